@@ -123,10 +123,12 @@ type Approval struct {
 	Run     string    `json:"runId,omitempty"`  // absent for a call from outside any run
 	CallID  string    `json:"callId,omitempty"` // of the run
 	Tool    string    `json:"tool"`             // tool id
-	Args    string    `json:"args"`             // JSON without secrets; cut if it is long
+	Args    string    `json:"args"`             // JSON; secrets are replaced by their names, and the middle of long arguments is left out
+	Cut     int       `json:"cut,omitempty"`    // bytes that are left out; GET /approvals/{id} has them
 	Since   time.Time `json:"since"`
 	Expires time.Time `json:"expires"`
 	Changed string    `json:"changed,omitempty"` // how the tool differs from that of an earlier approval, or from its pin
+	NoCode  bool      `json:"noCode,omitempty"`  // a person at the MCP client of the run needs no code
 	Pin     bool      `json:"pin,omitempty"`     // no call waits: a person is asked to accept a changed tool, or server, of this name
 
 	Terminal int  `json:"-"` // process at whose terminal the code may be shown; 0: none

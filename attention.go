@@ -99,7 +99,7 @@ func attendServer(s ServerStatus) (Attention, bool) {
 		reason = ": " + s.Error
 	}
 	switch {
-	case s.Disabled || s.State.Serves() || s.State == Stopped:
+	case s.Disabled || s.Serves() || s.State == Stopped:
 		return a, false
 	case s.State == NeedsAuth:
 		a.Problem, a.Action, a.Command = "it needs a login", ActionLogin, "toolscript auth "+s.Name
@@ -108,6 +108,8 @@ func attendServer(s ServerStatus) (Attention, bool) {
 		}
 	case strings.Contains(s.Error, "toolscript trust"):
 		a.Problem, a.Action, a.Command = "not started"+reason, ActionCommand, "toolscript trust"
+	case strings.Contains(s.Error, "toolscript config validate"):
+		a.Problem, a.Action, a.Command = "not started"+reason, ActionCommand, "toolscript config validate"
 	case s.State == Failed:
 		a.Problem, a.Action, a.Command = "not started"+reason, ActionReload, "toolscript gateway reload"
 	case s.Permanent:

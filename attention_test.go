@@ -24,6 +24,7 @@ func TestAttend(t *testing.T) {
 			{Name: "login", State: toolscript.NeedsAuth},
 			{Name: "denied", State: toolscript.NeedsAuth, OAuthError: "access_denied"},
 			{Name: "bad", State: toolscript.Failed, Error: "unset variable TOKEN"},
+			{Name: "typo", State: toolscript.Failed, Error: "misconfigured: f:1:2: a.command: required; correct it, and check it with: toolscript config validate"},
 			{Name: "new", State: toolscript.Failed, Error: "not trusted; run: toolscript trust"},
 		},
 		Actors: []toolscript.ActorStatus{
@@ -52,6 +53,7 @@ func TestAttend(t *testing.T) {
 		{"error", "server/login", "it needs a login", "login login", "toolscript auth login"},
 		{"error", "server/denied", "its last login has failed: access_denied", "login denied", "toolscript auth denied"},
 		{"error", "server/bad", "not started: unset variable TOKEN", "reload bad", "toolscript gateway reload"},
+		{"error", "server/typo", "not started: misconfigured: f:1:2: a.command: required; correct it, and check it with: toolscript config validate", "command typo", "toolscript config validate"},
 		{"error", "server/new", "not started: not trusted; run: toolscript trust", "command new", "toolscript trust"},
 		{"error", "actor/search", "it has panicked 2 times and is started again: panic: x", "command ", "toolscript gateway restart"},
 		{"error", "actor/typecache", "it has not taken a message for 12 s", "command ", "toolscript gateway restart"},

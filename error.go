@@ -3,6 +3,7 @@ package toolscript
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -56,7 +57,23 @@ type Error struct {
 	RPCCode    int           // of ToolFailed: the JSON-RPC error code
 	RetryAfter time.Duration // of Unavailable and Busy: when to try again; 0 if unknown
 	Permanent  bool          // of Unavailable: no other try helps before the cause has been removed
+
+	Sent       Sent // of a call: whether its server got it; "": SentOf infers it from the kind
+	Repeatable bool // of a call: the tool only reads or is idempotent, so another call does no harm
 }
+
+// Sent is what is known about a call that failed: whether its server got it.
+type Sent string
+
+// The values of Sent.
+const (
+	SentNo      Sent = "no"      // the call had no effect: it was not sent, or the server refused it
+	SentUnknown Sent = "unknown" // the call was sent, or may have been, and no answer arrived
+	SentYes     Sent = "yes"     // the server answered
+)
+
+// UnknownOutcome is how the text of an error says SentUnknown.
+const UnknownOutcome = "whether the call was carried out is not known"
 
 // Detail is one violation of a schema.
 type Detail struct {
@@ -81,6 +98,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// Is reports whether e is target or a copy of it with other fields, such as WithSent makes.
+func (e *Error) Is(target error) bool {
+	t, is := target.(*Error)
+	return is && t.Err != nil && e.Kind == t.Kind && reflect.TypeOf(t.Err).Comparable() && e.Err == t.Err
+}
+
 // KindOf is the kind of the first Error in err's tree: Internal when there is
 // none, "" for nil.
 func KindOf(err error) Kind {
@@ -92,6 +115,48 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Internal
+}
+
+// SentOf is the Sent of the first Error in err's tree. An Error without one gets the Sent that
+// its kind implies; where a kind implies none, that is SentUnknown. It is "" for nil.
+func SentOf(err error) Sent {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) && e.Sent != "" {
+		return e.Sent
+	}
+	switch KindOf(err) {
+	case Invalid, Unauthorized, Forbidden, NotFound, Conflict, Unsupported, LimitCalls, ApprovalDenied, ApprovalTimeout, MissingTools, Quarantined:
+		return SentNo
+	case ToolFailed, InvalidResult:
+		return SentYes
+	default:
+		return SentUnknown
+	}
+}
+
+// WithSent returns err with sent, unless err has a Sent or sent is "". err is not changed, because it may
+// be shared. nil stays nil.
+func WithSent(err error, sent Sent) error {
+	var e *Error
+	switch {
+	case err == nil || sent == "":
+		return err
+	case !errors.As(err, &e):
+		return &Error{Kind: Internal, Err: err, Sent: sent}
+	case e.Sent != "":
+		return err
+	}
+	full := *e
+	full.Sent = sent
+	return &full
+}
+
+// MayRepeat reports whether the call can be made again without a second effect.
+func (e *Error) MayRepeat() bool {
+	return e.Repeatable || e.Sent != SentUnknown && e.Sent != SentYes
 }
 
 // ContextError says with a kind why ctx ended: its cause when that has one,

@@ -36,3 +36,43 @@ func TestContextError(t *testing.T) {
 		})
 	}
 }
+
+func TestSentOf(t *testing.T) {
+	for kind, want := range map[toolscript.Kind]toolscript.Sent{
+		toolscript.Invalid: toolscript.SentNo, toolscript.NotFound: toolscript.SentNo, toolscript.LimitCalls: toolscript.SentNo,
+		toolscript.ToolFailed: toolscript.SentYes, toolscript.InvalidResult: toolscript.SentYes,
+		toolscript.Unavailable: toolscript.SentUnknown, toolscript.Timeout: toolscript.SentUnknown, toolscript.Busy: toolscript.SentUnknown,
+		toolscript.Internal: toolscript.SentUnknown, toolscript.Cancelled: toolscript.SentUnknown,
+	} {
+		e := &toolscript.Error{Kind: kind, Err: errors.New("no luck")}
+		if got := toolscript.SentOf(fmt.Errorf("because: %w", e)); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+		for _, sent := range []toolscript.Sent{toolscript.SentNo, toolscript.SentUnknown, toolscript.SentYes} {
+			with := toolscript.WithSent(e, sent)
+			if got := toolscript.SentOf(with); got != sent || e.Sent != "" || !errors.Is(with, e) {
+				t.Errorf("%s with %q: %q; the error itself has %q", kind, sent, got, e.Sent)
+			}
+			if again := toolscript.WithSent(with, toolscript.SentNo); toolscript.SentOf(again) != sent {
+				t.Errorf("%s: %q was replaced", kind, sent)
+			}
+		}
+	}
+	if got := toolscript.SentOf(nil); got != "" {
+		t.Errorf("nil: %q", got)
+	}
+	if got := toolscript.SentOf(errors.New("an error without a kind")); got != toolscript.SentUnknown {
+		t.Errorf("without a kind: %q", got)
+	}
+}
+
+func TestMayRepeat(t *testing.T) {
+	for sent, want := range map[toolscript.Sent]bool{"": true, toolscript.SentNo: true, toolscript.SentUnknown: false, toolscript.SentYes: false} {
+		if got := (&toolscript.Error{Sent: sent}).MayRepeat(); got != want {
+			t.Errorf("%q: %t", sent, got)
+		}
+		if !(&toolscript.Error{Sent: sent, Repeatable: true}).MayRepeat() {
+			t.Errorf("%q of a tool that only reads: false", sent)
+		}
+	}
+}

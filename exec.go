@@ -11,30 +11,31 @@ import (
 
 // ExecRequest asks for one run of a script. It is the body of POST /exec.
 type ExecRequest struct {
-	Code      string   `json:"code"`
-	File      string   `json:"file,omitempty"` // its name in diagnostics and traces; default script.ts
-	Args      []string `json:"args,omitempty"`
-	Cwd       string   `json:"cwd,omitempty"`     // what the script sees as its working directory
-	TZ        string   `json:"tz,omitempty"`      // IANA time zone; default: the gateway's
-	Engine    string   `json:"engine,omitempty"`  // auto, quickjs or deno; default: quickjs
-	Check     string   `json:"check,omitempty"`   // what type errors do: off, warn or error; default error
-	Strict    bool     `json:"strict,omitempty"`  // check types as TypeScript's strict does, which one-off scripts need not pass
-	Allow     []string `json:"allow,omitzero"`    // server names and tool ids the run may call; null allows all, [] none
-	Profile   string   `json:"profile,omitempty"` // of the configuration, which narrows Allow; default: that of the configuration
-	Needs     []string `json:"needs,omitempty"`   // tools without which nothing of the script runs: server names, tool ids, server.tool, and patterns of MatchName
-	Limits    Limits   `json:"limits"`
-	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
-	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
-	Terminal  int      `json:"terminal,omitempty"`  // process of the client, at whose terminal codes of approvals may be shown
-	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
-	Dialect   string   `json:"dialect,omitempty"`   // "" or DialectHarness
-	Agent     string   `json:"-"`                   // id of the agent of agents.launch whose answer has the script; "" if there is none
-	Trace     string   `json:"-"`                   // traceparent of W3C Trace Context of what starts the run; "" if there is none
-	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
-	Record    bool     `json:"record,omitempty"`    // keep what the script was given, for toolscript runs replay
-	Client    string   `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
-	Session   string   `json:"session,omitempty"`   // of the client, for the audit and the store; default: the gateway's
-	Name      string   `json:"name,omitempty"`      // the value is kept as this, for store.run of later runs; "": it is not
+	Code      string         `json:"code"`
+	File      string         `json:"file,omitempty"`    // its name in diagnostics and traces; default script.ts
+	Modules   []ScriptModule `json:"modules,omitempty"` // the files that the script imports, and those that they import
+	Args      []string       `json:"args,omitempty"`
+	Cwd       string         `json:"cwd,omitempty"`     // what the script sees as its working directory
+	TZ        string         `json:"tz,omitempty"`      // IANA time zone; default: the gateway's
+	Engine    string         `json:"engine,omitempty"`  // auto, quickjs or deno; default: quickjs
+	Check     string         `json:"check,omitempty"`   // what type errors do: off, warn or error; default error
+	Strict    bool           `json:"strict,omitempty"`  // check types as TypeScript's strict does, which one-off scripts need not pass
+	Allow     []string       `json:"allow,omitzero"`    // server names and tool ids the run may call; null allows all, [] none
+	Profile   string         `json:"profile,omitempty"` // of the configuration, which narrows Allow; default: that of the configuration
+	Needs     []string       `json:"needs,omitempty"`   // tools without which nothing of the script runs: server names, tool ids, server.tool, and patterns of MatchName
+	Limits    Limits         `json:"limits"`
+	Stdin     bool           `json:"stdin,omitempty"`     // the client has standard input to give
+	Ask       bool           `json:"ask,omitempty"`       // the client puts questions to a person
+	Terminal  int            `json:"terminal,omitempty"`  // process of the client, at whose terminal codes of approvals may be shown
+	CheckOnly bool           `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
+	Dialect   string         `json:"dialect,omitempty"`   // "" or DialectHarness
+	Agent     string         `json:"-"`                   // id of the agent of agents.launch whose answer has the script; "" if there is none
+	Trace     string         `json:"-"`                   // traceparent of W3C Trace Context of what starts the run; "" if there is none
+	Plan      bool           `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
+	Record    bool           `json:"record,omitempty"`    // keep what the script was given, for toolscript runs replay
+	Client    string         `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
+	Session   string         `json:"session,omitempty"`   // of the client, for the audit and the store; default: the gateway's
+	Name      string         `json:"name,omitempty"`      // the value is kept as this, for store.run of later runs; "": it is not
 
 	// Narrowed is set when Allow has been narrowed to Profile already, or needs no profile.
 	// Asked is then Allow as the client has sent it; nil if there is no profile.
@@ -95,7 +96,7 @@ const (
 	EventStderr     EventType = "stderr"     // Data
 	EventStdin      EventType = "stdin"      // the script reads standard input: POST /runs/{id}/stdin
 	EventCall       EventType = "call"       // CallID, Tool
-	EventCallEnd    EventType = "callEnd"    // CallID, Tool, OK, Ms
+	EventCallEnd    EventType = "callEnd"    // CallID, Tool, OK, Ms, and Sent if the call failed
 	EventAsk        EventType = "ask"        // Ask: POST /runs/{id}/reply
 	EventApproval   EventType = "approval"   // CallID, Tool, Approval: POST /approvals/{id}
 	EventProgress   EventType = "progress"   // Message; of a call in flight also CallID and Tool
@@ -113,6 +114,7 @@ type Event struct {
 	CallID     string      `json:"callId,omitempty"`
 	Tool       string      `json:"tool,omitempty"` // tool id
 	OK         *bool       `json:"ok,omitempty"`
+	Sent       Sent        `json:"sent,omitempty"` // of a callEnd that failed
 	Ms         float64     `json:"ms,omitempty"`
 	Message    string      `json:"message,omitempty"`
 	Diagnostic *Diagnostic `json:"diagnostic,omitempty"`
@@ -142,6 +144,10 @@ type End struct {
 	Script   *ScriptFacts    `json:"script,omitempty"` // of DialectHarness, if the script compiles
 	Lowered  Limits          `json:"lowered,omitzero"` // what was asked of the limits that were lowered
 	Plan     []PlannedCall   `json:"plan,omitzero"`    // of ExecRequest.Plan: the calls that were not made, in order
+
+	// Unfinished are the calls of the script that had not ended when it ended, in order. They
+	// were cancelled; what their servers have done is not known.
+	Unfinished []UnfinishedCall `json:"unfinished,omitempty"`
 }
 
 // ExitMissingTools is End.ExitCode of the kind MissingTools.
@@ -277,6 +283,7 @@ type RunError struct {
 	Tool     string         `json:"tool,omitempty"`     // of such an error: the tool id; Code is its code
 	ToolName string         `json:"toolName,omitempty"` // the tool id, of every error of a call
 	CallID   string         `json:"callId,omitempty"`
+	Sent     Sent           `json:"sent,omitempty"`    // of such an error: whether the server got the call
 	Stack    string         `json:"stack,omitempty"`   // frames of the script's own lines
 	Excerpt  string         `json:"excerpt,omitempty"` // the source line and a caret under the place
 	Metadata map[string]any `json:"metadata,omitempty"`
@@ -329,9 +336,12 @@ type ToolError struct {
 	Message string            `json:"message"`
 	RPCCode int               `json:"rpcCode,omitempty"`
 	Status  int               `json:"status,omitempty"`       // of the HTTP answer of an API
+	Sent    Sent              `json:"sent,omitempty"`         // whether the server got the call; "" if no call was made, as for store
 	RetryMs int64             `json:"retryAfterMs,omitempty"` // when to try again, if that is known
 	Content []json.RawMessage `json:"content,omitempty"`      // of isError: the content blocks
 	Details []Detail          `json:"details,omitempty"`
+
+	Structured json.RawMessage `json:"structuredContent,omitempty"` // of isError
 }
 
 // Metrics are the measurements of a run.
@@ -372,6 +382,8 @@ type RunRecord struct {
 	Metrics   *Metrics     `json:"metrics,omitempty"`
 	Kept      *Kept        `json:"kept,omitempty"`
 
+	Unfinished []UnfinishedCall `json:"unfinished,omitempty"` // as in End
+
 	Value json.RawMessage `json:"-"` // of the script, until the run is settled
 }
 
@@ -381,6 +393,7 @@ func (r *RunRecord) Close(end End) {
 	r.State, r.EndedAt = "ended", &now
 	r.OK, r.Kind, r.Error = &end.OK, end.Kind, end.Error
 	r.ExitCode, r.Metrics, r.Kept, r.Value = &end.ExitCode, end.Metrics, end.Kept, end.Value
+	r.Unfinished = end.Unfinished
 	for _, d := range end.Detached {
 		i := slices.IndexFunc(r.Calls, func(c CallRecord) bool { return c.CallID == d.CallID })
 		if i < 0 { // it still waits for its turn
@@ -398,6 +411,7 @@ type CallRecord struct {
 	OK     *bool   `json:"ok,omitempty"` // nil while in flight
 	Kind   Kind    `json:"kind,omitempty"`
 	Ms     float64 `json:"ms,omitempty"`
+	Sent   Sent    `json:"sent,omitempty"`  // of a call that failed: whether the server got it
 	Error  string  `json:"error,omitempty"` // why it failed, without secrets and cut
 	Task   bool    `json:"task,omitempty"`
 

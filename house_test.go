@@ -43,6 +43,7 @@ var onlyIn = map[string]struct {
 	"github.com/evanw/esbuild":                       {[]string{"runner/script"}, "only a worker process parses script text"},
 	"github.com/microsoft/typescript-go":             {[]string{"runner/script"}, "only a worker process parses script text"},
 	"github.com/tetratelabs/wazero":                  {[]string{"runner/quickjs"}, "compiled wasm is not a safe point for the scheduler"},
+	"golang.org/x/text/collate":                      {[]string{"runner/quickjs/intl"}, "its tables take 2.5 MB, and only scripts need them"},
 	"github.com/cenkalti/backoff":                    {[]string{"actors"}, "only actors retry"},
 	"github.com/mark3labs/mcp-go":                    {[]string{"transport/mcpclient", "cmd/demo", "cmd/mcpserver", "test"}, "its types lose schema keywords"},
 	"github.com/santhosh-tekuri/jsonschema":          {[]string{"codegen/validate", "cmd/config"}, "one validator for arguments, one for the configuration"},
@@ -55,7 +56,7 @@ var onlyIn = map[string]struct {
 	"github.com/zalando/go-keyring":                  {[]string{"transport/keyring"}, "one place bounds the time of its operations"},
 	"github.com/mattn/go-runewidth":                  {[]string{"cmd/terminal"}, "one package knows the terminal"},
 	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
-	"go.yaml.in/yaml":                                {[]string{"cmd/form", "transport/openapi"}, "the output of commands and OpenAPI documents are YAML"},
+	"go.yaml.in/yaml":                                {[]string{"cmd/form", "transport/openapi", "cmd/clients"}, "the output of commands, OpenAPI documents and the files of one client are YAML"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"sharedfile", "transport/builtin/changes", "actors/audit/chain", "actors/search/vectors"}, "file locks between processes"},
 	"github.com/rogpeppe/go-internal":                {[]string{"actors/pin", "test"}, "one place makes differences of texts of servers"},
@@ -73,6 +74,7 @@ var onlyIn = map[string]struct {
 	"google.golang.org/protobuf":                     {[]string{"transport/telemetry/otlp"}, "only the messages of OTLP are protobuf"},
 	"github.com/nats-io/nats.go":                     {[]string{"transport/hub", "runner/remote"}, "the actor of a shared server has a connection as any other, and a sandbox of another machine is a runner as any other"},
 	"github.com/nats-io/nats-server":                 {[]string{"transport/hub/host", "test"}, "only a hub is a NATS server"},
+	"github.com/Shopify/toxiproxy":                   {[]string{"test"}, "only tests have faults of the network"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 
@@ -91,7 +93,7 @@ var pure = map[string]struct {
 	"harness/detect":                 {nil, "it only computes, and reads texts of models"},
 	"actors/poison":                  {[]string{""}, "it only computes"},
 	"transport/hub/wire":             {[]string{"", "transport/mcpclient", "transport/oauth", "transport/inflight"}, "actors import it, and a program without a hub has no code of NATS"},
-	"cmd/terminal":                   {nil, "any command may print"},
+	"cmd/terminal":                   {[]string{""}, "any command may print; toolscript.Hidden decides which characters are shown as numbers"},
 	"cmd/elicit":                     {[]string{"", "cmd/terminal"}, "a question is a value, and its answer too"},
 	"cmd/browser":                    {[]string{"transport/oauth"}, "the command prints, this package talks to the browser"},
 	"cmd/changes":                    {[]string{"cmd/clients", "cmd/config", "cmd/form", "cmd/terminal"}, "a change of files needs no gateway"},

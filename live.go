@@ -135,6 +135,7 @@ type CallEntry struct {
 	Since       time.Time `json:"since"`
 	State       string    `json:"state"`             // running or ended
 	Outcome     string    `json:"outcome,omitempty"` // ok, or the kind of the error
+	Sent        Sent      `json:"sent,omitempty"`    // of a call that failed: whether the server got it
 	Ms          float64   `json:"ms,omitempty"`
 	Host        string    `json:"host,omitempty"` // of the fleet, that has carried out the call
 	ArgsBytes   int       `json:"argsBytes"`

@@ -47,3 +47,17 @@ func cut(args json.RawMessage) (rest json.RawMessage, page string, asked bool, e
 	rest, err = json.Marshal(members)
 	return rest, page, true, err
 }
+
+// AddPage returns arguments, which are an object, with the member PageKey. It undoes CutPage.
+func AddPage(args json.RawMessage, page string) (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(args, &members); err != nil {
+		return nil, err
+	}
+	quoted, err := json.Marshal(page)
+	if err != nil {
+		return nil, err
+	}
+	members[PageKey] = quoted
+	return json.Marshal(members)
+}

@@ -39,6 +39,7 @@ func (r ExecRequest) Validate() error {
 		wrong = append(wrong, Detail{"/engine", "must be " + EngineQuickJS + " for scripts of the dialect " + DialectHarness})
 	}
 	wrong = append(wrong, r.wrongNeeds()...)
+	wrong = append(wrong, r.wrongModules()...)
 	if r.Signature && !r.CheckOnly {
 		wrong = append(wrong, Detail{"/signature", "is for a request with checkOnly"})
 	}

@@ -10,6 +10,19 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
+func TestIsModulePath(t *testing.T) {
+	for path, want := range map[string]bool{
+		"lib.ts": true, "parts/a.mts": true, "a.js": true, "a b.mjs": true,
+		"": false, ".": false, ".ts/": false, "/lib.ts": false, "./lib.ts": false, "a/../lib.ts": false, "../lib.ts": false, "a//b.ts": false,
+		"lib": false, "lib.json": false, "lib.tsx": false, "lib.ts?x.ts": false, "lib#.ts": false, "50%.ts": false, "a(1).ts": false, "c:lib.ts": false,
+		`a\b.ts`: false, "a\nb.ts": false, strings.Repeat("a", 198) + ".ts": false,
+	} {
+		if got := toolscript.IsModulePath(path); got != want {
+			t.Errorf("IsModulePath(%q) = %v, want %v", path, got, want)
+		}
+	}
+}
+
 func TestValidateExecRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -32,6 +45,19 @@ func TestValidateExecRequest(t *testing.T) {
 			name: "check and file", request: toolscript.ExecRequest{Check: "x", File: "a\nb"},
 			kind: toolscript.Invalid, paths: []string{"/check", "/file"},
 			text: "off, warn, error",
+		},
+		{name: "modules", request: toolscript.ExecRequest{Modules: []toolscript.ScriptModule{{Path: "lib.ts"}, {Path: "a b/größe.mjs"}}}},
+		{
+			name: "a module above the script", request: toolscript.ExecRequest{Modules: []toolscript.ScriptModule{{Path: "lib.ts"}, {Path: "../lib.ts"}}},
+			kind: toolscript.Invalid, paths: []string{"/modules/1/path"}, text: `"../lib.ts"`,
+		},
+		{
+			name: "two modules with one path", request: toolscript.ExecRequest{Modules: []toolscript.ScriptModule{{Path: "lib.ts"}, {Path: "lib.ts"}}},
+			kind: toolscript.Invalid, paths: []string{"/modules/1/path"}, text: "another module",
+		},
+		{
+			name: "too many modules", request: toolscript.ExecRequest{Modules: make([]toolscript.ScriptModule, toolscript.MostModules+1)},
+			kind: toolscript.Invalid, paths: []string{"/modules"}, text: "at most 100",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

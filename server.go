@@ -1,16 +1,20 @@
 package toolscript
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // ServerState says where a server connection stands.
 type ServerState string
 
 // The states of a server connection.
 const (
-	Connecting ServerState = "connecting" // dialling, or listing its tools
+	Connecting ServerState = "connecting" // dialling, listing its tools, or waiting for the starts of others
+	Installing ServerState = "installing" // a package manager installs it
 	Ready      ServerState = "ready"
 	Resting    ServerState = "resting"    // not running, because it was not used; the next call starts it
-	Starting   ServerState = "starting"   // at the start after a rest
+	Starting   ServerState = "starting"   // its process runs and is not connected yet, or starts after a rest
 	Backoff    ServerState = "backoff"    // lost or refused; waiting for the next try
 	NeedsAuth  ServerState = "needs_auth" // waiting for `toolscript auth`
 	Failed     ServerState = "failed"     // will not be retried: bad configuration, unset variable, not trusted
@@ -18,8 +22,29 @@ const (
 )
 
 // Serves reports whether the tools of a server in this state can be called: it is connected,
-// or a call starts it.
-func (s ServerState) Serves() bool { return s == Ready || s == Resting || s == Starting }
+// or a call starts it. See also ServerStatus.Serves.
+func (s ServerState) Serves() bool { return s == Ready || s == Resting }
+
+// Connects reports whether the server is on the way to a connection.
+func (s ServerState) Connects() bool { return s == Connecting || s == Installing || s == Starting }
+
+// Serves reports whether the tools of the server can be called: also during its start after a
+// rest, in which its tools are known and calls wait.
+func (s ServerStatus) Serves() bool { return s.State.Serves() || s.Rested && s.State.Connects() }
+
+// Start describes the start of a server in state installing or starting, such as "still
+// starting (12 s)"; "" in other states.
+func (s ServerStatus) Start(now time.Time) string {
+	seconds := max(0, int(now.Sub(s.Since)/time.Second))
+	switch s.State {
+	case Installing:
+		return fmt.Sprintf("still being installed (%d s)", seconds)
+	case Starting:
+		return fmt.Sprintf("still starting (%d s)", seconds)
+	default:
+		return ""
+	}
+}
 
 // ServerStatus is the state of one configured server. It never holds
 // values of its environment or headers.
@@ -33,6 +58,7 @@ type ServerStatus struct {
 	Hosts        []string      `json:"hosts,omitempty"`    // of the type fleet: where hubs offered it when they were last asked
 	PID          int           `json:"pid,omitempty"`      // of its process, unless a hub runs it
 	State        ServerState   `json:"state"`
+	Rested       bool          `json:"rested,omitempty"`   // its start follows a rest: calls of its tools wait for it
 	Disabled     bool          `json:"disabled,omitempty"` // by the configuration: it is not started
 	Settled      bool          `json:"settled"`            // it has connected, failed or been given up at least once
 	Tools        int           `json:"tools"`

@@ -3,13 +3,24 @@ package toolscript
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// Separator stands between a server's name and a tool's name in a tool id.
-// Server names may contain it too: an id is looked up whole, never split.
+// Separator stands between a server's name and a tool's name in a tool id. No server has it in
+// its name, see CheckServerName; tools may.
 const Separator = "__"
+
+// CheckServerName refuses a name with which an id of a tool could belong to two servers: with
+// Separator in it, or with an underscore at its end.
+func CheckServerName(name string) error {
+	if strings.Contains(name+"_", Separator) {
+		return fmt.Errorf("a server cannot have the name %.80q: a name must not contain %s or end with _, because that separates server and tool in the ids of tools; rename it", name, Separator)
+	}
+	return nil
+}
 
 // Tool is one tool of one server.
 type Tool struct {
@@ -50,6 +61,11 @@ type Annotations struct {
 	OpenWorld   *bool `json:"openWorldHint,omitempty"`
 }
 
+// Repeatable reports whether the hints say that a second call has no further effect.
+func (a Annotations) Repeatable() bool {
+	return a.ReadOnly != nil && *a.ReadOnly || a.Idempotent != nil && *a.Idempotent
+}
+
 // ID is the name of the tool in this gateway: server__tool.
 func (t Tool) ID() string { return t.Server + Separator + t.Name }
 
@@ -75,10 +91,10 @@ type Call struct {
 	// Asks: the client of the run puts questions to a person, who can approve the call there.
 	Asks bool
 
-	// Waiting is called when the call waits for the approval of a person, and resume
-	// before the call is made or has failed. resume may block until ctx of the call ends.
-	// Waiting may be nil.
-	Waiting func(Approval) (resume func(allowed bool))
+	// Waiting is called when the call waits for the approval of a person, asked when the
+	// person is asked, which may be later or never, and resume before the call is made or has
+	// failed. resume may block until ctx of the call ends. Waiting may be nil.
+	Waiting func() (asked func(Approval), resume func(allowed bool))
 
 	// Wait is how long the call waits for a server that is not connected: at most
 	// for as long as a call of it may take. 0: it is refused at once.
@@ -97,6 +113,11 @@ type Call struct {
 	RequestID string // id of the HTTP request, for the log
 	Trace     string // traceparent of W3C Trace Context of what makes the call; "" if there is none
 	Client    string // what asked for the call, for the audit
+
+	// Key is the idempotency key that the caller has given the call; "" if it has none. For some
+	// time, calls of the tool with the same key and arguments are carried out once, see
+	// CheckKey.
+	Key string
 
 	// Approval is how the call was allowed, if it needed that. The gateway sets it.
 	Approval string

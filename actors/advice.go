@@ -92,7 +92,7 @@ func (a *adviser) message(message string, about toolscript.Subject) string {
 		return a.unknown(message, about)
 	case strings.Trim(in, `"`) == "toolscript":
 		return a.notExported(message, about)
-	case in == "Tools" || in == "Spawned<Servers>":
+	case isTools(in):
 		return a.noServer(message, about)
 	case in == "ScriptDeno":
 		need, _ := advice.Global("Deno")
@@ -110,10 +110,27 @@ func (a *adviser) message(message string, about toolscript.Subject) string {
 	return message
 }
 
+// plainType returns the type of the tools for a type of tasks or of calls with options, and
+// any other type unchanged.
+func plainType(of string) string {
+	for _, other := range []string{"TasksOf<", "WithOptions<"} {
+		if plain, is := strings.CutPrefix(of, other); is {
+			return strings.TrimSuffix(plain, ">")
+		}
+	}
+	return of
+}
+
+// isTools reports whether a type has the servers as members.
+func isTools(of string) bool {
+	of = plainType(of)
+	return of == "Tools" || of == "Servers" || strings.HasPrefix(of, "Servers & ") || strings.Contains(of, "Spawned<Servers>")
+}
+
 // serverOf returns the index of the server with an interface, or with an interface of
-// tasks, or -1.
+// tasks or of calls with options, or -1.
 func (a *adviser) serverOf(of string) int {
-	of = strings.TrimSuffix(strings.TrimPrefix(of, "TasksOf<"), ">")
+	of = plainType(of)
 	return slices.IndexFunc(a.names.Servers, func(s naming.Server) bool { return s.Type == of })
 }
 

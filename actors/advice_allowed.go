@@ -20,7 +20,7 @@ func (a *adviser) notAllowed(about toolscript.Subject) string {
 	switch server := a.serverOf(about.In); {
 	case server >= 0:
 		return a.refusedOf(a.names.Servers[server], about.Name, a.table.Idents(server))
-	case about.In == "Tools", strings.Contains(about.In, "Spawned<Servers>"):
+	case isTools(about.In):
 		idents := naming.NewTable(a.written, a.allow, nil).Idents(naming.None)
 		if s, is := a.names.Server(about.Name); is {
 			if a.table.Shown(naming.None, about.Name) {
@@ -32,7 +32,7 @@ func (a *adviser) notAllowed(about toolscript.Subject) string {
 			return a.notAllowedText(s.Name, idents)
 		}
 		return a.refusedFlat(about, idents, func(path, part string) bool { return strings.HasPrefix(path, part) })
-	case strings.HasPrefix(about.In, "{"): // a group of flat names, whose type has no name
+	case strings.HasPrefix(plainType(about.In), "{"): // a group of flat names, whose type has no name
 		return a.refusedFlat(about, nil, func(path, part string) bool { return strings.Contains(path, "."+part) })
 	}
 	return ""

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,9 +26,16 @@ type Approvals struct {
 	// Show shows a request, with the code that approves it, only to a person. Nil: only
 	// an approver's secret can allow calls.
 	Show func(a toolscript.Approval, code string)
+	// Notice tells the person that something is wrong with the answers, in one line; nil: only
+	// the log does.
+	Notice func(text string)
 	// Refuse is why no person can be asked at all; "" if one can be asked.
 	Refuse string
 	Store  approval.Store // of approvals for ever; nil: they end with the System
+
+	// Project is the folder that the calls belong to. An approval holds only in the folder, and
+	// for the configuration file of the server, in which it was given.
+	Project string
 
 	// Client reports whether a person who answers at an MCP client needs no code; nil means no.
 	Client func() bool
@@ -40,7 +45,7 @@ type Approvals struct {
 func (s *System) approvalSpec() spec {
 	o := approval.Options{
 		Timeout: func() (t time.Duration) { return s.policies().Timeout() },
-		Show:    s.options.Approvals.Show, Refuse: s.options.Approvals.Refuse, Client: s.options.Approvals.Client, Store: s.options.Approvals.Store, Log: s.options.Logger,
+		Show:    s.options.Approvals.Show, Notice: s.options.Approvals.Notice, Refuse: s.options.Approvals.Refuse, Client: s.options.Approvals.Client, Store: s.options.Approvals.Store, Log: s.options.Logger,
 	}
 	return spec{id: approvalsID, produce: func() actor.Receiver { return approval.New(o) }}
 }
@@ -95,20 +100,36 @@ func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool tool
 	if err != nil {
 		return err
 	}
+	whole := approval.ShownArgs(args, s.redactor(tool.Server).known)
+	short, cut := approval.CutArgs(whole)
 	ticket, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[approval.Ticket]) any {
-		return approval.Ask{Ctx: ctx, Pin: pin, Reply: r, Approval: toolscript.Approval{
-			Run: call.Run, CallID: call.CallID, Terminal: call.Terminal, Asks: call.Asks, Tool: tool.ID(), Args: s.shownArgs(tool.Server, args),
+		return approval.Ask{Ctx: ctx, Args: whole, Pin: pin, Reply: r, Approval: toolscript.Approval{
+			Run: call.Run, CallID: call.CallID, Terminal: call.Terminal, Asks: call.Asks, Tool: tool.ID(), Args: short, Cut: cut,
 		}}
 	})
-	if err != nil || ticket.Decided == nil {
+	if err != nil || ticket.Decided == nil && ticket.Queued == nil {
 		call.Approval = approvalOf(toolscript.ApprovedBefore, err)
 		return err
 	}
-	defer func() { call.Approval = approvalOf(toolscript.ApprovedNow, err) }()
-	resume := func(bool) {}
+	asked, resume := func(toolscript.Approval) {}, func(bool) {}
 	if call.Waiting != nil {
-		resume = call.Waiting(ticket.Approval)
+		asked, resume = call.Waiting()
 	}
+	call.Approval, err = s.decision(ctx, at, ticket, asked)
+	resume(err == nil)
+	return err
+}
+
+// decision waits for the decision about a call, and before that for its request if other
+// requests have to end first. how is toolscript.Call.Approval.
+func (s *System) decision(ctx context.Context, at mailbox.Address, ticket approval.Ticket, asked func(toolscript.Approval)) (how string, err error) {
+	if ticket.Queued != nil {
+		ticket, err = ticket.Queued.Receive(ctx, at)
+	}
+	if err != nil || ticket.Decided == nil {
+		return approvalOf(toolscript.ApprovedBefore, err), err
+	}
+	asked(ticket.Approval)
 	select {
 	case err = <-ticket.Decided:
 	case <-ctx.Done():
@@ -118,8 +139,7 @@ func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool tool
 	case <-at.Ended:
 		err = mailbox.ErrEnded
 	}
-	resume(err == nil)
-	return err
+	return approvalOf(toolscript.ApprovedNow, err), err
 }
 
 // approvalOf is toolscript.Call.Approval after a decision.
@@ -136,8 +156,8 @@ func approvalOf(allowed string, err error) string {
 	}
 }
 
-// shownArgs is how a person sees arguments: on one line, without secrets, and cut if
-// they are long.
+// shownArgs is how a person who watches calls sees arguments: on one line, without secrets,
+// and cut if they are long. Who decides about a call sees more, see approval.ShownArgs.
 func (s *System) shownArgs(server string, args json.RawMessage) string {
 	var compact bytes.Buffer
 	if json.Compact(&compact, args) != nil {
@@ -150,25 +170,13 @@ func (s *System) shownArgs(server string, args json.RawMessage) string {
 	return shown
 }
 
-// identitiesOf returns what a pin has of each configured server: its program and the
-// names of its variables, or its address. Secrets are not part of it, because they are
-// renewed.
-func identitiesOf(servers map[string]mcpclient.Config) *map[string]string {
-	all := make(map[string]string, len(servers))
+// identitiesOf returns what the pin of an approval has of each configured server.
+func (s *System) identitiesOf(servers map[string]mcpclient.Config) *map[string]approval.Server {
+	all := make(map[string]approval.Server, len(servers))
 	for name, c := range servers {
-		all[name] = identityOf(c)
+		all[name] = approval.Server{Identity: c.Identity(), Source: c.Source, Project: s.options.Approvals.Project}
 	}
 	return &all
-}
-
-func identityOf(c mcpclient.Config) string {
-	parts := append([]string{c.Type, c.Dir, c.URL, c.Command}, c.Args...)
-	parts = append(parts, "", strings.Join(slices.Sorted(maps.Keys(c.Env)), " "))
-	identity := fmt.Sprintf("%q", parts)
-	if secrets := mcpclient.Replacer(c.Secrets); secrets != nil { // also as they are escaped in a URL
-		identity = secrets.Replace(identity)
-	}
-	return identity
 }
 
 // PendingApprovals are the calls that wait for a person, the oldest first.
@@ -176,10 +184,16 @@ func (s *System) PendingApprovals(ctx context.Context) ([]toolscript.Approval, e
 	return askApprovals(ctx, s, func(r mailbox.Reply[[]toolscript.Approval]) any { return approval.List{Reply: r} })
 }
 
+// PendingApproval is a call that waits for a person, with all of its arguments. The error is
+// NotFound for a request that does not wait.
+func (s *System) PendingApproval(ctx context.Context, id string) (toolscript.Approval, error) {
+	return askApprovals(ctx, s, func(r mailbox.Reply[toolscript.Approval]) any { return approval.Get{ID: id, Reply: r} })
+}
+
 // AnswerApproval answers a call that waits for a person. Without approver, an answer
 // that allows the call needs the code of the request. The error is NotFound for a
-// request that does not wait, Forbidden for a wrong code, and Internal if an approval
-// for ever holds only until the gateway ends.
+// request that does not wait, Forbidden for a wrong code, Busy while no codes are
+// accepted, and Internal if an approval for ever holds only until the gateway ends.
 func (s *System) AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error {
 	_, err := askApprovals(ctx, s, func(r mailbox.Reply[struct{}]) any {
 		return approval.Answer{ID: id, Answer: answer, Approver: approver, Reply: r}

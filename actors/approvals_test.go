@@ -78,6 +78,72 @@ func TestApprovalOfACallFromOutside(t *testing.T) {
 	})
 }
 
+// TestApproverSeesWhatRuns: the request shows the whole call, apart from known secrets, which
+// have their names in every spelling. The middle of long arguments is left out, never the end,
+// and PendingApproval has all of it.
+func TestApproverSeesWhatRuns(t *testing.T) {
+	long := "ls " + strings.Repeat("x", 8000) + "; rm -rf middle; " + strings.Repeat("y", 8000) + " --end"
+	for _, test := range []struct {
+		name, command string
+		shown, hidden []string // in the request
+	}{
+		{"a comment that looks like a key", "ls # -----BEGIN PRIVATE KEY-----\nrm -rf important\n# -----END PRIVATE KEY-----", []string{`PRIVATE KEY-----\nrm -rf important\n#`}, nil},
+		{"a key without an end", "ls # -----BEGIN PRIVATE KEY-----\nrm -rf important", []string{`PRIVATE KEY-----\nrm -rf important`}, nil},
+		{"an assignment", "token=x$(touch owned) ls", []string{"token=x$(touch owned) ls"}, nil},
+		{"an authorization", "curl -H 'Authorization: Bearer $(touch${IFS}owned)'", []string{"$(touch${IFS}owned)"}, nil},
+		{"a login in an address", "curl https://a:$(touch${IFS}owned)@b", []string{"$(touch${IFS}owned)@b"}, nil},
+		{"padding", "ls" + strings.Repeat(" ", 1900) + "; touch owned", []string{"ls⟨1900 spaces⟩; touch owned"}, nil},
+		{"long", long, []string{"ls xxx", "yyy --end", "bytes are not shown⟩"}, []string{"rm -rf middle"}},
+		{"secrets", "echo open-sesame-1 open%2Dsesame%2d1 b3Blbi1zZXNhbWUtMQ==; rm -rf x", []string{"echo ${secret:ONE} ${secret:ONE} ${secret:ONE}", "; rm -rf x"}, []string{"sesame", "b3Blbi1zZXNhbWU"}},
+		{"a value of another server", "echo other-value-22; ls", []string{"echo ${OTHER}; ls"}, []string{"other-value-22"}},
+		{"invisible characters", "l\u200bs\x1b[2K\u202e\u3164", []string{`l\u200bs\u001b[2K\u202e\u3164`}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				servers := configs("a", "b")
+				servers["a"] = mcpclient.Config{Type: mcpclient.Stdio, Secrets: map[string]string{"${secret:ONE}": "open-sesame-1"}}
+				servers["b"] = mcpclient.Config{Type: mcpclient.Stdio, Secrets: map[string]string{"${OTHER}": "other-value-22"}}
+				s := startWith(t, actors.Options{
+					Servers: servers, Approvals: actors.Approvals{Policies: askAlways},
+					Dial: func(_ context.Context, name string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+						if name == "b" {
+							return newConn(name), nil
+						}
+						return &changing{fakeConn: newConn(name)}, nil // its tool takes any object
+					},
+				})
+				synctest.Wait()
+				args, err := json.Marshal(map[string]any{"text": test.command})
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, ended := pendingCall(t, s, toolscript.Call{ID: "a__echo", Args: args})
+				for _, part := range test.shown {
+					if !strings.Contains(a.Args, part) {
+						t.Errorf("not shown: %s\nin %s", part, a.Args)
+					}
+				}
+				for _, part := range test.hidden {
+					if strings.Contains(a.Args, part) {
+						t.Errorf("shown: %s\nin %s", part, a.Args)
+					}
+				}
+				whole, err := s.PendingApproval(t.Context(), a.ID)
+				if err != nil || whole.Cut != 0 || len(a.Args) > 2100 || (a.Cut > 0) != (test.name == "long") {
+					t.Errorf("%d bytes and %d, %d are cut; %v", len(a.Args), len(whole.Args), a.Cut, err)
+				}
+				if test.name == "long" && (!strings.Contains(whole.Args, long) || strings.Contains(whole.Args, "not shown")) {
+					t.Errorf("all arguments: %s", whole.Args)
+				}
+				allowIt(t, s, a.ID)
+				if err := <-ended; err != nil {
+					t.Errorf("the call: %v", err)
+				}
+			})
+		})
+	}
+}
+
 // locked is a writer for concurrent use.
 type locked struct {
 	mu *sync.Mutex

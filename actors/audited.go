@@ -15,7 +15,7 @@ func (s *System) auditRefused(call toolscript.Call, err error) {
 		return
 	}
 	id, _ := loggable(s.current(), call.ID)
-	s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Outcome: string(toolscript.KindOf(err))})
+	s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Outcome: string(toolscript.KindOf(err)), Sent: toolscript.SentNo})
 }
 
 // auditAnswered adds a call that the gateway has answered itself.
@@ -26,7 +26,7 @@ func (s *System) auditAnswered(call toolscript.Call, result json.RawMessage, too
 	ended := audit.Ended{Call: call, Tool: call.ID, Took: took, Result: result, Outcome: toolscript.OutcomeOK}
 	if err != nil {
 		outcome, why := outcomeOf(nil, err)
-		ended.Outcome, ended.Error = outcome, s.Redact("", why)
+		ended.Outcome, ended.Sent, ended.Error = outcome, toolscript.SentOf(err), s.Redact("", why)
 	}
 	s.options.Audit.Call(ended)
 }

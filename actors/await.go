@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -28,7 +29,7 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 		case toolscript.Backoff:
 			w.given[known.Name] = known.Since
 			s.want(known.Name)
-		case toolscript.Connecting:
+		case toolscript.Connecting: // also on demand
 			s.want(known.Name)
 		default:
 		}
@@ -55,6 +56,34 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 	return waitedFor, nil
 }
 
+// ListTime bounds the wait for the tools of servers that no request names.
+const ListTime = 3 * time.Second
+
+// AwaitLists is Await for the servers that f reaches and whose tools are not known: they have
+// neither connected, nor is their last list stored.
+func (s *System) AwaitLists(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
+	if f = unlisted(s.current(), f); len(f) == 0 {
+		return nil, nil
+	}
+	return s.Await(ctx, f)
+}
+
+// unlisted returns the servers that f reaches, that are not connected yet, and whose tools are not
+// known.
+func unlisted(view registry.View, f toolscript.Filter) (names toolscript.Filter) {
+	for _, known := range view.Servers {
+		switch known.State {
+		case toolscript.Ready, toolscript.Resting, toolscript.Failed, toolscript.NeedsAuth, toolscript.Stopped:
+			continue
+		default:
+		}
+		if of, _ := view.Names().ByName(known.Name); len(of.Tools) == 0 && f.Reaches(known.Name) {
+			names = append(names, known.Name)
+		}
+	}
+	return names
+}
+
 // waker selects the servers to wait for.
 type waker struct {
 	filter toolscript.Filter
@@ -70,7 +99,7 @@ func (w *waker) pending(view registry.View) []string {
 		if !w.filter.Reaches(known.Name) || given && w.over {
 			continue
 		}
-		if known.State == toolscript.Connecting || known.State == toolscript.Starting || given && known.State == toolscript.Backoff && known.Since.Equal(since) {
+		if known.State.Connects() || given && known.State == toolscript.Backoff && known.Since.Equal(since) {
 			names = append(names, known.Name)
 		}
 	}
@@ -84,7 +113,14 @@ func (s *System) want(name string) {
 	}
 }
 
-// connecting returns the servers that f reaches and that are connecting.
+// connecting returns the servers that f reaches and that are connecting. A server that is being
+// installed has its state, as in "github (installing)": that takes long.
 func connecting(view registry.View, f toolscript.Filter) []string {
-	return (&waker{filter: f}).pending(view)
+	names := (&waker{filter: f}).pending(view)
+	for _, s := range view.Servers {
+		if i := slices.Index(names, s.Name); i >= 0 && s.State == toolscript.Installing {
+			names[i] += " (" + string(s.State) + ")"
+		}
+	}
+	return names
 }

@@ -46,7 +46,7 @@ func (s *System) flushLog() {
 // results; for a failed call it contains the server's message without secrets. A
 // call that arrived as an HTTP request has a line in the request log, so its line
 // here is for debugging unless it failed.
-func (s *System) logCall(call toolscript.Call, id, owner, outcome, why string, took time.Duration) {
+func (s *System) logCall(call toolscript.Call, id, owner, outcome string, sent toolscript.Sent, why string, took time.Duration) {
 	level := slog.LevelInfo
 	if call.RequestID != "" && outcome == toolscript.OutcomeOK {
 		level = slog.LevelDebug
@@ -60,7 +60,7 @@ func (s *System) logCall(call toolscript.Call, id, owner, outcome, why string, t
 	}
 	for _, a := range []slog.Attr{
 		slog.String("server", owner), slog.String("tool", id), slog.String("run", call.Run), slog.String("call", call.CallID),
-		slog.String("request", call.RequestID), slog.String("trace", toolscript.TraceID(call.Trace)), slog.String("host", call.Origin.Host()), slog.String("error", why),
+		slog.String("request", call.RequestID), slog.String("trace", toolscript.TraceID(call.Trace)), slog.String("host", call.Origin.Host()), slog.String("sent", string(sent)), slog.String("error", why),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
@@ -74,6 +74,14 @@ func (s *System) logCall(call toolscript.Call, id, owner, outcome, why string, t
 		return
 	}
 	_ = log.Handle(context.Background(), record) // slog ignores this error too
+}
+
+// sentOf returns whether the server got a call with an outcome; "" for success.
+func sentOf(outcome string, err error) toolscript.Sent {
+	if err == nil && outcome != toolscript.OutcomeOK {
+		return toolscript.SentYes // a result with isError
+	}
+	return toolscript.SentOf(err)
 }
 
 // outcomeOf returns how a call ended and why it failed. Reasons that the gateway finds
@@ -114,11 +122,28 @@ func (s *System) Redact(server, text string) string {
 
 // withoutSecrets is Redact with the bound of the redactor alone, some kilobytes.
 func (s *System) withoutSecrets(server, text string) string {
+	return s.redactor(server).line(text)
+}
+
+// clean is Redact for a text that a program reads, such as the script that made the call: it
+// keeps its length and its lines.
+func (s *System) clean(server, text string) string { return s.redactor(server).text(text) }
+
+func (s *System) redactor(server string) redactor {
 	all := *s.redactors.Load()
-	if redact := all[server]; redact != nil {
-		return redact(text)
+	if r, has := all[server]; has {
+		return r
 	}
-	return all[""](text)
+	return all[""]
+}
+
+// redactor removes secrets: from a text that is shown on one line, and from any other text.
+// known removes only those that are known, and no texts that look like one.
+type redactor struct{ line, text, known func(string) string }
+
+func newRedactor(config mcpclient.Config) redactor {
+	secrets := mcpclient.NewConcealer(config)
+	return redactor{secrets.Line, secrets.Clean, secrets.Text}
 }
 
 // RenewRedactors reads Options.Secrets again.
@@ -131,7 +156,7 @@ func (s *System) RenewRedactors() {
 // redactorsOf returns the redactors of all configured servers, and under "" that of texts
 // of no server. All of them know the variables of all servers and the other secrets: a
 // program may print what another one was given.
-func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]string) *map[string]func(string) string {
+func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]string) *map[string]redactor {
 	variables := map[string]string{}
 	if others != nil {
 		maps.Copy(variables, others())
@@ -139,11 +164,11 @@ func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]s
 	for _, config := range servers {
 		maps.Copy(variables, config.Secrets)
 	}
-	all := make(map[string]func(string) string, len(servers)+1)
-	all[""] = mcpclient.Redactor(mcpclient.Config{Secrets: variables})
+	all := make(map[string]redactor, len(servers)+1)
+	all[""] = newRedactor(mcpclient.Config{Secrets: variables})
 	for name, config := range servers {
 		config.Secrets = variables
-		all[name] = mcpclient.Redactor(config)
+		all[name] = newRedactor(config)
 	}
 	return &all
 }

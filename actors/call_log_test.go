@@ -39,15 +39,15 @@ func TestGW23CallLog(t *testing.T) {
 		},
 		{
 			"that is refused", toolscript.Call{ID: "up__echo", Args: json.RawMessage(`{"n":"secret"}`), Run: "r1"},
-			map[string]any{"level": "INFO", "msg": "tool call", "server": "up", "tool": "up__echo", "run": "r1", "outcome": "invalid"},
+			map[string]any{"level": "INFO", "msg": "tool call", "server": "up", "tool": "up__echo", "run": "r1", "outcome": "invalid", "sent": "no"},
 		},
 		{
 			"of a server that is not there", toolscript.Call{ID: "down__echo", Run: "r1"},
-			map[string]any{"level": "INFO", "msg": "tool call", "server": "down", "tool": "down__echo", "run": "r1", "outcome": "unavailable", "error": "not started: invalid"},
+			map[string]any{"level": "INFO", "msg": "tool call", "server": "down", "tool": "down__echo", "run": "r1", "outcome": "unavailable", "sent": "no", "error": "not started: invalid"},
 		},
 		{
 			"of what is no tool id", toolscript.Call{ID: "secret", Run: "r1"},
-			map[string]any{"level": "INFO", "msg": "tool call", "run": "r1", "outcome": "not_found"},
+			map[string]any{"level": "INFO", "msg": "tool call", "run": "r1", "outcome": "not_found", "sent": "no"},
 		},
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -36,16 +36,16 @@ func (s *System) ended(view registry.View, call toolscript.Call, took time.Durat
 	id, owner := loggable(view, call.ID)
 	s.countCall(id, owner, outcome, len(result))
 	if s.options.Audit != nil {
-		s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Took: took, Result: result, Outcome: outcome, Error: s.Redact(owner, why)})
+		s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Took: took, Result: result, Outcome: outcome, Sent: sentOf(outcome, err), Error: s.Redact(owner, why)})
 	}
 	if s.options.Feed.On() {
 		s.name(&call)
 		entry := s.entry(&call, id, owner, toolscript.CallEnded, time.Now().Add(-took))
-		entry.Outcome, entry.Error, entry.ResultBytes, entry.Host = outcome, s.Redact(owner, why), len(result), call.Origin.Host()
+		entry.Outcome, entry.Sent, entry.Error, entry.ResultBytes, entry.Host = outcome, sentOf(outcome, err), s.Redact(owner, why), len(result), call.Origin.Host()
 		entry.Ms = float64(took.Microseconds()) / 1000
 		s.options.Feed.Call(entry)
 	}
-	s.logCall(call, id, owner, outcome, why, took)
+	s.logCall(call, id, owner, outcome, sentOf(outcome, err), why, took)
 	return outcome
 }
 

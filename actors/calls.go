@@ -44,11 +44,14 @@ func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMes
 	defer s.begun(&call)()
 	view, start, span := s.current(), time.Now(), s.traceCall(&call)
 	result, err := s.callChecked(ctx, &call)
+	err = settled(view, call, err)
 	span.over(s.ended(view, call, time.Since(start), result, err))
 	return result, err
 }
 
 func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result json.RawMessage, err error) {
+	sent := toolscript.SentNo
+	defer func() { err = toolscript.WithSent(err, sent) }()
 	defer s.recovered(&err)
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
@@ -72,11 +75,15 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 		ended.Server, ended.Tool = tool.Server, tool.Name
 		return nil, &ended
 	}
-	waiting, stopWaiting := s.lingering(ctx, tool.Server)
-	defer stopWaiting()
-	result, err = mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
-		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Trace: call.Trace, Tool: tool.Name, Own: ownName(tool), Checked: new(tool.Own()), Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Origin: call.Origin, Reply: r}
-	})
+	send := func(ctx context.Context) (json.RawMessage, error) {
+		waiting, stopWaiting := s.lingering(ctx, tool.Server)
+		defer stopWaiting()
+		return mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
+			return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Key: call.Key, Trace: call.Trace, Tool: tool.Name, Own: ownName(tool), Checked: new(tool.Own()), Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Origin: call.Origin, Reply: r}
+		})
+	}
+	sent = "" // the reply says it
+	result, err = s.once(ctx, call, tool, args, send)
 	if err == nil {
 		s.observe(tool, result)
 	}
@@ -90,7 +97,7 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if s.closing.Err() != nil || !s.free(c.Tool) || toolscript.AsksForPage(args) || !s.arguments.Fits(c.Tool.InputSchema, args) {
+	if s.closing.Err() != nil || c.Key != "" || !s.free(c.Tool) || toolscript.AsksForPage(args) || !s.arguments.Fits(c.Tool.InputSchema, args) {
 		return nil, false
 	}
 	seen, begun, span := s.view.Load(), time.Now(), s.traceCall(&c.Call)
@@ -105,8 +112,9 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 		if err == nil {
 			s.observe(c.Tool, result)
 		} else if s.closing.Err() != nil {
-			err = mailbox.ErrStopped
+			err = toolscript.WithSent(mailbox.ErrStopped, toolscript.SentOf(err))
 		}
+		err = settled(seen.View, c.Call, err)
 		span.over(s.ended(seen.View, c.Call, time.Since(begun), result, err))
 		done(result, err)
 	})

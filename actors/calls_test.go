@@ -31,8 +31,7 @@ func TestCallTool(t *testing.T) {
 	}{
 		{name: "with arguments", id: "up__echo", args: `{"n":1}`},
 		{name: "without arguments", id: "up__echo", args: ""},
-		{name: "server name with the separator", id: "a__b__echo", args: `{}`},
-		{name: "tool name with the separator", id: "a__b__get__one", args: `{}`},
+		{name: "tool name with the separator", id: "a__get__one", args: `{}`},
 		{
 			name: "misspelt", id: "up__ecko", args: `{}`, kind: toolscript.NotFound,
 			text: `up__echo?`,
@@ -68,22 +67,22 @@ func TestCallTool(t *testing.T) {
 			text: `toolscript trust`,
 		},
 		{
-			name: "the longest name of those not ready", id: "down__below__echo", args: `{}`, kind: toolscript.Unauthorized,
-			text: `toolscript auth down__below`,
+			name: "the longest name of those not ready", id: "down_below__echo", args: `{}`, kind: toolscript.Unauthorized,
+			text: `toolscript auth down_below`,
 		},
 	}
 	synctest.Test(t, func(t *testing.T) {
 		d := dialer{
-			"a__b":        answers(newConn("a__b", "echo", "get__one"), nil),
-			"down":        refuse(toolscript.Unavailable, "refused"),
-			"slow":        after(20*time.Second, answers(newConn("slow"), nil)),
-			"locked":      refuse(toolscript.Unauthorized, "401"),
-			"down__below": refuse(toolscript.Unauthorized, "401"),
+			"a":          answers(newConn("a", "echo", "get__one"), nil),
+			"down":       refuse(toolscript.Unavailable, "refused"),
+			"slow":       after(20*time.Second, answers(newConn("slow"), nil)),
+			"locked":     refuse(toolscript.Unauthorized, "401"),
+			"down_below": refuse(toolscript.Unauthorized, "401"),
 		}
 		o := actors.Options{Dial: d.dial, Servers: map[string]mcpclient.Config{
 			"foreign": {Problem: errors.New("not trusted; run: toolscript trust")},
 		}}
-		for _, name := range []string{"up", "a__b", "down", "slow", "locked", "down__below"} {
+		for _, name := range []string{"up", "a", "down", "slow", "locked", "down_below"} {
 			o.Servers[name] = mcpclient.Config{Type: mcpclient.Stdio}
 		}
 		s := startWith(t, o)
@@ -131,6 +130,24 @@ func TestInvalidArgumentsAreNotSent(t *testing.T) {
 		}
 		if e.Server != "up" || e.Tool != "echo" {
 			t.Errorf("error is about %q, %q", e.Server, e.Tool)
+		}
+	})
+}
+
+// TestNullOfAnOptionalMemberIsNotSent checks that arguments are sent without the members
+// that are null and may be left out.
+func TestNullOfAnOptionalMemberIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := newConn("up")
+		var sent string
+		conn.call = func(_ context.Context, _ string, args json.RawMessage) (json.RawMessage, error) {
+			sent = string(args)
+			return json.RawMessage(`{}`), nil
+		}
+		s := start(t, dialer{"up": answers(conn, nil)}, "up")
+		settle(t, s)
+		if _, err := s.CallTool(t.Context(), toolscript.Call{ID: "up__echo", Args: json.RawMessage(`{"n":null}`)}); err != nil || sent != "{}" {
+			t.Errorf("sent %s, %v; want {}", sent, err)
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -20,7 +21,8 @@ import (
 // Configure replaces the configured servers and returns the changes. Servers that are
 // unchanged, or differ only in limits or tool filters, keep their connection. Other
 // changed servers are ended and started again. Servers that are not connected try
-// again. Configure does not wait for connections.
+// again. Configure does not wait for connections; when it returns, the catalog has the new
+// set of servers.
 func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Config) (toolscript.Reload, error) {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
@@ -50,16 +52,25 @@ func (s *System) replace(ctx context.Context, servers map[string]mcpclient.Confi
 	for _, name := range result.Adjusted {
 		adjusted[name] = servers[name]
 	}
-	s.identities.Store(identitiesOf(servers)) // a server that starts compares its pins with those of removed servers
+	s.identities.Store(s.identitiesOf(servers)) // a server that starts compares its pins with those of removed servers
 	_, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[struct{}]) any {
 		return configure{specs, slices.Concat(result.Changed, result.Removed), adjusted, r}
 	})
 	if err != nil {
 		return toolscript.Reload{}, err
 	}
+	s.flushRegistry(ctx)
 	s.configured = servers
 	s.redactors.Store(redactorsOf(servers, s.options.Secrets))
 	return result, nil
+}
+
+// flushRegistry waits until the registry has published what the supervisor has sent to it. A
+// registry that ends meanwhile gets the same facts again when it has started.
+func (s *System) flushRegistry(ctx context.Context) {
+	if at, ok := s.directory.find(registryID); ok {
+		_, _ = mailbox.Ask(ctx, at, func(r mailbox.Reply[struct{}]) any { return registry.Flush{Reply: r} })
+	}
 }
 
 // retryUnconnected starts attempts to connect.
@@ -92,6 +103,9 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 
 // serverSpec describes the actor of one server. starts says that it is about to start.
 func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) spec {
+	if err := toolscript.CheckServerName(name); err != nil && config.Problem == nil {
+		config.Problem = &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
+	}
 	status := toolscript.ServerStatus{Name: name, Type: config.Type, Shared: config.Shared, State: toolscript.Connecting}
 	last, rests := s.options.Known[name], false
 	if starts && s.mayRest(config) {
@@ -162,6 +176,7 @@ func (s *supervisor) configure(c *actor.Context, m configure) {
 	for _, name := range m.retired {
 		s.pass(registryID, event.ToolsChanged{Server: name})
 		if ch := s.children[serverID(name)]; ch != nil {
+			s.pass(ch.id, leave(name, m.servers))
 			s.end(c, ch)
 		}
 	}
@@ -180,6 +195,20 @@ func (s *supervisor) configure(c *actor.Context, m configure) {
 		s.pass(serverID(name), server.Adjust{Config: config})
 	}
 	m.reply.Send(struct{}{}, nil)
+}
+
+// leave says why a server ends that is not among the new ones, or differs from its
+// namesake.
+func leave(name string, servers []spec) server.Leave {
+	i := slices.IndexFunc(servers, func(next spec) bool { return next.id == serverID(name) })
+	switch {
+	case i < 0:
+		return server.Leave{Why: "the server was removed from the configuration"}
+	case servers[i].server.Disabled:
+		return server.Leave{Why: "the server was disabled in the configuration; run: toolscript enable " + name}
+	default:
+		return server.Leave{Why: "the configuration of the server was changed", RetryAfter: time.Second}
+	}
 }
 
 // notifyServers sends the list of servers to the registry.

@@ -43,9 +43,9 @@ func TestConfigure(t *testing.T) {
 			"kept", "changed", "gone")
 		settle(t, s)
 		next := map[string]mcpclient.Config{
-			"kept":    {Type: mcpclient.Stdio},
-			"changed": {Type: mcpclient.Stdio, Command: "other"},
-			"new":     {Type: mcpclient.Stdio},
+			"kept":    {Type: mcpclient.HTTP},
+			"changed": {Type: mcpclient.HTTP, URL: "http://127.0.0.1:1/other"},
+			"new":     {Type: mcpclient.HTTP},
 		}
 		got, err := s.Configure(t.Context(), next)
 		if err != nil {
@@ -103,8 +103,8 @@ func TestConfigureAdjusts(t *testing.T) {
 			tools  int
 			limit  time.Duration
 		}{
-			{mcpclient.Config{Type: mcpclient.Stdio, Timeout: time.Second, ExcludeTools: []string{"other"}}, 1, time.Second},
-			{mcpclient.Config{Type: mcpclient.Stdio, Timeout: 3 * time.Second, Concurrency: 1, RateLimit: mcpclient.RateLimit{Calls: 1, Per: time.Second, Burst: 1}}, 2, 3 * time.Second},
+			{mcpclient.Config{Type: mcpclient.HTTP, Timeout: time.Second, ExcludeTools: []string{"other"}}, 1, time.Second},
+			{mcpclient.Config{Type: mcpclient.HTTP, Timeout: 3 * time.Second, Concurrency: 1, RateLimit: mcpclient.RateLimit{Calls: 1, Per: time.Second, Burst: 1}}, 2, 3 * time.Second},
 		} {
 			got, err := s.Configure(t.Context(), map[string]mcpclient.Config{"a": test.config})
 			if err != nil || !cmp.Equal(got.Adjusted, []string{"a"}) || len(got.Changed)+len(got.Unchanged) > 0 {

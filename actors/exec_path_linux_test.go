@@ -50,7 +50,9 @@ func TestPathOfOneExecIsListed(t *testing.T) {
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) {
 		return worker.StartSandbox(ctx, worker.Options{CacheDir: cache})
 	}
-	err = startWith(t, o).Exec(t.Context(), toolscript.ExecRequest{Code: "for (let n = 0; n < 2; n++) await tools.a.echo({ n })", Check: toolscript.CheckOff},
+	s := startWith(t, o)
+	settle(t, s) // a call that waits for its server takes another path
+	err = s.Exec(t.Context(), toolscript.ExecRequest{Code: "for (let n = 0; n < 2; n++) await tools.a.echo({ n })", Check: toolscript.CheckOff},
 		func(toolscript.Event) error { return nil })
 	if err != nil || stacks == "" {
 		t.Fatalf("Exec: %v, stacks of %d bytes", err, len(stacks))

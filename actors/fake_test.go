@@ -113,7 +113,7 @@ func start(t *testing.T, d dialer, servers ...string) *actors.System {
 	t.Helper()
 	o := actors.Options{Servers: map[string]mcpclient.Config{}, Dial: d.dial}
 	for _, name := range servers {
-		o.Servers[name] = mcpclient.Config{Type: mcpclient.Stdio}
+		o.Servers[name] = mcpclient.Config{Type: mcpclient.HTTP} // not a process, whose start waits for others
 	}
 	return startWith(t, o)
 }

@@ -58,7 +58,7 @@ func (s *System) AwaitServer(ctx context.Context, name string) (toolscript.Serve
 		view := s.view.Load()
 		status, known := statusOf(view, name)
 		switch {
-		case !known || status.State == toolscript.Connecting:
+		case !known || status.State.Connects() && !status.Rested:
 			if known && s.options.OnDemand && !asked {
 				asked = true
 				s.want(name)
@@ -124,7 +124,7 @@ func (s *System) CallServer(name string, c wire.ServerCall) (stop func(cause err
 	}
 	m := server.Call{
 		Ctx: ctx, Run: c.Run, Trace: c.Trace, Tool: c.Tool, Args: c.Args, Limit: c.Limit,
-		Ask: c.Ask, Held: c.Held, Watch: c.Watch,
+		Ask: c.Ask, Held: c.Held, Watch: c.Watch, Check: c.Check,
 	}
 	if c.Fetch != nil {
 		m.Fetch = c.Fetch.Request(name, c.Run)
@@ -153,7 +153,7 @@ func (s *System) CallServer(name string, c wire.ServerCall) (stop func(cause err
 func (s *System) queueOn(name string, m server.Call, done func(json.RawMessage, error)) {
 	at, err := s.find(serverID(name))
 	if err != nil {
-		done(nil, err)
+		done(nil, toolscript.WithSent(err, toolscript.SentNo))
 		return
 	}
 	ctx, cancel := bounded(m.Ctx, callLimit)

@@ -91,10 +91,16 @@ func (w *watcher) took(of ...toolscript.LiveType) string {
 	return strings.Join(all, ", ")
 }
 
-func (w *watcher) snapshot() toolscript.Snapshot {
+// snapshot returns a copy: the next event changes the entries in place.
+func (w *watcher) snapshot() (v toolscript.Snapshot) {
+	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.view
+	text, err := json.Marshal(w.view)
+	if err = errors.Join(err, json.Unmarshal(text, &v)); err != nil {
+		w.t.Error(err)
+	}
+	return v
 }
 
 // TestEvents follows a server, calls and an approval.

@@ -100,14 +100,14 @@ func (l *lack) reason(n need) string {
 			switch {
 			case !l.allow.Match(tool):
 				forbidden = cmp.Or(forbidden, execution.Forbidden(string(n), l.allow).Error())
-			case status.State.Serves():
+			case status.Serves():
 				return ""
 			}
 		}
 		switch {
 		case !l.allow.Reaches(known.Name):
 			forbidden = cmp.Or(forbidden, execution.Forbidden(string(n), l.allow).Error())
-		case !status.State.Serves():
+		case !status.Serves():
 			away = cmp.Or(away, refusal(status))
 		default:
 			refused = cmp.Or(refused, l.held(n, known, status))

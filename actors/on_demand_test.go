@@ -118,7 +118,7 @@ func TestRunWaitsForTheReasonOfAFailure(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), deps.ConnectTime)
 		defer cancel()
 		deps.Await(ctx, toolscript.Filter{"silent"})
-		if _, err := deps.Resolve(t.Context(), "silent__echo", nil, 0); !strings.Contains(err.Error(), "not connected within 30s") {
+		if _, err := deps.Resolve(t.Context(), "silent__echo", nil, 0); !strings.Contains(err.Error(), "not connected within 1m0s: context deadline exceeded") {
 			t.Errorf("a call after the wait = %v, want the reason", err)
 		}
 	})

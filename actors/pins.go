@@ -33,27 +33,23 @@ func (s *System) newGuard() *pin.Guard {
 	}
 }
 
-// reviewer returns the function that reviews the tools of a server. Tools of this program
-// change only with it.
+// reviewer returns the function that reviews the tools of a server; nil for saved scripts, which
+// a user trusts by their text, and for Go functions, which no file configures. The built-in tools
+// change only with this program, so of their servers only the definition is compared.
 func (s *System) reviewer(name string, config mcpclient.Config) func(string, []toolscript.Tool) server.Review {
-	if config.Functions() {
+	if config.Type == mcpclient.Scripts || config.Type == mcpclient.InProcess {
 		return nil
 	}
-	identity := identityOf(config)
-	of := pin.Server{Name: name, Source: config.Source, Identity: identity, Program: mcpclient.Redactor(config)(programOf(config))}
+	of := pin.Server{
+		Name: name, Source: config.Source, Identity: config.Identity(), Program: config.Definition(), Fixed: config.Type == mcpclient.Builtin,
+	}
 	return func(instructions string, tools []toolscript.Tool) server.Review {
 		review := server.Review{Verdict: s.guard.Check(of, tools)}
-		review.Suspicions = append(poison.Instructions(instructions), review.Suspicions...)
+		if !of.Fixed {
+			review.Suspicions = append(poison.Instructions(instructions), review.Suspicions...)
+		}
 		return review
 	}
-}
-
-// programOf is the command or URL of a server for a person.
-func programOf(c mcpclient.Config) string {
-	if c.URL != "" {
-		return c.URL
-	}
-	return strings.Join(append([]string{c.Command}, c.Args...), " ")
 }
 
 // ReviewPins compares the tools of all servers with their pins again, because the policy

@@ -342,7 +342,7 @@ func TestPinOfACommand(t *testing.T) {
 		if len(got) != 1 || got[0].Tool != "" || !got[0].Held || got[0].Diff != "- serve-a\n+ serve-evil --now\n" {
 			t.Errorf("changes %+v", got)
 		}
-		if err := p.call(t, "a__pay"); toolscript.KindOf(err) != toolscript.Quarantined || !strings.Contains(err.Error(), "the command or URL of server a changed") {
+		if err := p.call(t, "a__pay"); toolscript.KindOf(err) != toolscript.Quarantined || !strings.Contains(err.Error(), "the definition of server a changed") {
 			t.Errorf("call: %v", err)
 		}
 		p.accept(t, "a", "")

@@ -56,7 +56,7 @@ func TestFailedServerIsTriedOnUse(t *testing.T) {
 		"all servers":       await(nil),
 		"a reload": func(t *testing.T, s *actors.System) error {
 			t.Helper()
-			r, err := s.Configure(t.Context(), map[string]mcpclient.Config{"b": {Type: mcpclient.Stdio}})
+			r, err := s.Configure(t.Context(), map[string]mcpclient.Config{"b": {Type: mcpclient.HTTP}})
 			if err != nil || len(r.Retried) != 1 || r.Retried[0] != "b" || len(r.Unchanged) != 0 {
 				t.Errorf("Configure = %+v, %v, want b retried", r, err)
 			}

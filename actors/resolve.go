@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // resolve finds a tool that allow selects. If the id may belong to a server without
@@ -113,7 +114,7 @@ func serverOf(view registry.View, id string) (name string) {
 func absent(view registry.View, id string) (owner registry.Server, tool string, ok bool) {
 	for _, candidate := range view.Servers {
 		rest, has := strings.CutPrefix(id, candidate.Name+toolscript.Separator)
-		if has && !candidate.State.Serves() && len(candidate.Name) >= len(owner.Name) {
+		if has && !candidate.Serves() && len(candidate.Name) >= len(owner.Name) {
 			owner, tool, ok = candidate, rest, true
 		}
 	}
@@ -127,7 +128,8 @@ func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMes
 		args = json.RawMessage("{}")
 	}
 	invalid := &toolscript.Error{Kind: toolscript.Invalid, Server: tool.Server, Tool: tool.Name}
-	plain, _, paged, err := toolscript.CutPage(args)
+	args = rawjson.Whole(args)
+	plain, page, paged, err := toolscript.CutPage(args)
 	if err == nil && paged && !tool.Pages {
 		err = fmt.Errorf("%s has no pages; call it without .pages", tool.ID())
 	}
@@ -135,7 +137,7 @@ func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMes
 		invalid.Err = err
 		return nil, invalid
 	}
-	details, err := s.arguments.Check(ctx, tool.InputSchema, plain)
+	sent, details, err := s.arguments.Fit(ctx, tool.InputSchema, plain)
 	if err != nil {
 		invalid.Kind, invalid.Err = toolscript.KindOf(err), err
 		return nil, invalid
@@ -145,7 +147,20 @@ func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMes
 		invalid.Err = fmt.Errorf("the arguments do not fit the schema of %s: %s", tool.ID(), summary(details))
 		return nil, invalid
 	}
-	return args, nil
+	if !paged {
+		return sent, nil
+	}
+	return toolscript.AddPage(sent, page)
+}
+
+// breaks says how a result breaks an output schema.
+func (s *System) breaks(ctx context.Context, schema, value json.RawMessage) string {
+	const most = 3
+	details, err := s.arguments.Check(ctx, schema, value)
+	if err != nil || len(details) == 0 {
+		return ""
+	}
+	return summary(details[:min(len(details), most)])
 }
 
 // summary joins violations to one line.

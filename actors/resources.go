@@ -39,6 +39,7 @@ func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.Raw
 	result, err := s.fetch(ctx, view, o)
 	call := toolscript.Call{ID: o.ID, Run: o.Run, CallID: o.CallID, RequestID: o.RequestID, Trace: o.Trace, Origin: o.Origin}
 	call.Args = auditedFetch(o)
+	err = settled(view, call, err)
 	s.ended(view, call, time.Since(start), result, err)
 	return result, err
 }

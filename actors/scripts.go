@@ -21,6 +21,10 @@ type Scripts struct {
 	StartChecker func(context.Context) (workers.Worker, error)
 	StartSandbox func(context.Context) (workers.Worker, error)
 
+	// StartConverter starts a worker process for System.Convert, which must be a
+	// worker.Converter. Nil: nothing can be converted.
+	StartConverter func(context.Context) (workers.Worker, error)
+
 	// Deno reports whether Deno is available. StartDeno starts a process that runs one
 	// script on it: a runner.Runner. version is unique for each catalog of each
 	// gateway. Nil: Deno is not available.
@@ -40,6 +44,7 @@ type Scripts struct {
 	Warm        bool                            // keep idle workers ready
 	IdleTime    time.Duration                   // time without a run after which workers end; 0: 5 minutes
 	Idle        func()                          // called when they end; nil: nothing
+	Sharers     func() int                      // programs on this machine that keep workers: with many of them, workers end sooner; nil: never
 }
 
 // Defaults are the settings of runs whose requests have none. A zero field leaves the
@@ -52,10 +57,11 @@ type Defaults struct {
 }
 
 const (
-	runsID      = "runs"
-	checkersID  = "checkers"
-	sandboxesID = "sandboxes"
-	denoPoolID  = "denos"
+	runsID       = "runs"
+	checkersID   = "checkers"
+	sandboxesID  = "sandboxes"
+	convertersID = "converters"
+	denoPoolID   = "denos"
 )
 
 // maxCheckers bounds the checkers. With two, a hostile script in one does not stop the
@@ -78,10 +84,10 @@ func (s *System) scriptSpecs() []spec {
 	}
 	specs := []spec{
 		{id: checkersID, produce: workers.New(workers.Options{
-			Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work,
+			Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Sharers: o.Sharers, Work: &s.work,
 		})},
 		{id: sandboxesID, produce: workers.New(workers.Options{
-			Name: "sandbox", Start: o.StartSandbox, Nested: execution.MaxNested, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work,
+			Name: "sandbox", Start: o.StartSandbox, Nested: execution.MaxNested, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Sharers: o.Sharers, Work: &s.work,
 		})},
 		{id: runsID, produce: execution.New(s.runDeps())},
 	}
@@ -101,6 +107,7 @@ func (s *System) runDeps() execution.Deps {
 		Spawn:      s.spawn,
 		Ended:      s.runEnded,
 		Reason:     s.Redact,
+		Clean:      s.clean,
 		Call:       s.callAny,
 		Start:      s.startCall,
 		Begun:      s.options.Audit.Run,
@@ -112,6 +119,7 @@ func (s *System) runDeps() execution.Deps {
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Resolve:    s.resolve,
 		Fits:       s.arguments.Accepts,
+		Breaks:     s.breaks,
 		Search:     s.Search,
 		Describe:   s.Describe,
 		Select:     s.Select,
@@ -124,6 +132,8 @@ func (s *System) runDeps() execution.Deps {
 		Advise:     s.advise,
 		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
 		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
+		Unlisted:   func(f toolscript.Filter) toolscript.Filter { return unlisted(s.current(), f) },
+		ListTime:   ListTime,
 		Needed:     s.needed,
 		Missing:    s.missingTools,
 		Checker: func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {

@@ -237,8 +237,8 @@ func missingServers(view registry.View, q toolscript.SearchQuery) []toolscript.M
 	var all []toolscript.MissingServer
 	for _, server := range view.Servers {
 		wanted := len(q.Servers) == 0 && !server.Disabled || slices.Contains(q.Servers, server.Name)
-		if !server.State.Serves() && server.Tools == 0 && wanted && q.Allow.Reaches(server.Name) {
-			all = append(all, toolscript.MissingServer{Name: server.Name, State: server.State, Error: server.Error})
+		if !server.Serves() && server.Tools == 0 && wanted && q.Allow.Reaches(server.Name) {
+			all = append(all, toolscript.MissingServer{Name: server.Name, State: server.State, Error: cmp.Or(server.Error, server.Start(time.Now()))})
 		}
 	}
 	return all

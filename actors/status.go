@@ -105,7 +105,7 @@ func (s *System) actors(ctx context.Context) ([]toolscript.ActorStatus, error) {
 	})
 	for i := range all {
 		switch all[i].Name {
-		case checkersID, sandboxesID, denoPoolID:
+		case checkersID, sandboxesID, convertersID, denoPoolID:
 			s.describePool(ctx, &all[i])
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/approval"
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
@@ -38,12 +40,9 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// startsPerCPU is how many servers start at once for each processor. A starting server
-// mostly uses one processor.
-const startsPerCPU = 2
-
-// DefaultConnectTimeout bounds one attempt to connect to a server.
-const DefaultConnectTimeout = 30 * time.Second
+// DefaultConnectTimeout bounds one attempt to connect to a server that has no
+// Config.StartupTimeout.
+const DefaultConnectTimeout = time.Minute
 
 // Options configure a System. Every field may be zero.
 type Options struct {
@@ -147,8 +146,8 @@ type System struct {
 
 	counters counters
 
-	redactors   atomic.Pointer[map[string]func(string) string] // by server, for the log
-	identities  atomic.Pointer[map[string]string]              // by server, for pins
+	redactors   atomic.Pointer[map[string]redactor]        // by server, for the log
+	identities  atomic.Pointer[map[string]approval.Server] // by name, for pins
 	guard       *pin.Guard
 	accepting   sync.Map                    // the *acceptance of each request to accept a pin, by its id
 	configuring sync.Mutex                  // held during a change of the configuration
@@ -179,11 +178,11 @@ func Start(o Options) (*System, error) {
 		engine:     engine,
 		directory:  newDirectory(),
 		started:    time.Now(),
-		starts:     server.NewStarts(startsPerCPU * runtime.GOMAXPROCS(0)),
+		starts:     server.NewStarts(runtime.GOMAXPROCS(0)),
 		configured: o.Servers,
 	}
 	s.redactors.Store(redactorsOf(o.Servers, o.Secrets))
-	s.identities.Store(identitiesOf(o.Servers))
+	s.identities.Store(s.identitiesOf(o.Servers))
 	s.guard = s.newGuard()
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.searching.Store(&s.options.Search)
@@ -208,7 +207,7 @@ func (s *System) specs() []spec {
 		return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
 	}}
 	if s.options.ServersOnly {
-		return append([]spec{catalog}, append(s.serverSpecs(), s.lentSpecs()...)...)
+		return slices.Concat([]spec{catalog}, s.converterSpecs(), s.serverSpecs(), s.lentSpecs())
 	}
 	all := []spec{
 		catalog,
@@ -224,6 +223,7 @@ func (s *System) specs() []spec {
 		all = append(all, spec{id: storeID, produce: store.New(*o, fmt.Sprintf("gateway %d %d", os.Getpid(), s.started.UnixNano()))})
 	}
 	all = append(all, s.searchSpecs()...)
+	all = append(all, s.converterSpecs()...) // before the servers, whose documents it reads
 	all = append(all, s.serverSpecs()...)
 	return append(all, s.scriptSpecs()...)
 }

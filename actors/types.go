@@ -81,7 +81,7 @@ func (s *System) observes() bool { return !s.options.NoObserve && !s.options.Typ
 func (s *System) away(f toolscript.Filter) map[string]string {
 	away := map[string]string{}
 	for _, server := range s.current().Servers {
-		if server.State.Serves() || !f.Reaches(server.Name) {
+		if server.Serves() || !f.Reaches(server.Name) {
 			continue
 		}
 		reason := string(server.State)

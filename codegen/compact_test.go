@@ -71,7 +71,7 @@ func promises(schema any, root map[string]any, followed map[string]bool) []*rege
 			mark := `\??: `
 			if s["type"] == "object" && s["dependentRequired"] == nil {
 				mark = `\?: `
-				if slices.Contains(required, any(name)) {
+				if member, _ := properties[name].(map[string]any); slices.Contains(required, any(name)) && member["default"] == nil {
 					mark = ": "
 				}
 			}
@@ -126,6 +126,37 @@ func TestRender(t *testing.T) {
 	last := r.Warnings[len(r.Warnings)-1]
 	if last.Tool != "c__none" {
 		t.Errorf("warnings %v, want one about c__none", r.Warnings)
+	}
+}
+
+// TestHelpWithArguments checks what the compact form says about an argument, and that it
+// says nothing twice.
+func TestHelpWithArguments(t *testing.T) {
+	tests := []struct{ name, schema, want string }{
+		{"format", `{"type": "string", "format": "date-time"}`, "/** @format date-time */ a_b?: string"},
+		{"date", `{"type": "string", "format": "date", "description": "From when"}`, "/** From when @format date */ a_b?: string"},
+		{"a format that its name says", `{"type": "string", "format": "uri"}`, "a_b?: string"},
+		{"limits", `{"type": "integer", "minimum": 1, "maximum": 100, "default": 30}`, "/** @default 30 @minimum 1 @maximum 100 */ a_b?: number"},
+		{"a default that says nothing", `{"type": "boolean", "default": false}`, "a_b?: boolean"},
+		{"limits of a type", `{"type": "integer", "minimum": -9007199254740991, "maximum": 9007199254740991}`, "a_b?: number"},
+		{"a list", `{"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 5}`, "/** @maxItems 5 */ a_b?: string[]"},
+		{"the items of a list", `{"type": "array", "items": {"type": "string", "format": "date"}}`, "/** @format date */ a_b?: string[]"},
+		{"a short pattern", `{"type": "string", "pattern": "^[A-Z]{2}$"}`, "/** @pattern ^[A-Z]{2}$ */ a_b?: string"},
+		{"a long pattern", `{"type": "string", "pattern": "^[A-Z]{2}(-[0-9a-f]{4}|[0-9]{2})+$"}`, "a_b?: string"},
+		{"or null", `{"anyOf": [{"type": "string", "format": "duration"}, {"type": "null"}], "default": null}`, "/** @format duration */ a_b?: string | null"},
+		{"behind a reference", `{"$ref": "#/$defs/when"}`, "/** @format date */ a_b?: string"},
+		{"a title that repeats the name", `{"type": "string", "title": "A B"}`, "a_b?: string"},
+		{"a description that repeats the name", `{"type": "string", "description": "a b.", "title": "The letters"}`, "/** The letters */ a_b?: string"},
+		{"a title that says more", `{"type": "string", "title": "A, B or C"}`, "/** A, B or C */ a_b?: string"},
+	}
+	for _, tt := range tests {
+		schema := `{"type": "object", "title": "tArguments", "properties": {"a_b": ` + tt.schema + `}, "$defs": {"when": {"type": "string", "format": "date"}}}`
+		text := module(withInput(schema), codegen.Options{Form: codegen.Compact}).Text
+		if want := "t(params?: { " + tt.want + " }): Promise<any>"; !strings.Contains(text, want) {
+			t.Errorf("%s: no %s in\n%s", tt.name, want, text)
+		}
+		full := module(withInput(schema), codegen.Options{Form: codegen.Declarations}).Text
+		mustNotContain(t, tt.name, full, "tArguments", "/** A B */", "a b.")
 	}
 }
 

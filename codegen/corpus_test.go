@@ -49,6 +49,9 @@ func TestCorpusTogether(t *testing.T) {
 
 // TestCorpusAlone checks the same for the module of each tool.
 func TestCorpusAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 	tools, _ := corpus(t)
 	c := catalog(tools...)
 	n := naming.New(c)

@@ -16,9 +16,9 @@ import (
 var dialectSource string
 
 // Dialect returns a module of the form Declarations with what only scripts in the answers
-// of models have: the flat names of n whose servers have a type in the module, context, and
-// tools.spawn.exec. include selects the tools by the configured names of their servers and
-// their ids.
+// of models have: the flat names of n whose servers have a type in the module, also for calls
+// with options, context, and tools.spawn.exec. include selects the tools by the configured
+// names of their servers and their ids.
 func Dialect(module string, n *naming.Names, include func(server, id string) bool) string {
 	types := map[string]string{} // by tool id
 	for _, s := range n.Servers {
@@ -37,11 +37,12 @@ func Dialect(module string, n *naming.Names, include func(server, id string) boo
 		}
 	}
 	var b strings.Builder
-	b.WriteString(strings.Replace(module, "spawn: Spawned<Servers>;", "spawn: Omit<Spawned<Servers>, \"exec\"> & SpawnByName;", 1))
+	module = strings.Replace(module, "spawn: Spawned<Servers>;", "spawn: Omit<Spawned<Servers>, \"exec\"> & SpawnByName;", 1)
+	b.WriteString(strings.Replace(module, "WithOptions<Servers>;", "WithOptions<Servers & FlatMembers>;", 1))
 	b.WriteString(dialectSource)
-	b.WriteString("export interface Tools ")
+	b.WriteString("export interface FlatMembers ")
 	root.write(&b)
-	b.WriteString("\nexport interface FlatTools {\n")
+	b.WriteString("\nexport interface Tools extends FlatMembers {}\nexport interface FlatTools {\n")
 	for _, path := range slices.Sorted(maps.Keys(byName)) {
 		b.WriteString("  " + quoted(path) + ": " + byName[path] + ";\n")
 	}

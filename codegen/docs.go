@@ -12,25 +12,38 @@ const (
 	maxExamples    = 3
 )
 
-// document writes the documentation of a schema: its description and constraints.
-func (p *printer) document(schema *value) {
+// document writes the documentation of a schema called name: its description, and the
+// constraints of rules.
+func (p *printer) document(name string, schema, rules *value) {
 	if p.style == bare || !schema.is(object) {
 		return
 	}
-	p.comment(docLines(schema, p.describe, p.style == line))
-}
-
-// docLines returns the lines of the comment about a schema. If brief is set, the
-// default is the only constraint: readers who see the type need no others.
-func docLines(schema *value, describe int, brief bool) []string {
-	lines := describedLines(firstOf(schema.get("description").str(), schema.get("title").str()), describe)
+	lines := describedLines(told(schema, name), p.describe)
 	if schema.get("deprecated").isTrue() {
 		lines = append(lines, "@deprecated")
 	}
-	lines = appendTag(lines, "default", schema.get("default"))
-	if brief {
-		return lines
+	switch {
+	case p.style != line:
+		lines = appendConstraints(appendTag(lines, "default", schema.get("default")), schema, rules)
+	case p.input:
+		lines = appendHelp(lines, schema.get("default"), rules)
 	}
+	p.comment(lines)
+}
+
+// told returns what a schema says about itself, "" if that only repeats its name.
+func told(schema *value, name string) string {
+	for _, keyword := range []string{"description", "title"} {
+		if text := schema.get(keyword).str(); strings.TrimSpace(text) != "" && !repeats(text, name) {
+			return text
+		}
+	}
+	return ""
+}
+
+// appendConstraints adds all that a schema says in keywords. The constraints are those of
+// rules.
+func appendConstraints(lines []string, schema, rules *value) []string {
 	if schema.get("readOnly").isTrue() {
 		lines = append(lines, "@readonly")
 	}
@@ -44,7 +57,7 @@ func docLines(schema *value, describe int, brief bool) []string {
 		lines = appendTag(lines, "example", example)
 	}
 	for _, name := range constraints {
-		lines = appendTag(lines, name, schema.get(name))
+		lines = appendTag(lines, name, rules.get(name))
 	}
 	return lines
 }

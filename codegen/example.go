@@ -108,6 +108,9 @@ func sampleObject(keywords map[string]json.RawMessage, depth int) (literal strin
 			continue
 		}
 		given[name] = true
+		if optional(properties[name]) {
+			continue
+		}
 		value, ok := sample(name, properties[name], depth-1)
 		if !ok || len(members) == manySamples || name == "__proto__" { // __proto__ in a literal sets the prototype
 			return "", false
@@ -118,6 +121,12 @@ func sampleObject(keywords map[string]json.RawMessage, depth int) (literal strin
 		return "{}", true
 	}
 	return "{ " + strings.Join(members, ", ") + " }", true
+}
+
+// optional reports whether a member has a default, so that it may be left out.
+func optional(schema json.RawMessage) bool {
+	var keywords map[string]json.RawMessage
+	return json.Unmarshal(schema, &keywords) == nil && keywords["default"] != nil
 }
 
 // plain returns a JSON value that is also a short literal of TypeScript.

@@ -21,6 +21,7 @@ func TestExample(t *testing.T) {
 		"no schema":            {``, "const result = await tools.s.t();\n"},
 		"nothing required":     {`{"type":"object","properties":{"a":{"type":"string"}}}`, "const result = await tools.s.t({});\n"},
 		"one of each":          {`{"type":"object","properties":{"a-b":{"type":"string"},"n":{"type":"integer","minimum":3},"x":{"type":"number"},"f":{"type":"boolean"},"l":{"type":"array"},"c":{"const":null},"e":{"enum":["<\u2028>","y"]},"o":{"type":"object","properties":{"i":{"type":"string"}},"required":["i"]}},"required":["a-b","n","x","f","l","c","e","o"]}`, `const result = await tools.s.t({ "a-b": "<a-b>", n: 3, x: 1, f: true, l: [], c: null, e: "<\u2028>", o: { i: "<i>" } });` + "\n"},
+		"a default":            {`{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"type":"string"}},"required":["a","b"]}`, "const result = await tools.s.t({ b: \"<b>\" });\n"},
 		"a choice":             {`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"}]}},"required":["a"]}`, declared},
 		"a reference":          {`{"type":"object","properties":{"a":{"$ref":"#/x"}},"required":["a"]}`, declared},
 		"required and unknown": {`{"type":"object","required":["a"]}`, declared},

@@ -1,3 +1,15 @@
+/** Options of a call. */
+export interface CallOptions {
+  /**
+   * A name of the effect, chosen by the caller: 1 to 255 visible characters of ASCII. For 15 minutes, calls of a tool with the same
+   * key and arguments are carried out once and have the same answer.
+   */
+  readonly idempotencyKey: string;
+}
+/** Servers and their functions. The functions have no method pages: its calls would all have the same key. */
+export type WithOptions<T> = {
+  readonly [K in keyof T]: 0 extends 1 & T[K] ? any : T[K] extends (...args: infer A) => infer R ? (...args: A) => R : WithOptions<T[K]>;
+};
 /** A result of tools.$search. */
 export interface FoundTool {
   /** The id of the tool: server__tool. */

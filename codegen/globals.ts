@@ -12,10 +12,17 @@ export declare class ToolError extends Error {
   readonly rpcCode?: number;
   /** The HTTP status of the answer of an API. */
   readonly status?: number;
-  /** After how many milliseconds to try again, if that is known: of busy and unavailable. */
+  /**
+   * Whether the server got the call: "no", "yes" (it answered), or "unknown" (no answer arrived). After "unknown", another call
+   * may have a second effect.
+   */
+  readonly sent: "no" | "unknown" | "yes";
+  /** After how many milliseconds to try again, if that is known and another call has no second effect. */
   readonly retryAfterMs?: number;
   /** The content blocks of a result that the tool marked as an error. */
   readonly content: any[];
+  /** The structured content of such a result. */
+  readonly structuredContent?: any;
   /** Wrong arguments, each with the reason. */
   readonly details: { path: string; message: string }[];
 }
@@ -40,6 +47,8 @@ export type Spawned<T> = {
 export interface Tools extends Servers, Finding {
   /** Starts a call in the background: spawn.server.tool(args). It continues after the script has ended. */
   readonly spawn: Spawned<Servers>;
+  /** The servers, with functions whose calls have these options: $with({ idempotencyKey: "order-4711" }).server.tool(args). */
+  $with(options: CallOptions): WithOptions<Servers>;
 }
 /** Standard input of the script. */
 export interface Stdin {
@@ -62,3 +71,9 @@ export declare function cwd(): string;
 export declare const env: Env;
 /** Ends the script at once. */
 export declare function exit(code?: number): never;
+declare global {
+  interface Object {
+    /** Of the result of a tool: its content blocks, if the value lacks a part of them, such as images. */
+    readonly $content?: any[];
+  }
+}

@@ -73,7 +73,7 @@ func typeOf(t *testing.T, schema string, o codegen.Options) (params, declaration
 	t.Helper()
 	o.Form, o.Describe = codegen.Compact, -1
 	r := module(withInput(schema), o)
-	found := signature.FindStringSubmatch(r.Text)
+	found := signature.FindStringSubmatch(strings.ReplaceAll(comment.ReplaceAllString(r.Text, ""), "{  ", "{ "))
 	if found == nil {
 		t.Fatalf("no signature in\n%s", r.Text)
 	}

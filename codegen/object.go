@@ -18,12 +18,12 @@ func (c *converter) object(v *value, at *path, depth int, with neighbours) *typ 
 	together := c.together(props, v, at)
 	switch {
 	case len(props) > 0:
-	case closed && index == nil:
+	case closed && index == nil && with == alone:
 		return noMembers
 	case index == nil && with != alone:
-		return unknown // other keywords of the schema declare the properties
+		return together // other keywords of the schema declare the properties
 	case index == nil:
-		return openObject()
+		return intersection(openObject(), together)
 	}
 	if index != nil {
 		index = cover(index, props)
@@ -45,7 +45,7 @@ func (c *converter) properties(v *value, at *path, depth int) []property {
 	under := at.to("properties")
 	for _, m := range declared.members {
 		t := c.convert(m.value, under.to(m.key), depth+1)
-		props = append(props, property{key: m.key, optional: true, typ: t, schema: m.value})
+		props = append(props, property{key: m.key, optional: true, typ: t, schema: m.value, rules: c.rules(m.value)})
 	}
 	return props
 }
@@ -87,6 +87,11 @@ func (c *converter) further(v *value, at *path, depth int, with neighbours) (ind
 // required marks the required properties and adds those that are not declared.
 func (c *converter) required(props []property, v *value, at *path, index *typ) []property {
 	names := c.strings(v.get("required"), at.to("required"))
+	for i, part := range v.list("allOf") {
+		if part.is(object) && hasNoType(part) {
+			names = append(names, c.strings(part.get("required"), at.item("allOf", i).to("required"))...)
+		}
+	}
 	if len(names) == 0 {
 		return props
 	}
@@ -100,7 +105,7 @@ func (c *converter) required(props []property, v *value, at *path, index *typ) [
 	}
 	for _, name := range names {
 		if i, ok := position[name]; ok {
-			props[i].optional = false
+			props[i].optional = props[i].optional && c.hasDefault(props[i].schema)
 			continue
 		}
 		position[name] = len(props)
@@ -130,7 +135,7 @@ func (c *converter) conditional(props []property, index *typ, v *value, depth in
 			for _, m := range declared.members {
 				if !known[m.key] {
 					known[m.key] = true
-					props = append(props, property{key: m.key, optional: true, typ: unknown, schema: m.value})
+					props = append(props, property{key: m.key, optional: true, typ: unknown, schema: m.value, rules: c.rules(m.value)})
 				}
 			}
 		}
@@ -150,7 +155,7 @@ func conditions(v *value, depth int) []*value {
 		all = append(all, under.list("allOf")...)
 	}
 	for _, key := range []string{"if", "then", "else"} {
-		if under := v.get(key); under != nil {
+		if under := v.get(key); under != nil && v.has("if") {
 			add(under)
 		}
 	}

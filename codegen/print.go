@@ -16,7 +16,8 @@ const (
 type printer struct {
 	out      *strings.Builder
 	style    style
-	describe int // characters to keep of each description
+	describe int  // characters to keep of each description
+	input    bool // the type is that of arguments
 	indent   int
 }
 
@@ -112,7 +113,7 @@ func (p *printer) object(t *typ) {
 	p.indent++
 	for i, m := range t.props {
 		p.startMember(i)
-		p.document(m.schema)
+		p.document(m.key, m.schema, m.rules)
 		p.out.WriteString(key(m.key))
 		if m.optional {
 			p.out.WriteByte('?')

@@ -13,10 +13,17 @@ export class ToolError extends Error {
   readonly rpcCode?: number;
   /** The HTTP status of the answer of an API. */
   readonly status?: number;
-  /** After how many milliseconds to try again, if that is known: of busy and unavailable. */
+  /**
+   * Whether the server got the call: "no", "yes" (it answered), or "unknown" (no answer arrived). After "unknown", another call
+   * may have a second effect.
+   */
+  readonly sent: "no" | "unknown" | "yes";
+  /** After how many milliseconds to try again, if that is known and another call has no second effect. */
   readonly retryAfterMs?: number;
   /** The content blocks of a result that the tool marked as an error. */
   readonly content: unknown[];
+  /** The structured content of such a result. */
+  readonly structuredContent?: unknown;
   /** Wrong arguments, each with the reason. */
   readonly details: { path: string; message: string }[];
 
@@ -27,8 +34,10 @@ export class ToolError extends Error {
     this.code = code;
     this.rpcCode = more.rpcCode;
     this.status = more.status;
+    this.sent = more.sent ?? "unknown";
     this.retryAfterMs = more.retryAfterMs;
     this.content = more.content ?? [];
+    this.structuredContent = more.structuredContent;
     this.details = more.details ?? [];
   }
 }
@@ -97,8 +106,23 @@ const offered = {
 };
 
 let starting: any; // the signal of the task that is being started
+let keyed: string | undefined; // the idempotency key of the call that is being started
 
-function withOwn<T extends object>(servers: T): T & Finding & typeof offered & { readonly spawn: Spawned<T> } {
+/** The members of tools that begin calls in another way. */
+interface Starting<T> {
+  /** Starts a call in the background: spawn.server.tool(args). */
+  readonly spawn: Spawned<T>;
+  /** The servers, with functions whose calls have these options: $with({ idempotencyKey: "order-4711" }).server.tool(args). */
+  $with(options: CallOptions): WithOptions<T>;
+}
+
+function keyOf({ idempotencyKey: key, ...others }: CallOptions): string {
+  for (const name of Object.keys(others)) throw new TypeError(`tools.$with has no option ${name}; it has idempotencyKey`);
+  if (typeof key !== "string" || !/^[!-~]{1,255}$/.test(key)) throw new TypeError("an idempotencyKey is a text of 1 to 255 visible characters of ASCII");
+  return key;
+}
+
+function withOwn<T extends object>(servers: T): T & Finding & typeof offered & Starting<T> {
   const start = (method: any) => (params: unknown) => {
     const controller = new host.AbortController();
     starting = controller.signal;
@@ -110,7 +134,18 @@ function withOwn<T extends object>(servers: T): T & Finding & typeof offered & {
   const each = (object: any, change: (member: any) => any) =>
     Object.fromEntries(Object.entries(object).map(([name, member]) => [name, change(member)]));
   const spawn = each(servers, (server) => each(server, start));
-  for (const [name, value] of Object.entries({ spawn, ...finding, ...offered })) Object.defineProperty(servers, name, { value });
+  const $with = (options: CallOptions) => {
+    const key = keyOf(options);
+    return each(servers, (server) => each(server, (method) => (params: unknown) => {
+      keyed = key;
+      try {
+        return method(params); // reads the key before it returns
+      } finally {
+        keyed = undefined;
+      }
+    }));
+  };
+  for (const [name, value] of Object.entries({ spawn, $with, ...finding, ...offered })) Object.defineProperty(servers, name, { value });
   return servers as any;
 }
 
@@ -130,7 +165,7 @@ function paged<F extends (...args: any) => Promise<any>>(server: string, tool: s
       yield unwrap(answer, typed, failure(server, tool));
       next = of?.next;
       if (next !== undefined && seen.has(next)) {
-        throw failure(server, tool)("invalid_result", `the link after page ${seen.size} leads to a page that was read before`);
+        throw failure(server, tool)("invalid_result", `the link after page ${seen.size} leads to a page that was read before`, { sent: "yes" });
       }
     }
   };
@@ -141,7 +176,7 @@ function paged<F extends (...args: any) => Promise<any>>(server: string, tool: s
 async function send(server: string, tool: string, params: unknown): Promise<any> {
   return await request(server, tool, `/tools/${encodeURIComponent(tool)}`, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", ...(keyed === undefined ? {} : { "Idempotency-Key": keyed }) },
     body: JSON.stringify(params ?? {}),
     signal: starting,
   });
@@ -152,7 +187,7 @@ const failure = (server: string, tool: string) => (code: string, message: string
 
 async function request(server: string, tool: string, path: string, init: any = {}): Promise<any> {
   const fail = failure(server, tool);
-  if (!gateway) throw fail("unavailable", "TOOLSCRIPT_GATEWAY_URL is not set; run: toolscript gateway start");
+  if (!gateway) throw fail("unavailable", "TOOLSCRIPT_GATEWAY_URL is not set; run: toolscript gateway start", { sent: "no" });
   let status: number, answer: any;
   try {
     const response = await host.fetch(gateway.replace(/\/+$/, "") + path, init);
@@ -160,7 +195,8 @@ async function request(server: string, tool: string, path: string, init: any = {
     answer = await response.json();
   } catch (error) {
     if (init.signal?.aborted) throw fail("cancelled", "the task was cancelled");
-    throw fail("unavailable", `the gateway does not answer: ${error instanceof Error ? error.message : error}`);
+    const sent = (error as any)?.cause?.code === "ECONNREFUSED" ? "no" : "unknown";
+    throw fail("unavailable", `the gateway does not answer: ${error instanceof Error ? error.message : error}`, { sent });
   }
   if (status !== 200) throw fail(answer?.kind ?? "internal", answer?.error ?? `the gateway answered ${status}`, answer);
   return answer;
@@ -169,17 +205,23 @@ async function request(server: string, tool: string, path: string, init: any = {
 function unwrap(result: any, typed: boolean, fail: (code: string, message: string, more?: any) => ToolError): any {
   const content: any[] = result?.content ?? [];
   const texts = content.filter((block) => block.type === "text").map((block) => block.text);
-  if (result?.isError) throw fail("tool_failed", texts.join("\n") || "the tool reported an error", { content, status: result._meta?.["toolscript/status"] });
-  if (result?.structuredContent !== undefined) return result.structuredContent;
-  if (content.length === 1 && texts.length === 1) {
-    try {
-      const value = JSON.parse(texts[0]);
-      if (typed || (typeof value === "object" && value !== null)) return value;
-    } catch {
-      // Not JSON: for a tool without a result type, the text is the result.
+  if (result?.isError) throw fail("tool_failed", texts.join("\n") || "the tool reported an error", { sent: "yes", content, structuredContent: result.structuredContent, status: result._meta?.["toolscript/status"] });
+  const structured = result?.structuredContent;
+  const empty = structured === null || (typeof structured === "object" && Object.keys(structured).length === 0);
+  if (structured !== undefined && (typed || content.length === 0 || !empty)) {
+    if (content.length > 0 && typeof structured === "object" && structured !== null) {
+      Object.defineProperty(structured, "$content", { value: content, writable: true, configurable: true });
     }
-    if (!typed) return texts[0];
+    return structured;
   }
-  if (typed) throw fail("invalid_result", "the server promises structured content but sent none", { content });
-  return content;
+  if (content.length === 0 || texts.length < content.length) return content;
+  const values = texts.map((text) => {
+    try {
+      const value = JSON.parse(text);
+      return typed || (typeof value === "object" && value !== null) ? value : text;
+    } catch {
+      return text;
+    }
+  });
+  return values.length === 1 ? values[0] : values;
 }

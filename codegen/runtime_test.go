@@ -24,6 +24,7 @@ type answered struct {
 	Code  string          `json:"code,omitempty"`
 	Text  string          `json:"text,omitempty"`
 	Tool  string          `json:"tool,omitempty"`
+	Sent  string          `json:"sent,omitempty"`
 }
 
 // driver calls a tool and fakes the answer of the gateway.
@@ -31,7 +32,7 @@ const driver = `
 let sent = {};
 globalThis.fetch = async (url, init) => {
   if (process.env.ANSWER === "gone") throw new TypeError("connection refused");
-  sent = { url, body: init.body };
+  sent = { url, body: init.body, key: init.headers["Idempotency-Key"] };
   if (process.env.ANSWER === "never") {
     return new Promise((_, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason)));
   }
@@ -55,11 +56,31 @@ try {
     console.log(JSON.stringify({ value: seen, body: bodies.join(" "), url: "x" }));
     process.exit(0);
   }
+  if (process.env.TOOL.startsWith("wrong ")) {
+    const wrong = [{}, { idempotencyKey: "" }, { idempotencyKey: "a b" }, { idempotencyKey: "k", more: 1 }].map((options) => {
+      try {
+        return tools.$with(options);
+      } catch (e) {
+        return String(e);
+      }
+    });
+    console.log(JSON.stringify({ value: [wrong, typeof tools.$with({ idempotencyKey: "k" }).s.paged.pages] }));
+    process.exit(0);
+  }
+  if (process.env.TOOL.startsWith("keyed ")) {
+    const keys = [];
+    for (const of of [tools.$with({ idempotencyKey: "order-4711" }), tools]) {
+      await of.s[process.env.TOOL.slice(6)]({ a: 1 });
+      keys.push(sent.key ?? null);
+    }
+    console.log(JSON.stringify({ value: keys }));
+    process.exit(0);
+  }
   const value = await (spawned ? task.done : tools.s[process.env.TOOL]({ a: 1 }));
-  console.log(JSON.stringify({ value, ...sent }));
+  console.log(JSON.stringify({ value, url: sent.url, body: sent.body }));
 } catch (e) {
   if (!(e instanceof ToolError) || e.server !== "s") throw e;
-  console.log(JSON.stringify({ name: e.name, code: e.code, text: e.message, tool: e.tool }));
+  console.log(JSON.stringify({ name: e.name, code: e.code, text: e.message, tool: e.tool, sent: e.sent }));
 }
 `
 
@@ -78,8 +99,8 @@ func TestDEF9ResultsOfTheFullModule(t *testing.T) {
 	write(t, filepath.Join(dir, "full.mjs"), javascript)
 	write(t, filepath.Join(dir, "driver.mjs"), driver)
 	value := func(v string) answered { return answered{Value: json.RawMessage(v)} }
-	failure := func(tool, code, text string) answered {
-		return answered{Name: "ToolError", Code: code, Text: text, Tool: "s__" + tool}
+	failure := func(tool, code, sent, text string) answered {
+		return answered{Name: "ToolError", Code: code, Sent: sent, Text: text, Tool: "s__" + tool}
 	}
 	text := func(s string) string {
 		b, err := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": s}}})
@@ -102,15 +123,23 @@ func TestDEF9ResultsOfTheFullModule(t *testing.T) {
 		{"text that is a number stays text", "untyped", "200", text(`123`), value(`"123"`)},
 		{"text that is null stays text", "untyped", "200", text(`null`), value(`"null"`)},
 		{"text", "untyped", "200", text(`{ no JSON`), value(`"{ no JSON"`)},
-		{"several blocks", "untyped", "200", `{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}`, value(`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`)},
+		{"several blocks", "untyped", "200", `{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}`, value(`["a","b"]`)},
+		{"a text and an image", "untyped", "200", `{"content": [{"type": "text", "text": "a"}, {"type": "image", "data": ""}]}`, value(`[{"type":"text","text":"a"},{"type":"image","data":""}]`)},
+		{"an empty object does not hide the answer", "untyped", "200", `{"content": [{"type": "text", "text": "a"}], "structuredContent": {}}`, value(`"a"`)},
 		{"a block that is no text", "untyped", "200", `{"content": [{"type": "image", "data": ""}]}`, value(`[{"type":"image","data":""}]`)},
 		{"typed text", "typed", "200", text(`{"n": 1}`), value(`{"n":1}`)},
-		{"typed without JSON", "typed", "200", text(`hello`), failure("typed", "invalid_result", "the server promises structured content but sent none")},
-		{"isError", "typed", "200", `{"isError": true, "content": [{"type": "text", "text": "no such file"}]}`, failure("typed", "tool_failed", "no such file")},
-		{"gateway error", "untyped", "404", `{"error": "no tool x", "kind": "not_found"}`, failure("untyped", "not_found", "no tool x")},
+		{"typed without JSON", "typed", "200", text(`hello`), value(`"hello"`)},
+		{"isError", "typed", "200", `{"isError": true, "content": [{"type": "text", "text": "no such file"}]}`, failure("typed", "tool_failed", "yes", "no such file")},
+		{"gateway error", "untyped", "404", `{"error": "no tool x", "kind": "not_found", "sent": "no"}`, failure("untyped", "not_found", "no", "no tool x")},
+		{"an answer without sent", "untyped", "502", `{"error": "no luck", "kind": "unavailable"}`, failure("untyped", "unavailable", "unknown", "no luck")},
 		{"task", "spawn untyped", "200", `{"content": [], "structuredContent": {"n": 1}}`, value(`{"n":1}`)},
-		{"task that fails", "spawn untyped", "404", `{"error": "no tool x", "kind": "not_found"}`, failure("untyped", "not_found", "no tool x")},
-		{"cancelled task", "spawn untyped", "200", "never", failure("untyped", "cancelled", "the task was cancelled")},
+		{"task that fails", "spawn untyped", "404", `{"error": "no tool x", "kind": "not_found", "sent": "no"}`, failure("untyped", "not_found", "no", "no tool x")},
+		{"cancelled task", "spawn untyped", "200", "never", failure("untyped", "cancelled", "unknown", "the task was cancelled")},
+		{"an idempotency key", "keyed paged", "200", `{"content": []}`, value(`["order-4711",null]`)},
+		{
+			"wrong options", "wrong ", "200", `{}`,
+			value(`[["TypeError: an idempotencyKey is a text of 1 to 255 visible characters of ASCII","TypeError: an idempotencyKey is a text of 1 to 255 visible characters of ASCII","TypeError: an idempotencyKey is a text of 1 to 255 visible characters of ASCII","TypeError: tools.$with has no option more; it has idempotencyKey"],"undefined"]`),
+		},
 		{"a tool with pages", "paged", "200", `{"content": [], "structuredContent": {"n": 1}}`, value(`{"n":1}`)},
 		{
 			"pages", "pages paged", "", `[{"structuredContent": {"n": 1}, "_meta": {"toolscript/page": {"self": "p", "next": "q"}}}, {"structuredContent": {"n": 2}, "_meta": {"toolscript/page": {"self": "q"}}}]`,
@@ -118,9 +147,9 @@ func TestDEF9ResultsOfTheFullModule(t *testing.T) {
 		},
 		{
 			"pages that repeat", "pages paged", "", `[{"structuredContent": {"n": 1}, "_meta": {"toolscript/page": {"self": "p", "next": "p"}}}]`,
-			failure("paged", "invalid_result", "the link after page 1 leads to a page that was read before"),
+			failure("paged", "invalid_result", "yes", "the link after page 1 leads to a page that was read before"),
 		},
-		{"gateway gone", "untyped", "200", "gone", failure("untyped", "unavailable", "the gateway does not answer: connection refused")},
+		{"gateway gone", "untyped", "200", "gone", failure("untyped", "unavailable", "unknown", "the gateway does not answer: connection refused")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,6 +12,8 @@ const (
 type converter struct {
 	doc     *document
 	open    bool // objects that do not mention further properties allow them
+	input   bool // the schema is that of arguments
+	large   bool // an integer may be a bigint
 	root    *alias
 	aliases map[*value]*alias
 	order   []*alias // in order of discovery; the root comes first
@@ -19,12 +21,12 @@ type converter struct {
 	warn    func(at *path, format string, args ...any)
 }
 
-// convertSchema returns the declarations of a schema: first the one called name, then
+// declarations returns the declarations of the schema: first the one called name, then
 // those that it refers to.
-func convertSchema(name string, doc *document, open bool, warn func(*path, string, ...any)) []*alias {
-	c := &converter{doc: doc, open: open, aliases: map[*value]*alias{}, taken: map[string]bool{}, warn: warn}
-	c.root = &alias{name: name, schema: doc.root}
-	c.aliases[doc.root] = c.root
+func (c *converter) declarations(name string) []*alias {
+	c.aliases, c.taken = map[*value]*alias{}, map[string]bool{}
+	c.root = &alias{name: name, schema: c.doc.root}
+	c.aliases[c.doc.root] = c.root
 	c.order = []*alias{c.root}
 	// A queue instead of recursion: a chain of references needs no stack.
 	for i := 0; i < len(c.order); i++ {
@@ -205,6 +207,10 @@ func (c *converter) ofType(name string, v *value, at *path, depth int, with neig
 		return c.object(v, at, depth, with)
 	case "array":
 		return c.array(v, at, depth)
+	case "integer":
+		if c.large && mayBeLarge(v) {
+			return anyInteger
+		}
 	}
 	if t := simple[name]; t != nil {
 		return t

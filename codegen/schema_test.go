@@ -27,6 +27,10 @@ func TestGEN10Schemas(t *testing.T) {
 		{"empty const", `{"const": {}}`, "Record<string, never>"},
 		{"enum", `{"type": "string", "enum": ["a", "b", 1, null, "a"]}`, `"a" | "b" | 1 | null`},
 		{"number outside double", `{"const": 1e999}`, "number"},
+		{"a default, in required", `{"properties": {"a": {"default": 1}, "b": {"$ref": "#/properties/p/properties/a"}, "c": {}}, "required": ["a", "b", "c"]}`, "{ a?: unknown; b?: unknown; c: unknown }"},
+		{"required by a part", `{"properties": {"a": {}, "b": {}}, "allOf": [{"required": ["a"]}]}`, "{ a: unknown; b?: unknown }"},
+		{"closed beside allOf", `{"type": "object", "additionalProperties": false, "allOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}`, "{ a?: unknown } & { b?: unknown }"},
+		{"then without if", `{"properties": {"a": {}}, "then": {"properties": {"b": {}}}}`, "{ a?: unknown }"},
 		{"closed object", `{"type": "object", "properties": {"a": {}, "b": {"type": "string"}}, "required": ["b"]}`, "{ a?: unknown; b: string }"},
 		{"open object", `{"type": "object"}`, "{ [key: string]: unknown }"},
 		{"nothing may be given", `{"type": "object", "additionalProperties": false}`, "Record<string, never>"},
@@ -60,7 +64,7 @@ func TestGEN10Schemas(t *testing.T) {
 		{"union inside intersection", `{"properties": {"a": {}}, "oneOf": [{"properties": {"b": {}}}, {"properties": {"c": {}}}]}`, "{ a?: unknown } & ({ b?: unknown } | { c?: unknown })"},
 		{"conditions open only what they name", `{"properties": {"a": {}}, "if": {"properties": {"a": {"const": 1}}}, "then": {"properties": {"b": {"type": "string"}}, "required": ["b"]}}`, "{ a?: unknown; b?: unknown }"},
 		{"conditions inside allOf", `{"properties": {"a": {}}, "allOf": [{"if": {}, "then": {"properties": {"b": {}}}}]}`, "{ a?: unknown; b?: unknown }"},
-		{"conditions that cannot be followed", `{"properties": {"a": {}}, "then": {"$ref": "#/$defs/x"}, "$defs": {"x": {}}}`, "{ a?: unknown; [key: string]: unknown }"},
+		{"conditions that cannot be followed", `{"properties": {"a": {}}, "if": {}, "then": {"$ref": "#/$defs/x"}, "$defs": {"x": {}}}`, "{ a?: unknown; [key: string]: unknown }"},
 		{"dependentSchemas", `{"properties": {"a": {}}, "dependentSchemas": {"a": {"properties": {"b": {}}}}}`, "{ a?: unknown; b?: unknown }"},
 		{"dependentRequired", `{"properties": {"a": {"type": "string"}, "b": {}}, "dependentRequired": {"a": ["b"]}}`, "{ a?: string; b?: unknown } & ({ a?: never } | { a: unknown; b: unknown })"},
 		{"dependentRequired, both ways", `{"properties": {"a": {}, "b": {}}, "dependentRequired": {"a": ["b"], "b": ["a"]}}`, "{ a?: unknown; b?: unknown } & ({ a?: never; b?: never } | { a: unknown; b: unknown })"},
@@ -165,8 +169,8 @@ func TestReferences(t *testing.T) {
 func TestGEN13MalformedSchemas(t *testing.T) {
 	deep := strings.Repeat(`{"properties": {"a": `, 100) + `{}` + strings.Repeat("}}", 100)
 	tests := []struct{ name, schema, want, path string }{
-		{"not JSON", `{"type"`, "{ [key: string]: unknown }", "/inputSchema"},
-		{"no schema", `7`, "{ [key: string]: unknown }", "/inputSchema"},
+		{"not JSON", `{"type"`, "object", "/inputSchema"},
+		{"no schema", `7`, "object", "/inputSchema"},
 		{"unknown type", `{"properties": {"a": {"type": "strin"}}}`, "{ a?: unknown }", "/inputSchema/properties/a/type"},
 		{"type is a number", `{"properties": {"a": {"type": 1}}}`, "{ a?: unknown }", "/inputSchema/properties/a/type"},
 		{"property is a string", `{"properties": {"a": "string"}}`, "{ a?: unknown }", "/inputSchema/properties/a"},
@@ -202,6 +206,8 @@ func TestGEN15OptionalParams(t *testing.T) {
 	}{
 		{"nothing declared", `{"type": "object"}`, "params?: STParams"},
 		{"nothing allowed", `{"type": "object", "additionalProperties": false}`, "params?: STParams"},
+		{"one required, with a default", `{"properties": {"a": {"default": 1}}, "required": ["a"]}`, "params?: STParams"},
+		{"one required, with a default behind a reference", `{"properties": {"a": {"$ref": "#/$defs/d"}}, "required": ["a"], "$defs": {"d": {"default": 1}}}`, "params?: STParams"},
 		{"all optional", `{"properties": {"a": {}}}`, "params?: STParams"},
 		{"one required", `{"properties": {"a": {}}, "required": ["a"]}`, "params: STParams"},
 		{"required in allOf", `{"allOf": [{"properties": {"a": {}}, "required": ["a"]}]}`, "params: STParams"},
@@ -212,6 +218,61 @@ func TestGEN15OptionalParams(t *testing.T) {
 		text := module(withInput(tt.schema), codegen.Options{Form: codegen.Declarations}).Text
 		if want := fmt.Sprintf("t(%s): Promise<STResult>;", tt.want); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q in\n%s", tt.name, want, text)
+		}
+	}
+}
+
+// TestToolsWithoutParameters checks that tools which declare no parameter have no index
+// signature.
+func TestToolsWithoutParameters(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type": "object", "properties": {}}`:                                                         "",
+		`{"type": "object", "properties": {}, "required": [], "$schema": "x", "title": "noArguments"}`: "",
+		`{"type": "object", "properties": {}, "additionalProperties": false}`:                          "",
+		`{"type": "object", "additionalProperties": false}`:                                            "",
+		`{"type": "object"}`: "params?: object",
+		`{}`:                 "params?: object",
+		`{"type": "object", "properties": {}, "if": {"required": ["a"]}, "then": {"properties": {"a": {}}}}`: "params?: object",
+		`{"type": "object", "properties": {}, "additionalProperties": true}`:                                 "params?: { [key: string]: unknown }",
+		`{"type": "object", "additionalProperties": {"type": "string"}}`:                                     "params?: { [key: string]: string }",
+	} {
+		text := module(withInput(schema), codegen.Options{Form: codegen.Compact}).Text
+		if !strings.Contains(text, "t("+want+"): Promise<any>") {
+			t.Errorf("%s: no t(%s) in\n%s", schema, want, text)
+		}
+		if declared := module(withInput(schema), codegen.Options{Form: codegen.Declarations}).Text; strings.Contains(declared, "export type STParams = { [") != strings.Contains(want, "[") &&
+			strings.Contains(declared, "export interface STParams {\n  [") != strings.Contains(want, "[") {
+			t.Errorf("%s: the declarations are\n%s", schema, declared)
+		}
+	}
+}
+
+// TestIntegersOfArguments checks that the checker accepts a bigint where an integer may be
+// beyond 2^53, and that the types for readers and those of results stay short.
+func TestIntegersOfArguments(t *testing.T) {
+	for _, tt := range []struct{ schema, want string }{
+		{`{"type": "integer"}`, "number | bigint"},
+		{`{"type": "integer", "format": "int64"}`, "number | bigint"},
+		{`{"type": "integer", "maximum": 18446744073709551615}`, "number | bigint"},
+		{`{"type": ["integer", "null"]}`, "number | bigint | null"},
+		{`{"type": "array", "items": {"type": "integer"}}`, "(number | bigint)[]"},
+		{`{"type": "integer", "maximum": 100}`, "number"},
+		{`{"type": "integer", "exclusiveMaximum": 9007199254740992}`, "number"},
+		{`{"type": "integer", "format": "int32"}`, "number"},
+		{`{"type": "number"}`, "number"},
+	} {
+		c := withInput(`{"type": "object", "properties": {"n": ` + tt.schema + `}}`)
+		tools := c.Tools()
+		tools[0].OutputSchema = tools[0].InputSchema
+		text := module(catalog(tools...), codegen.Options{Form: codegen.Declarations}).Text
+		if !strings.Contains(text, "n?: "+tt.want+";") && !strings.Contains(text, "n?: "+tt.want+" }") {
+			t.Errorf("%s: no %q in\n%s", tt.schema, tt.want, text)
+		}
+		if result := text[strings.Index(text, "type STResult"):]; strings.Contains(result[:strings.Index(result, ";\n")], "bigint") {
+			t.Errorf("%s: bigint in\n%s", tt.schema, result)
+		}
+		if text := module(catalog(tools...), codegen.Options{Form: codegen.Compact}).Text; strings.Contains(text, "bigint") {
+			t.Errorf("%s: bigint in\n%s", tt.schema, text)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func Signature(t toolscript.Tool, call string, most int) string {
 	w := toolWriter{tool: t, options: Options{Form: Compact}}
 	params, result := noMembers, word("any")
 	if t.InputSchema != nil {
-		params = w.convert("inputSchema", t.InputSchema, "Params")[0].typ
+		params = w.convert(inputSchema, t.InputSchema, "Params")[0].typ
 	}
 	if t.OutputSchema != nil {
 		result = w.convert("outputSchema", t.OutputSchema, "Result")[0].typ

@@ -234,6 +234,9 @@ func errorLines(t *testing.T, files map[string]string) map[string][]int {
 	return all
 }
 
+// openness has both meanings of objects that do not mention additionalProperties.
+var openness = map[string]bool{"open": true, "closed": false}
+
 // TestSuite runs the public JSON-Schema-Test-Suite as TypeScript: valid instances
 // should fit the type of their schema, and invalid instances should not, as far as
 // types can express it. Figures may only get better.

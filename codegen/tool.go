@@ -27,6 +27,7 @@ type toolWriter struct {
 	names    naming.Tool
 	observed string // the type of observed results; "" if there are none
 	options  Options
+	input    bool // the type of the arguments is written, not that of the result
 	piece    piece
 	types    strings.Builder
 }
@@ -54,22 +55,21 @@ func (w *toolWriter) warn(schema string, at *path, format string, args ...any) {
 
 // params returns the type of the arguments, and whether they are optional.
 func (w *toolWriter) params() (written string, optional bool) {
+	w.input = true
 	if w.tool.InputSchema == nil {
-		w.warn("inputSchema", nil, "missing; the generated type has no parameters")
+		w.warn(inputSchema, nil, "missing; the generated type has no parameters")
 		return w.declare([]*alias{{name: w.names.Params, typ: noMembers}}), true
 	}
-	declarations := w.convert("inputSchema", w.tool.InputSchema, w.names.Params)
+	declarations := w.convert(inputSchema, w.tool.InputSchema, w.names.Params)
 	root := declarations[0]
-	if root.typ == unknown { // arguments are always an object
-		root.typ = openObject()
-	}
 	if !root.typ.mayBeObject() {
-		w.warn("inputSchema", nil, "allows no object, but arguments are always an object; the tool cannot be called")
+		w.warn(inputSchema, nil, "allows no object, but arguments are always an object; the tool cannot be called")
 	}
 	return w.declare(declarations), root.typ.acceptsEmpty()
 }
 
 func (w *toolWriter) result() string {
+	w.input = false
 	if w.tool.OutputSchema != nil {
 		return w.declare(w.convert("outputSchema", w.tool.OutputSchema, w.names.Result))
 	}
@@ -96,12 +96,24 @@ func (w *toolWriter) convert(which string, schema []byte, name string) []*alias 
 	doc, err := decode(schema)
 	if err != nil {
 		w.warn(which, nil, "%v", err)
-		return []*alias{{name: name, typ: unknown}}
+		t := unknown
+		if which == inputSchema {
+			t = anyObject
+		}
+		return []*alias{{name: name, typ: t}}
 	}
-	return convertSchema(name, doc, w.options.Open, func(at *path, format string, args ...any) {
+	input := which == inputSchema
+	c := &converter{doc: doc, open: w.options.Open, input: input, large: input && w.options.Form == Declarations, warn: func(at *path, format string, args ...any) {
 		w.warn(which, at, format, args...)
-	})
+	}}
+	declarations := c.declarations(name)
+	if root := declarations[0]; c.input {
+		root.typ = c.withoutParameters(root.typ)
+	}
+	return declarations
 }
+
+const inputSchema = "inputSchema"
 
 // declare writes declarations and returns the text that refers to the first. In the
 // compact form that text is the type itself, unless it is recursive: names that are
@@ -127,7 +139,7 @@ func (w *toolWriter) declare(declarations []*alias) string {
 // other tools, and an interface is not assignable to { [key: string]: unknown }.
 func (w *toolWriter) declaration(a *alias) {
 	p := w.printer(&w.types)
-	p.document(a.schema)
+	p.document(w.known(a), a.schema, a.schema)
 	if a.name == w.names.Params && a.typ.op == opObject {
 		fmt.Fprintf(p.out, "export interface %s ", a.name)
 		p.object(a.typ)
@@ -139,8 +151,17 @@ func (w *toolWriter) declaration(a *alias) {
 	p.out.WriteString(";\n")
 }
 
+// known returns the name that readers of a declaration know: that of the tool, or the last
+// part of the name of a definition.
+func (w *toolWriter) known(a *alias) string {
+	if a.at == nil {
+		return w.tool.Name
+	}
+	return a.name[strings.LastIndexByte(a.name, '_')+1:]
+}
+
 func (w *toolWriter) printer(out *strings.Builder) *printer {
-	p := &printer{out: out, style: block, describe: w.options.describe()}
+	p := &printer{out: out, style: block, describe: w.options.describe(), input: w.input}
 	if w.options.Form == Compact {
 		p.style = line
 		p.describe /= 2 // for parameters; there are many, and their names help

@@ -36,6 +36,7 @@ type property struct {
 	optional bool
 	typ      *typ
 	schema   *value // source of the documentation
+	rules    *value // source of the constraints in it
 }
 
 // alias is a named declaration that a converter adds.
@@ -55,6 +56,7 @@ var (
 	never     = word("never")
 	undefined = word("undefined")
 	noMembers = word("Record<string, never>")
+	anyObject = word("object")
 )
 
 func word(w string) *typ { return &typ{op: opWord, word: w, bulk: len(w)} }
@@ -174,7 +176,7 @@ func distinct(parts []*typ) []*typ {
 func (t *typ) acceptsEmpty() bool {
 	switch t.op {
 	case opWord:
-		return t == unknown || t == noMembers
+		return t == unknown || t == noMembers || t == anyObject
 	case opRef:
 		return t.ref.typ.acceptsEmpty()
 	case opUnion:
@@ -207,7 +209,7 @@ func (t *typ) acceptsEmpty() bool {
 func (t *typ) mayBeObject() bool {
 	switch t.op {
 	case opWord:
-		return t == unknown || t.word == noMembers.word || strings.HasPrefix(t.word, "{") // an object literal
+		return t == unknown || t == anyObject || t.word == noMembers.word || strings.HasPrefix(t.word, "{") // an object literal
 	case opRef:
 		return t.ref.typ.mayBeObject()
 	case opUnion:

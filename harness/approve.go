@@ -16,6 +16,11 @@ func (p *process) ask(ctx context.Context, a toolscript.Approval) (stop func()) 
 	ctx, cancel := context.WithDeadline(ctx, a.Expires)
 	go func() {
 		defer cancel()
+		if a.Cut > 0 {
+			if whole, err := p.gateway.PendingApproval(ctx, a.ID); err == nil { // else it does not wait any more
+				a = whole
+			}
+		}
 		answer := p.decided(ctx, a)
 		if ctx.Err() == nil {
 			// The error is that of a request which was answered elsewhere meanwhile, or of an

@@ -135,13 +135,16 @@ func TestApproveInParallel(t *testing.T) {
 	var calls atomic.Int32
 	l := local(t, harness.Config{}, guarded(&calls))
 	var waiting sync.WaitGroup
-	const n = 10
-	waiting.Add(n)
+	const n, atOnce = 10, 5
+	waiting.Add(atOnce)
+	var asked atomic.Int32
 	counts := map[string]int{}
 	o := harness.Options{
 		Approve: func(context.Context, toolscript.Approval) toolscript.ApprovalAnswer {
-			waiting.Done()
-			waiting.Wait() // all ten are asked before one is answered
+			if asked.Add(1) <= atOnce {
+				waiting.Done()
+			}
+			waiting.Wait() // five are asked before one is answered
 			return toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow}
 		},
 		Progress: func(item harness.Item) { counts[fmt.Sprintf("%T", item)]++ },

@@ -48,10 +48,10 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 	var failed error
 	raw, err := p.gateway.CallTool(inprocess.WithAllow(ctx, p.options.Allow), toolscript.Call{
 		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, CallID: c.ID,
-		Waiting: func(a toolscript.Approval) (resume func(bool)) {
-			stop, err := p.waits(ctx, "", c.ID, a)
-			failed = err
-			return func(bool) { stop() }
+		Waiting: func() (asked func(toolscript.Approval), resume func(bool)) {
+			stop := func() {}
+			asked = func(a toolscript.Approval) { stop, failed = p.waits(ctx, "", c.ID, a) }
+			return asked, func(bool) { stop() }
 		},
 	})
 	if failed != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -70,6 +71,21 @@ func TestConfinedCommands(t *testing.T) {
 		}})
 		if got := <-done; !strings.Contains(got, test.want) {
 			t.Errorf("%s %s: %s, want %s", test.tool, test.args, got, test.want)
+		}
+	}
+}
+
+// TestLinkOutOfProject: a path of a project's file that a commit has replaced by a link.
+func TestLinkOutOfProject(t *testing.T) {
+	project, home := t.TempDir(), t.TempDir()
+	link := filepath.Join(project, "data")
+	if err := os.Symlink(home, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []mcpclient.Confine{{Read: []string{link}}, {Write: []string{link}}, {Read: []string{project, link}}, {Write: []string{project, filepath.Join(link, ".")}}} {
+		p := mcpclient.Confined{Confine: c, Project: beneath.Folder{Dir: project}, Path: "/bin/true", Args: []string{"true"}, Dir: project}
+		if _, err := (harness.Confiner{}).Start(p); err == nil || !strings.Contains(err.Error(), "leads to "+home) {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/egress"
@@ -57,13 +59,14 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		env = append(env, "npm_config_cache="+filepath.Join(cache, "npm"), "npm_config_update_notifier=false",
 			"UV_CACHE_DIR="+filepath.Join(cache, "uv"), "UV_TOOL_DIR="+filepath.Join(cache, "tools"), "PIPX_HOME="+filepath.Join(cache, "pipx"))
 	}
-	s := confined.Spec{Path: p.Path, Args: p.Args, Write: write, Modes: len(write) > len(confined.Devices())+1}
-	if err := linksOut(p.Confine); err != nil {
+	gated := confined.GateMissing() == ""
+	s := confined.Spec{Path: p.Path, Args: p.Args, Project: p.Project, Write: write, Modes: gated || len(write) > len(confined.Devices())+1}
+	if err := errors.Join(linksOut(p.Confine), p.Leaves()); err != nil {
 		end()
-		return mcpclient.Start{}, err
+		return mcpclient.Start{}, &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: err}
 	}
 	s.Free, s.Watched = p.Free, p.Watched
-	s.Read = slices.Concat(p.Read, confined.RuntimePaths(p.Path, p.Fixed, p.Dir, inPath(p.Env)))
+	s.Read = slices.Concat(p.Read, confined.RuntimePaths(p.Project, p.Path, p.Fixed, p.Dir, inPath(p.Env)))
 	if len(p.Net) > 0 || p.Free {
 		proxy, err := egress.Options{Any: p.Free, Seen: c.seen(p)}.Start(p.Net, p.Log)
 		if err != nil {
@@ -73,7 +76,7 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		s.Port, env = proxy.Port(), append(env, proxy.Env()...)
 		end = after(end, proxy.Close)
 	}
-	s.Gate = (s.Port != 0 || s.Modes) && !p.Free && confined.GateMissing() == ""
+	s.Gate = gated && !p.Free
 	start := mcpclient.Start{Env: env}
 	if start.Args, err = s.Wrap(self); err != nil {
 		end()

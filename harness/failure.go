@@ -19,6 +19,7 @@ type ScriptError struct {
 	Phase    string          `json:"phase"` // parsing, executing or finalizing
 	ScriptID string          `json:"scriptId"`
 	ToolName string          `json:"toolName,omitempty"` // tool id, of an error of a call
+	Sent     toolscript.Sent `json:"sent,omitempty"`     // of such an error: whether the server got the call
 	CallID   string          `json:"callId,omitempty"`
 	Stack    string          `json:"stack,omitempty"` // places in the message: <tool-calls>:15:3
 	Metadata map[string]any  `json:"metadata,omitempty"`
@@ -32,16 +33,15 @@ const file = "<tool-calls>"
 
 // Classes of errors that only the harness has.
 const (
-	parseError    = "ScriptParseError"
-	sizeError     = "ScriptSizeError"
-	detachedError = "DetachedPromiseError"
+	parseError = "ScriptParseError"
+	sizeError  = "ScriptSizeError"
 )
 
 // scriptError converts the error of a run. The code of the script begins at start.
 func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, start detect.Position) *ScriptError {
 	out := &ScriptError{
 		Code: e.Name, Message: inMessage(withoutOptions(e.Message), start), Kind: kind, Phase: string(e.Phase), ScriptID: scriptID,
-		ToolName: e.ToolName, CallID: e.CallID, Stack: inMessage(e.Stack, start), Metadata: e.Metadata,
+		ToolName: e.ToolName, Sent: e.Sent, CallID: e.CallID, Stack: inMessage(e.Stack, start), Metadata: e.Metadata,
 	}
 	if e.Phase == toolscript.Checking {
 		out.Phase = string(toolscript.Parsing)
@@ -60,23 +60,6 @@ func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, 
 var option = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(; allow more with|, or raise) --[a-z-]+`) })
 
 func withoutOptions(message string) string { return option().ReplaceAllString(message, "") }
-
-// detached is the error of a script that has ended before its calls: they were cancelled
-// and did not end in the time that they have for that.
-func (r *run) detached(stuck []toolscript.DetachedCall) *ScriptError {
-	var names []string
-	for _, d := range stuck {
-		names = append(names, d.CallID+" of "+d.Tool)
-	}
-	metadata := map[string]any{"completedTools": len(r.out.ToolCalls), "pendingTools": len(stuck)}
-	if r.out.Metrics != nil {
-		metadata["elapsedMs"] = r.out.Metrics.DurationMs
-	}
-	return &ScriptError{
-		Code: detachedError, Message: "the script has ended, but these calls have not, although they were cancelled: " + strings.Join(names, ", "),
-		Kind: toolscript.Cancelled, Phase: string(toolscript.Finalizing), ScriptID: r.id, ToolName: stuck[0].Tool, CallID: stuck[0].CallID, Metadata: metadata,
-	}
-}
 
 // place is a place in a script, in the text of an error.
 var place = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d{1,9}):(\d{1,9})`) })

@@ -24,7 +24,9 @@ type Gateway interface {
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// CallTool makes one call and returns the whole MCP result, also if it has isError.
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
-	// AnswerApproval answers a call that waits for a person. approver: the answer comes
+	// PendingApproval is a call that waits for a person, with all of its arguments.
+	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
+	// AnswerApproval answers such a call. approver: the answer comes
 	// from a person, so that it needs no code.
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error
 	// Await waits until no server that f selects is connecting, or until ctx ends.

@@ -156,6 +156,9 @@ func TestParse(t *testing.T) {
 // TestLimitsOfScripts checks the limits and the classes of their errors. What was done
 // until then stays in the output.
 func TestLimitsOfScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	for name, test := range map[string]struct {
 		code, class, phase string
 		calls              int
@@ -197,12 +200,43 @@ func TestParallelTools(t *testing.T) {
 	}
 }
 
-// TestOrphanedPromiseCleanup checks that a call without await is cancelled when the script
-// has ended.
+// TestOrphanedPromiseCleanup checks that calls without await are cancelled after the script,
+// and that the script has then failed. Its value is kept.
 func TestOrphanedPromiseCleanup(t *testing.T) {
-	o := ran(t, "tools.workspace.wait({}); return 1")
-	if !o.OK || string(o.Value) != "1" || len(o.Notices) == 0 || !strings.Contains(o.Notices[0], "workspace__wait") {
-		t.Errorf("output %+v", o)
+	for name, code := range map[string]string{
+		"alone":      "tools.workspace.wait({}); return 1",
+		"a function": "async function main() { await tools.workspace.wait({}); await tools.workspace.note({ text: 'x' }) } main(); return 1",
+		"a callback": "[1].forEach(async () => { await tools.workspace.wait({}) }); return 1",
+		"a race":     "return await Promise.race([tools.workspace.wait({}), tools.workspace.add({ a: 1, b: 0 }).then((r) => r.sum)])",
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := ran(t, code)
+			e := o.Error
+			if o.OK || string(o.Value) != "1" || e == nil || e.Code != "DetachedPromiseError" || e.Phase != "finalizing" || e.Kind != toolscript.Cancelled {
+				t.Fatalf("output %+v, error %+v", o, e)
+			}
+			if e.ToolName != "workspace__wait" || e.CallID != "1" || !strings.Contains(e.Message, "workspace__wait") {
+				t.Errorf("error %+v", e)
+			}
+		})
+	}
+	if got := noted(); len(got) > 0 {
+		t.Errorf("calls were made: %q", got)
+	}
+}
+
+// TestCallsWithoutAwait checks that a script whose calls are not awaited succeeds only if all
+// of them were made: they have a short time after the script.
+func TestCallsWithoutAwait(t *testing.T) {
+	noted()
+	for _, code := range []string{
+		"[1, 2, 3, 4, 5].forEach(async (n) => { await tools.workspace.add({ a: n, b: 0 }); await tools.workspace.note({ text: String(n) }) })",
+		"async function main() { for (const n of [1, 2, 3, 4, 5]) await tools.workspace.note({ text: String(n) }) } main()",
+	} {
+		o := ran(t, code)
+		if got := noted(); o.OK && len(got) != 5 || !o.OK && (o.Error == nil || o.Error.Code != "DetachedPromiseError") {
+			t.Errorf("%s: %v after %d of 5 calls, error %+v", code, o.OK, len(got), o.Error)
+		}
 	}
 }
 

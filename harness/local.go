@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
@@ -57,7 +58,7 @@ func Helper(args []string) (code int, is bool) {
 	}
 	switch args[1] {
 	case worker.Command:
-		return worker.Main(args[2:]), true
+		return worker.Main(args[2:], conversions()...), true
 	case reaper.Command:
 		return reaper.Main(), true
 	case command.Command:
@@ -73,7 +74,8 @@ func Start(c Config) (*Local, error) {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	l := &Local{reaper: reaper.New(logger)}
-	host := tool.Host{RunCommand: RunCommand, Confinement: command.Confinement()}
+	ready := make(chan struct{}) // closed when System is set
+	host := tool.Host{RunCommand: RunCommand, Confinement: command.Confinement(), Convert: ConvertWhen(ready, func() convert.Port { return l.Convert })}
 	o := actors.Options{
 		Servers: c.servers(), Logger: logger,
 		Approvals: actors.Approvals{Policies: func() toolscript.Approvals { return c.Approvals }},
@@ -96,11 +98,13 @@ func Start(c Config) (*Local, error) {
 	}
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
+	o.Scripts.StartConverter = func(ctx context.Context) (workers.Worker, error) { return worker.StartConverter(ctx, options) }
 	var err error
 	if l.System, err = actors.Start(o); err != nil {
 		l.reaper.Close()
 		return nil, err
 	}
+	close(ready)
 	return l, nil
 }
 
@@ -125,8 +129,8 @@ func (l *Local) Close(ctx context.Context) error {
 // RunCommand runs a program of the tool exec with this program as its helper.
 func RunCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
-		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
-		Confined: c.Confined, Files: c.Files,
+		Args: c.Args, Project: c.Project, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
+		Room: c.Room, Confined: c.Confined, Files: c.Files,
 	})
 	if err != nil {
 		return tool.CommandResult{}, err

@@ -196,16 +196,9 @@ func (r *run) end(e toolscript.Event) {
 		r.out.Error = scriptError(e.Error, e.Kind, r.id, r.start)
 		r.out.Error.Findings = r.findings
 	}
-	var stuck []toolscript.DetachedCall
 	for _, d := range e.Detached {
 		if d.Task {
 			r.out.Detached = append(r.out.Detached, d)
-		} else {
-			stuck = append(stuck, d)
 		}
-	}
-	if len(stuck) > 0 && r.out.OK {
-		r.out.OK = false
-		r.out.Error = r.detached(stuck)
 	}
 }

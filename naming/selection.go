@@ -1,8 +1,10 @@
 package naming
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript"
 )
@@ -35,8 +37,8 @@ func NewSelection(f toolscript.Filter, c toolscript.Catalog, servers []toolscrip
 	names := make([]string, len(servers))
 	for i, server := range servers {
 		names[i] = server.Name
-		if !server.State.Serves() && f.Reaches(server.Name) {
-			s.Missing = append(s.Missing, toolscript.MissingServer{Name: server.Name, State: server.State, Error: server.Error})
+		if !server.Serves() && f.Reaches(server.Name) {
+			s.Missing = append(s.Missing, toolscript.MissingServer{Name: server.Name, State: server.State, Error: cmp.Or(server.Error, server.Start(time.Now()))})
 		}
 	}
 	for _, entry := range f {

@@ -7,6 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -18,12 +21,22 @@ type Source struct {
 	Code string `json:"code"`
 	File string `json:"file"` // its name in diagnostics and traces
 
-	Dialect string `json:"dialect,omitempty"` // of toolscript.ExecRequest
+	Dialect string                    `json:"dialect,omitempty"` // of toolscript.ExecRequest
+	Modules []toolscript.ScriptModule `json:"modules,omitempty"` // that the script can import
+}
+
+// Texts returns everything that the result of a compilation depends on.
+func (s Source) Texts() []string {
+	texts := []string{s.File, s.Dialect, s.Code}
+	for _, m := range s.Modules {
+		texts = append(texts, m.Path, m.Problem, m.Code)
+	}
+	return texts
 }
 
 // Compiled is a script ready for an engine.
 type Compiled struct {
-	JavaScript string `json:"javascript"` // an ES module that imports nothing but "toolscript"
+	JavaScript string `json:"javascript"` // an ES module that imports "toolscript" and Modules
 	SourceMap  string `json:"sourceMap"`  // from JavaScript to the user's text, as JSON
 	Uses       Uses   `json:"uses"`
 	Returns    bool   `json:"returns,omitempty"` // from its top level
@@ -32,14 +45,49 @@ type Compiled struct {
 	// sorted; Uses.All says that there may be others.
 	Tools []string `json:"tools,omitempty"`
 
+	// Modules are the files that the script imports, and those that they import.
+	Modules []CompiledModule `json:"modules,omitempty"`
+
 	// Spent is what this compilation used.
 	Spent Usage `json:"-"`
+}
+
+// CompiledModule is a file that a script imports as "./PATH".
+type CompiledModule struct {
+	Path       string `json:"path"` // of toolscript.ScriptModule
+	JavaScript string `json:"javascript"`
+	SourceMap  string `json:"sourceMap"`
+}
+
+// ModuleName is the name of a module in an engine. No script has such a name.
+func ModuleName(p string) string { return "./" + p }
+
+// ResolveModule returns the name of the module that importer imports as name.
+func ResolveModule(importer, name string) string {
+	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+		return name
+	}
+	folder := "."
+	if of, module := strings.CutPrefix(importer, "./"); module {
+		folder = path.Dir(of)
+	}
+	return ModuleName(path.Join(folder, name))
 }
 
 // Uses lists the servers that a script refers to.
 type Uses struct {
 	All     bool     `json:"all,omitempty"`     // the script does not say which: assume every server
 	Servers []string `json:"servers,omitempty"` // identifiers after `tools.`
+}
+
+// Plus returns the servers of two files.
+func (u Uses) Plus(o Uses) Uses {
+	if u.All || o.All {
+		return Uses{All: true}
+	}
+	servers := slices.Concat(u.Servers, o.Servers)
+	slices.Sort(servers)
+	return Uses{Servers: slices.Compact(servers)}
 }
 
 // Job is one script with everything that a sandbox needs to run it.
@@ -64,6 +112,10 @@ type Job struct {
 	Parameter json.RawMessage `json:"parameter,omitempty"`
 }
 
+// Grace is how long the calls that the script of an answer has not awaited may take to end
+// by themselves after the script. They are then cancelled.
+const Grace = 250 * time.Millisecond
+
 // AnswerContext is what the script of an answer knows of its conversation.
 type AnswerContext struct {
 	ConversationID string `json:"conversationId"`
@@ -87,12 +139,14 @@ type Call struct {
 	ID     string          `json:"id"`             // tool id
 	Args   json.RawMessage `json:"args"`           // any JSON value; the gateway refuses all but objects
 	Task   bool            `json:"task,omitempty"` // the call continues after its script has ended normally
+	Key    string          `json:"key,omitempty"`  // idempotency key, see toolscript.Call
 }
 
 // Answer is the end of a tool call: the value that the script sees, or the error that
 // it catches.
 type Answer struct {
 	Value   json.RawMessage
+	Content json.RawMessage // what $content of the value returns: a JSON array; nil: nothing
 	Failure *toolscript.ToolError
 
 	// Release, if not nil, is called when the answer has been delivered or dropped.

@@ -35,6 +35,8 @@ type Options struct {
 	// Show shows a request, with the code that approves it, only to a person. Nil:
 	// requests have no code.
 	Show func(a toolscript.Approval, code string)
+	// Notice tells the person that something is wrong, in one line; nil: only the log does.
+	Notice func(text string)
 	// Refuse is why no person can be asked: requests are denied at once. "" asks.
 	Refuse string
 	// Client reports whether a person who answers at an MCP client needs no code; nil means no.
@@ -45,8 +47,8 @@ type Options struct {
 
 // Store keeps approvals for ever.
 type Store interface {
-	Load() (map[string]Pin, error) // by tool id
-	Save(map[string]Pin) error
+	Load() ([]Pin, error) // with their tools
+	Save([]Pin) error
 }
 
 // Approvals is the state of the actor. Only Receive accesses it.
@@ -57,10 +59,18 @@ type Approvals struct {
 
 	pending map[string]*request
 	granted map[grant]Pin
+	guesses guesses
+
+	waiting    []*queued // calls without a request, the oldest first
+	unanswered unanswered
+	wake       *time.Timer // sends turn; nil: none is under way
 }
 
-// grant is what an answer has allowed: a tool in a run, or in all if run is "".
-type grant struct{ run, tool string }
+// grant is what an answer has allowed: a tool in a run, or in all if run is "". An answer in
+// one project, or for a server of one configuration file, says nothing about another.
+type grant struct{ run, tool, source, project string }
+
+func grantOf(run, tool string, p Pin) grant { return grant{run, tool, p.Source, p.Project} }
 
 // request waits for its answer.
 type request struct {
@@ -70,6 +80,8 @@ type request struct {
 	timer   *time.Timer
 	detach  func() bool // from the context of the call
 	decided chan error  // has room for the decision
+
+	answered bool // by a person, who has proved to be one
 }
 
 // New makes the actor.
@@ -86,6 +98,8 @@ func (a *Approvals) Receive(c *actor.Context) {
 		a.ask(m)
 	case List:
 		m.Reply.Send(a.list(), nil)
+	case Get:
+		m.Reply.Send(a.get(m.ID))
 	case Count:
 		m.Reply.Send(len(a.pending), nil)
 	case Answer:
@@ -96,6 +110,14 @@ func (a *Approvals) Receive(c *actor.Context) {
 		a.end(m.id, &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the call was cancelled before it was approved")})
 	case expired:
 		a.expire(m.id)
+	case left:
+		a.leave(m.call)
+	case turn:
+		if a.wake != nil {
+			a.wake.Stop()
+			a.wake = nil
+		}
+		a.next()
 	case actor.Stopped:
 		a.stop()
 	}
@@ -115,37 +137,74 @@ func (a *Approvals) start(c *actor.Context) {
 	if err != nil {
 		a.options.Log.Warn("permanent approvals not read; every call is asked about", slog.String("error", err.Error()))
 	}
-	for tool, pin := range always {
-		a.granted[grant{tool: tool}] = pin
+	for _, pin := range always {
+		a.granted[grantOf("", pin.Tool, pin)] = pin
 	}
 }
 
 // ask answers from what was approved before, else it asks the person.
 func (a *Approvals) ask(m Ask) {
-	for _, g := range []grant{{tool: m.Approval.Tool}, {m.Approval.Run, m.Approval.Tool}} {
-		pin, ok := a.granted[g]
-		if !ok || m.Once {
-			continue
-		}
-		if m.Approval.Changed = pin.Difference(m.Pin); m.Approval.Changed == "" {
-			m.Reply.Send(Ticket{}, nil)
-			return
-		}
+	if !a.known(m) {
+		a.ticket(m)
 	}
-	if a.options.Refuse != "" && !a.atClient(m.Approval) {
+}
+
+// known answers a call about which no person is asked, and reports whether it has.
+func (a *Approvals) known(m Ask) bool {
+	changed := a.changed(m)
+	switch {
+	case changed == "" && a.allowed(m):
+		m.Reply.Send(Ticket{}, nil)
+	case a.options.Refuse != "" && !a.atClient(m.Approval):
 		reason := a.options.Refuse
-		if m.Approval.Changed != "" {
-			reason += "; the tool has changed since it was approved: " + m.Approval.Changed
+		if changed != "" {
+			reason += "; the tool has changed since it was approved: " + changed
 		}
 		m.Reply.Send(Ticket{}, denied(m.Approval.Tool, reason))
-		return
+	default:
+		return false
 	}
+	return true
+}
+
+// grants are the earlier approvals of a tool that can hold for a call.
+func (a *Approvals) grants(m Ask) (pins []Pin) {
+	for _, g := range []grant{grantOf("", m.Approval.Tool, m.Pin), grantOf(m.Approval.Run, m.Approval.Tool, m.Pin)} {
+		if pin, ok := a.granted[g]; ok && !m.Once {
+			pins = append(pins, pin)
+		}
+	}
+	return pins
+}
+
+// allowed reports whether an earlier approval holds for a call.
+func (a *Approvals) allowed(m Ask) bool {
+	return slices.ContainsFunc(a.grants(m), m.Pin.Equal)
+}
+
+// changed is how the tool differs from that of an earlier approval. It is "" if one holds.
+func (a *Approvals) changed(m Ask) (changed string) {
+	if a.allowed(m) {
+		return ""
+	}
+	for _, pin := range a.grants(m) {
+		changed = pin.Difference(m.Pin)
+	}
+	return changed
+}
+
+// open makes the request of a call and shows it.
+func (a *Approvals) open(m Ask) {
+	if changed := a.changed(m); changed != "" {
+		m.Approval.Changed = changed
+	}
+	m.Approval.NoCode = a.atClient(m.Approval)
 	r := a.begin(m)
 	a.options.Log.Info("approval asked", slog.String("approval", r.Approval.ID), slog.String("tool", r.Approval.Tool), slog.String("run", r.Approval.Run))
 	if a.options.Show != nil {
 		a.show(r, a.options.Show)
 	}
-	m.Reply.Send(Ticket{r.Approval, r.decided}, nil)
+	m.Reply.Send(Ticket{Approval: r.Approval, Decided: r.decided}, nil)
 }
 
 // show shows a request in a goroutine. A request has no code until it is shown.
@@ -154,9 +213,12 @@ func (a *Approvals) show(r *request, show func(toolscript.Approval, string)) {
 		r.code = rand.Text()[:codeLength]
 	}
 	shown, code := r.Approval, r.code
-	mailbox.Go(func() { show(shown, code) }, func(err error) {
-		mailbox.LogFailure(a.options.Log, slog.LevelError, "approval not shown", err)
-	})
+	a.aside("approval not shown", func() { show(shown, code) })
+}
+
+// aside runs f in a goroutine. failed is logged if it panics.
+func (a *Approvals) aside(failed string, f func()) {
+	mailbox.Go(f, func(err error) { mailbox.LogFailure(a.options.Log, slog.LevelError, failed, err) })
 }
 
 func (a *Approvals) showAgain(m Show) error {
@@ -176,6 +238,7 @@ func (a *Approvals) begin(m Ask) *request {
 	r.Approval.ID, r.Approval.Since = id, time.Now()
 	r.Approval.Expires = r.Approval.Since.Add(timeout)
 	a.pending[id] = r
+	a.unanswered.add()
 	a.tell(event.ApprovalChanged{Approval: r.Approval})
 	r.timer = time.AfterFunc(timeout, func() { post(expired{id}) })
 	r.detach = context.AfterFunc(m.Ctx, func() { post(withdrawn{id}) })
@@ -193,6 +256,7 @@ func (a *Approvals) answer(m Answer) error {
 		return unknown(m.ID)
 	}
 	if m.Answer.Action == toolscript.ApprovalDeny {
+		r.answered = m.Approver
 		a.end(m.ID, denied(r.Approval.Tool, m.Answer.Reason))
 		return nil
 	}
@@ -201,20 +265,26 @@ func (a *Approvals) answer(m Answer) error {
 			return err
 		}
 	}
+	r.answered = true
 	err := a.grant(r, m.Answer.Scope)
 	a.end(m.ID, nil)
 	return err
 }
 
-// prove compares the code. After too many wrong ones the request is denied, so that
-// codes cannot be guessed.
+// prove compares the code. Wrong codes are counted for the request and for all requests
+// together, so that codes cannot be guessed.
 func (a *Approvals) prove(r *request, code string) error {
 	switch {
 	case r.code == "":
 		return &toolscript.Error{Kind: toolscript.Forbidden, Err: errors.New(
 			"this gateway shows no codes: it has no terminal and no desktop; run it at a terminal, or set approvals.confirm in ~/.toolscript.json")}
+	case a.guesses.pause() > 0:
+		return a.guesses.paused()
 	case subtle.ConstantTimeCompare([]byte(plain(code)), []byte(r.code)) == 1:
 		return nil
+	}
+	if plain(code) != "" { // no code is no guess
+		a.count()
 	}
 	if r.wrong++; r.wrong >= maxWrong {
 		a.end(r.Approval.ID, denied(r.Approval.Tool, "too many wrong codes"))
@@ -238,10 +308,10 @@ func (a *Approvals) grant(r *request, scope string) error {
 		if len(a.granted) > maxGranted {
 			maps.DeleteFunc(a.granted, func(g grant, _ Pin) bool { return g.run != "" })
 		}
-		a.granted[grant{r.Approval.Run, r.Approval.Tool}] = r.Pin
+		a.granted[grantOf(r.Approval.Run, r.Approval.Tool, r.Pin)] = r.Pin
 		a.allowWaiting(r, r.Approval.Run)
 	case scope == toolscript.ScopeSession || scope == toolscript.ScopeAlways:
-		a.granted[grant{tool: r.Approval.Tool}] = r.Pin
+		a.granted[grantOf("", r.Approval.Tool, r.Pin)] = r.Pin
 		a.allowWaiting(r, "")
 	}
 	if scope != toolscript.ScopeAlways || a.options.Store == nil {
@@ -253,11 +323,10 @@ func (a *Approvals) grant(r *request, scope string) error {
 func (a *Approvals) keep(r *request) error {
 	always, err := a.options.Store.Load()
 	if err == nil {
-		if always == nil {
-			always = map[string]Pin{}
-		}
-		always[r.Approval.Tool] = r.Pin
-		err = a.options.Store.Save(always)
+		kept := r.Pin
+		kept.Tool = r.Approval.Tool
+		always = slices.DeleteFunc(always, func(p Pin) bool { return grantOf("", p.Tool, p) == grantOf("", kept.Tool, kept) })
+		err = a.options.Store.Save(append(always, kept))
 	}
 	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("allowed until the gateway ends, because the approval cannot be stored: %w", err)}
@@ -269,6 +338,7 @@ func (a *Approvals) keep(r *request) error {
 func (a *Approvals) allowWaiting(r *request, run string) {
 	for id, other := range a.pending {
 		if other != r && !other.Once && other.Approval.Tool == r.Approval.Tool && (run == "" || other.Approval.Run == run) && r.Pin.Equal(other.Pin) {
+			other.answered = true
 			a.end(id, nil)
 		}
 	}
@@ -291,6 +361,12 @@ func (a *Approvals) end(id string, err error) {
 	a.tell(event.ApprovalChanged{Approval: r.Approval, Gone: true})
 	r.timer.Stop()
 	r.detach()
+	if r.answered {
+		a.unanswered.remove()
+	}
+	if len(a.waiting) > 0 {
+		a.post(turn{})
+	}
 	outcome := cmp.Or(string(toolscript.KindOf(err)), "allowed")
 	a.options.Log.Info("approval ended", slog.String("approval", id), slog.String("tool", r.Approval.Tool), slog.String("outcome", outcome))
 	r.decided <- err
@@ -308,10 +384,32 @@ func (a *Approvals) list() []toolscript.Approval {
 	return all
 }
 
+// get returns a request with all of its arguments.
+func (a *Approvals) get(id string) (toolscript.Approval, error) {
+	r := a.pending[id]
+	if r == nil {
+		return toolscript.Approval{}, unknown(id)
+	}
+	whole := r.Approval
+	if whole.Cut > 0 {
+		whole.Args, whole.Cut = r.Args, 0
+	}
+	return whole, nil
+}
+
 // stop denies the open requests, because they cannot be answered any more.
 func (a *Approvals) stop() {
+	const ended = "the gateway ended before the request was answered"
+	for _, q := range a.waiting {
+		q.detach()
+		q.Reply.Send(Ticket{}, denied(q.Approval.Tool, ended))
+	}
+	a.waiting = nil
 	for id, r := range a.pending {
-		a.end(id, denied(r.Approval.Tool, "the gateway ended before the request was answered"))
+		a.end(id, denied(r.Approval.Tool, ended))
+	}
+	if a.wake != nil {
+		a.wake.Stop()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 type Ask struct {
 	Ctx      context.Context
 	Approval toolscript.Approval // ID, Since, Expires and Changed are set by the actor
+	Args     string              // all arguments, see ShownArgs; Approval may have a part of them
 	Pin      Pin                 // of the tool
 	Once     bool                // no earlier approval counts, and the answer is for this request alone
 	Reply    mailbox.Reply[Ticket]
@@ -18,15 +19,23 @@ type Ask struct {
 
 // Ticket is the answer to Ask. Decided receives nil when the call may be made, else an
 // error of kind ApprovalDenied, ApprovalTimeout or Cancelled; it is nil if the call was
-// approved before.
+// approved before. Queued is not nil if other requests have to end first: then it receives
+// the ticket.
 type Ticket struct {
 	Approval toolscript.Approval
 	Decided  <-chan error
+	Queued   mailbox.Reply[Ticket]
 }
 
 // List returns the requests that wait, the oldest first.
 type List struct {
 	Reply mailbox.Reply[[]toolscript.Approval]
+}
+
+// Get returns a request that waits, with all of its arguments.
+type Get struct {
+	ID    string
+	Reply mailbox.Reply[toolscript.Approval]
 }
 
 // Count returns the number of requests that wait.
@@ -52,4 +61,6 @@ type Show struct {
 type (
 	withdrawn struct{ id string }
 	expired   struct{ id string }
+	left      struct{ call *queued } // its context has ended
+	turn      struct{}               // a call that waits may have its turn
 )

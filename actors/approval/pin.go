@@ -5,33 +5,46 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/toolscript/toolscript"
 )
 
-// Pin identifies what a person has approved: a tool with its texts, and the program or
-// address of its server.
+// Server is what a pin has of the server of a tool.
+type Server struct {
+	Identity string // its definition, see mcpclient.Config.Identity
+	Source   string // the configuration file that defines it
+	Project  string // the folder in which it is called
+}
+
+// Pin identifies what a person has approved: a tool with its texts, and the definition of its
+// server, in one configuration file and one project.
 type Pin struct {
+	Tool    string `json:"tool,omitempty"` // its id, in a Store
+	Source  string `json:"configFile,omitempty"`
+	Project string `json:"project,omitempty"`
+
 	Description string `json:"description"`
 	Input       string `json:"inputSchema,omitempty"` // without white space
 	Output      string `json:"outputSchema,omitempty"`
-	Server      string `json:"server"` // hash of the command or URL of the server
+	Server      string `json:"server"` // hash of the definition of the server
 
 	// Own are the name and the description that the server gives, where the configuration
 	// has others: the approval of one tool must not become that of another by a new name.
 	Own string `json:"own,omitempty"`
 }
 
-// PinOf makes the pin of a tool. server is the identity of its server; only its hash is
-// kept, because a command may contain secrets.
-func PinOf(t toolscript.Tool, server string) Pin {
-	hash := sha256.Sum256([]byte(server))
+// PinOf makes the pin of a tool. Only the hash of the identity of its server is kept, because
+// it may contain secrets.
+func PinOf(t toolscript.Tool, server Server) Pin {
+	hash := sha256.Sum256([]byte(server.Identity))
 	own := ""
 	if o := t.Own(); o.Name != t.Name || o.Description != t.Description {
 		own = o.Name + "\n" + o.Description
 	}
 	return Pin{
+		Source: server.Source, Project: server.Project,
 		Own:         own,
 		Description: strings.TrimSpace(t.Title + "\n" + t.Description),
 		Input:       compact(t.InputSchema), Output: compact(t.OutputSchema), Server: hex.EncodeToString(hash[:]),
@@ -53,8 +66,15 @@ func (p Pin) Equal(other Pin) bool { return p.Difference(other) == "" }
 // Difference describes how the tool has changed since p; "" if it has not.
 func (p Pin) Difference(now Pin) string {
 	var changes []string
+	for _, place := range []struct{ name, was, is string }{
+		{"configuration file", p.Source, now.Source}, {"project", p.Project, now.Project},
+	} {
+		if place.was != place.is {
+			changes = append(changes, fmt.Sprintf("the %s: was %q, is %q", place.name, place.was, place.is))
+		}
+	}
 	if p.Server != now.Server {
-		changes = append(changes, "the command or URL of the server")
+		changes = append(changes, "the definition of the server")
 	}
 	for _, part := range []struct{ name, was, is string }{
 		{"description", p.Description, now.Description},
@@ -71,29 +91,39 @@ func (p Pin) Difference(now Pin) string {
 }
 
 const (
-	before   = 40  // characters of the equal text before a difference
-	maxShown = 300 // characters of a text in a difference
+	around     = 40  // characters of the equal text before and after a difference
+	shownStart = 200 // characters of the start of a long difference
+	shownEnd   = 100 // and of its end
 )
 
-// apart returns the parts of two texts from shortly before their first difference.
+// apart returns the parts of two texts that differ, with a little of the equal text around
+// them.
 func apart(was, is string) (string, string) {
 	a, b := []rune(was), []rune(is)
 	same := 0
 	for same < len(a) && same < len(b) && a[same] == b[same] {
 		same++
 	}
-	from := max(0, same-before)
-	return quoted(a[from:], from), quoted(b[from:], from)
+	tail := 0
+	for tail < len(a)-same && tail < len(b)-same && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	from, rest := max(0, same-around), max(0, tail-around)
+	return quoted(a[from:len(a)-rest], from > 0, rest > 0), quoted(b[from:len(b)-rest], from > 0, rest > 0)
 }
 
-func quoted(text []rune, from int) string {
-	start, end := "", ""
-	if from > 0 {
-		start = "…"
+// quoted leaves out the middle of a long text, never its end.
+func quoted(text []rune, begun, goesOn bool) string {
+	shown := toolscript.Shown(string(text))
+	if missing := len(text) - shownStart - shownEnd; missing > 0 {
+		shown = fmt.Sprintf("%s …(%d characters)… %s", toolscript.Shown(string(text[:shownStart])), missing, toolscript.Shown(string(text[len(text)-shownEnd:])))
 	}
-	if len(text) > maxShown {
-		text, end = text[:maxShown], "…"
+	if begun {
+		shown = "…" + shown
 	}
-	quoted, _ := json.Marshal(start + string(text) + end) // a string always encodes
+	if goesOn {
+		shown += "…"
+	}
+	quoted, _ := json.Marshal(shown) // a string always encodes
 	return string(quoted)
 }

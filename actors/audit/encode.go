@@ -40,7 +40,9 @@ func (l *Log) encode(to []byte, e *entry, counted *counter) []byte {
 		to = content(to, "result", c.result, true, counted)
 	}
 	to = member(to, "approval", c.approval)
+	to = member(to, "key", c.key)
 	to = member(to, "outcome", c.outcome)
+	to = member(to, "sent", c.sent)
 	to = append(to, `,"ms":`...)
 	to = strconv.AppendFloat(to, milliseconds(c.took), 'f', -1, 64)
 	to = member(to, "error", c.failure)

@@ -47,8 +47,12 @@ type Line struct {
 	Request string `json:"request,omitempty"` // id of the HTTP request
 
 	// Of a run.
-	File      string   `json:"file,omitempty"`
-	Script    *Data    `json:"script,omitempty"`
+	File   string `json:"file,omitempty"`
+	Script *Data  `json:"script,omitempty"`
+
+	// Modules are the files that came with the script, by their paths.
+	Modules map[string]*Data `json:"modules,omitempty"`
+
 	Engine    string   `json:"engine,omitempty"`
 	Check     string   `json:"check,omitempty"`
 	CheckOnly bool     `json:"checkOnly,omitempty"`
@@ -62,6 +66,9 @@ type Line struct {
 	Args     *Data  `json:"args,omitempty"`
 	Result   *Data  `json:"result,omitempty"`
 	Approval string `json:"approval,omitempty"` // of toolscript.Call
+	Key      string `json:"key,omitempty"`      // idempotency key: of several calls with it, one was carried out
+
+	Sent toolscript.Sent `json:"sent,omitempty"` // of a call that failed: whether the server got it
 
 	// Of a call and of the end of a run.
 	Outcome string  `json:"outcome,omitempty"` // ok, or a toolscript.Kind
@@ -73,6 +80,8 @@ type Line struct {
 	Calls    int   `json:"calls,omitempty"`
 	ExitCode *int  `json:"exitCode,omitempty"`
 	Value    *Data `json:"value,omitempty"` // absent: the script returned undefined, or failed
+
+	Unfinished []toolscript.UnfinishedCall `json:"unfinished,omitempty"` // as in toolscript.End
 
 	// Of tools: by server. A server without tools has left.
 	Offers map[string]Offer `json:"offers,omitempty"`
@@ -94,23 +103,28 @@ type Shown struct {
 
 // entry is a line that waits. A call has no Line, because there are many calls.
 type entry struct {
-	line   *Line  // nil: call
-	script string // of line
-	value  []byte // of line
-	call   callEntry
+	line    *Line                     // nil: call
+	script  string                    // of line
+	modules []toolscript.ScriptModule // of line
+	value   []byte                    // of line
+	call    callEntry
 }
 
 // callEntry is a call, with the data that is hashed when its line is written.
 type callEntry struct {
-	at                                                                        time.Time
-	client, session, run, id, request, tool, approval, outcome, failure, host string
-	args, result                                                              json.RawMessage
-	argsData, resultData                                                      *Data // instead of args and result
-	took                                                                      time.Duration
+	at                                                                                   time.Time
+	client, session, run, id, request, tool, approval, key, outcome, sent, failure, host string
+	args, result                                                                         json.RawMessage
+	argsData, resultData                                                                 *Data // instead of args and result
+	took                                                                                 time.Duration
 }
 
 func (e *entry) size() int64 {
-	return int64(len(e.script) + len(e.value) + len(e.call.args) + len(e.call.result))
+	n := len(e.script) + len(e.value) + len(e.call.args) + len(e.call.result)
+	for _, m := range e.modules {
+		n += len(m.Code)
+	}
+	return int64(n)
 }
 
 // hash replaces the data by its hashes. Without a counter, tokens are not counted.
@@ -118,11 +132,12 @@ func (e *entry) hash(c *counter) {
 	if e.line != nil {
 		if e.line.Type == TypeRun && e.line.Script == nil {
 			e.line.Script = dataOf([]byte(e.script), c)
+			e.line.Modules = modulesOf(e.modules, c)
 		}
 		if e.value != nil {
 			e.line.Value = dataOf(e.value, c)
 		}
-		e.script, e.value = "", nil
+		e.script, e.modules, e.value = "", nil, nil
 		return
 	}
 	call := &e.call
@@ -160,12 +175,26 @@ func (l *Log) Run(record toolscript.RunRecord, request *toolscript.ExecRequest) 
 	l.add(entry{line: &Line{
 		Type: TypeRun, Time: record.StartedAt, Client: request.Client, Session: request.Session, Run: record.RunID, File: record.File, Engine: record.Engine,
 		Check: record.Check, CheckOnly: record.CheckOnly, Plan: request.Plan, Record: request.Record, Allow: record.Allow, Profile: record.Profile,
-	}, script: request.Code})
+	}, script: request.Code, modules: request.Modules})
+}
+
+func modulesOf(modules []toolscript.ScriptModule, c *counter) map[string]*Data {
+	var all map[string]*Data
+	for _, m := range modules {
+		if m.Problem != "" { // it has no text
+			continue
+		}
+		if all == nil {
+			all = map[string]*Data{}
+		}
+		all[m.Path] = dataOf([]byte(m.Code), c)
+	}
+	return all
 }
 
 // End is the line of the end of a run.
 func (l *Log) End(record toolscript.RunRecord) {
-	line := Line{Type: TypeEnd, Run: record.RunID, Outcome: toolscript.OutcomeOK, ExitCode: record.ExitCode, Calls: len(record.Calls)}
+	line := Line{Type: TypeEnd, Run: record.RunID, Outcome: toolscript.OutcomeOK, ExitCode: record.ExitCode, Calls: len(record.Calls), Unfinished: record.Unfinished}
 	if record.EndedAt != nil {
 		line.Time = *record.EndedAt
 		line.Ms = milliseconds(record.EndedAt.Sub(record.StartedAt))
@@ -186,6 +215,7 @@ type Ended struct {
 	Took    time.Duration
 	Result  json.RawMessage
 	Outcome string
+	Sent    toolscript.Sent
 	Error   string // without secrets
 }
 
@@ -196,8 +226,8 @@ func (l *Log) Call(c Ended) {
 		return
 	}
 	l.add(entry{call: callEntry{
-		at: time.Now(), client: c.Client, run: c.Run, id: c.CallID, request: c.RequestID, tool: c.Tool, approval: c.Approval,
-		outcome: c.Outcome, failure: c.Error, host: c.Origin.Host(), args: c.Args, result: c.Result, took: c.Took,
+		at: time.Now(), client: c.Client, run: c.Run, id: c.CallID, request: c.RequestID, tool: c.Tool, approval: c.Approval, key: c.Key,
+		outcome: c.Outcome, sent: string(c.Sent), failure: c.Error, host: c.Origin.Host(), args: c.Args, result: c.Result, took: c.Took,
 	}})
 }
 

@@ -28,6 +28,18 @@ func (s *calls) find(c *call) error {
 	return nil
 }
 
+// checkKey checks the idempotency key of a call, if it has one. What the gateway itself
+// answers has no effects that a key could make single.
+func (c *call) checkKey() error {
+	switch {
+	case c.Key == "":
+		return nil
+	case c.builtin != nil:
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s takes no idempotency key; only tools of servers do", c.ID)}
+	}
+	return toolscript.CheckKey(c.Key)
+}
+
 // forbidden is the error of a call of this run.
 func (s *calls) forbidden(id string) error {
 	if s.profile == "" {

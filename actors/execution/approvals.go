@@ -9,13 +9,15 @@ import (
 // waiting returns Call.Waiting of a call: while a person decides, the clock of the run
 // stands still, and another call has the turn. A call that may be made then waits for a
 // turn again, so that no more calls are made at once than the run allows.
-func (s *calls) waiting(c *call, ended <-chan struct{}) func(toolscript.Approval) func(bool) {
-	return func(a toolscript.Approval) (resume func(allowed bool)) {
+func (s *calls) waiting(c *call, ended <-chan struct{}) func() (func(toolscript.Approval), func(bool)) {
+	return func() (asked func(toolscript.Approval), resume func(allowed bool)) {
 		release := s.questions.clock.Hold()
 		s.giveTurn()
 		s.startNext()
-		s.events.emit(toolscript.Event{Type: toolscript.EventApproval, CallID: c.CallID, Tool: c.ID, Approval: &a})
-		return func(allowed bool) {
+		asked = func(a toolscript.Approval) {
+			s.events.emit(toolscript.Event{Type: toolscript.EventApproval, CallID: c.CallID, Tool: c.ID, Approval: &a})
+		}
+		return asked, func(allowed bool) {
 			release()
 			s.takeTurn(allowed, ended)
 		}

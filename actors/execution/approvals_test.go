@@ -39,7 +39,8 @@ func TestApprovedCallsWaitForTheirTurn(t *testing.T) {
 	withRuns(t, script, func(d *execution.Deps) {
 		d.Start = func(execution.Started, func(json.RawMessage, error)) (func(error), bool) { return nil, false }
 		d.Call = func(_ context.Context, c toolscript.Call) (json.RawMessage, error) {
-			resume := c.Waiting(toolscript.Approval{ID: c.CallID})
+			asked, resume := c.Waiting()
+			asked(toolscript.Approval{ID: c.CallID})
 			count(&waiting, 1)
 			time.Sleep(time.Minute) // the person
 			mu.Lock()
@@ -85,7 +86,8 @@ func TestApprovedCallOfAnAbortedRun(t *testing.T) {
 		ended = make(chan struct{}, 2) // in the bubble of the test
 		d.Start = func(execution.Started, func(json.RawMessage, error)) (func(error), bool) { return nil, false }
 		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
-			resume := c.Waiting(toolscript.Approval{ID: c.CallID})
+			asked, resume := c.Waiting()
+			asked(toolscript.Approval{ID: c.CallID})
 			time.Sleep(time.Minute)
 			resume(true)
 			ended <- struct{}{}

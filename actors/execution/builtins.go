@@ -39,6 +39,9 @@ func (s *calls) builtin(answer func(*calls, context.Context, *call) (any, error)
 			call := toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID, Trace: s.trace}
 			s.deps.Answered(call, v, time.Since(begun), err)
 		}
+		if toolscript.KindOf(err) == toolscript.Busy { // the queue of the store or of the search is full
+			err = notMade(err)
+		}
 		if err != nil {
 			return nil, toolError(c.tool, c.ID, err)
 		}

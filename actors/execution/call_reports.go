@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -55,12 +56,36 @@ func okay(kind toolscript.Kind) *bool {
 	return &no
 }
 
-// cutOff returns the tools of the calls that were cancelled by the end of the
-// script, each tool once.
-func (s *calls) cutOff() []string {
+// leave notes a call that the end of the script cancels. It is called with mu held.
+func (s *calls) leave(c *call) {
+	s.unfinished = append(s.unfinished, toolscript.UnfinishedCall{CallID: c.CallID, Tool: c.ID})
+}
+
+// unfinishedWith returns the calls that the end of the script has cancelled, in the order
+// in which the script made them, with those that have not ended yet.
+func (s *calls) unfinishedWith(detached []toolscript.DetachedCall) []toolscript.UnfinishedCall {
+	s.mu.Lock()
+	all := slices.Clone(s.unfinished)
+	s.mu.Unlock()
+	for _, d := range detached {
+		if c := (toolscript.UnfinishedCall{CallID: d.CallID, Tool: d.Tool}); !d.Task && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b toolscript.UnfinishedCall) int {
+		return cmp.Or(cmp.Compare(a.Run, b.Run), inCallOrder(a.CallID, b.CallID))
+	})
+	return all
+}
+
+// nested adds the calls that the end of a nested run has cancelled.
+func (s *calls) nested(run string, calls []toolscript.UnfinishedCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Compact(slices.Sorted(slices.Values(s.cut)))
+	for _, c := range calls {
+		c.Run = cmp.Or(c.Run, run)
+		s.unfinished = append(s.unfinished, c)
+	}
 }
 
 // counts returns the numbers of admitted, completed and not completed calls.

@@ -38,16 +38,17 @@ type calls struct {
 	mu                  sync.Mutex
 	over                bool // the script has ended
 	admitted, completed int64
-	begun               time.Time               // of the time of the script, see scriptBegins
-	free, outside       int64                   // how many more calls may start, and how many came over HTTP
-	queue               []*call                 // in the order of arrival; some may have been dropped
-	first               [1]*call                // the memory of a queue with one call
-	starting            bool                    // a goroutine starts queued calls
-	approved            []chan struct{}         // calls that wait for a turn after an approval
-	inFlight            map[string]*call        // queued and started calls, by CallID
-	records             []toolscript.CallRecord // of started calls, in the order of their start
-	cut                 []string                // tools of calls that were cancelled by the end of the script
+	begun               time.Time                   // of the time of the script, see scriptBegins
+	free, outside       int64                       // how many more calls may start, and how many came over HTTP
+	queue               []*call                     // in the order of arrival; some may have been dropped
+	first               [1]*call                    // the memory of a queue with one call
+	starting            bool                        // a goroutine starts queued calls
+	approved            []chan struct{}             // calls that wait for a turn after an approval
+	inFlight            map[string]*call            // queued and started calls, by CallID
+	records             []toolscript.CallRecord     // of started calls, in the order of their start
+	unfinished          []toolscript.UnfinishedCall // that the end of the script has cancelled
 	answers             lastAnswers
+	proofs              map[string]proof
 	plan                *plan // nil: every call is made
 }
 
@@ -95,15 +96,18 @@ var (
 func (s *calls) Begin(rc runner.Call, done func(runner.Answer)) {
 	c := &call{Call: rc, done: done}
 	if err := s.admit(c); err != nil {
-		done(runner.Answer{Failure: toolError(c.tool, c.ID, err)})
+		done(runner.Answer{Failure: toolError(c.tool, c.ID, notMade(err))})
 		return
 	}
 	s.startNext()
 }
 
-// enter admits a call and queues it: allow list, budget, and its place in the order.
+// enter admits a call and queues it: allow list, key, budget, and its place in the order.
 func (s *calls) enter(c *call) error {
 	if err := s.find(c); err != nil {
+		return err
+	}
+	if err := c.checkKey(); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -174,9 +178,10 @@ func (s *calls) fail(c *call, err error) {
 }
 
 // startNow sends the call of a tool in this goroutine. It returns false if something
-// would have to wait: the client, the server, or the check of the arguments.
+// would have to wait: the client, the server, the check of the arguments, or the first call
+// with the same key.
 func (s *calls) startNow(c *call) bool {
-	if c.builtin != nil || c.tool.Name == "" || c.Task && s.detailed || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
+	if c.builtin != nil || c.tool.Name == "" || c.Key != "" || c.Task && s.detailed || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
 		return false
 	}
 	c.begun = time.Now()
@@ -196,7 +201,7 @@ func (s *calls) begin(c *call) toolscript.Event {
 
 func (s *calls) request(c *call, id string) toolscript.Call {
 	return toolscript.Call{
-		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Ask: c.asking.ask,
+		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Ask: c.asking.ask,
 		Progress: func(p toolscript.Progress) { s.progress(c, p) },
 	}
 }
@@ -211,7 +216,7 @@ func (s *calls) returned(c *call, raw json.RawMessage, err error) {
 	switch {
 	case errors.Is(err, ErrNotSent):
 		s.startInGoroutine(c)
-	case len(raw) > maxQuick || c.tool.OutputSchema != nil && !hasStructured(raw):
+	case len(raw) > maxQuick || c.tool.OutputSchema != nil && (!hasStructured(raw) || s.proofOf(c.tool.ID()) == unproven):
 		ctx, cancel := s.context(c)
 		mailbox.Go(func() {
 			defer cancel(nil)
@@ -237,7 +242,7 @@ func (s *calls) follow(c *call, stop func(error)) {
 // valued ends a call with the value of its result.
 func (s *calls) valued(ctx context.Context, c *call, tool toolscript.Tool, raw json.RawMessage, err error) {
 	if err == nil && len(raw) > maxQuick {
-		err = c.held.Take(ctx, len(raw)) // value may have to make a copy
+		err = toolscript.WithSent(c.held.Take(ctx, len(raw)), toolscript.SentYes) // value may have to make a copy
 	}
 	if err != nil {
 		s.answer(c, nil, c.asking.reason(tool, toolError(tool, tool.ID(), err)))
@@ -245,29 +250,35 @@ func (s *calls) valued(ctx context.Context, c *call, tool toolscript.Tool, raw j
 	}
 	v, failure := value(tool, raw, func(schema, value json.RawMessage) bool { return s.deps.Fits(ctx, schema, value) })
 	if failure == nil {
+		s.prove(ctx, tool, v)
 		id := c.ID
 		if c.tool.Name == "" { // it was not known then
 			id = tool.ID()
 		}
 		s.mu.Lock()
-		s.answers.note(id, v, raw)
+		s.answers.note(id, v.value, raw)
 		s.mu.Unlock()
 	}
-	s.answer(c, located(c, tool, v, raw), c.asking.reason(tool, failure))
+	s.end(c, located(c, tool, v, raw), c.asking.reason(tool, failure))
 }
 
 // answer ends a call of the script.
 func (s *calls) answer(c *call, v json.RawMessage, failure *toolscript.ToolError) {
-	kind := toolscript.Kind("")
+	s.end(c, outcome{value: v}, failure)
+}
+
+func (s *calls) end(c *call, v outcome, failure *toolscript.ToolError) {
+	var how ending
 	if failure != nil {
-		kind = failure.Code
+		how = endingOf(failure.Code, failure.Sent)
 	}
-	s.finish(c, runner.Answer{Value: v, Failure: failure, Release: c.held.ToRelease()}, kind)
+	s.finish(c, runner.Answer{Value: v.value, Content: v.content, Failure: failure, Release: c.held.ToRelease()}, how)
 }
 
 // finish records the end of a call, emits it, delivers the answer and starts the next
 // call. It does not block.
-func (s *calls) finish(c *call, a runner.Answer, kind toolscript.Kind) {
+func (s *calls) finish(c *call, a runner.Answer, how ending) {
+	a.Failure = s.deps.cleanFailure(c.tool.Server, a.Failure)
 	var took float64
 	if !c.begun.IsZero() {
 		took = ms(time.Since(c.begun))
@@ -277,14 +288,14 @@ func (s *calls) finish(c *call, a runner.Answer, kind toolscript.Kind) {
 		s.mu.Unlock()
 		return
 	}
-	s.close(c, kind, took)
+	s.close(c, how, took)
 	s.explain(c, a.Failure)
-	if kind != toolscript.Cancelled || c.cancelledByScript() {
+	if how.kind != toolscript.Cancelled || c.cancelledByScript() {
 		s.completed++
 	}
 	settled := s.over && len(s.inFlight) == 0
 	s.mu.Unlock()
-	event := s.details(c, a, toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: okay(kind), Ms: took})
+	event := s.details(c, a, toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: okay(how.kind), Sent: how.sent, Ms: took})
 	if s.events.try(event) {
 		s.finished(c, a, settled)
 		return
@@ -321,7 +332,7 @@ func (s *calls) deliver(c *call, a runner.Answer) {
 }
 
 // close removes a call from those in flight. It is called with mu held.
-func (s *calls) close(c *call, kind toolscript.Kind, took float64) {
+func (s *calls) close(c *call, how ending, took float64) {
 	if s.inFlight[c.CallID] != c {
 		return
 	}
@@ -331,10 +342,10 @@ func (s *calls) close(c *call, kind toolscript.Kind, took float64) {
 	}
 	if c.record >= 0 {
 		r := &s.records[c.record]
-		r.OK, r.Kind, r.Ms = okay(kind), kind, took
+		r.OK, r.Kind, r.Sent, r.Ms = okay(how.kind), how.kind, how.sent, took
 	}
-	if kind == toolscript.Cancelled && c.cause != nil && !c.Task && c.turn == nil && !c.cancelledByScript() {
-		s.cut = append(s.cut, c.ID)
+	if how.kind != "" && !c.Task && c.turn == nil && (c.cause != nil || s.ctx.Err() != nil) && !c.cancelledByScript() {
+		s.leave(c)
 	}
 }
 

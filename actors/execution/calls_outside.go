@@ -15,35 +15,44 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	defer context.AfterFunc(s.ctx, func() { cancel(errAborted) })()
 	c := &call{Call: runner.Call{ID: request.ID, Args: request.Args}, turn: make(chan struct{}), stop: cancel}
 	if err := s.admit(c); err != nil {
-		return nil, err
+		return nil, notMade(err)
 	}
 	s.startNext()
 	select {
 	case <-c.turn:
 	case <-ctx.Done():
 		if s.drop(c) {
-			return nil, errAborted
+			return nil, notMade(errAborted)
 		}
 	}
-	kind := toolscript.Internal
-	defer func() { s.finish(c, runner.Answer{}, kind) }() // also after a panic
+	how := ending{toolscript.Internal, toolscript.SentUnknown}
+	defer func() { s.finish(c, runner.Answer{}, how) }() // also after a panic
 	s.announce(c)
 	request.CallID, request.Waiting = c.CallID, s.waiting(c, ctx.Done())
 	request.Left = s.left()
 	request.Terminal, request.Asks = s.questions.terminal, s.questions.person
-	tool, err := s.resolve(ctx, c, request.Wait)
-	if err == nil {
-		request.ID = tool.ID()
-		if s.plans(tool) {
-			raw, err = s.plannedResult(ctx, c, tool)
-		} else {
-			raw, err = s.deps.Call(ctx, request)
-		}
-	}
-	if kind = toolscript.KindOf(err); err == nil {
-		kind = kindOfResult(raw)
+	if raw, err = s.makeOutside(ctx, c, request); err == nil {
+		how = endingOf(kindOfResult(raw), toolscript.SentYes)
+	} else {
+		how = endingOf(toolscript.KindOf(err), toolscript.SentOf(err))
 	}
 	return raw, err
+}
+
+func (s *calls) makeOutside(ctx context.Context, c *call, request toolscript.Call) (json.RawMessage, error) {
+	tool, err := s.resolve(ctx, c, request.Wait)
+	if err != nil {
+		return nil, notMade(err)
+	}
+	request.ID = tool.ID()
+	if !s.plans(tool) {
+		return s.deps.Call(ctx, request)
+	}
+	raw, err := s.plannedResult(ctx, c, tool)
+	if err != nil {
+		return nil, notMade(err)
+	}
+	return raw, nil
 }
 
 // drop removes a call over HTTP that was cancelled before its turn. It returns false
@@ -52,7 +61,7 @@ func (s *calls) drop(c *call) bool {
 	s.mu.Lock()
 	dropped := !c.started
 	if dropped {
-		s.close(c, toolscript.Cancelled, 0)
+		s.close(c, ending{toolscript.Cancelled, toolscript.SentNo}, 0)
 	}
 	settled := dropped && s.over && len(s.inFlight) == 0
 	s.mu.Unlock()

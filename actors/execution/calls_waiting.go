@@ -30,7 +30,7 @@ func (s *calls) startInGoroutine(c *call) {
 		}
 		tool, err := s.resolve(ctx, c, toolscript.ConnectWait)
 		if err != nil {
-			s.fail(c, err)
+			s.fail(c, notMade(err))
 			return
 		}
 		if s.plans(tool) {
@@ -80,12 +80,13 @@ func (s *calls) left() func() time.Duration {
 	}
 }
 
-// scriptBegins notes the start of the time that the script has. The clock of a nested run
+// scriptBegins notes the start of the time that the script has, of which the run has waited for
+// servers before. The clock of a nested run
 // is that of its caller: it may have stood still before, which does not count here.
-func (s *calls) scriptBegins() {
+func (s *calls) scriptBegins(waited time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun = time.Now().Add(-s.questions.clock.Away())
+	s.begun = time.Now().Add(-waited - s.questions.clock.Away())
 }
 
 // announce emits the start of a call, once.

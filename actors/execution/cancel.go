@@ -34,14 +34,14 @@ func (s *calls) cancel(c *call, cause error) (then func()) {
 	if c.started { // follow ends it
 		return func() {}
 	}
-	s.close(c, toolscript.Cancelled, 0)
+	s.close(c, ending{toolscript.Cancelled, toolscript.SentNo}, 0)
 	settled := s.over && len(s.inFlight) == 0
 	return func() {
 		err := errAborted
 		if errors.Is(cause, runner.ErrCallCancelled) {
 			err = &toolscript.Error{Kind: toolscript.Cancelled, Err: runner.ErrCallCancelled}
 		}
-		s.deliver(c, runner.Answer{Failure: toolError(c.tool, c.ID, err)})
+		s.deliver(c, runner.Answer{Failure: toolError(c.tool, c.ID, notMade(err))})
 		if settled {
 			s.settled()
 		}

@@ -21,8 +21,9 @@ type Checker interface {
 func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	start := time.Now()
 	defer func() { w.metrics.CompileMs = ms(time.Since(start)) }()
-	src := runner.Source{Code: w.request.Code, File: w.request.File, Dialect: w.request.Dialect}
-	result, err := w.cache.compiled.find(w, "compiled", hash(src.File, src.Dialect, src.Code), func() (compilation, bool, error) {
+	src := w.source()
+	src.Dialect = w.request.Dialect
+	result, err := w.cache.compiled.find(w, "compiled", hash(src.Texts()...), func() (compilation, bool, error) {
 		var r compilation
 		err := w.borrow(ctx, toolscript.Parsing, func(ctx context.Context, c Checker) (err error) {
 			r.Compiled, r.found, err = c.Compile(ctx, src)
@@ -39,6 +40,20 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	}
 	w.report(result.found)
 	return result.Compiled, w.refused(toolscript.Parsing, result.found)
+}
+
+// source is the script with its modules.
+func (w *work) source() runner.Source {
+	return runner.Source{Code: w.request.Code, File: w.request.File, Modules: w.request.Modules}
+}
+
+// sourceBytes is the length of the script with its modules.
+func (w *work) sourceBytes() int64 {
+	n := len(w.request.Code)
+	for _, m := range w.request.Modules {
+		n += len(m.Code)
+	}
+	return int64(n)
 }
 
 // factsOf returns nil for a script that does not compile.
@@ -80,13 +95,13 @@ func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
 
 func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types runner.Declarations) ([]toolscript.Diagnostic, error) {
 	t := runner.TypeCheck{
-		Source:  runner.Source{Code: w.request.Code, File: w.request.File},
+		Source:  w.source(),
 		Returns: compiled.Returns,
 		Strict:  w.request.Strict,
 		Spent:   w.spent,
 		Module:  types,
 	}
-	return w.cache.checked.find(w, "checked", hash(types.Key, t.File, t.Code, strconv.FormatBool(t.Strict)), func() (found []toolscript.Diagnostic, keep bool, err error) {
+	return w.cache.checked.find(w, "checked", hash(append(t.Texts(), types.Key, strconv.FormatBool(t.Strict))...), func() (found []toolscript.Diagnostic, keep bool, err error) {
 		err = w.borrow(ctx, toolscript.Checking, func(ctx context.Context, c Checker) (err error) {
 			found, err = c.Check(ctx, t)
 			return err

@@ -29,6 +29,9 @@ type Deps struct {
 	// is not recorded.
 	Reason func(server, message string) string
 
+	// Clean is a text of a server without secrets, else as it is; nil: texts stay.
+	Clean func(server, text string) string
+
 	// Call makes a tool call without the rules of its run.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
 	// Start makes such a call if nothing has to wait: the server is connected and has a
@@ -56,6 +59,8 @@ type Deps struct {
 	Resolve func(ctx context.Context, id string, allow toolscript.Filter, wait time.Duration) (toolscript.Tool, error)
 	// Fits reports whether a value satisfies a schema.
 	Fits func(ctx context.Context, schema, value json.RawMessage) bool
+	// Breaks says how a value breaks a schema; "" if it does not, or if that is not known.
+	Breaks func(ctx context.Context, schema, value json.RawMessage) string
 	// Search and Describe find tools of the current catalog.
 	Search   func(context.Context, toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	Describe func(ctx context.Context, name string) (toolscript.ToolDescription, error)
@@ -80,8 +85,11 @@ type Deps struct {
 	Advise func(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter, names *naming.Names) []toolscript.Diagnostic
 	// Connecting returns the servers that the filter reaches and that are connecting.
 	// Await waits until there are none, or ctx ends.
+	// Unlisted returns those of the servers that the filter reaches which are not connected yet
+	// and whose tools are not known.
 	Connecting func(toolscript.Filter) []string
 	Await      func(context.Context, toolscript.Filter)
+	Unlisted   func(toolscript.Filter) toolscript.Filter
 
 	// Needed returns the allowed servers that may have the tools of ExecRequest.Needs. Missing is
 	// the error if one of these tools cannot be called; it has the kind MissingTools.
@@ -108,6 +116,7 @@ type Deps struct {
 
 	Limits      func() toolscript.Limits // of requests without limits
 	ConnectTime time.Duration            // how long a run waits for the servers that it uses
+	ListTime    time.Duration            // how long it waits for the tools of others that it may use
 }
 
 // Remote is a sandbox of another machine, for one run.

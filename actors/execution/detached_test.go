@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -175,6 +176,9 @@ func TestLimitsEndTasks(t *testing.T) {
 		if len(end.Detached) != 0 {
 			b.t.Errorf("detached = %+v, want none", end.Detached)
 		}
+		if !strings.Contains(end.Error.Message, "these calls had not ended: demo__echo (2 calls)") {
+			b.t.Errorf("the error %q does not name the call and the task", end.Error.Message)
+		}
 		m := end.Error.Metadata
 		if m["completedTools"] != int64(0) || m["pendingTools"] != int64(2) || m["elapsedMs"] == nil || end.Error.Phase != toolscript.Executing {
 			b.t.Errorf("error = %+v, want 0 completed and 2 pending calls", end.Error)
@@ -208,10 +212,10 @@ func TestTaskIsCancelledByItsScript(t *testing.T) {
 	})
 }
 
-// Calls that a script has not awaited end with it, also those that wait for their turn. A
-// warning names them, but not the calls that the script cancelled itself.
-func TestCallsNotAwaitedAreReported(t *testing.T) {
-	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+// leavesCalls makes three calls, cancels the last one, and ends with an outcome while the
+// others are pending.
+func leavesCalls(outcome func() runner.Outcome) sandbox {
+	return func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		ending, end := context.WithCancel(ctx)
 		cancelling, cancel := context.WithCancelCause(ctx)
 		var calls sync.WaitGroup
@@ -223,19 +227,94 @@ func TestCallsNotAwaitedAreReported(t *testing.T) {
 		synctest.Wait()
 		end()
 		calls.Wait()
-		return runner.Outcome{}, nil
+		return outcome(), nil
 	}
-	for _, parallel := range []int64{1, 3} {
-		withBoth(t, script, slow, func(b *bench) {
-			end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: parallel}})
-			if end.Error != nil || len(end.Detached) != 0 {
-				b.t.Errorf("end = %+v", end)
-			}
-			want := "warning: cancelled when the script ended, because they were not awaited: " + echo.ID()
-			if e := b.events[len(b.events)-2]; e.Type != toolscript.EventProgress || e.Message != want {
-				b.t.Errorf("before the end came %+v, want %q", e, want)
-			}
-		})
+}
+
+// The end of a script cancels its calls, also those that wait for their turn. The end of
+// the run and its record name them, but not the calls that the script cancelled itself.
+func TestUnfinishedCallsAreNamed(t *testing.T) {
+	const named = "demo__echo (2 calls)"
+	unfinished := []toolscript.UnfinishedCall{{CallID: "0", Tool: echo.ID()}, {CallID: "1", Tool: echo.ID()}}
+	for name, test := range map[string]struct {
+		outcome func() runner.Outcome
+		dialect string
+		error   string // "" for a success
+		warning string
+	}{
+		"exit": {
+			outcome: func() runner.Outcome { return runner.Outcome{Exited: true} },
+			warning: "warning: these calls had not ended when the script ended, and were cancelled: " + named,
+		},
+		"an error": {
+			outcome: func() runner.Outcome {
+				return runner.Outcome{Err: toolscript.Fail(toolscript.Threw, "no"), ExitCode: 1}
+			},
+			error:   "no",
+			warning: "warning: these calls had not ended when the script ended, and were cancelled: " + named,
+		},
+		"the time limit": {
+			outcome: func() runner.Outcome {
+				return runner.Outcome{Err: toolscript.Fail(toolscript.LimitTime, "too long"), ExitCode: 1}
+			},
+			error: "too long; these calls had not ended: " + named,
+		},
+		"an answer of a model": {
+			outcome: func() runner.Outcome { return runner.Outcome{Value: json.RawMessage("1")} },
+			dialect: toolscript.DialectHarness,
+			error:   "the script ended before these calls, which were cancelled: " + named + "; await every call, or begin it with tools.spawn and cancel it",
+		},
+		"an answer that exits": {
+			outcome: func() runner.Outcome { return runner.Outcome{Exited: true} },
+			dialect: toolscript.DialectHarness,
+			error:   "the script ended before these calls, which were cancelled: " + named + "; await every call, or begin it with tools.spawn and cancel it",
+		},
+	} {
+		for _, parallel := range []int64{1, 3} {
+			t.Run(fmt.Sprint(name, parallel), func(t *testing.T) {
+				withBoth(t, leavesCalls(test.outcome), slowIn(test.dialect), func(b *bench) {
+					end := b.exec(toolscript.ExecRequest{Dialect: test.dialect, Limits: toolscript.Limits{Concurrency: parallel}})
+					message := ""
+					if end.Error != nil {
+						message = end.Error.Message
+					}
+					if message != test.error || *end.OK != (test.error == "") || len(end.Detached) != 0 {
+						b.t.Errorf("end = %+v, %v", end.End, end.Error)
+					}
+					if test.dialect != "" && (end.Error == nil || end.Error.Name != toolscript.DetachedPromise || end.Kind != toolscript.Cancelled || end.ExitCode != 1 || end.Error.CallID != "0") {
+						b.t.Errorf("the error of an answer is %+v", end.Error)
+					}
+					if diff := cmp.Diff(unfinished, end.Unfinished); diff != "" {
+						b.t.Errorf("unfinished (-want +got):\n%s", diff)
+					}
+					if diff := cmp.Diff(unfinished, b.record(end.RunID).Unfinished); diff != "" {
+						b.t.Errorf("unfinished in the record (-want +got):\n%s", diff)
+					}
+					warning := ""
+					if e := b.events[len(b.events)-2]; e.Type == toolscript.EventProgress {
+						warning = e.Message
+					}
+					if warning != test.warning {
+						b.t.Errorf("before the end came %q, want %q", warning, test.warning)
+					}
+				})
+			})
+		}
+	}
+}
+
+// slowIn is slow for scripts of a dialect.
+func slowIn(dialect string) func(*execution.Deps) {
+	return func(d *execution.Deps) {
+		slow(d)
+		if dialect == "" {
+			return
+		}
+		types := d.Types
+		d.Dialect = func(ctx context.Context, uses runner.Uses, _ toolscript.Filter) (runner.Declarations, error) {
+			return types(ctx, uses)
+		}
+		d.Builtins = func() []string { return nil }
 	}
 }
 
@@ -263,6 +342,9 @@ func TestCallThatDoesNotEndIsReported(t *testing.T) {
 		}
 		if n := len(b.events); b.events[n-2].Type != toolscript.EventProgress {
 			b.t.Errorf("events = %+v, want a warning before the end", b.events)
+		}
+		if diff := cmp.Diff([]toolscript.UnfinishedCall{{CallID: "1", Tool: echo.ID()}}, end.Unfinished); diff != "" {
+			b.t.Errorf("unfinished (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -21,6 +21,7 @@ type elicitations struct {
 	person bool  // a person can answer
 	max    int64 // questions, of all servers together
 	fits   func(ctx context.Context, schema, value json.RawMessage) bool
+	breaks func(ctx context.Context, schema, value json.RawMessage) string // see Deps.Breaks; may be nil
 	events *emitter
 	clock  *runner.Clock // of the run; it stops while a question is open
 
@@ -88,7 +89,7 @@ func (e *elicitations) give(ctx context.Context, answer toolscript.Answer) error
 	}
 	open := e.find(answer.ID)
 	if open != nil && answer.Action == toolscript.Accept && !e.fits(ctx, open.Schema, answer.Content) {
-		return &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the content does not fit the schema of the question")}
+		return e.misfit(ctx, open.Schema, answer.Content)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -98,6 +99,17 @@ func (e *elicitations) give(ctx context.Context, answer toolscript.Answer) error
 	delete(e.open, answer.ID)
 	open.answer <- answer // never blocks: only the first answer finds the question open
 	return nil
+}
+
+// misfit is the error of an answer that does not fit.
+func (e *elicitations) misfit(ctx context.Context, schema, content json.RawMessage) error {
+	why := "the content does not fit the schema of the question"
+	if e.breaks != nil {
+		if how := e.breaks(ctx, schema, content); how != "" {
+			why += ": " + how
+		}
+	}
+	return &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(why)}
 }
 
 func (e *elicitations) find(id string) *openQuestion {
@@ -132,5 +144,7 @@ func (a *asking) reason(tool toolscript.Tool, failure *toolscript.ToolError) *to
 	if failure == nil || a.exceeded == nil {
 		return failure
 	}
-	return toolError(tool, tool.ID(), a.exceeded)
+	exceeded := toolError(tool, tool.ID(), a.exceeded)
+	exceeded.Sent = failure.Sent
+	return exceeded
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // end turns an outcome or an error into the End of the run.
@@ -20,11 +21,13 @@ func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
 	if err != nil {
 		return failed(w.id, err, w.progress())
 	}
+	outcome.Value = w.calls.lastAnswers().asAnswered(outcome.Value)
 	if n := int64(len(outcome.Value)); n > w.limits.ValueBytes {
 		return w.end(runner.Outcome{Err: w.valueTooLarge(outcome.Value)}, nil)
 	}
 	if e := outcome.Err; e != nil {
 		bound(e)
+		w.tellWait(e)
 		e.ScriptID = w.id
 		if e.Metadata == nil {
 			e.Metadata = map[string]any{}
@@ -36,8 +39,21 @@ func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
 	if outcome.Exited {
 		return toolscript.End{OK: outcome.ExitCode == 0, ExitCode: outcome.ExitCode}
 	}
-	w.remember(outcome.Value)
 	return toolscript.End{OK: true, Value: outcome.Value}
+}
+
+// shortWait is the wait for servers up to which an error does not name it.
+const shortWait = 100 * time.Millisecond
+
+// tellWait names the whole limit of time, of which the sandbox had what the waits for servers left.
+func (w *work) tellWait(e *toolscript.RunError) {
+	if e.Message != scripterror.OutOfTime(w.limitsLeft()).Message {
+		return
+	}
+	e.Message = scripterror.OutOfTime(w.limits).Message
+	if w.waited >= shortWait {
+		e.Message += fmt.Sprintf("; %d ms were the wait for servers", w.waited.Milliseconds())
+	}
 }
 
 // valueTooLarge keeps a value above its limit in a file, because a part of a JSON
@@ -84,20 +100,28 @@ func (w *work) warnDetached(detached []toolscript.DetachedCall) {
 	}
 }
 
-// maxCut is how many tools warnCut names.
-const maxCut = 10
-
-// warnCut names the calls that a script did not await before its normal end. This
-// can be intended, as with the losers of a race, or an await is missing.
-func (w *work) warnCut(tools []string) {
-	if len(tools) == 0 {
+// unfinished enters the calls that the end of the script has cancelled. The script of an
+// answer fails then, because a model would take the rest for the whole.
+func (w *work) unfinished(end *toolscript.End) {
+	end.Unfinished = w.calls.unfinishedWith(end.Detached)
+	if len(end.Unfinished) == 0 {
 		return
 	}
-	more := ""
-	if len(tools) > maxCut {
-		more = fmt.Sprintf(" and %d more", len(tools)-maxCut)
+	tools, first := toolscript.UnfinishedTools(end.Unfinished), end.Unfinished[0]
+	switch {
+	case end.Error == nil && w.dialect() && first.Run == "": // those of saved scripts come last
+		end.OK, end.ExitCode, end.Kind = false, 1, toolscript.Cancelled
+		end.Error = &toolscript.RunError{
+			Name: toolscript.DetachedPromise, Code: toolscript.Cancelled, Phase: toolscript.Finalizing, ScriptID: w.id,
+			Message:  "the script ended before these calls, which were cancelled: " + tools + "; await every call, or begin it with tools.spawn and cancel it",
+			ToolName: first.Tool, CallID: first.CallID, Metadata: w.progress(),
+		}
+	case end.Error != nil && end.Kind == toolscript.LimitTime:
+		end.Error.Message += "; these calls had not ended: " + tools
 	}
-	w.warn("cancelled when the script ended, because they were not awaited: " + strings.Join(tools[:min(len(tools), maxCut)], ", ") + more)
+	if text := end.UnfinishedText(); text != "" {
+		w.warn(text)
+	}
 }
 
 // fail adds the phase to an error.
@@ -149,7 +173,7 @@ const (
 )
 
 // lastAnswers are the last answers of the tools that answered last. They explain
-// errors of the script.
+// errors of the script, and have the spelling of their numbers.
 type lastAnswers []lastAnswer
 
 type lastAnswer struct {
@@ -161,7 +185,7 @@ type lastAnswer struct {
 // part of raw, which must not stay in memory when it is large.
 func (l *lastAnswers) note(tool string, value, raw json.RawMessage) {
 	switch {
-	case len(value) > maxLooked:
+	case len(value) > maxLooked && !spelled(value):
 		value = slices.Clone(value[:1])
 	case len(raw) > maxLooked:
 		value = slices.Clone(value)

@@ -26,10 +26,11 @@ const (
 // events that the client has not taken wait in a file. The end of a run does not wait
 // for the client. It is safe for concurrent use.
 type emitter struct {
-	id   string
-	to   Emit
-	lost func(error)   // called once, when the client is gone
-	done chan struct{} // closed when the client has taken the last event or is gone
+	id    string
+	to    Emit
+	clean func(toolscript.Event) toolscript.Event // nil: events stay
+	lost  func(error)                             // called once, when the client is gone
+	done  chan struct{}                           // closed when the client has taken the last event or is gone
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -59,6 +60,9 @@ func newEmitter(id, dir string, to Emit, lost func(error)) *emitter {
 // emit adds an event. It waits while too many events wait for the client. After the end
 // it does nothing.
 func (e *emitter) emit(event toolscript.Event) {
+	if e.clean != nil {
+		event = e.clean(event)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.last != nil {

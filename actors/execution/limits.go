@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Defaults are the limits of a run. Waiting for servers does not count.
+// Defaults are the limits of a run. The time includes waits for servers.
 var Defaults = toolscript.Limits{
 	TimeoutMs:   5 * 60 * 1000,
 	CPUMs:       30 * 1000,

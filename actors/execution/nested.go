@@ -120,6 +120,7 @@ func (p *lent) pass(emit Emit) Emit {
 			if m := e.Metrics; m != nil {
 				p.cpu.Add(int64(m.CPUMs))
 			}
+			p.calls.nested(e.RunID, e.Unfinished)
 		default:
 		}
 		return emit(e)

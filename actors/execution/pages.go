@@ -10,9 +10,10 @@ import (
 // located returns the value of a call for the script. For a call that asked for a page, it has
 // the page, its place among the others, and the tool for errors: see pages.js of the prelude. A
 // failed call has no value.
-func located(c *call, tool toolscript.Tool, value, raw json.RawMessage) json.RawMessage {
+func located(c *call, tool toolscript.Tool, v outcome, raw json.RawMessage) outcome {
+	value := v.value
 	if _, _, asked, _ := toolscript.CutPage(c.Args); !asked || len(value) == 0 {
-		return value
+		return v
 	}
 	about, _ := json.Marshal(struct { // strings always encode
 		toolscript.PagePlace
@@ -22,7 +23,7 @@ func located(c *call, tool toolscript.Tool, value, raw json.RawMessage) json.Raw
 	whole := make(json.RawMessage, 0, len(about)+len(value)+len(`,"page":`))
 	whole = append(whole, about[:len(about)-1]...)
 	whole = append(whole, `,"page":`...)
-	return append(append(whole, value...), '}')
+	return outcome{value: append(append(whole, value...), '}')}
 }
 
 // pageOf returns the place of a page. A result that is not divided has none.

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,25 +16,35 @@ import (
 // run has all of them.
 const maxPlan = 4 << 20
 
-// plan has the calls that a run did not make, in their order. It is safe for concurrent
-// use.
+// plan has the calls that a run did not make. It is safe for concurrent use.
 type plan struct {
 	mu    sync.Mutex
-	calls []toolscript.PlannedCall
+	steps []step
 	bytes int
 }
 
-// steps returns the calls so far. A nil plan has none.
-func (p *plan) steps() []toolscript.PlannedCall {
+// step is a planned call. Calls that a script makes at the same time are planned in any order.
+type step struct {
+	place int // among the calls of the script
+	call  toolscript.PlannedCall
+}
+
+// calls returns the calls so far, in the order in which the script made them. A nil plan has none.
+func (p *plan) calls() []toolscript.PlannedCall {
 	if p == nil {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]toolscript.PlannedCall{}, p.calls...)
+	slices.SortFunc(p.steps, func(a, b step) int { return cmp.Compare(a.place, b.place) })
+	out := make([]toolscript.PlannedCall, len(p.steps))
+	for i, s := range p.steps {
+		out[i] = s.call
+	}
+	return out
 }
 
-func (p *plan) add(c toolscript.PlannedCall) error {
+func (p *plan) add(place int, c toolscript.PlannedCall) error {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
 		c.Args = json.RawMessage("{}")
 	}
@@ -43,7 +54,7 @@ func (p *plan) add(c toolscript.PlannedCall) error {
 		return &toolscript.Error{Kind: toolscript.LimitOutput, Err: fmt.Errorf("the arguments of all planned calls have more than %d MB", maxPlan>>20)}
 	}
 	c.Args = slices.Clone(c.Args)
-	p.calls = append(p.calls, c)
+	p.steps = append(p.steps, step{place, c})
 	return nil
 }
 
@@ -57,10 +68,10 @@ func (s *calls) plans(tool toolscript.Tool) bool {
 func (s *calls) answerPlanned(ctx context.Context, c *call, tool toolscript.Tool) {
 	stub, err := s.planned(ctx, c, tool)
 	if err != nil {
-		s.answer(c, nil, toolError(tool, tool.ID(), err))
+		s.answer(c, nil, toolError(tool, tool.ID(), notMade(err)))
 		return
 	}
-	s.answer(c, located(c, tool, stub, nil), nil)
+	s.end(c, located(c, tool, outcome{value: stub}, nil), nil)
 }
 
 // plannedResult is the result of a planned call over HTTP: the stub as structured
@@ -76,16 +87,24 @@ func (s *calls) plannedResult(ctx context.Context, c *call, tool toolscript.Tool
 // planned adds a call to the plan and returns the stub of its result.
 func (s *calls) planned(ctx context.Context, c *call, tool toolscript.Tool) (json.RawMessage, error) {
 	stub, err := s.deps.Stub(ctx, tool, c.Args)
-	if err == nil {
-		err = s.plan.add(toolscript.PlannedCall{CallID: c.CallID, Tool: tool.ID(), Args: c.Args})
-	}
 	if err != nil {
 		return nil, err
 	}
+	return stub, s.addToPlan(c, tool.ID())
+}
+
+// addToPlan adds a started call to the plan.
+func (s *calls) addToPlan(c *call, id string) error {
+	s.mu.Lock()
+	place := c.record
+	s.mu.Unlock()
+	if err := s.plan.add(place, toolscript.PlannedCall{CallID: c.CallID, Tool: id, Args: c.Args}); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.record >= 0 {
-		s.records[c.record].Planned = true
+	if place >= 0 {
+		s.records[place].Planned = true
 	}
-	return stub, nil
+	return nil
 }

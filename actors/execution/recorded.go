@@ -18,7 +18,7 @@ type recorded struct {
 // Run runs a job. A recording that cannot be kept is a warning of the run.
 func (r recorded) Run(ctx context.Context, job runner.Job, h runner.Host) (runner.Outcome, error) {
 	w := r.work
-	recorder := recording.New(w.request.Code, job, h)
+	recorder := recording.New(w.source(), job, h)
 	outcome, err := r.Runner.Run(ctx, job, recorder)
 	if err != nil {
 		return outcome, err

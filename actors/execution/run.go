@@ -69,6 +69,7 @@ func (r *run) assemble(tell func(any)) {
 	r.events = newEmitter(r.id, s.deps.Kept.Dir, r.begin.Emit, func(err error) {
 		r.cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client has disconnected: %w", err)})
 	})
+	r.events.clean = s.deps.cleanEvent
 	context.AfterFunc(r.ctx, r.events.release)
 	r.console = &console{run: r.id, limits: limits, events: r.events, kept: s.deps.Kept}
 	if q.Dialect == toolscript.DialectHarness {
@@ -76,7 +77,7 @@ func (r *run) assemble(tell func(any)) {
 	}
 	r.stdin = newStdin(q.Stdin, r.events)
 	r.questions = &elicitations{
-		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fits: s.deps.Fits, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,
+		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fits: s.deps.Fits, breaks: s.deps.Breaks, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,
 	}
 	r.calls = &calls{
 		run: r.id, trace: q.Trace, profile: q.Profile, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
@@ -152,6 +153,7 @@ func (r *run) report(c *actor.Context) {
 // end closes the record. The client receives the last event after Runs knows the
 // end, so that a list that the client then asks for is up to date.
 func (r *run) end(c *actor.Context, end toolscript.End) {
+	end.Error = r.shared.deps.cleanError(end.Error)
 	r.record.Calls = r.calls.snapshot()
 	r.record.Close(end)
 	r.record.Calls = nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -83,6 +84,7 @@ func withRunsOf(t *testing.T, callbacks bool, script sandbox, change func(*execu
 			},
 			Connecting: func(toolscript.Filter) []string { return nil },
 			Await:      func(context.Context, toolscript.Filter) {},
+			Unlisted:   func(toolscript.Filter) toolscript.Filter { return nil },
 			Types:      func(context.Context, runner.Uses) (runner.Declarations, error) { return runner.Declarations{}, nil },
 			Checker: func(context.Context) (execution.Checker, execution.GiveBack, error) {
 				return compiler(func(s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
@@ -221,12 +223,15 @@ func TestRunToItsEnd(t *testing.T) {
 }
 
 func TestRunWaitsForTheServersItNames(t *testing.T) {
-	var connected atomic.Bool
+	var connected, installs atomic.Bool
 	withRuns(t, callTwice, func(d *execution.Deps) {
 		d.ConnectTime = 30 * time.Second
 		d.Connecting = func(toolscript.Filter) []string {
-			if connected.Load() {
+			switch {
+			case connected.Load():
 				return nil
+			case installs.Load():
+				return []string{"demo (installing)"}
 			}
 			return []string{"demo"}
 		}
@@ -234,8 +239,9 @@ func TestRunWaitsForTheServersItNames(t *testing.T) {
 			if f.String() != "demo" {
 				t.Errorf("waits for %q", f)
 			}
+			time.AfterFunc(3*time.Second, func() { installs.Store(true) })
 			select {
-			case <-time.After(5 * time.Second):
+			case <-time.After(10 * time.Second):
 				connected.Store(true)
 			case <-ctx.Done():
 			}
@@ -248,8 +254,8 @@ func TestRunWaitsForTheServersItNames(t *testing.T) {
 				reported = append(reported, e.Message)
 			}
 		}
-		if want := "waiting for demo to connect"; len(reported) != 1 || reported[0] != want {
-			b.t.Errorf("reported %q, want %q once", reported, want)
+		if want := []string{"waiting for demo to connect", "waiting for demo (installing) to connect"}; !slices.Equal(reported, want) {
+			b.t.Errorf("reported %q, want %q", reported, want)
 		}
 		if !*end.OK {
 			b.t.Errorf("end = %+v", end.Error)

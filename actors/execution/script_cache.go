@@ -27,7 +27,11 @@ type scriptCache struct {
 func newScriptCache() *scriptCache {
 	return &scriptCache{
 		compiled: newCache(func(c compilation) int {
-			return len(c.JavaScript) + len(c.SourceMap) + sizeOf(c.found)
+			n := len(c.JavaScript) + len(c.SourceMap) + sizeOf(c.found)
+			for _, m := range c.Modules {
+				n += len(m.Path) + len(m.JavaScript) + len(m.SourceMap)
+			}
+			return n
 		}),
 		checked: newCache(sizeOf),
 	}

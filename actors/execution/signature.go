@@ -25,7 +25,7 @@ func (w *work) sign(ctx context.Context, compiled runner.Compiled) error {
 	if !w.request.Signature {
 		return nil
 	}
-	t := runner.TypeCheck{Source: runner.Source{Code: w.request.Code, File: w.request.File}, Spent: w.spent, Module: w.deps.Untyped(compiled.Uses)}
+	t := runner.TypeCheck{Source: w.source(), Spent: w.spent, Module: w.deps.Untyped(compiled.Uses)}
 	var s runner.Signature
 	err := w.borrow(ctx, toolscript.Checking, func(ctx context.Context, c Checker) (err error) {
 		s, err = Sign(ctx, c, t)

@@ -68,7 +68,7 @@ func (s *calls) storeChange(ctx context.Context, c *call, op string) (a store.An
 	if _, err := s.storeRequest(op, c.Args); err != nil {
 		return a, err
 	}
-	return store.Answer{Stored: true}, s.plan.add(toolscript.PlannedCall{CallID: c.CallID, Tool: c.ID, Args: c.Args})
+	return store.Answer{Stored: true}, s.addToPlan(c, c.ID)
 }
 
 func (s *calls) storeRequest(op string, args json.RawMessage) (q store.Request, err error) {

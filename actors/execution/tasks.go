@@ -20,9 +20,13 @@ func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
 	var detached []toolscript.DetachedCall
 	s.cancelSome(func(c *call) error {
 		switch {
-		case !c.Task && !c.started, c.Task && !normally:
+		case !c.Task && !c.started:
+			return errAborted
+		case c.Task && !normally:
+			s.leave(c)
 			return errAborted
 		case c.Task && !s.tasks.take(len(c.Args)):
+			s.leave(c)
 			return errTaskMemory
 		case c.Task:
 			c.kept = true
@@ -37,10 +41,10 @@ func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
 
 // inOrder returns the ids of calls in the order in which the script made them.
 func inOrder(calls map[string]*call) []string {
-	return slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-	})
+	return slices.SortedFunc(maps.Keys(calls), inCallOrder)
 }
+
+func inCallOrder(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // stopTasks cancels the calls that outlived the script, and reports whether there
 // were any.

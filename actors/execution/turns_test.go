@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -48,6 +49,51 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 		}
 		if want := []int{15, 16, 17, 18, 19}; !slices.Equal(refused, want) {
 			b.t.Errorf("calls %v were over the budget, want %v", refused, want)
+		}
+	})
+}
+
+// A call with an idempotency key is made by Call, which may wait for the first call with the
+// key. A wrong key, and a key for what the gateway itself answers, are refused.
+func TestIdempotencyKeys(t *testing.T) {
+	var called, begun []string
+	refused := map[string]*toolscript.ToolError{}
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		for i, key := range []string{"", "order-4711"} {
+			if _, failure := invoke(ctx, host, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID(), Key: key}); failure != nil {
+				t.Errorf("key %q: %+v", key, failure)
+			}
+		}
+		for name, c := range map[string]runner.Call{
+			"a space":  {CallID: "2", ID: echo.ID(), Key: "order 4711"},
+			"too long": {CallID: "3", ID: echo.ID(), Key: strings.Repeat("k", 256)},
+			"a search": {CallID: "4", ID: naming.SearchTools, Args: json.RawMessage(`{"query":"x"}`), Key: "k"},
+			"a list":   {CallID: "5", ID: toolscript.ListResources, Args: json.RawMessage(`{}`), Key: "k"},
+		} {
+			_, refused[name] = invoke(ctx, host, c)
+		}
+		return runner.Outcome{}, nil
+	}
+	answer := json.RawMessage(`{"content":[]}`)
+	withRuns(t, script, func(d *execution.Deps) {
+		d.Call = func(_ context.Context, c toolscript.Call) (json.RawMessage, error) {
+			called = append(called, c.Key)
+			return answer, nil
+		}
+		d.Start = func(c execution.Started, done func(json.RawMessage, error)) (func(error), bool) {
+			begun = append(begun, c.Key)
+			go done(answer, nil)
+			return func(error) {}, true
+		}
+	}, func(b *bench) {
+		b.exec(toolscript.ExecRequest{})
+		if !slices.Equal(called, []string{"order-4711"}) || !slices.Equal(begun, []string{""}) {
+			t.Errorf("keys %q were given to Call and %q to Start, want order-4711 and none", called, begun)
+		}
+		for name, failure := range refused {
+			if failure == nil || failure.Code != toolscript.Invalid || failure.Sent != toolscript.SentNo || !strings.Contains(failure.Message, "idempotency key") {
+				t.Errorf("%s: %+v, want it refused", name, failure)
+			}
 		}
 	})
 }

@@ -2,12 +2,10 @@ package execution
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
@@ -91,71 +89,114 @@ func readBlock(in *rawjson.Reader) (b block) {
 // fits reports whether a value satisfies a schema.
 type fits func(schema, value json.RawMessage) bool
 
-// value returns the value of a tool's answer for the script: structuredContent, also null if
-// it is alone and fits the schema; otherwise,
-// for a tool with an output schema, its only text if it is JSON that satisfies the
-// schema; otherwise the only text, parsed if it is a JSON object or array; otherwise
-// the content blocks.
-func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (json.RawMessage, *toolscript.ToolError) {
+// outcome is the value of a tool's answer for the script.
+type outcome struct {
+	value   json.RawMessage
+	content json.RawMessage // the content blocks, if the value lacks a part of them; otherwise nil
+	broken  bool            // the tool has an output schema, and answered without structured content that fits
+}
+
+// value returns the value of a tool's answer: structuredContent; for a tool with an output
+// schema that answers without it, its only text if that is JSON that satisfies the schema;
+// otherwise what content returns. structuredContent that says nothing, null or an empty
+// object, is the value if the answer has nothing else, or if the schema wants it.
+func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (outcome, *toolscript.ToolError) {
 	fail := func(kind toolscript.Kind, message string) *toolscript.ToolError {
-		return &toolscript.ToolError{Server: tool.Server, Tool: tool.ID(), Code: kind, Message: message}
+		return &toolscript.ToolError{Server: tool.Server, Tool: tool.ID(), Code: kind, Message: message, Sent: toolscript.SentYes}
 	}
 	r, err := parseResult(raw)
 	if err != nil {
-		return nil, fail(toolscript.InvalidResult, fmt.Sprintf("%s returned an invalid tool result: %v", tool.Server, err))
+		return outcome{}, fail(toolscript.InvalidResult, fmt.Sprintf("%s returned an invalid tool result: %v", tool.Server, err))
 	}
 	if r.isError {
-		return nil, failedTool(fail(toolscript.ToolFailed, ""), r, len(raw))
+		return outcome{}, failedTool(fail(toolscript.ToolFailed, ""), r, len(raw))
 	}
-	if present(r.structured) {
-		return r.structured, nil
-	}
-	if r.structured != nil && len(r.blocks) == 0 && (tool.OutputSchema == nil || fit(tool.OutputSchema, r.structured)) {
-		return r.structured, nil // null, which is the result
-	}
-	var literal json.RawMessage
-	if len(r.blocks) == 1 {
-		literal = r.blocks[0].text
-	}
-	single := literal != nil
-	if tool.OutputSchema == nil && !single {
-		return blocks(r), nil
-	}
-	if tool.OutputSchema == nil && !mayBeContainer(literal) {
-		return asText(literal), nil
-	}
-	var text []byte
-	if single {
-		text = rawjson.Unquote(literal)
-	}
+	typed := tool.OutputSchema != nil
 	switch {
-	case tool.OutputSchema != nil:
-		if single && rawjson.Valid(text) && fit(tool.OutputSchema, text) {
-			return text, nil
-		}
-		return nil, fail(toolscript.InvalidResult, tool.ID()+" promises structured content but answered without it")
-	case rawjson.Valid(text):
-		return text, nil
-	default:
-		return asText(literal), nil
+	case r.structured == nil:
+	case present(r.structured) && (len(r.blocks) == 0 || !isEmpty(r.structured)):
+		return outcome{value: r.structured, content: r.beyond(r.structured)}, nil
+	case typed && fit(tool.OutputSchema, r.structured), !typed && len(r.blocks) == 0:
+		return outcome{value: r.structured, content: r.beyond(r.structured)}, nil
 	}
+	if !typed {
+		return outcome{value: content(r)}, nil
+	}
+	if text := r.onlyText(); text != nil && rawjson.Valid(text) && fit(tool.OutputSchema, text) {
+		return outcome{value: text}, nil
+	}
+	return outcome{value: content(r), broken: true}, nil
 }
 
-// maxFailed is the size of an answer up to which its error has the content blocks.
-const maxFailed = 1 << 20
-
-// failedTool completes the error of an answer with isError. For a large answer the error
-// has the beginning of the text only.
-func failedTool(e *toolscript.ToolError, r result, size int) *toolscript.ToolError {
-	r.about(toolscript.StatusKey, &e.Status)
-	if e.Message = textsOf(r.blocks); size > maxFailed {
-		e.Message = cut(e.Message)
-		return e
+// content is the value of the content blocks: that of the only text, a list of the values of
+// several texts, or the blocks themselves. The value of a text is the text, or what it has
+// if it is a JSON object or array.
+func content(r result) json.RawMessage {
+	if len(r.blocks) == 0 {
+		return json.RawMessage("[]")
 	}
 	for _, b := range r.blocks {
-		e.Content = append(e.Content, b.whole)
+		if b.text == nil {
+			return r.content
+		}
 	}
-	return e
+	if len(r.blocks) == 1 {
+		return textValue(r.blocks[0].text)
+	}
+	list := make([]byte, 0, len(r.content))
+	for _, b := range r.blocks {
+		list = append(append(list, ','), textValue(b.text)...)
+	}
+	list[0] = '['
+	return append(list, ']')
+}
+
+func textValue(literal json.RawMessage) json.RawMessage {
+	if mayBeContainer(literal) {
+		if text := rawjson.Unquote(literal); rawjson.Valid(text) {
+			return text
+		}
+	}
+	return asText(literal)
+}
+
+// onlyText is the text of an answer with one block; nil if it has others.
+func (r result) onlyText() []byte {
+	if len(r.blocks) != 1 || r.blocks[0].text == nil {
+		return nil
+	}
+	return rawjson.Unquote(r.blocks[0].text)
+}
+
+// beyond returns the content blocks if one of them has something that the structured value
+// has not, such as an image or a sentence. MCP asks servers to repeat the structured value
+// as a text.
+func (r result) beyond(structured json.RawMessage) json.RawMessage {
+	var compact []byte
+	for _, b := range r.blocks {
+		if b.text == nil {
+			return r.content
+		}
+		if bytes.Contains(structured, b.text) { // as a string
+			continue
+		}
+		text := rawjson.Unquote(b.text)
+		if bytes.Equal(text, structured) {
+			continue
+		}
+		if compact == nil {
+			compact, _ = rawjson.Compact(bytes.Clone(structured))
+		}
+		if text, valid := rawjson.Compact(text); !valid || !bytes.Contains(compact, text) {
+			return r.content
+		}
+	}
+	return nil
+}
+
+// isEmpty reports whether a value is an object without members.
+func isEmpty(value json.RawMessage) bool {
+	return len(value) >= 2 && value[0] == '{' && len(bytes.TrimSpace(value[1:len(value)-1])) == 0
 }
 
 // Untyped returns the value for the script of an answer of a tool without an output
@@ -165,31 +206,7 @@ func Untyped(tool toolscript.Tool, raw json.RawMessage) (json.RawMessage, bool) 
 		return nil, false
 	}
 	v, failure := value(tool, raw, nil)
-	return v, failure == nil
-}
-
-// kindOfResult returns the kind of a result; "" for success.
-func kindOfResult(raw json.RawMessage) toolscript.Kind {
-	r, err := parseResult(raw)
-	if err != nil {
-		return toolscript.InvalidResult
-	}
-	if r.isError {
-		return toolscript.ToolFailed
-	}
-	return ""
-}
-
-// FailureOf returns the text of a result with isError, and whether it has isError.
-func FailureOf(raw json.RawMessage) (text string, failed bool) {
-	if !bytes.Contains(raw, []byte(`"isError"`)) { // most results need not be decoded
-		return "", false
-	}
-	r, err := parseResult(raw)
-	if err != nil || !r.isError {
-		return "", false
-	}
-	return textsOf(r.blocks), true
+	return v.value, failure == nil
 }
 
 // hasStructured reports whether an answer may have structuredContent.
@@ -205,20 +222,6 @@ func asText(literal json.RawMessage) json.RawMessage {
 		return literal
 	}
 	return quote(string(rawjson.Unquote(literal)))
-}
-
-// textsOf joins the text blocks to the message of an error.
-func textsOf(content []block) string {
-	var texts []string
-	for _, b := range content {
-		if b.text != nil {
-			texts = append(texts, string(rawjson.Unquote(b.text)))
-		}
-	}
-	if len(texts) == 0 {
-		return "the tool reported an error without a text"
-	}
-	return strings.Join(texts, "\n")
 }
 
 // mayBeContainer reports whether the text in a JSON string begins like an object or an
@@ -243,23 +246,4 @@ func quote(text string) json.RawMessage {
 		panic(err) // strings can always be encoded
 	}
 	return b
-}
-
-// blocks returns the JSON array of the content blocks.
-func blocks(r result) json.RawMessage {
-	if r.content == nil {
-		return json.RawMessage("[]")
-	}
-	return r.content
-}
-
-// toolError converts an error of the gateway to the error that a script catches.
-func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError {
-	t := &toolscript.ToolError{Server: tool.Server, Tool: id, Code: toolscript.KindOf(err), Message: err.Error()}
-	var e *toolscript.Error
-	if errors.As(err, &e) {
-		t.RPCCode, t.Details, t.RetryMs = e.RPCCode, e.Details, int64((e.RetryAfter+time.Millisecond-1)/time.Millisecond)
-		t.Server = cmp.Or(t.Server, e.Server)
-	}
-	return t
 }

@@ -36,6 +36,7 @@ type work struct {
 	enter   func(state string) // reports a new stage
 
 	start     time.Time
+	waited    time.Duration // for servers
 	metrics   toolscript.Metrics
 	spent     runner.Usage // on compiling
 	facts     *toolscript.ScriptFacts
@@ -60,13 +61,14 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	}
 	outcome, err := w.stages(ctx)
 	end := w.end(outcome, classed(ctx, err))
-	end.Lowered, end.Plan, end.Script = w.lowered, w.calls.plan.steps(), w.facts
+	end.Lowered, end.Plan, end.Script = w.lowered, w.calls.plan.calls(), w.facts
 	w.events.release() // from here the run does not wait for the client
 	end.Detached = w.calls.scriptEnded(end.Error == nil || end.Kind == toolscript.Threw)
 	w.warnDetached(end.Detached)
 	w.warnDropped()
-	if end.Error == nil {
-		w.warnCut(w.calls.cutOff())
+	w.unfinished(&end)
+	if end.Error == nil && !outcome.Exited {
+		w.remember(end.Value)
 	}
 	w.kept.OutputBytes = w.console.close()
 	if w.kept != (toolscript.Kept{}) {
@@ -79,7 +81,7 @@ func (w *work) do(ctx context.Context) toolscript.End {
 
 // stages returns the outcome of the script, or the error that kept it from running.
 func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
-	if n := int64(len(w.request.Code)); n > w.limits.SourceBytes {
+	if n := w.sourceBytes(); n > w.limits.SourceBytes {
 		return runner.Outcome{}, w.fail(toolscript.Parsing, &toolscript.Error{
 			Kind: toolscript.TooLarge, Err: fmt.Errorf("the script has %d bytes; at most %d are allowed", n, w.limits.SourceBytes),
 		})
@@ -89,17 +91,15 @@ func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 	if err != nil {
 		return runner.Outcome{}, err
 	}
-	w.enter("waiting")
-	w.await(ctx, compiled.Uses)
-	w.warnUnknown()
-	if len(w.request.Needs) > 0 {
-		if err := w.deps.Missing(w.request.Needs, w.request.Allow); err != nil {
-			return runner.Outcome{}, w.fail(toolscript.Checking, err)
-		}
+	if err := w.awaitTypes(ctx, compiled.Uses); err != nil {
+		return runner.Outcome{}, err
 	}
 	w.enter("checking")
 	if err := w.check(ctx, compiled); err != nil || w.request.CheckOnly {
 		return runner.Outcome{Value: w.signature}, err
+	}
+	if err := w.await(ctx, w.usedAndKnown(compiled.Uses)); err != nil {
+		return runner.Outcome{}, err
 	}
 	w.enter("running")
 	outcome, err := w.run(ctx, compiled)
@@ -122,7 +122,7 @@ func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcom
 	if w.request.Record {
 		sandbox = recorded{sandbox, w}
 	}
-	w.calls.scriptBegins()
+	w.calls.scriptBegins(w.waited)
 	outcome, err := sandbox.Run(ctx, w.job(compiled), host{w.calls, w.console, w.stdin})
 	broken = err != nil
 	w.metrics.RunMs, w.metrics.CPUMs = outcome.Metrics.RunMs, outcome.Metrics.CPUMs
@@ -138,12 +138,10 @@ func (w *work) job(compiled runner.Compiled) runner.Job {
 	if url := w.deps.URL(w.capability); url != "" {
 		env["TOOLSCRIPT_GATEWAY_URL"] = url
 	}
-	limits := w.limits
-	limits.ValueBytes = ceilings.ValueBytes // a value above the limit of the run is kept here
 	return runner.Job{
 		RunID: w.id, File: w.request.File, Compiled: compiled,
 		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
-		Limits: limits, Names: w.names(), Allow: w.request.Allow, Clock: w.clock, Answer: w.answerContext(), Parameter: w.request.Parameter,
+		Limits: w.limitsLeft(), Names: w.names(), Allow: w.request.Allow, Clock: w.clock, Answer: w.answerContext(), Parameter: w.request.Parameter,
 	}
 }
 

@@ -323,13 +323,13 @@ func (l *Live) fact(fact any) {
 	switch m := fact.(type) {
 	case event.ServerChanged:
 		entry := toolscript.ServerEntry{ID: m.Status.Name, ServerStatus: m.Status}
-		entry.Settled = entry.State != toolscript.Connecting
+		entry.Settled = !entry.State.Connects() || entry.Rested
 		if old, ok := t.rows[key{toolscript.LiveServer, entry.ID}]; ok { // what the actor does not know
 			before := old.entry.(toolscript.ServerEntry)
 			entry.Settled = entry.Settled || before.Settled
 			entry.Calls, entry.Errors, entry.P50Ms, entry.P95Ms = before.Calls, before.Errors, before.P50Ms, before.P95Ms
 		}
-		entry.Stale = entry.Tools > 0 && !entry.State.Serves()
+		entry.Stale = entry.Tools > 0 && !entry.Serves()
 		t.put(toolscript.LiveServer, entry)
 	case event.ActorChanged:
 		if m.Gone {
@@ -442,7 +442,7 @@ func (l *Live) derive() {
 			if !entry.Disabled {
 				info.Total++
 			}
-			if entry.State.Serves() {
+			if entry.Serves() {
 				info.Ready++
 			}
 		case toolscript.ActorEntry:

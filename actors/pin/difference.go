@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/toolscript/toolscript"
 )
 
 const (
@@ -77,31 +78,7 @@ func ended(text string) []byte {
 	if text == "" {
 		return nil
 	}
-	return []byte(Shown(text) + "\n")
-}
-
-// Shown writes characters that cannot be seen, or that change how others are seen, as
-// \u{…}. Line ends stay.
-func Shown(text string) string {
-	if strings.IndexFunc(text, hidden) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if hidden(r) {
-			fmt.Fprintf(&b, `\u{%X}`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool {
-	if r < 0x7f {
-		return r < ' ' && r != '\n' && r != '\t'
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return []byte(toolscript.Shown(text) + "\n")
 }
 
 // cut shortens a difference at the end of a line.

@@ -28,8 +28,9 @@ type Guard struct {
 type Server struct {
 	Name     string
 	Source   string // the configuration file
-	Identity string // its command or URL
+	Identity string // its definition, see mcpclient.Config.Identity
 	Program  string // the same for a person, without secrets
+	Fixed    bool   // its tools change only with this program: they are not compared
 }
 
 // listed is what a server listed last.
@@ -63,6 +64,9 @@ func (g *Guard) policy() toolscript.PinPolicy {
 func (g *Guard) Check(server Server, tools []toolscript.Tool) Verdict {
 	policy := g.policy()
 	now := listed{server, make(map[string]Text, len(tools))}
+	if server.Fixed {
+		tools = nil
+	}
 	for _, t := range tools {
 		now.texts[t.Name] = textOf(t)
 	}
@@ -146,7 +150,7 @@ func (t Text) suspicions(name string) []toolscript.Suspicion {
 // same program under a name that is not configured any more, else one of these tools.
 func (g *Guard) record(now listed) (*Record, error) {
 	record, err := g.Store.Load(now.server.Name, now.server.Source)
-	if record != nil || err != nil || len(now.texts) == 0 {
+	if record != nil || err != nil || len(now.texts) == 0 && !now.server.Fixed {
 		return record, err
 	}
 	renamed := g.renamed(now.server)
@@ -212,8 +216,12 @@ func (l listed) compare(r *Record, policy toolscript.PinPolicy) Verdict {
 	texts := sync.OnceValue(r.texts)
 	if r.Identity != hashOf(l.server.Identity) {
 		v.All = held
+		lines := cut(Lines(texts().Program, l.server.Program), maxDiff)
+		if lines == "" {
+			lines = "  (only values that are not shown differ, such as those of env and headers)\n"
+		}
 		v.Changes = append(v.Changes, toolscript.PinChange{
-			Kind: toolscript.PinChanged, Parts: []string{"command or URL"}, Diff: Lines(texts().Program, l.server.Program), Held: held, Accept: command(l.server.Name, ""),
+			Kind: toolscript.PinChanged, Parts: []string{"definition"}, Diff: lines, Held: held, Accept: command(l.server.Name, ""),
 		})
 	}
 	room := maxAll

@@ -16,7 +16,7 @@ import (
 type Record struct {
 	Server   string            `json:"server"`   // its configured name
 	Source   string            `json:"source"`   // the configuration file
-	Identity string            `json:"identity"` // hash of its command or URL
+	Identity string            `json:"identity"` // hash of its definition
 	Tools    map[string]string `json:"tools"`    // hashes by the server's own names
 
 	// Suspicions are what version Scanned of package poison has found in these tools.
@@ -29,7 +29,7 @@ type Record struct {
 
 // Texts are the readable parts of a Record.
 type Texts struct {
-	Program string          `json:"program"` // the command or URL, without secrets
+	Program string          `json:"program"` // the definition, without secrets
 	Tools   map[string]Text `json:"tools"`   // by the server's own names
 }
 
@@ -94,7 +94,7 @@ func (t Text) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// hashOf is the hash of the command or URL of a server.
+// hashOf is the hash of the definition of a server.
 func hashOf(identity string) string {
 	sum := sha256.Sum256([]byte(identity))
 	return hex.EncodeToString(sum[:16])

@@ -16,6 +16,9 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
+// Flush asks for an answer when all facts that were sent before it are published.
+type Flush struct{ Reply mailbox.Reply[struct{}] }
+
 // Options configure a Registry. All fields are required.
 type Options struct {
 	// Current is the View that was published last. A restarted registry continues from
@@ -63,6 +66,8 @@ func (r *Registry) Receive(c *actor.Context) {
 		r.serverChanged(m)
 	case event.ToolsChanged:
 		r.toolsChanged(m)
+	case Flush:
+		m.Reply.Send(struct{}{}, nil)
 	}
 }
 
@@ -99,7 +104,7 @@ func (r *Registry) serversConfigured(m event.ServersConfigured) {
 
 func (r *Registry) serverChanged(m event.ServerChanged) {
 	r.change(m.Status.Name, func(s *Server) {
-		settled := s.Settled || m.Status.State != toolscript.Connecting // only the registry knows Settled
+		settled := s.Settled || !m.Status.State.Connects() || m.Status.Rested // only the registry knows Settled
 		s.ServerStatus = m.Status
 		s.Settled = settled
 	})
@@ -146,7 +151,7 @@ func (v *View) count() {
 	for i := range v.Servers {
 		s := &v.Servers[i]
 		s.Tools = tools[s.Name]
-		s.Stale = s.Tools > 0 && !s.State.Serves()
+		s.Stale = s.Tools > 0 && !s.Serves()
 	}
 }
 

@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -103,6 +105,33 @@ func TestPermanentErrorIsRetriedRarely(t *testing.T) {
 		works.Store(true)
 		if got := <-r.waitingCall(t.Context(), 10*time.Second); got.err != nil {
 			t.Errorf("a call after the cure: %v", got.err)
+		}
+	})
+}
+
+// A call of a server that cannot start causes an attempt. Its reason is logged when it
+// changes.
+func TestReasonIsLoggedOncePerChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var why atomic.Pointer[error]
+		set := func(text string) {
+			err := error(&toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: errors.New(text)})
+			why.Store(&err)
+		}
+		set("no such command")
+		var log bytes.Buffer
+		r := start(t, options{logger: slog.New(slog.NewTextHandler(&log, nil)), dial: func(context.Context, int) (server.Conn, error) {
+			return nil, *why.Load()
+		}})
+		for _, text := range []string{"no such command", "no such folder", "no such command"} {
+			set(text)
+			for range 5 {
+				<-r.waitingCall(t.Context(), 10*time.Second)
+			}
+		}
+		synctest.Wait()
+		if n := strings.Count(log.String(), "server not connected"); n != 3 {
+			t.Errorf("%d lines, want 3:\n%s", n, log.String())
 		}
 	})
 }

@@ -18,28 +18,47 @@ import (
 // The actor's mailbox itself has no limit.
 const maxQueued = 1024
 
-// errInterrupted is the error of calls in flight when the actor ends, because the
-// gateway exits or the actor panicked.
-var errInterrupted = &toolscript.Error{
-	Kind:       toolscript.Unavailable,
-	Err:        errors.New("the call was interrupted; whether it was carried out is not known"),
-	RetryAfter: soon,
+// interrupted is the error of the calls of an actor that ends: because of Leave, because the
+// gateway exits, or after a panic.
+func (s *Server) interrupted(rest string) *toolscript.Error {
+	e := &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: soon, Err: errors.New("the call was interrupted; " + rest)}
+	if why := s.leaving; why.Why != "" {
+		e.RetryAfter, e.Err = why.RetryAfter, errors.New(why.Why+"; "+rest)
+	}
+	return e
 }
 
 func (s *Server) call(m Call) {
 	about := toolscript.Error{Server: s.Name, Tool: m.Tool}
 	switch err := s.quarantined(m); {
 	case err != nil:
-		m.Reply.Send(nil, err)
+		m.refuse(err)
 	case m.Ctx.Err() != nil:
-		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
+		m.refuse(named(mailbox.ContextError(m.Ctx), about))
 	case s.conn == nil && !s.mayConnect(&m):
-		m.Reply.Send(nil, Refusal(s.status(), m.Tool))
+		m.refuse(Refusal(s.status(), m.Tool))
 	case s.conn != nil && s.queue.count == 0 && s.begin(m):
 	default:
 		s.enqueue(m, about)
 		s.advance()
 	}
+}
+
+// refuse answers a call that was not sent.
+func (m Call) refuse(err error) { m.Reply.Send(nil, unsent(err)) }
+
+// unsent returns the error of a call that was not sent. The cause of the end of a context may
+// be that of calls in flight, too, so its own Sent does not count.
+func unsent(err error) error { return withSent(err, toolscript.SentNo) }
+
+func withSent(err error, sent toolscript.Sent) error {
+	var e *toolscript.Error
+	if !errors.As(err, &e) || e.Sent == sent {
+		return err
+	}
+	full := *e
+	full.Sent = sent
+	return &full
 }
 
 // enqueue lets a call wait for its turn, unless the queue is full or its turn comes too
@@ -48,11 +67,11 @@ func (s *Server) enqueue(m Call, about toolscript.Error) {
 	if s.queue.count >= maxQueued {
 		about.Kind, about.RetryAfter = toolscript.Busy, max(soon, s.calls.tokenIn(1))
 		about.Err = fmt.Errorf("%d calls are in flight and %d wait; try again when some have ended", s.calls.count(), maxQueued)
-		m.Reply.Send(nil, &about)
+		m.refuse(&about)
 		return
 	}
 	if err := s.limited(m); err != nil {
-		m.Reply.Send(nil, err)
+		m.refuse(err)
 		return
 	}
 	s.wait(m, about)
@@ -74,7 +93,7 @@ func (s *Server) wait(m Call, about toolscript.Error) {
 	}
 	post, given := s.post, callAbandoned{m.Run, w.id}
 	w.stop = context.AfterFunc(m.Ctx, func() {
-		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
+		m.refuse(named(mailbox.ContextError(m.Ctx), about))
 		post(given)
 	})
 	s.queue.push(w)
@@ -120,7 +139,11 @@ func (s *Server) begin(m Call) bool {
 
 // abort fails all calls in flight at once.
 func (s *Server) abort(why *toolscript.Error) {
-	for _, c := range s.calls.all() {
+	stopAll(s.calls.all(), why)
+}
+
+func stopAll(calls []*call, why *toolscript.Error) {
+	for _, c := range calls {
 		c.stop(why)
 	}
 }
@@ -128,12 +151,23 @@ func (s *Server) abort(why *toolscript.Error) {
 // lost returns the error of calls in flight when the connection ends. delay is the
 // time until the next attempt to connect.
 func (s *Server) lost(delay time.Duration) *toolscript.Error {
-	return &toolscript.Error{
-		Kind:       toolscript.Unavailable,
-		RetryAfter: delay,
-		Err: fmt.Errorf("the connection was lost during the call (%s); whether the call was carried out is not known",
-			reason(s.lastErr)),
+	e, why := s.loss()
+	if !e.Permanent {
+		e.RetryAfter = delay
 	}
+	e.Sent = toolscript.SentUnknown
+	e.Err = fmt.Errorf("the connection was lost during the call (%s); %s", why, toolscript.UnknownOutcome)
+	return e
+}
+
+// loss returns an error with the kind of the end of the connection, which is that of later
+// calls, and the reason for the end.
+func (s *Server) loss() (e *toolscript.Error, why string) {
+	if s.state == toolscript.NeedsAuth {
+		e = Refusal(s.status(), "")
+		return e, e.Err.Error() // it names the command
+	}
+	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: permanent(s.lastErr)}, reason(s.lastErr)
 }
 
 // named adds the server and the tool to an error.

@@ -146,7 +146,7 @@ func TestLossFailsCallsInFlightAtOnce(t *testing.T) {
 			}
 		}
 		got := <-r.call(t.Context(), "a")
-		if toolscript.KindOf(got.err) != toolscript.Unavailable || !strings.Contains(got.err.Error(), "not connected (exit status 7); try again in") {
+		if toolscript.KindOf(got.err) != toolscript.Unavailable || !strings.Contains(got.err.Error(), "not connected (exit status 7: last words); try again in") {
 			t.Errorf("call while down = %v", got.err)
 		}
 	})

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/launch"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -25,47 +28,79 @@ type connLoop struct {
 	post       func(message any)
 	log        *serverLog
 	previous   <-chan struct{} // closed when the connection before this one has ended; nil if that does not matter
+	lastDial   <-chan struct{} // closed when the dial before this one has ended; nil if there was none
+	dialled    chan struct{}   // closed when the dial and those before it have ended
+	finish     sync.Once       // closes dialled
+	alone      bool            // no other server starts at the same time
 }
 
 // keep dials and returns when the connection or online has ended.
 func (k *connLoop) keep(online context.Context) {
 	k.awaitPrevious(online)
-	started, err := k.begin(online)
+	if !isOver(k.lastDial) {
+		k.lost(errDialling, nil)
+		return
+	}
+	place, err := k.begin(online)
 	if err != nil {
 		return
 	}
-	defer started()
-	ctx, cancel := context.WithTimeout(online, k.ConnectTimeout)
-	defer cancel()
-	stuck := time.AfterFunc(k.ConnectTimeout+hangUpTime, func() { // a Dial may ignore its context
-		k.lost(fmt.Errorf("no connection within %s", k.ConnectTimeout), nil)
-	})
-	defer stuck.Stop()
+	defer place.end()
+	ctx, end := context.WithCancelCause(online)
+	defer end(nil)
+	on := k.events()
+	if k.hasProcess() {
+		on.Starting = k.watch(ctx, end, place).starting
+	} else {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, k.startLimit(), &startError{limit: k.startLimit()})
+		defer cancel()
+	}
+	watched := k.stuck(ctx)
+	defer watched()
 
-	conn, err := k.Dial(ctx, k.Name, k.Config, k.events())
+	conn, err := k.Dial(ctx, k.Name, k.Config, on)
+	k.dialEnded()
 	if err != nil {
 		k.lost(k.timely(ctx, err), dialStderr(err))
 		return
 	}
-	started()
 	defer k.close(conn)
 	tools, err := conn.ListTools(ctx)
 	if err != nil {
 		k.lost(k.timely(ctx, fmt.Errorf("list its tools: %w", err)), conn.Stderr())
 		return
 	}
-	stuck.Stop()
-	info := conn.Info()
-	k.post(connected{k.generation, conn, info, tools, k.examine(info.Instructions, tools)})
+	watched()
+	info, review := conn.Info(), k.examine(conn.Info().Instructions, tools)
+	end(nil)
+	place.end()
+	k.post(connected{k.generation, conn, info, tools, review})
 	select {
 	case <-conn.Lost():
-		k.lost(conn.Err(), conn.Stderr())
+		k.lost(withOutput(conn.Err(), conn.Stderr()), conn.Stderr())
 	case <-online.Done():
 	}
 }
 
-// awaitPrevious lets a restarted server end before it starts again. A dial that ignores
-// its context does not delay the next one for longer than hangUpTime.
+// errDialling says why a server that was restarted does not dial.
+var errDialling = errors.New("the last attempt to connect does not end; the next one begins after it")
+
+// dialEnded reports that no dial of this loop runs any more.
+func (k *connLoop) dialEnded() {
+	k.finish.Do(func() {
+		if isOver(k.lastDial) {
+			close(k.dialled)
+			return
+		}
+		k.Work.Go(func() {
+			<-k.lastDial
+			close(k.dialled)
+		}, func(error) {})
+	})
+}
+
+// awaitPrevious lets a restarted server end before it starts again, for hangUpTime at most.
 func (k *connLoop) awaitPrevious(online context.Context) {
 	if k.previous == nil {
 		return
@@ -79,12 +114,48 @@ func (k *connLoop) awaitPrevious(online context.Context) {
 	}
 }
 
-// begin waits for a free start slot. Only stdio servers need one.
-func (k *connLoop) begin(online context.Context) (started func(), err error) {
-	if k.Config.Type != mcpclient.Stdio {
-		return func() {}, nil
+// hasProcess reports whether the server is a process of this program.
+func (k *connLoop) hasProcess() bool {
+	return k.Config.Type == mcpclient.Stdio && k.Config.Shared == ""
+}
+
+// begin waits until the start is admitted. Only a process needs that.
+func (k *connLoop) begin(online context.Context) (*place, error) {
+	if !k.hasProcess() {
+		return nil, nil //nolint:nilnil // no place is needed
 	}
-	return k.Starts.begin(online)
+	wants := computing
+	if launch.Manages(append([]string{k.Config.Command}, k.Config.Args...)) {
+		wants = installing
+	}
+	return k.Starts.begin(online, wants, k.alone)
+}
+
+// watch ends the dial when its time is over.
+func (k *connLoop) watch(ctx context.Context, end context.CancelCauseFunc, place *place) *startWatch {
+	w := &startWatch{
+		limit: k.startLimit(), place: place, end: end, runs: make(chan struct{}),
+		state: func(state toolscript.ServerState) { k.post(starting{k.generation, state}) },
+		late:  func() { k.post(startLate{k.generation}) },
+	}
+	k.Work.Go(func() { w.run(ctx) }, func(err error) { end(err) })
+	return w
+}
+
+// stuck reports the end of a dial that ignores the end of its time.
+func (k *connLoop) stuck(ctx context.Context) (watched func()) {
+	var late atomic.Pointer[time.Timer]
+	unwatch := context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
+			late.Store(time.AfterFunc(hangUpTime, func() { k.lost(cause, nil) }))
+		}
+	})
+	return func() {
+		unwatch()
+		if timer := late.Load(); timer != nil {
+			timer.Stop()
+		}
+	}
 }
 
 func (k *connLoop) events() mcpclient.Events {
@@ -113,11 +184,19 @@ func (k *connLoop) close(conn Conn) {
 
 // timely turns an error into a timeout if the time for connecting has passed.
 func (k *connLoop) timely(ctx context.Context, err error) error {
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	cause := context.Cause(ctx)
+	if !errors.Is(cause, context.DeadlineExceeded) {
 		return err
 	}
-	return &toolscript.Error{Kind: toolscript.Timeout, Server: k.Name, Err: fmt.Errorf(
-		"not connected within %s: %s", k.ConnectTimeout, reason(err))}
+	return &toolscript.Error{Kind: toolscript.Timeout, Server: k.Name, Err: fmt.Errorf("%w: %s", cause, reason(err))}
+}
+
+// withOutput adds the line of standard error that says why a server has ended.
+func withOutput(err error, stderr []string) error {
+	if failed := (*mcpclient.DialError)(nil); err == nil || len(stderr) == 0 || errors.As(err, &failed) {
+		return err
+	}
+	return &mcpclient.DialError{Err: err, Stderr: stderr}
 }
 
 // dialStderr returns the standard error of a server that could not be dialled.

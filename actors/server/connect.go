@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -12,7 +13,39 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-func (s *Server) connect() { s.connectAfter(nil) }
+// connect dials, or waits for the end of a dial that ignores the end of its time: each further
+// one could take as much memory and CPU time.
+func (s *Server) connect() {
+	if isOver(s.dialled) {
+		s.connectAfter(nil)
+		return
+	}
+	if s.awaiting == s.generation {
+		return
+	}
+	s.awaiting = s.generation
+	dialled, life, post, again := s.dialled, s.life, s.post, redial{s.generation}
+	s.Work.Go(func() {
+		select {
+		case <-dialled:
+			post(again)
+		case <-life.Done():
+		}
+	}, func(err error) { mailbox.LogFailure(s.Logger, slog.LevelError, "waiting for a dial failed", err) })
+}
+
+// isOver reports whether a channel is closed, or was never made.
+func isOver(done <-chan struct{}) bool {
+	if done == nil {
+		return true
+	}
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
 
 // connectAfter dials when previous is closed; nil means no condition.
 func (s *Server) connectAfter(previous <-chan struct{}) {
@@ -23,17 +56,36 @@ func (s *Server) connectAfter(previous <-chan struct{}) {
 	s.listing = listing{}
 	s.online, s.hangUp = context.WithCancel(s.life)
 	s.closed = make(chan struct{})
-	k := &connLoop{Options: s.Options, generation: s.generation, post: s.post, log: s.log, previous: previous}
+	k := &connLoop{
+		Options: s.Options, generation: s.generation, post: s.post, log: s.log, previous: previous, lastDial: s.dialled, dialled: make(chan struct{}), alone: s.alone,
+	}
+	s.dialled = k.dialled
 	online, closed := s.online, s.closed
 	s.Work.Go(func() {
 		defer close(closed)
+		defer k.dialEnded()
 		k.keep(online)
 	}, k.panicked)
+	s.rested = s.state == toolscript.Resting
 	state := toolscript.Connecting
-	if s.state == toolscript.Resting {
+	if s.rested {
 		state = toolscript.Starting
 	}
 	s.enter(state)
+}
+
+// starting is what the process of the server does before it is connected.
+func (s *Server) starting(m starting) {
+	if m.generation == s.generation && s.conn == nil && s.state != m.state {
+		s.enter(m.state)
+	}
+}
+
+// startLate ends the wait of those who restarted the server. Calls have a wait of their own.
+func (s *Server) startLate(m startLate) {
+	if m.generation == s.generation && s.conn == nil {
+		s.answerRestarts()
+	}
 }
 
 // connected publishes the tools before the state. A caller that waits for the state
@@ -43,11 +95,12 @@ func (s *Server) connected(m connected) {
 		return // its connLoop closes the connection
 	}
 	s.conn, s.info = m.conn, m.info
-	if s.connects++; s.connects > 1 && s.state == toolscript.Starting {
+	if s.connects++; s.connects > 1 && s.rested {
 		s.rests++
 	}
+	s.rested, s.alone = false, false
 	before := s.all
-	s.lastErr, s.stderr = nil, nil
+	s.lastErr, s.stderr, s.logged = nil, nil, ""
 	s.offer(m.tools, m.review)
 	s.enter(toolscript.Ready)
 	s.health = health{}
@@ -63,7 +116,8 @@ func (s *Server) connected(m connected) {
 	s.advance()
 }
 
-// ended fails the calls in flight and schedules the next attempt. The tools stay in
+// ended fails the calls in flight, except those that the connection still ends itself, and
+// schedules the next attempt. The tools stay in
 // the catalog, and calls of them fail with the reason; only a server in state failed
 // loses them. The state is published before the tools are removed, so that a tool is
 // never missing while its server appears to be ready.
@@ -72,6 +126,7 @@ func (s *Server) ended(m ended) {
 		return
 	}
 	s.withdraw()
+	lost := s.lostCalls()
 	s.hangUp()
 	s.generation++ // later messages of this connection are ignored
 	worked := time.Duration(0)
@@ -80,34 +135,54 @@ func (s *Server) ended(m ended) {
 	}
 	s.reconnecting = s.conn != nil || s.reconnecting && s.attempt < maxAttempts
 	s.conn = nil
+	s.rested, s.alone = false, stalled(m.err)
 	s.lastErr, s.stderr = m.err, m.stderr
-	s.next(worked)
+	s.next(worked, lost)
 	if s.state == toolscript.Failed && len(s.all) > 0 {
 		s.all, s.tools, s.warnings, s.review = nil, nil, nil, Review{}
 		s.notifyTools()
 	}
 }
 
-// next enters the state that follows the end of a connection.
-func (s *Server) next(worked time.Duration) {
+// lostCalls are the calls in flight that end with the connection.
+func (s *Server) lostCalls() []*call {
+	if _, ends := s.conn.(endsCalls); ends {
+		return nil
+	}
+	return slices.DeleteFunc(s.calls.all(), func(c *call) bool { return c.generation != s.generation })
+}
+
+// next enters the state that follows the end of a connection, and fails the calls that were
+// lost with it.
+func (s *Server) next(worked time.Duration, lost []*call) {
 	state := after(s.lastErr)
 	if state != toolscript.Backoff {
-		s.abort(s.lost(0))
 		s.enter(state)
+		stopAll(lost, s.lost(0))
 		s.refuseWaiting()
-		s.Logger.Warn("server not connected", slog.String("state", string(state)), slog.String("error", reason(s.lastErr)))
+		s.logDown(state)
 		if state == toolscript.NeedsAuth && s.Login != nil {
 			s.awaitLogin()
 		}
 		return
 	}
 	attempt, delay := s.attempt, s.pause(worked)
-	s.abort(s.lost(delay))
+	stopAll(lost, s.lost(delay))
 	s.tryAt(time.Now().Add(delay))
 	s.enter(toolscript.Backoff)
 	s.keepWaiting()
-	mailbox.LogFailure(s.Logger, slog.LevelWarn, "server not connected", s.lastErr,
-		slog.Int("attempt", attempt), slog.Duration("retry", delay))
+	s.logDown(toolscript.Backoff, slog.Int("attempt", attempt), slog.Duration("retry", delay))
+}
+
+// logDown logs why the server is not connected. A reason that was logged already, since the
+// last connection, is logged for debugging only: each call may cause an attempt.
+func (s *Server) logDown(state toolscript.ServerState, attrs ...slog.Attr) {
+	level, why := slog.LevelWarn, string(state)+": "+reason(s.lastErr)
+	if why == s.logged {
+		level = slog.LevelDebug
+	}
+	s.logged = why
+	mailbox.LogFailure(s.Logger, level, "server not connected", s.lastErr, append([]slog.Attr{slog.String("state", string(state))}, attrs...)...)
 }
 
 // pause returns the time until the next attempt. worked is how long the connection

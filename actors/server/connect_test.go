@@ -35,7 +35,7 @@ func TestToolsAreAnnouncedBeforeReadyAndStayKnown(t *testing.T) {
 			t.Error("the lost connection is not closed")
 		}
 		status := r.status()
-		if status.Error != "exit status 7" || status.NextRetry == nil || len(status.Stderr) == 0 {
+		if status.Error != "exit status 7: last words" || status.NextRetry == nil || len(status.Stderr) == 0 {
 			t.Errorf("status in backoff = %+v, want the error, the next try and the last words", status)
 		}
 		time.Sleep(2 * time.Second)
@@ -120,11 +120,12 @@ func TestConnectTimeout(t *testing.T) {
 		name string
 		dial func(ctx context.Context) (server.Conn, error)
 		take time.Duration // until the attempt fails
+		busy time.Duration // how much longer the dial runs, which no other follows before
 	}{
 		{"dial never answers", func(ctx context.Context) (server.Conn, error) {
 			<-ctx.Done()
 			return nil, errRefused
-		}, 30 * time.Second},
+		}, 30 * time.Second, 0},
 		{"list never answers", func(context.Context) (server.Conn, error) {
 			c := newConn()
 			c.list = func(ctx context.Context) ([]toolscript.Tool, error) {
@@ -132,11 +133,11 @@ func TestConnectTimeout(t *testing.T) {
 				return nil, ctx.Err()
 			}
 			return c, nil
-		}, 30 * time.Second},
+		}, 30 * time.Second, 0},
 		{"dial keeps to no context", func(context.Context) (server.Conn, error) {
 			time.Sleep(2 * time.Minute)
 			return newConn(), nil
-		}, 40 * time.Second},
+		}, 40 * time.Second, 79 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,6 +159,10 @@ func TestConnectTimeout(t *testing.T) {
 				}
 				if got := r.status().Error; !strings.Contains(got, "within 30s") {
 					t.Errorf("error = %q, want the time in it", got)
+				}
+				time.Sleep(tt.busy)
+				if got, dials := r.state(), len(r.dialTimes()); got != toolscript.Backoff && tt.busy > 0 || dials > 1 && tt.busy > 0 {
+					t.Errorf("while the dial runs, the state is %s after %d dials", got, dials)
 				}
 				time.Sleep(time.Second)
 				if got := r.state(); got != toolscript.Ready {
@@ -297,3 +302,33 @@ func TestPanicsOfTheConnectionAreFailedTries(t *testing.T) {
 type panickyConn struct{ *fakeConn }
 
 func (panickyConn) Lost() <-chan struct{} { panic("lost") }
+
+// TestNoDialDuringADial: while a dial that ignores its context runs, neither the backoff nor
+// calls, retries and restarts begin another.
+func TestNoDialDuringADial(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r := start(t, options{dial: func(_ context.Context, n int) (server.Conn, error) {
+			if n == 1 {
+				<-release
+			}
+			return newConn(), nil
+		}})
+		time.Sleep(41 * time.Second)
+		for range 5 {
+			r.at.Engine.Send(r.at.PID, server.Retry{})
+			r.want()
+			time.Sleep(time.Minute)
+		}
+		r.at.Engine.Send(r.at.PID, server.Restart{Reply: make(mailbox.Reply[toolscript.ServerStatus], 1)})
+		time.Sleep(10 * time.Minute)
+		if dials := len(r.dialTimes()); dials != 1 || r.state() != toolscript.Backoff {
+			t.Errorf("%d dials, state %s: %s", dials, r.state(), r.status().Error)
+		}
+		close(release)
+		time.Sleep(time.Second)
+		if got, dials := r.state(), len(r.dialTimes()); got != toolscript.Ready || dials != 2 {
+			t.Errorf("after the end of the dial the state is %s, after %d dials", got, dials)
+		}
+	})
+}

@@ -133,6 +133,7 @@ type options struct {
 	config  mcpclient.Config
 	connect time.Duration
 	demand  bool
+	watched *process          // not nil: the process of the server, in place of dial
 	known   []toolscript.Tool // not nil: the server rests from the start
 	memory  server.Memory
 	port    *server.Port                                          // nil: one of its own
@@ -150,6 +151,15 @@ func start(t *testing.T, o options) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, begin: time.Now(), work: &mailbox.Group{}}
+	if o.watched != nil {
+		o.dial = func(ctx context.Context, _ int) (server.Conn, error) {
+			r.mu.Lock()
+			on := r.on
+			r.mu.Unlock()
+			f := &fleetOf{running: map[string]int{}, most: map[string]int{}}
+			return f.run(ctx, *o.watched, on)
+		}
+	}
 	life := mailbox.NewLife()
 	logger := cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	child := server.New(server.Options{

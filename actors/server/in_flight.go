@@ -36,6 +36,7 @@ type call struct {
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
 	reports         bool               // the connection is a reportsEnd
+	keeps           keepsLimit         // the connection, if it is one; else nil
 	span            toolscript.Span    // of the request; nil if it is not recorded
 	took            *measure.Durations // gets the time of the request
 	wait            bool               // the call may be made again if the server cannot be reached
@@ -100,22 +101,22 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	f.last++
 	f.used = now
 	limit := cmp.Or(m.Limit, o.timeout)
-	applied := limit
-	if _, keeps := o.conn.(keepsLimit); keeps && m.Fetch == nil {
-		applied = maxCall
-	}
+	applied := m.rest(limit, now)
 	c := &call{
 		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
 		name: m.ID, size: len(m.Args), renamed: m.Own != "",
-		wait: m.Wait > 0, of: f, limit: applied, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(maxCall),
+		wait: m.Wait > 0, of: f, limit: limit, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(maxCall),
 		reply: reply, again: again, begun: now, took: &f.traffic.Durations,
 	}
 	if m.Fetch != nil {
 		c.took = f.traffic.Fetches.of(m.Fetch.ID)
 	}
 	_, c.reports = o.conn.(reportsEnd)
+	if m.Fetch == nil {
+		c.keeps, _ = o.conn.(keepsLimit)
+	}
 	f.calls[c.id] = c
-	c.told = limit
+	c.told = applied
 	f.arm(now, applied)
 	o.work.Begin()
 	return c, true
@@ -128,7 +129,11 @@ func (c *call) send(conn Conn, m *Call) {
 			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
 		}
 	}()
-	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Done: c.returned}
+	if err := m.due(); err != nil {
+		c.returned(nil, unsent(named(err, c.about)))
+		return
+	}
+	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Key: m.Key, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Done: c.returned}
 	var started mcpclient.Started
 	if m.Fetch != nil {
 		fetch := *m.Fetch
@@ -159,10 +164,8 @@ func (c *call) returned(result json.RawMessage, err error) {
 	if first && c.generation == f.generation && isAnswer(err) {
 		f.answers++
 	}
-	if err != nil && c.cause != nil {
-		err = named(c.cause, c.about)
-	} else if err != nil && c.renamed {
-		err = named(err, c.about)
+	if err != nil {
+		err = c.failed(err)
 	}
 	again := c.wait && !c.answered && c.cause == nil && errors.Is(err, mcpclient.ErrUnreachable)
 	wanted := first && f.queued
@@ -182,6 +185,25 @@ func (c *call) returned(result json.RawMessage, err error) {
 	if first {
 		c.work.End()
 	}
+}
+
+// failed completes the error of a connection. If the call was stopped, the reason for that
+// replaces it, unless the connection knows that the call was not sent. It is called with mu held.
+func (c *call) failed(err error) error {
+	if ended := c.Err(); ended != nil && toolscript.KindOf(err) == toolscript.Internal && errors.Is(err, ended) {
+		err = named(mailbox.ContextError(c.Context), c.about)
+	}
+	sent := toolscript.SentOf(err)
+	if errors.Is(err, mcpclient.ErrUnreachable) {
+		sent = toolscript.SentNo
+	}
+	switch {
+	case c.cause != nil && sent != toolscript.SentNo:
+		err = named(c.cause, c.about)
+	case c.cause != nil, c.renamed:
+		err = named(err, c.about)
+	}
+	return withSent(err, sent)
 }
 
 // stop ends a call for its caller, and asks the connection to end it. A cause without a
@@ -204,27 +226,47 @@ func (c *call) stop(cause error) {
 		c.cancel(started, cause)
 	}
 	if c.reports && toolscript.KindOf(cause) == toolscript.Cancelled {
-		late := time.AfterFunc(CancelTime, func() { c.replied(nil, named(cause, c.about)) })
+		late := time.AfterFunc(CancelTime, func() { c.replied(nil, c.unanswered(cause)) })
 		c.whenOver(func() { late.Stop() })
 		return
 	}
-	c.replied(nil, named(cause, c.about)) // also if the connection ignores it
+	c.replied(nil, c.unanswered(cause)) // also if the connection ignores it
+}
+
+// unanswered is the error of a call that was stopped after it had been passed on.
+func (c *call) unanswered(cause error) error {
+	return withSent(named(cause, c.about), toolscript.SentUnknown)
 }
 
 // reportsEnd is a connection to tools that run in this process. It is known when such a
 // tool has ended after a cancellation; MCP has no answer to a cancellation.
 type reportsEnd interface{ ReportsEnd() }
 
-// keepsLimit is a connection that applies the time limits of tool calls itself, because it
-// knows when a call has its turn.
-type keepsLimit interface{ KeepsLimit() }
+// keepsLimit is a connection whose other side applies the time limits of tool calls, because
+// it knows when a call has its turn. KeepsLimit reports whether it still does so for a call,
+// after the limit. It ends with ctx.
+type keepsLimit interface {
+	KeepsLimit(ctx context.Context, started mcpclient.Started) bool
+}
+
+const (
+	// confirmTime is how long the other side of such a connection may take to answer.
+	confirmTime = 700 * time.Millisecond
+	// confirmEvery is the time until it is asked again.
+	confirmEvery = time.Second
+)
+
+// endsCalls is a connection whose calls in flight outlive it: each one ends with its answer, or
+// with an error when it cannot be answered any more. A hub that ends takes no new calls, and
+// answers those that it has.
+type endsCalls interface{ EndsCalls() }
 
 // CancelTime is how long the caller of such a tool waits for its end after a cancellation. It is longer than the
 // grace of a run, so that a run knows which calls have not ended.
 const CancelTime = time.Second
 
 func (c *call) cancel(started mcpclient.Started, cause error) {
-	started.Cancel(string(toolscript.KindOf(cause)), named(cause, c.about))
+	started.Cancel(string(toolscript.KindOf(cause)), c.unanswered(cause))
 }
 
 // replied answers the caller, once.
@@ -345,7 +387,7 @@ func (f *inFlight) arm(now time.Time, after time.Duration) {
 // expire stops the calls that have reached their time limit.
 func (f *inFlight) expire() {
 	f.mu.Lock()
-	var late []*call
+	var late, asked []*call
 	next, now := time.Duration(0), time.Now()
 	for _, c := range f.calls {
 		left := c.latest.Sub(now)
@@ -353,6 +395,9 @@ func (f *inFlight) expire() {
 			left = min(left, c.ends.Sub(now))
 		}
 		switch {
+		case left <= 0 && c.keeps != nil && c.started != nil && c.latest.After(now):
+			c.ends = now.Add(maxCall) // until it is confirmed
+			asked = append(asked, c)
 		case left <= 0:
 			late = append(late, c)
 		case next == 0 || left < next:
@@ -363,15 +408,50 @@ func (f *inFlight) expire() {
 		f.arm(now, next)
 	}
 	f.mu.Unlock()
+	for _, c := range asked {
+		go c.confirm()
+	}
 	for _, c := range late {
 		c.stop(c.timeout())
 	}
 }
 
+// confirm ends a call that has reached its time limit, unless the other side of the connection
+// applies the limit. A process that is stopped does not.
+func (c *call) confirm() {
+	ctx, cancel := context.WithTimeout(context.Background(), confirmTime)
+	defer cancel()
+	kept := make(chan bool, 1)
+	go func() {
+		defer func() { _ = recover() }() // a panic is no answer
+		kept <- c.keeps.KeepsLimit(ctx, c.started)
+	}()
+	select {
+	case keeps := <-kept:
+		if keeps {
+			c.extend(confirmEvery)
+			return
+		}
+	case <-ctx.Done():
+	}
+	c.stop(c.timeout())
+}
+
+// extend sets the end of the call.
+func (c *call) extend(by time.Duration) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.ends = time.Now().Add(by)
+	c.of.arm(time.Now(), by)
+}
+
 func (c *call) timeout() error {
+	c.of.mu.Lock()
+	started := c.started
+	c.of.mu.Unlock()
 	about := c.about
 	about.Kind = toolscript.Timeout
-	about.Err = fmt.Errorf(`no answer and no progress within %s; a longer "timeout" can be set for the server in .toolscript.json`, c.limit)
+	about.Err = fmt.Errorf("no answer and no progress within %s; %s%s", c.limit, toolscript.UnknownOutcome, mcpclient.Unanswered(started))
 	return &about
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -21,6 +22,7 @@ type Call struct {
 	Wait    time.Duration    // maximum time to wait for a connection; 0 fails at once
 	Run     string           // the run that makes the call; empty if there is none
 	ID      string           // of the call, in its run if there is one; only shown
+	Key     string           // idempotency key, for a server of a fleet; empty if there is none
 	Trace   string           // traceparent of the call; empty if there is none
 	Tool    string           // its name in the catalog
 	Own     string           // the server's own name for it; "": Tool
@@ -33,6 +35,10 @@ type Call struct {
 	// makes the call has a limit of its own. Zero: at any time.
 	Before time.Time
 
+	// Check is called before the call is handed to the connection. An error is its answer. Nil:
+	// nothing is checked.
+	Check func() error
+
 	Ask   func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	Fetch *toolscript.FetchRequest                                              // the request to make in place of a tool call; nil for a tool call
 	Held  *inflight.Held                                                        // the bytes of the answer; nil: those of Ctx
@@ -42,6 +48,22 @@ type Call struct {
 	Origin *toolscript.Origin // receives the host of the fleet that carries out the call; may be nil
 
 	until time.Time // when Wait ends; zero before the call begins to wait
+	since time.Time // when the call began to wait for another connection; zero if it did not
+}
+
+// due returns an error if the call has ended before it is handed to the connection. It compares
+// the clock with the deadline: after a pause of the process, the timer of Ctx may fire later.
+func (m *Call) due() error {
+	if err := m.Ctx.Err(); err != nil {
+		return mailbox.ContextError(m.Ctx)
+	}
+	if until, limited := m.Ctx.Deadline(); limited && !time.Now().Before(until) {
+		return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("the time of the call was over before it was sent")}
+	}
+	if m.Check != nil {
+		return m.Check()
+	}
+	return nil
 }
 
 // own is the server's own name for the tool.
@@ -60,6 +82,12 @@ type Retry struct{}
 // unchanged.
 type Adjust struct{ Config mcpclient.Config }
 
+// Leave says why the actor is about to be ended. Calls that have not ended fail with it.
+type Leave struct {
+	Why        string
+	RetryAfter time.Duration // 0: the server does not come back
+}
+
 // GetStatus requests the status of the server.
 type GetStatus struct {
 	Reply mailbox.Reply[toolscript.ServerStatus]
@@ -71,6 +99,13 @@ type Announce struct{}
 // The actor sends itself these messages. Messages with an older generation concern an
 // earlier connection and are ignored.
 type (
+	// starting: the process of the server is in another state of its start.
+	starting struct {
+		generation uint64
+		state      toolscript.ServerState
+	}
+	// startLate: the time for the start is over, and it goes on.
+	startLate struct{ generation uint64 }
 	connected struct {
 		generation uint64
 		conn       Conn

@@ -109,7 +109,7 @@ func (q *queue) refuseIf(which func(waiting) bool, why func(waiting) error) {
 				continue
 			}
 			if w := q.take(run, i); w.end() {
-				w.Reply.Send(nil, named(why(w), w.about))
+				w.refuse(named(why(w), w.about))
 			}
 		}
 	}

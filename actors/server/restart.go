@@ -44,7 +44,7 @@ func (s *Server) restart(m Restart) {
 		shared.Restart()
 	}
 	s.hangUp()
-	s.conn = nil
+	s.conn, s.alone = nil, false
 	s.lastErr, s.stderr, s.reconnecting = errRestarted, nil, true
 	s.attempt, s.retries, s.scheduled = 0, retry.New(), time.Time{}
 	s.abort(s.lost(0))
@@ -55,9 +55,12 @@ func (s *Server) restart(m Restart) {
 
 // tellRestarted answers the restarts when the first attempt has ended.
 func (s *Server) tellRestarted() {
-	if s.state == toolscript.Connecting || s.state == toolscript.Starting {
-		return
+	if !s.state.Connects() {
+		s.answerRestarts()
 	}
+}
+
+func (s *Server) answerRestarts() {
 	for _, reply := range s.restarts {
 		reply.Send(s.status(), nil)
 	}

@@ -60,7 +60,7 @@ func Quarantine(tool toolscript.Tool, c toolscript.PinChange) *toolscript.Error 
 	case c.Kind == toolscript.PinUnreadable:
 		why = "the pins of server " + tool.Server + " cannot be read"
 	case c.Tool == "":
-		why = "the command or URL of server " + tool.Server + " changed after it was pinned"
+		why = "the definition of server " + tool.Server + " changed after it was pinned"
 	}
 	return &toolscript.Error{Kind: toolscript.Quarantined, Server: tool.Server, Tool: tool.Name, Err: fmt.Errorf(
 		"%s is in quarantine: %s; see: toolscript pins diff %s; a person accepts it with: %s", tool.ID(), why, tool.Server, c.Accept)}

@@ -6,6 +6,9 @@
 //	connecting → backoff | needs_auth | failed
 //	ready → resting → starting → ready | backoff | needs_auth | failed
 //
+// With a process of its own, a server goes from connecting, in which it waits for other starts,
+// through installing and starting to ready.
+//
 // A server with Config.Idle rests after that time without a call, and the next call starts
 // it. With Rest, it rests from the start. A server on demand is in state connecting from the start and dials when it is first
 // needed.
@@ -33,7 +36,7 @@ type Options struct {
 	Config         mcpclient.Config
 	Dial           Dial
 	Login          *oauth.Session // set if users can log in at the server
-	ConnectTimeout time.Duration  // for the handshake and the first list of tools together
+	ConnectTimeout time.Duration  // for the handshake and the first list of tools together, unless Config.StartupTimeout is set
 	OnDemand       bool           // dial at the first Want or Call, not at the start
 	Rest           bool           // be in state resting until the first Want or Call; Known must have the tools, and Config no Problem
 	Starts         *Starts        // shared by all servers; nil means no limit
@@ -76,9 +79,14 @@ type Server struct {
 	connects int // connections so far
 	rests    int // of them, those after a rest
 
+	rested bool // the start in progress follows a rest
+	alone  bool // the last start did nothing until its end: the next one is alone
+
 	reconnecting bool // the connection was lost, and fewer than patience attempts have failed since
 	lastErr      error
+	leaving      Leave
 	stderr       []string
+	logged       string    // the reason that was logged last for not being connected
 	nextTry      time.Time // in state backoff
 	scheduled    time.Time // the scheduled attempt, if a call has triggered this one earlier; otherwise zero
 	timer        *time.Timer
@@ -87,6 +95,8 @@ type Server struct {
 	online     context.Context    // ends with the connection of this generation
 	hangUp     context.CancelFunc // cancels online
 	closed     chan struct{}      // closed when this connection and its process have ended
+	dialled    chan struct{}      // closed when no dial runs any more
+	awaiting   uint64             // the generation that dials when the last dial has ended
 	restarts   []mailbox.Reply[toolscript.ServerStatus]
 	conn       Conn // nil unless ready
 	info       mcpclient.Info
@@ -126,6 +136,10 @@ func (s *Server) Receive(c *actor.Context) {
 		s.start(c)
 	case recalled:
 		s.recalled(m)
+	case starting:
+		s.starting(m)
+	case startLate:
+		s.startLate(m)
 	case connected:
 		s.connected(m)
 	case listChanged:
@@ -150,6 +164,8 @@ func (s *Server) Receive(c *actor.Context) {
 		s.restart(m)
 	case Adjust:
 		s.adjust(m)
+	case Leave:
+		s.leaving = m
 	case Again:
 		s.again(m)
 	case reviewed:
@@ -238,7 +254,7 @@ func (s *Server) stop() {
 	}
 	s.log.end()
 	s.withdraw()
-	s.abort(errInterrupted)
-	s.queue.refuse(func(waiting) error { return errInterrupted })
+	s.abort(s.interrupted(toolscript.UnknownOutcome))
+	s.queue.refuse(func(waiting) error { return s.interrupted("the call was not sent") })
 	s.refuseRestarts()
 }

@@ -56,6 +56,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		Hosts:        s.hosts(),
 		PID:          s.pid(),
 		State:        s.state,
+		Rested:       s.rested,
 		Disabled:     s.Config.Disabled,
 		Tools:        len(s.tools),
 		Since:        s.since,
@@ -149,7 +150,10 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 		if status.Disabled {
 			e.Err = fmt.Errorf("%w; run: toolscript enable %s", errDisabled, status.Name)
 		}
-	case toolscript.Connecting, toolscript.Ready, toolscript.Resting, toolscript.Starting:
+	case toolscript.Installing, toolscript.Starting:
+		e.RetryAfter = soon
+		e.Err = fmt.Errorf("%s, which goes on; call again in a moment", status.Start(time.Now()))
+	case toolscript.Connecting, toolscript.Ready, toolscript.Resting:
 		e.RetryAfter = soon
 		e.Err = errors.New("still connecting; try again in a moment")
 		if status.State == toolscript.Connecting && status.Error != "" { // a retry is in progress

@@ -36,7 +36,7 @@ func (s *Server) listChanged(m listChanged) {
 // list requests the tools with its own deadline.
 func (s *Server) list() {
 	s.listing = listing{busy: true}
-	conn, online, post, generation, bound := s.conn, s.online, s.post, s.generation, s.ConnectTimeout
+	conn, online, post, generation, bound := s.conn, s.online, s.post, s.generation, s.startLimit()
 	options, instructions := s.Options, s.info.Instructions
 	s.Work.Go(func() {
 		ctx, cancel := context.WithTimeout(online, bound)

@@ -13,7 +13,7 @@ import (
 // wait.
 func (s *Server) mayConnect(m *Call) bool {
 	switch s.state {
-	case toolscript.Connecting, toolscript.Starting, toolscript.Backoff:
+	case toolscript.Connecting, toolscript.Installing, toolscript.Starting, toolscript.Backoff:
 	default:
 		return false
 	}
@@ -29,10 +29,25 @@ func (s *Server) waits(m *Call) {
 		return
 	}
 	wait := min(m.Wait, cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout))
-	if s.state == toolscript.Starting {
-		wait = max(wait, s.ConnectTimeout+hangUpTime) // the attempt ends before, with a reason
+	if s.rested {
+		wait = max(wait, s.startLimit()+hangUpTime) // a start that does nothing ends before, with a reason
 	}
 	m.until = time.Now().Add(wait)
+	if !s.rested && (s.connects > 0 || s.state == toolscript.Backoff) {
+		m.since = time.Now()
+	}
+}
+
+// leastTime is the least time that is left for a call that has waited for another connection.
+const leastTime = 250 * time.Millisecond
+
+// rest returns the part of a time limit that is left for a call. The wait for another connection
+// counts, so that a call takes no longer than its limit; the first start of a server does not.
+func (m *Call) rest(limit time.Duration, now time.Time) time.Duration {
+	if m.since.IsZero() {
+		return limit
+	}
+	return max(limit-now.Sub(m.since), min(limit, leastTime))
 }
 
 // late starts the timer for the end of a call's wait.
@@ -46,7 +61,7 @@ func (s *Server) waitOver(m waitOver) {
 		return // the call waits for its turn
 	}
 	if w, ok := s.queue.remove(m.run, m.id); ok && w.end() {
-		w.Reply.Send(nil, Refusal(s.status(), w.Tool))
+		w.refuse(Refusal(s.status(), w.Tool))
 	}
 }
 
@@ -60,9 +75,14 @@ func (s *Server) notSent(m notSent) {
 
 // unreachable ends a connection whose server cannot be reached.
 func (s *Server) unreachable(m unreachable) {
-	if s.conn != nil && m.generation == s.generation {
-		s.ended(ended{s.generation, m.err, s.conn.Stderr()})
+	if s.conn == nil || m.generation != s.generation {
+		return
 	}
+	why := m.err
+	if err := s.conn.Err(); err != nil { // the call came after the end; the kind decides what follows
+		why = err
+	}
+	s.ended(ended{s.generation, why, s.conn.Stderr()})
 }
 
 // keepWaiting lets unsent calls wait for the next attempt after a connection or an
@@ -79,17 +99,18 @@ func (s *Server) keepWaiting() {
 			w.late = s.late(*w)
 		}
 	})
-	s.queue.refuseIf(func(w waiting) bool { return w.Wait == 0 }, s.unsent)
+	s.queue.refuseIf(func(w waiting) bool { return w.Wait == 0 }, s.notBegun)
 }
 
-func (s *Server) refuseWaiting() { s.queue.refuse(s.unsent) }
+func (s *Server) refuseWaiting() { s.queue.refuse(s.notBegun) }
 
-// unsent returns the error of a call that was not sent. Unlike a call in flight, such
+// notBegun returns the error of a call that was not sent. Unlike a call in flight, such
 // a call can be repeated safely.
-func (s *Server) unsent(w waiting) error {
+func (s *Server) notBegun(w waiting) error {
 	e := Refusal(s.status(), w.Tool)
 	if w.until.IsZero() { // the call waited for its turn on a connection
-		e.Err = fmt.Errorf("the connection was lost before the call was sent (%s)", reason(s.lastErr))
+		_, why := s.loss()
+		e.Err = fmt.Errorf("the connection was lost before the call was sent (%s)", why)
 	}
 	return e
 }

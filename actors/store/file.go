@@ -219,6 +219,11 @@ func (f file) set(q Request) (a Answer, err error) {
 		if !f.expected(before, q.Version) {
 			return nil
 		}
+		if q.Scope == Calls && before == nil { // its values hold answers of servers
+			if err := f.drop(all, u, key); err != nil {
+				return err
+			}
+		}
 		version, err := all.NextSequence()
 		if err != nil {
 			return err

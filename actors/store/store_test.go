@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,10 +17,12 @@ import (
 	"time"
 
 	"github.com/anthdm/hollywood/actor"
+	"go.etcd.io/bbolt"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/store"
+	"github.com/toolscript/toolscript/sharedfile/database"
 )
 
 // start starts the actor with files in folder.
@@ -225,6 +228,31 @@ func TestTimeToLive(t *testing.T) {
 			t.Error("a value whose time is over still has a version")
 		}
 	})
+}
+
+// TestExpiredCalls: the answers of calls leave the file when their time is over, with the next
+// call that has a key.
+func TestExpiredCalls(t *testing.T) {
+	folder := t.TempDir()
+	at := start(t, folder, "life")
+	put := func(key string, ttl time.Duration) {
+		q := set(key, `"`+strings.Repeat("x", 100)+`"`)
+		q.Scope, q.TTL = store.Calls, ttl
+		do(t, at, q)
+	}
+	put("old", time.Nanosecond)
+	put("new", time.Hour)
+	var left []string
+	if err := database.Use(filepath.Join(folder, "calls.db"), bbolt.Options{ReadOnly: true}, func(db *bbolt.DB) error {
+		return db.View(func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte("values")).ForEach(func(key, _ []byte) error {
+				left = append(left, string(key))
+				return nil
+			})
+		})
+	}); err != nil || !slices.Equal(left, []string{"new"}) {
+		t.Errorf("the file has %q, %v, want the new one", left, err)
+	}
 }
 
 func TestForbiddenScope(t *testing.T) {

@@ -34,7 +34,16 @@ type Options struct {
 
 	UnusedTime time.Duration // time without a run after which the spare workers are ended too; 0 = 5 min
 	Unused     func()        // called then, on a goroutine of its own; nil: nothing to do
+
+	// Sharers is the number of programs on this machine that keep spare workers, this one
+	// included. If it is more than fewSharers, UnusedTime is shorter. Nil: UnusedTime holds.
+	Sharers func() int
 }
+
+const (
+	fewSharers = 4                // need not save memory
+	leastTime  = 30 * time.Second // of UnusedTime, for any number of them
+)
 
 // minMax is the number of workers on the smallest machine. Below the bound no run
 // waits for another: the system shares the processors. An idle worker holds about 20
@@ -108,7 +117,7 @@ func (p *Pool) begin(c *actor.Context) {
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.busy = map[Worker]bool{}
 	engine, self := c.Engine(), c.PID()
-	p.timer = time.AfterFunc(p.UnusedTime, func() { mailbox.Send(engine, self, unused{}) })
+	p.timer = time.AfterFunc(p.nextLook(), func() { mailbox.Send(engine, self, unused{}) })
 	p.use()
 	p.replenish(c)
 }
@@ -116,7 +125,24 @@ func (p *Pool) begin(c *actor.Context) {
 // use notes that a run needs a worker now.
 func (p *Pool) use() {
 	p.used = time.Now()
-	p.timer.Reset(p.UnusedTime)
+	p.timer.Reset(p.nextLook())
+}
+
+// nextLook is the time until the pool looks whether it is unused.
+func (p *Pool) nextLook() time.Duration {
+	if p.Sharers == nil {
+		return p.UnusedTime
+	}
+	return min(p.UnusedTime, leastTime)
+}
+
+// unusedTime is UnusedTime for the number of programs that share the machine.
+func (p *Pool) unusedTime() time.Duration {
+	if p.Sharers == nil {
+		return p.UnusedTime
+	}
+	n := max(p.Sharers(), fewSharers)
+	return min(p.UnusedTime, max(p.UnusedTime*fewSharers/time.Duration(n), leastTime))
 }
 
 // expect starts a worker if there is none.
@@ -310,8 +336,8 @@ func (p *Pool) reap(m reap) {
 
 // sleep ends all workers, unless a run needs one or has just done so.
 func (p *Pool) sleep() {
-	if len(p.busy)+len(p.queue)+p.starting > 0 || time.Since(p.used) < p.UnusedTime {
-		p.timer.Reset(p.UnusedTime)
+	if len(p.busy)+len(p.queue)+p.starting > 0 || time.Since(p.used) < p.unusedTime() {
+		p.timer.Reset(p.nextLook())
 		return
 	}
 	p.asleep = true

@@ -290,6 +290,35 @@ func TestUnusedPoolHasNoWorkers(t *testing.T) {
 	})
 }
 
+// TestManySharers checks that the spare worker ends sooner when many programs of the machine
+// keep one, and that their number is that of the moment.
+func TestManySharers(t *testing.T) {
+	f := &factory{delay: time.Second}
+	var sharers atomic.Int64
+	sharers.Store(20)
+	o := workers.Options{Max: 4, Spare: 1, Sharers: func() int { return int(sharers.Load()) }}
+	withPool(t, o, f, func(b *bench) {
+		want := func(when string, living int) {
+			b.t.Helper()
+			synctest.Wait()
+			if n := f.living(); n != living {
+				b.t.Errorf("%s: %d workers, want %d", when, n, living)
+			}
+		}
+		workers.GiveBack(b.at, b.mustTake(), false)
+		time.Sleep(59 * time.Second)
+		want("before a minute with 20 gateways", 2) // one of them is the spare worker
+		time.Sleep(32 * time.Second)
+		want("after it", 0)
+		sharers.Store(2)
+		workers.GiveBack(b.at, b.mustTake(), false)
+		time.Sleep(4 * time.Minute)
+		want("with two gateways", 1)
+		time.Sleep(2 * time.Minute)
+		want("after five minutes", 0)
+	})
+}
+
 // TestExpectedRun checks that, after a pause, a worker starts as soon as a run
 // begins, and that it ends if the run does not use it.
 func TestExpectedRun(t *testing.T) {

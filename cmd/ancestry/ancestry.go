@@ -52,24 +52,35 @@ func Variable(env []string) string {
 
 // Agent returns the agent among a process and its ancestors: the name of its program, or
 // of one of its variables. It is "" if there is none.
-func Agent(pid int) string {
+func Agent(pid int) string { return nearest(pid, process.agent) }
+
+// nearest is the name that a process, or its nearest ancestor with one, has.
+func nearest(pid int, name func(process) string) string {
 	for depth := 0; pid > 1 && depth < maxDepth; depth++ {
 		p, ok := look(pid)
 		if !ok {
 			return ""
 		}
-		if name := p.agent(); name != "" {
-			return name
+		if found := name(p); found != "" {
+			return found
 		}
 		pid = p.parent
 	}
 	return ""
 }
 
+// Program returns the name of the program, or of the package, of the nearest agent among a
+// process and its ancestors, whatever their variables; "" if there is none.
+func Program(pid int) string { return nearest(pid, process.program) }
+
 func (p process) agent() string {
 	if name := Variable(p.env); name != "" {
 		return name
 	}
+	return p.program()
+}
+
+func (p process) program() string {
 	if slices.Contains(programs, p.name) {
 		return p.name
 	}

@@ -87,3 +87,29 @@ func TestAgent(t *testing.T) {
 		}
 	}
 }
+
+// TestProgram finds the client by its program, also if the client was started by another agent.
+func TestProgram(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shell, err = filepath.EvalSymlinks(shell); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(shell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := filepath.Join(t.TempDir(), "codex")
+	if err := os.WriteFile(named, text, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pid := child(t, named, nil, "CLAUDECODE=1")
+	if got := ancestry.Program(pid); got != "codex" {
+		t.Errorf("Program = %q, want codex", got)
+	}
+	if got := ancestry.Agent(pid); got != "CLAUDECODE" {
+		t.Errorf("Agent = %q, want CLAUDECODE", got)
+	}
+}

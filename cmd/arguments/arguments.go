@@ -3,6 +3,8 @@
 package arguments
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,8 +19,12 @@ import (
 
 // Parse reads words such as repo=octo/cat and labels:='["bug"]' as one JSON object, and
 // checks it against a schema of an object. The text of key=value is a string if the schema
-// allows that, else the JSON that it is. The error says which word is wrong.
+// allows that, else the JSON that it is, or a list of it. One word that begins with { is the
+// whole object. The error says which word is wrong.
 func Parse(ctx context.Context, words []string, schema json.RawMessage) (json.RawMessage, error) {
+	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
+		return whole(ctx, words[0], schema)
+	}
 	p := parser{ctx: ctx, members: map[string]json.RawMessage{}, texts: map[string]string{}}
 	if err := p.read(schema); err != nil {
 		return nil, fmt.Errorf("the schema of the parameters: %w", err)
@@ -38,6 +44,17 @@ func Parse(ctx context.Context, words []string, schema json.RawMessage) (json.Ra
 	}
 	return object, wrong(details, p.describe)
 }
+
+// whole reads an object that is written as JSON.
+func whole(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &object); err != nil || !utf8.ValidString(text) {
+		return nil, fmt.Errorf("%.80q is no JSON object: %w", text, cmp.Or(err, errNotUTF8))
+	}
+	return json.RawMessage(text), Check(ctx, json.RawMessage(text), schema)
+}
+
+var errNotUTF8 = errors.New("it is not UTF-8 text")
 
 // Check returns an error of kind Invalid that lists what is wrong with arguments.
 func Check(ctx context.Context, args, schema json.RawMessage) error {
@@ -119,14 +136,45 @@ func (p *parser) word(word string) error {
 // JSON that it is if that fits. If neither fits, it is what the error is clearer about.
 func (p *parser) value(key, text string) json.RawMessage {
 	asString, _ := json.Marshal(text) // a string always encodes
-	if _, known := p.properties[key]; known && json.Valid([]byte(text)) {
-		wrong := p.problems(key, asString)
-		if len(wrong) > 0 && (len(p.problems(key, json.RawMessage(text))) == 0 || slices.ContainsFunc(wrong, gotString)) {
-			return json.RawMessage(text)
+	if wrong := p.wrongText(key, asString); len(wrong) > 0 {
+		asJSON := json.RawMessage(text)
+		isJSON := json.Valid(asJSON)
+		if isJSON && len(p.problems(key, asJSON)) == 0 {
+			return asJSON
+		}
+		if list := p.listOf(key, asJSON, isJSON, asString); list != nil {
+			return list
+		}
+		if isJSON && slices.ContainsFunc(wrong, gotString) {
+			return asJSON
 		}
 	}
 	p.texts[key] = text
 	return asString
+}
+
+// listOf is a list of one value that the schema takes; nil if there is none, or if the value is
+// a list already.
+func (p *parser) listOf(key string, asJSON json.RawMessage, isJSON bool, asString json.RawMessage) json.RawMessage {
+	items := []json.RawMessage{asString}
+	if isJSON {
+		items = []json.RawMessage{asJSON, asString}
+	}
+	for _, item := range items {
+		list := json.RawMessage("[" + string(item) + "]")
+		if !bytes.HasPrefix(bytes.TrimSpace(asJSON), []byte("[")) && len(p.problems(key, list)) == 0 {
+			return list
+		}
+	}
+	return nil
+}
+
+// wrongText is what is wrong with a text as a parameter that the schema has.
+func (p *parser) wrongText(key string, asString json.RawMessage) []toolscript.Detail {
+	if _, known := p.properties[key]; !known {
+		return nil
+	}
+	return p.problems(key, asString)
 }
 
 // problems are what is wrong with the value of one parameter. A schema that cannot be applied

@@ -9,7 +9,7 @@ import (
 )
 
 const schema = `{"type":"object","additionalProperties":false,"required":["repo"],
-	"properties":{"repo":{"type":"string"},"days":{"type":"number"},"all":{"type":"boolean"},"tags":{"type":"array","items":{"type":"string"}},
+	"properties":{"repo":{"type":"string"},"days":{"type":"number"},"all":{"type":"boolean"},"tags":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"number"}},
 	"level":{"enum":[1,"high"]},"id":{"anyOf":[{"type":"string"},{"type":"number"}]},"none":{"anyOf":[{"type":"number"},{"type":"null"}]},"tree":{"$ref":"#/$defs/t1"},"any":{},"count":{"type":"integer","minimum":1},"code":{"type":"string","minLength":3},"old":{"$ref":"#/definitions/old"}},
 	"definitions":{"old":{"type":"boolean"}},
 	"$defs":{"t1":{"type":"object","properties":{"name":{"type":"string"}}}}}`
@@ -36,11 +36,19 @@ func TestParse(t *testing.T) {
 		{"an old definition", []string{"repo=a", "old=true"}, `{"old":true,"repo":"a"}`, false},
 		{"any value is a text", []string{"repo=a", "any=7"}, `{"any":"7","repo":"a"}`, false},
 
+		{"one item", []string{"repo=a", "tags=x"}, `{"repo":"a","tags":["x"]}`, false},
+		{"one item that looks like a number", []string{"repo=a", "tags=7"}, `{"repo":"a","tags":["7"]}`, false},
+		{"one number", []string{"repo=a", "ids=7"}, `{"ids":[7],"repo":"a"}`, false},
+		{"an object", []string{` {"repo": "a", "days": 12345678901234567890}`}, ` {"repo": "a", "days": 12345678901234567890}`, false},
+
 		{"missing", nil, "repo", true},
+		{"an object that does not fit", []string{`{"repo": 1}`}, "repo: expected string, got number", true},
+		{"an object that is broken", []string{`{"repo": `}, "is no JSON object", true},
+		{"an object and more", []string{`{"repo": "a"}`, "days=1"}, "is no argument", true},
 		{"wrong type", []string{"repo=a", "days=soon"}, `days: expected number, got the text "soon"`, true},
 		{"out of bounds", []string{"repo=a", "count=0"}, "count: expected at least 1, got number 0", true},
 		{"a fraction", []string{"repo=a", "count=1.5"}, "count: expected integer, got number", true},
-		{"not a list", []string{"repo=a", "tags=x"}, `tags: expected array, got the text "x"; write it as JSON: tags:='[…]'`, true},
+		{"not a list", []string{"repo=a", "ids=x"}, `ids: expected array, got the text "x"; write it as JSON: ids:='[…]'`, true},
 		{"a wrong item", []string{"repo=a", "tags=[1]"}, "tags/0: expected string, got number", true},
 		{"a wrong member", []string{"repo=a", `tree={"name":1}`}, "tree/name: expected string, got number", true},
 		{"a short text", []string{"repo=a", "code=12"}, "code: expected at least 3 characters", true},

@@ -71,7 +71,7 @@ func (c *Changer) show(plan *clients.Import) error {
 			}
 		}
 	}
-	for _, left := range plan.Left {
+	for _, left := range plan.Told() {
 		subject := left.Client
 		if left.Name != "" {
 			subject = left.Name + " of " + left.Client

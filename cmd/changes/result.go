@@ -7,7 +7,8 @@ type Result struct {
 	Files     []File             `json:"files"`
 	Servers   []clients.Taken    `json:"servers"`
 	LeftOut   []clients.Left     `json:"leftOut"`
-	Variables []clients.Variable `json:"variables"` // that have to be set
+	Variables []clients.Variable `json:"variables"`         // that have to be set
+	Secrets   []clients.Secret   `json:"secrets,omitempty"` // that are stored, when it is written
 	Notes     []string           `json:"notes"`
 	Written   bool               `json:"written"`
 	Backup    string             `json:"backup,omitempty"` // folder
@@ -24,7 +25,7 @@ type File struct {
 func NewResult(plan *clients.Import) Result {
 	r := Result{
 		Files: []File{}, Servers: append([]clients.Taken{}, plan.Taken...), LeftOut: append([]clients.Left{}, plan.Left...),
-		Variables: append([]clients.Variable{}, plan.Variables...), Notes: append([]string{}, plan.Notes...),
+		Variables: append([]clients.Variable{}, plan.Variables...), Secrets: plan.Secrets, Notes: append([]string{}, plan.Notes...),
 	}
 	for _, c := range plan.Changes {
 		r.Files = append(r.Files, File{c.File.Path, c.New(), c.Diff()})

@@ -18,24 +18,27 @@ import (
 )
 
 type addOptions struct {
-	changeOptions
+	givenServer
 	registry string
-	name     string
 	from     string
-	project  bool
 	secrets  bool
-	command  *cobra.Command
+	self     *cobra.Command
 }
 
 // addKinds are the choices of --from.
 var addKinds = []string{"remote", "npm", "pypi", "oci", "nuget"}
 
 func newAdd(a *app) *cobra.Command {
-	o := &addOptions{changeOptions: changeOptions{app: a}}
+	o := &addOptions{givenServer: givenServer{changeOptions: changeOptions{app: a}}}
 	c := &cobra.Command{
-		Use:   "add SERVER[@VERSION] [KEY=VALUE]...",
-		Short: "Add a server of the MCP Registry to the configuration",
-		Long: `Add a server of the MCP Registry to the configuration.
+		Use:   "add NAME -- COMMAND [ARGS]... | NAME URL | SERVER[@VERSION] [KEY=VALUE]...",
+		Short: "Add a server to the configuration: a command, an address, or one of the MCP Registry",
+		Long: `Add a server to the configuration: a command, an address, or one of the MCP Registry.
+
+  toolscript add files -- npx -y @modelcontextprotocol/server-filesystem .
+  toolscript add issues https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
+
+NAME may be left out; it is then made from the command or the address.
 
 SERVER is the name in the registry, such as io.github.octocat/weather, or a part of it
 that only one server has: if several have it, they are listed. The publisher, the package,
@@ -49,7 +52,7 @@ login at a remote server, or with --secrets to store the secrets.`,
   toolscript add weather --from npm --name forecast`,
 		Args: func(c *cobra.Command, args []string) error {
 			if !o.undo && len(args) == 0 {
-				return exit.Usage(c.CommandPath(), "missing argument: SERVER")
+				return exit.Usage(c.CommandPath(), "missing argument: NAME -- COMMAND, NAME URL, or a SERVER of the registry")
 			}
 			return nil
 		},
@@ -57,19 +60,71 @@ login at a remote server, or with --secrets to store the secrets.`,
 			if o.undo {
 				return o.takeBack(c.Context(), "add")
 			}
+			given, err := o.given(args, c.ArgsLenAtDash())
+			switch {
+			case err != nil:
+				return exit.Usage(c.CommandPath(), "%v", err)
+			case given:
+				return o.runGiven(c.Context(), c.CommandPath())
+			}
 			return o.run(c.Context(), c.CommandPath(), args[0], args[1:])
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.registry, "registry", a.getenv("TOOLSCRIPT_REGISTRY"), "the `address` of the registry (default $TOOLSCRIPT_REGISTRY, else "+registry.URL+")")
-	f.StringVar(&o.name, "name", "", "`name` of the server in the configuration (default: made from the name in the registry)")
+	f.StringVar(&o.name, "name", "", "`name` of the server in the configuration (default: made from the name in the registry, the command or the address)")
 	f.StringVar(&o.from, "from", "", "the `kind` of package to use, or remote: "+strings.Join(addKinds, ", ")+" (default the first that the server has)")
-	f.BoolVar(&o.project, "project", false, "in the project's file, which needs trust, not in the user's")
+	o.addServerFlags(f)
 	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(addKinds, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	f.BoolVar(&o.secrets, "secrets", false, "take secrets from the secret store (${secret:NAME}), not from variables; see toolscript secret")
 	o.addFlags(c)
-	o.command = c
+	o.self = c
 	return c
+}
+
+// given reads a command after "--", or an address. It returns false for a server of the registry.
+func (o *addOptions) given(args []string, dash int) (bool, error) {
+	words, isCommand := args, dash >= 0
+	if isCommand {
+		words, o.command = args[:dash], args[dash:]
+	} else if last := args[len(args)-1]; isAddress(last) {
+		words, o.url = args[:len(args)-1], last
+	}
+	switch {
+	case isCommand && len(o.command) == 0:
+		return false, errors.New("missing the command after --")
+	case !isCommand && o.url == "" && (len(o.env) > 0 || len(o.headers) > 0):
+		return false, errors.New("--env and --header are for NAME -- COMMAND and NAME URL; a server of the registry takes KEY=VALUE")
+	case !isCommand && o.url == "":
+		return false, nil
+	case len(words) > 1 || len(words) == 1 && o.name != "":
+		return false, fmt.Errorf("one NAME is needed, not %s; flags of toolscript come before --", strings.TrimSpace(strings.Join(append(words, o.name), " ")))
+	case o.from != "" || o.secrets:
+		return false, errors.New("--from and --secrets are for servers of the registry")
+	}
+	if len(words) == 1 {
+		o.name = words[0]
+	}
+	return true, nil
+}
+
+// runGiven adds a server that the user gives.
+func (o *addOptions) runGiven(ctx context.Context, command string) error {
+	plan, err := o.addServer()
+	var usage *exit.UsageError
+	if errors.As(err, &usage) {
+		usage.Command = command
+	}
+	if toolscript.KindOf(err) == toolscript.Conflict {
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%w, or remove it: toolscript remove %s", err, o.serverName())}
+	}
+	if err != nil {
+		return err
+	}
+	if o.url != "" && len(o.headers) == 0 {
+		plan.Notes = append(plan.Notes, "if the server wants a login, run: toolscript auth "+o.serverName())
+	}
+	return o.carryOut(ctx, "add", "the same command with --yes", plan)
 }
 
 func (o *addOptions) run(ctx context.Context, command, server string, words []string) error {
@@ -109,7 +164,7 @@ func pairsOf(words []string) (map[string]string, error) {
 	for _, w := range words {
 		key, value, found := strings.Cut(w, "=")
 		if _, twice := values[key]; !found || key == "" || twice {
-			return nil, fmt.Errorf("%.80q is not KEY=VALUE, or KEY is given twice", w)
+			return nil, fmt.Errorf("%.80q is not KEY=VALUE, or KEY is given twice; to add a program, write -- before it: toolscript add NAME -- COMMAND", w)
 		}
 		values[key] = value
 	}

@@ -21,7 +21,7 @@ func registryWorld(t *testing.T) *world {
 	s := httptest.NewServer(registryserver.Handler(entries...))
 	t.Cleanup(s.Close)
 	w := newWorld(t, nil)
-	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir(), "TOOLSCRIPT_REGISTRY="+s.URL)
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t), "TOOLSCRIPT_REGISTRY="+s.URL)
 	return w
 }
 

@@ -33,7 +33,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 			continue
 		}
 		err := o.ifWanted(ctx, "Store the secret "+v.Name+" now? [y/N] ", func() error {
-			return o.setSecret(ctx, v.Name, &secretTargets{servers: []string{name}, command: o.command}, form.Table)
+			return o.setSecret(ctx, v.Name, &secretTargets{servers: []string{name}, command: o.self}, form.Table)
 		})
 		if err != nil {
 			return err

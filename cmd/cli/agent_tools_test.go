@@ -137,6 +137,9 @@ func TestLaunchTool(t *testing.T) {
 // TestLaunchedAgentsKeepToTheRun: an agent reaches what the run reaches, under the same
 // approvals.
 func TestLaunchedAgentsKeepToTheRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	for _, tt := range []struct {
 		name, approvals string
 		args            []string
@@ -189,6 +192,9 @@ func TestLaunchNeedsApproval(t *testing.T) {
 // TestAgentsEndWithTheGateway: the request to the model ends with the program that has
 // launched the agent.
 func TestAgentsEndWithTheGateway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	asked, ended := make(chan struct{}), make(chan struct{})
 	w := agentWorld(t, `{}`, allowed, func(body string, r *http.Request) string {
 		if strings.Contains(body, "are you asked") {
@@ -216,6 +222,9 @@ func TestAgentsEndWithTheGateway(t *testing.T) {
 // TestAgentsPayForSavedScripts: the calls of a saved script count as calls of the agent that
 // has called it, in a script or as a structured call.
 func TestAgentsPayForSavedScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	const script = `export default async function many(): Promise<number> {
 		for (let i = 0; i < 5; i++) await tools.demo.listFiles({});
 		return 5;

@@ -40,7 +40,7 @@ func newApprovals(a *app) *cobra.Command {
 	form.Add(c.Flags(), &f, "print the requests as JSON")
 	listing := &cobra.Command{Use: "list", Short: "List the requests", Args: takes(), RunE: list}
 	form.Add(listing.Flags(), &f, "print the requests as JSON")
-	c.AddCommand(listing, newApprovalsWatch(a), newApprovalsAllow(a), newApprovalsDeny(a))
+	c.AddCommand(listing, newApprovalsShow(a), newApprovalsWatch(a), newApprovalsAllow(a), newApprovalsDeny(a))
 	return c
 }
 
@@ -54,6 +54,22 @@ func newApprovalsWatch(a *app) *cobra.Command {
 	return c
 }
 
+func newApprovalsShow(a *app) *cobra.Command {
+	var f form.Form
+	c := &cobra.Command{
+		Use:   "show [ID]",
+		Short: "Print a request with all of its arguments",
+		Long: `Print a request with all of its arguments: the other commands leave out the middle of
+long ones. Known secrets are replaced by their names. Characters that cannot be seen are
+escaped as in JSON, and long rows of spaces are counted. If only one request waits, ID
+may be left out.`,
+		Args: takes("[ID]"),
+		RunE: func(c *cobra.Command, args []string) error { return a.showApproval(c.Context(), args, f) },
+	}
+	form.Add(c.Flags(), &f, "print the request as JSON")
+	return c
+}
+
 func newApprovalsAllow(a *app) *cobra.Command {
 	var f form.Form
 	scope := flags.Choice{Value: toolscript.ScopeOnce, Choices: toolscript.ApprovalScopes()}
@@ -64,8 +80,9 @@ func newApprovalsAllow(a *app) *cobra.Command {
 If only one request waits, ID may be left out.
 
 --for run, session and always allow later calls of the same tool as well: in the same
-run, until the gateway ends, and for ever. If the description, the schema, or the
-command or URL of the server changes, the next call has to be approved again.`,
+run, until the gateway ends, and for ever. session and always hold in this project, for
+this configuration file of the server. If the description, the schema, or the definition
+of the server changes, the next call has to be approved again.`,
 		Args: takes("[ID]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope.Value}, f)
@@ -112,6 +129,29 @@ func (a *app) listApprovals(ctx context.Context, f form.Form) error {
 		t.Add(p.ID, p.Tool, p.Run, time.Until(p.Expires).Round(time.Second).String(), p.Args)
 	}
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+}
+
+func (a *app) showApproval(ctx context.Context, args []string, f form.Form) error {
+	g, err := a.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	pending, err := g.PendingApprovals(ctx)
+	if err != nil {
+		return err
+	}
+	request, err := chosen(pending, args)
+	if err != nil {
+		return err
+	}
+	if request, err = g.PendingApproval(ctx, request.ID); err != nil {
+		return err
+	}
+	if f.Structured() {
+		return f.Write(a.Stdout, request)
+	}
+	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(request))+"\n  answer: toolscript approvals allow|deny "+request.ID)
 }
 
 // watchApprovals prints each request once.
@@ -222,24 +262,13 @@ func chosen(pending []toolscript.Approval, args []string) (toolscript.Approval, 
 // code reads the code of a request from standard input.
 func (a *app) code(ctx context.Context) (string, error) {
 	_, _ = io.WriteString(a.Stderr, "Code: ") // the read reports what matters
-	type read struct {
-		line string
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() { // it may stay in the read until the process ends
-		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
-		done <- read{strings.TrimSpace(line), err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case r := <-done:
-		if r.line == "" {
-			return "", cmp.Or(error(&toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("no code was given; the call still waits")}), r.err)
+	return terminal.Await(ctx, func() (string, error) {
+		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // it is empty then
+		if line = strings.TrimSpace(line); line == "" {
+			return "", &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("no code was given; the call still waits")}
 		}
-		return r.line, nil
-	}
+		return line, nil
+	})
 }
 
 // agent is the agent that has started this process; "" if there is none.
@@ -252,11 +281,12 @@ func (a *app) agent() string {
 func (o *startOptions) approvals() actors.Approvals {
 	agent := o.agent() != ""
 	desktop := confirm.Desktop(confirm.Bus(o.lookupEnv, agent))
+	notify := confirm.Notify(confirm.Bus(o.lookupEnv, agent))
 	own := confirm.Show(func(toolscript.Approval, string) {})
 	if !agent && terminal.Is(o.Stderr) {
 		own = confirm.Terminal(o.Stderr)
 	}
-	return actors.Approvals{Show: func(a toolscript.Approval, code string) {
+	return actors.Approvals{Notice: notify, Show: func(a toolscript.Approval, code string) {
 		if client, err := confirm.AtTerminal(a.Terminal); a.Terminal != 0 && err == nil {
 			client(a, code)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/ancestry"
@@ -29,18 +28,6 @@ func asking(t *testing.T, w *world, script string) (g *command, shown func() str
 	until(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
 	stdout = &output{}
 	return g, shown, w.start(t, command{stdout: stdout}, "exec", script), stdout
-}
-
-// until polls until a condition holds.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.After(time.Minute); !holds(); {
-		select {
-		case <-deadline:
-			t.Fatalf("after a minute: not true that %s", what)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
 }
 
 var codeShown = regexp.MustCompile(`code: ([A-Z2-7]{6}) +\(toolscript approvals allow (apr_\w+)`)
@@ -112,6 +99,40 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
+// TestApprovalsShow: lists and terminals leave out the middle of long arguments and name the
+// command that shows all of them.
+func TestApprovalsShow(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
+	_, shown, exec, _ := asking(t, w, `await tools.demo.readFile({ path: "first" + "x".repeat(5000) + "middle" + "y".repeat(5000) + "last" })`)
+	id, _ := code(t, shown, 1)
+	list := w.run(t, "approvals")
+	for what, text := range map[string]string{"the terminal": shown(), "the list": list.stdout} {
+		if !strings.Contains(text, "first") || strings.Contains(text, "middle") || !strings.Contains(text, "last") || !strings.Contains(text, "bytes are not shown⟩") {
+			t.Errorf("%s shows %s", what, text)
+		}
+	}
+	if !strings.Contains(shown(), "toolscript approvals show "+id) {
+		t.Errorf("the terminal does not name the command: %s", shown())
+	}
+	all := "first" + strings.Repeat("x", 5000) + "middle" + strings.Repeat("y", 5000) + "last"
+	for _, args := range [][]string{{"show"}, {"show", id}} {
+		if r := w.run(t, append([]string{"approvals"}, args...)...); r.code != 0 || !strings.Contains(r.stdout, all) || !strings.Contains(r.stdout, "allow|deny "+id) {
+			t.Errorf("%q: %+v", args, r)
+		}
+	}
+	var whole toolscript.Approval
+	if r := w.run(t, "approvals", "show", id, "--json"); json.Unmarshal([]byte(r.stdout), &whole) != nil || whole.Args != `{"path":"`+all+`"}` || whole.Cut != 0 {
+		t.Errorf("show --json: %+v", r)
+	}
+	if r := w.run(t, "approvals", "show", "apr_other"); r.code != 1 || !strings.Contains(r.stderr, "these wait: "+id) {
+		t.Errorf("another request: %+v", r)
+	}
+	if r := w.answering(t, "", "deny", id); r.code != 0 {
+		t.Errorf("deny: %+v", r)
+	}
+	<-exec.code
+}
+
 // TestApprovalsDeny: the script gets the reason. A tool that the configuration denies is
 // not asked about.
 func TestApprovalsDeny(t *testing.T) {
@@ -134,7 +155,7 @@ func TestApprovalsDeny(t *testing.T) {
 // TestApprovalsAlways: the approval outlives the gateway, and is in the data folder.
 func TestApprovalsAlways(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
-	data := t.TempDir()
+	data := newData(t)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+data)
 	_, shown, exec, stdout := asking(t, w, readFile)
 	id, code := code(t, shown, 1)

@@ -50,9 +50,7 @@ func TestAuthIssuerOfAFlag(t *testing.T) {
 	w, as := newClientCredentialsWorld(t, "")
 	_, export := gatewayAt(t, w)
 	_, gateway, _ := strings.Cut(export, "=")
-	s, _ := serverNamed(t, w, "guarded")
-	for ; s.State != "needs_auth"; s, _ = serverNamed(t, w, "guarded") {
-	}
+	s, _ := inState(t, w, "guarded", "needs_auth")
 	if !strings.Contains(s.Error, as.URL) || !strings.Contains(s.Error, "toolscript auth guarded") || as.Count("token") != 0 {
 		t.Errorf("before the confirmation: %+v, %d token requests", s, as.Count("token"))
 	}
@@ -62,8 +60,7 @@ func TestAuthIssuerOfAFlag(t *testing.T) {
 	if r := w.run(t, "auth", "guarded", "--issuer", as.URL); r.code != 0 {
 		t.Fatalf("auth: %+v", r)
 	}
-	for s, _ = serverNamed(t, w, "guarded"); s.State != "ready"; s, _ = serverNamed(t, w, "guarded") {
-	}
+	inState(t, w, "guarded", "ready")
 	if r := w.run(t, "auth", "guarded"); r.code != 0 { // the issuer is pinned
 		t.Errorf("auth again: %+v", r)
 	}
@@ -78,9 +75,7 @@ func TestAuthIssuerOfTheConfiguration(t *testing.T) {
 		}
 	}
 	gatewayAt(t, w)
-	s, _ := serverNamed(t, w, "guarded")
-	for ; s.State != "failed"; s, _ = serverNamed(t, w, "guarded") {
-	}
+	s, _ := inState(t, w, "guarded", "failed")
 	if !strings.Contains(s.Error, as.URL) || !strings.Contains(s.Error, "https://login.example.com") || s.Status != "authentication_failed" {
 		t.Errorf("in a gateway: %+v", s)
 	}
@@ -112,8 +107,7 @@ func TestRefusedLoginIsShown(t *testing.T) {
 	w, as, _ := guarded(t, oauthserver.Options{})
 	_, export, log := gatewayWithLog(t, w)
 	_, gateway, _ := strings.Cut(export, "=")
-	for s, _ := serverNamed(t, w, "guarded"); s.State != "needs_auth"; s, _ = serverNamed(t, w, "guarded") {
-	}
+	inState(t, w, "guarded", "needs_auth")
 	_, body := postJSON(t, gateway+"/servers/guarded/auth", "{}")
 	var begun struct{ AuthorizationURL string }
 	if err := json.Unmarshal([]byte(body), &begun); err != nil {

@@ -129,6 +129,16 @@ func serverNamed(t *testing.T, w *world, name string) (server, string) {
 	return server{}, ""
 }
 
+// inState polls until a server has a state, and returns it with the output that says so.
+func inState(t *testing.T, w *world, name, state string) (s server, text string) {
+	t.Helper()
+	until(t, name+" is in state "+state, func() bool {
+		s, text = serverNamed(t, w, name)
+		return s.State == state
+	})
+	return s, text
+}
+
 // A login while a gateway runs: the gateway connects by itself. No output contains
 // secrets (DEF-15).
 func TestAuth(t *testing.T) {
@@ -137,14 +147,10 @@ func TestAuth(t *testing.T) {
 	_, export, log := gatewayWithLog(t, w, "--log-level", "debug")
 	_, gateway, _ := strings.Cut(export, "=")
 
-	for s, text := serverNamed(t, w, "guarded"); ; s, text = serverNamed(t, w, "guarded") {
-		if s.State == "needs_auth" {
-			said.WriteString(text)
-			if s.Status != "pending_authorization" || !strings.Contains(s.Error, "toolscript auth guarded") {
-				t.Errorf("before the login: %+v", s)
-			}
-			break
-		}
+	s, text := inState(t, w, "guarded", "needs_auth")
+	said.WriteString(text)
+	if s.Status != "pending_authorization" || !strings.Contains(s.Error, "toolscript auth guarded") {
+		t.Errorf("before the login: %+v", s)
 	}
 	status, body := postJSON(t, gateway+"/tools/guarded__echo", `{"text":"hi"}`)
 	if status != http.StatusUnauthorized || !strings.Contains(body, "toolscript auth guarded") {
@@ -174,14 +180,10 @@ func TestAuth(t *testing.T) {
 		"Waiting for you", "Received the authorization code", "Exchanging the authorization code for a token")
 	said.WriteString(a.said.String() + a.stderr.String() + page)
 
-	for s, text := serverNamed(t, w, "guarded"); ; s, text = serverNamed(t, w, "guarded") {
-		if s.State == "ready" {
-			said.WriteString(text)
-			if s.Status != "authenticated" {
-				t.Errorf("after the login: %+v", s)
-			}
-			break
-		}
+	s, text = inState(t, w, "guarded", "ready")
+	said.WriteString(text)
+	if s.Status != "authenticated" {
+		t.Errorf("after the login: %+v", s)
 	}
 	status, body = postJSON(t, gateway+"/tools/guarded__echo", `{"text":"hi"}`)
 	if status != http.StatusOK || !strings.Contains(body, "echo: hi") {
@@ -397,8 +399,7 @@ func TestGatewayCallback(t *testing.T) {
 	if code, _ := visit(t, back.String()); code != http.StatusBadRequest {
 		t.Errorf("the same state again: %d", code)
 	}
-	for s, _ := serverNamed(t, w, "guarded"); s.State != "ready"; s, _ = serverNamed(t, w, "guarded") {
-	}
+	inState(t, w, "guarded", "ready")
 	if status, body := postJSON(t, gateway+"/servers/local/auth", "{}"); status != http.StatusBadRequest || !strings.Contains(body, "HTTP/SSE") {
 		t.Errorf("a stdio server: %d %s", status, body)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/cmd/arguments"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
@@ -34,15 +33,16 @@ type callOptions struct {
 func newCall(a *app) *cobra.Command {
 	o := &callOptions{execOptions: newExecOptions(a, "toolscript call")}
 	c := &cobra.Command{
-		Use:                   "call [flags] SERVER.TOOL [KEY=VALUE | KEY:=JSON]... | SERVER.TOOL -",
+		Use:                   "call [flags] SERVER.TOOL [KEY=VALUE | KEY:=JSON]... | SERVER.TOOL '{JSON}' | SERVER.TOOL -",
 		DisableFlagsInUseLine: true,
 		Short:                 "Call one tool",
 		Long: `Call one tool, and print its result.
 
 SERVER.TOOL is the tool as scripts write it, such as github.createIssue, or its id, such
 as github__create_issue. KEY=VALUE is an argument: a text if the tool takes one, else the
-number, boolean, array, object or null that the value is as JSON. KEY:=JSON is always JSON.
-With "-" the arguments are one JSON object on standard input. They are checked before the
+number, boolean, array, object or null that the value is as JSON. One value for a list is a
+list of one. KEY:=JSON is always JSON. One word that begins with { has all arguments as JSON,
+and with "-" the arguments are one JSON object on standard input. They are checked before the
 call is made.
 
 --stdio and --url use a server that is in no configuration file, for this call only.
@@ -93,7 +93,8 @@ func (o *callOptions) run(ctx context.Context, name string, words []string) erro
 		return err
 	}
 	out := callOutput{scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), o.notice)}
-	return scriptrun.Run(ctx, at, o.request(callOf(tool, args)), nil, noted{out, o.printed}, o.person())
+	o.param = args
+	return scriptrun.Run(ctx, at, o.request(callOf(tool)), nil, noted{out, o.printed}, o.person())
 }
 
 // callOutput prints errors without their place in the script, which the user did not write.
@@ -109,11 +110,10 @@ func (c callOutput) Event(e toolscript.Event) error {
 	return c.Live.Event(e)
 }
 
-// callOf is a script that makes one call. The arguments are not part of its text, so that all
-// calls of a tool have the same text, and that no name in them has a meaning in a script.
-func callOf(tool toolscript.ToolDescription, args json.RawMessage) source.Script {
-	code := "return await " + tool.Call + "(JSON.parse(args[0]))"
-	return source.Script{Code: code, Args: []string{string(args)}}
+// callOf is a script that makes one call. The arguments are its parameter, so that all calls
+// of a tool have the same text, and that no name in them has a meaning in a script.
+func callOf(tool toolscript.ToolDescription) source.Script {
+	return source.Script{Code: "export default (args) => " + tool.Call + "(args)"}
 }
 
 // request is the run of a call. The types of the script are not checked: the arguments were
@@ -194,7 +194,7 @@ func (o *callOptions) describe(ctx context.Context, at place, name string) (tool
 	switch {
 	case owner.Name == "":
 		return tool, o.unknown(ctx, name, servers, err)
-	case owner.State.Serves() && toolscript.KindOf(err) == toolscript.NotFound:
+	case owner.Serves() && toolscript.KindOf(err) == toolscript.NotFound:
 		return tool, err
 	}
 	// The server was connecting. It may be connected by now.
@@ -263,9 +263,6 @@ func (o *callOptions) arguments(ctx context.Context, tool toolscript.ToolDescrip
 	args, err := o.object(ctx, words, schema)
 	if err != nil {
 		return nil, fmt.Errorf("%w; see: toolscript get-types %s", err, tool.ToolID)
-	}
-	if number := arguments.Inexact(args); number != "" {
-		return nil, fmt.Errorf("the number %s cannot be passed without a loss of digits; pass it as a text if the tool accepts one", number)
 	}
 	return args, nil
 }

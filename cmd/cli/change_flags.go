@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,7 +31,6 @@ type changeOptions struct {
 func (o *changeOptions) addFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "write the change without asking")
 	c.Flags().BoolVar(&o.undo, "undo", false, "take back the last change of this command")
-	c.MarkFlagsMutuallyExclusive("yes", "undo")
 	form.Add(c.Flags(), &o.form, "print the change as JSON")
 }
 
@@ -90,6 +90,11 @@ func (o *changeOptions) ask(ctx context.Context, prompt string) (string, error) 
 		o.answers = bufio.NewReader(o.Stdin)
 	}
 	return o.question(ctx, o.answers, prompt)
+}
+
+// input reads up to most bytes of standard input, or of another file, while ctx lasts.
+func (a *app) input(ctx context.Context, from io.Reader, most int64) ([]byte, error) {
+	return terminal.Await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from, most)) })
 }
 
 // question asks the user at the terminal for one line.

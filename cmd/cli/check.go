@@ -24,7 +24,8 @@ func newCheck(a *app) *cobra.Command {
 The script is compiled and its types are checked against the tools of the servers,
 as before a run. Each mistake is printed as file:line:column with the message of
 TypeScript. The exit code is 1 if there is a mistake. Without a running gateway, the
-servers that the script uses are started.
+types are those of the tools that the servers sent last; servers that the script uses and
+that have no list yet are started.
 
 Parameters need no types, and values may be undefined, because most scripts are used
 once. --strict checks as "strict" of TypeScript does.`,

@@ -104,6 +104,30 @@ func TestSignalsEndExec(t *testing.T) {
 	}
 }
 
+// TestSignalsEndCommandsThatRead: a command that waits for the rest of its standard input ends.
+func TestSignalsEndCommandsThatRead(t *testing.T) {
+	for _, args := range [][]string{
+		{"harness"}, {"call", "demo__read_file", "-"}, {"run", "lines", "-"}, {"exec", "-"}, {"check", "-"},
+		{"secret", "set", "KEY"}, {"secret", "import", "-"}, {"hook", "pre-tool-use"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig, "work/lines.ts": "return 1"})
+			if r := w.run(t, "save", "lines", "lines.ts"); r.code != 0 {
+				t.Fatalf("save: %+v", r)
+			}
+			stdin, typed := io.Pipe()
+			c := w.start(t, command{stdin: stdin, stdout: io.Discard}, args...)
+			if _, err := io.WriteString(typed, "{"); err != nil { // it returns when the command has read it
+				t.Fatal(err)
+			}
+			c.signals <- syscall.SIGTERM
+			if code := <-c.code; code != 143 {
+				t.Errorf("code = %d, want 143; stderr:\n%s", code, c.stderr)
+			}
+		})
+	}
+}
+
 // A command whose output is not read does not end by itself. The second signal ends
 // it immediately, unless it is a duplicate of the first.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
@@ -200,6 +224,9 @@ func strangeGateway(t *testing.T, version string, protocol int) string {
 }
 
 func TestGatewayOfAnotherVersion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, nil)
 	newer := strangeGateway(t, "99.0.0", toolscript.Protocol+1)
 	if r := w.run(t, "exec", "-g", newer, "return 1"); r.code != 0 || r.stdout != "1\n" || !strings.Contains(r.stderr, "99.0.0") {

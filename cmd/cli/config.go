@@ -75,6 +75,8 @@ type serverVerdict struct {
 	Name    string `json:"name"`
 	Type    string `json:"type,omitempty"`
 	Problem string `json:"problem,omitempty"` // why the server would not be started
+
+	misconfigured bool // the problem is one of the mistakes
 }
 
 func (o *validateOptions) run(context.Context) error {
@@ -114,7 +116,8 @@ func (o *validateOptions) checkFiles() (verdict, error) {
 		return v, err
 	}
 	v.Files = append(v.Files, known.Files...)
-	v.OK = !slices.ContainsFunc(v.Files, missed)
+	v.Mistakes = append(v.Mistakes, loaded.Mistakes...)
+	v.OK = len(v.Mistakes) == 0 && !slices.ContainsFunc(v.Files, missed)
 	v.Warnings = append(v.Warnings, loaded.Warnings...)
 	if lowered := actors.LoweredLimits(loaded.Settings.Limits); lowered != "" {
 		v.Warnings = append(v.Warnings, "limits: "+lowered)
@@ -132,6 +135,7 @@ func checkServerConfig(name string, c mcpclient.Config) serverVerdict {
 	s := serverVerdict{Name: name, Type: c.Type}
 	if c.Problem != nil {
 		s.Problem = c.Problem.Error()
+		s.misconfigured = errors.As(c.Problem, new(*config.Misconfigured))
 	}
 	return s
 }
@@ -142,7 +146,7 @@ func (o *validateOptions) tell(v verdict) error {
 		o.warn("%s", warning)
 	}
 	for _, s := range v.Servers {
-		if s.Problem != "" {
+		if s.Problem != "" && !s.misconfigured {
 			o.warn("server %s would not be started: %s", s.Name, s.Problem)
 		}
 	}

@@ -3,17 +3,23 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/secrets"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type importOptions struct {
 	changeOptions
-	from string
+	from    string
+	secrets bool
+	command *cobra.Command
 }
 
 func newConfigImport(a *app) *cobra.Command {
@@ -21,13 +27,17 @@ func newConfigImport(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import",
 		Short: "Take over the MCP servers of other clients",
-		Long: `Take over the MCP servers that other MCP clients have configured: ` + strings.Join(clients.Names(), ", ") + `.
+		Long: `Take over the MCP servers that other MCP clients have configured:
+` + inLines(clients.Names()) + `.
 
 The servers of a project's files, such as .mcp.json, go into the project's
 .toolscript.json, which needs your trust. Those of the user go into
 ~/.toolscript.json, or into the file of --config. The change is shown first.
 A token in clear text is not copied: the file gets ${NAME}, and the output names the
-variable to set. Servers that are configured already stay as they are.`,
+variable to set. With --secrets, tokens are stored by toolscript, and the file gets
+${secret:NAME} where a secret is possible: in environments, headers and addresses.
+Servers that are configured already stay as they are, and servers that a client has
+disabled are left out.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.undo {
@@ -36,29 +46,113 @@ variable to set. Servers that are configured already stay as they are.`,
 			return o.run(c.Context())
 		},
 	}
-	c.Flags().StringVar(&o.from, "from", "", "only of this `client`: "+strings.Join(clients.Names(), ", "))
+	c.Flags().StringVar(&o.from, "from", "", "only of this `client` of those above")
 	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(clients.Names(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	c.Flags().BoolVar(&o.secrets, "secrets", false, "store tokens in the secret store (${secret:NAME}); see toolscript secret")
 	o.addFlags(c)
+	o.command = c
 	return c
 }
 
 func (o *importOptions) run(ctx context.Context) error {
-	plan, err := o.importPlan(o.from)
+	again := "toolscript config import"
+	if o.from != "" {
+		again += " --from " + o.from
+	}
+	var store func(string) bool
+	if o.secrets {
+		var err error
+		if store, err = o.storedNames(); err != nil {
+			return err
+		}
+	}
+	plan, err := o.importPlan(o.from, store)
 	if err != nil {
 		return err
 	}
-	again := "toolscript config import --yes"
-	if o.from != "" {
-		again = "toolscript config import --from " + o.from + " --yes"
+	if plan.Keepable {
+		plan.Notes = append(plan.Notes, "toolscript can store the tokens itself: "+again+" --secrets")
+	}
+	if o.secrets {
+		again += " --secrets"
 	}
 	if len(plan.Changes) == 0 {
 		o.say("there is nothing to import")
 	}
-	return o.carryOut(ctx, "import", again, plan)
+	c, err := o.changer()
+	if err != nil {
+		return err
+	}
+	result, err := c.Apply(ctx, "import", again+" --yes", plan)
+	if err == nil && result.Written {
+		err = o.storeSecrets(ctx, plan)
+	}
+	if err == nil && o.form.Structured() {
+		err = o.form.Write(o.Stdout, result)
+	}
+	return err
 }
 
-// importPlan reads the servers of one client, or of all.
-func (o *changeOptions) importPlan(from string) (*clients.Import, error) {
+// inLines is a list of names in the lines of a help text.
+func inLines(names []string) string {
+	return strings.Join(terminal.Wrap(strings.Join(names, ", "), 88), "\n")
+}
+
+// storedNames reports whether the secret store has a name.
+func (a *app) storedNames() (func(name string) bool, error) {
+	store, err := a.secretStore()
+	if err != nil {
+		return nil, err
+	}
+	book, err := store.Read()
+	return func(name string) bool {
+		_, found := book.Find(name)
+		return found
+	}, err
+}
+
+// storeSecrets stores the secrets of an import that was written. The servers of a project's file
+// get them when a person has confirmed that.
+func (o *importOptions) storeSecrets(ctx context.Context, plan *clients.Import) error {
+	if len(plan.Secrets) == 0 {
+		return nil
+	}
+	store, err := o.secretStore()
+	if err != nil {
+		return err
+	}
+	var changed []secrets.Secret
+	for i, s := range plan.Secrets {
+		if slices.ContainsFunc(plan.Secrets[:i], func(other clients.Secret) bool { return other.Name == s.Name }) {
+			continue
+		}
+		to := secretTargets{command: o.command}
+		for _, other := range plan.Secrets {
+			if other.Name == s.Name && !plan.InProject(other.Server) && !slices.Contains(to.servers, other.Server) {
+				to.servers = append(to.servers, other.Server)
+			}
+		}
+		allowed, err := o.bindings(ctx, &to)
+		if err != nil {
+			return notStored(s, err)
+		}
+		saved, both, err := o.saveSecret(ctx, store, secrets.New{Name: s.Name, Value: s.Value, Allowed: allowed})
+		if err != nil {
+			return notStored(s, err)
+		}
+		changed = append(changed, both...)
+		o.say("%s", saved.text())
+	}
+	return o.reloadHolders(ctx, changed...)
+}
+
+func notStored(s clients.Secret, err error) error {
+	return fmt.Errorf("the servers are written, and the secret %s is not stored: %w; then run: toolscript secret set %[1]s --for %[3]s", s.Name, err, s.Server)
+}
+
+// importPlan reads the servers of one client, or of all. store reports whether the secret store has
+// a name; nil: tokens become variables.
+func (o *changeOptions) importPlan(from string, store func(string) bool) (*clients.Import, error) {
 	var client *clients.Client
 	if from != "" {
 		var err error
@@ -70,5 +164,5 @@ func (o *changeOptions) importPlan(from string) (*clients.Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	return clients.Plan(places, targets, client)
+	return clients.Plan(places, targets, clients.Options{From: client, Store: store})
 }

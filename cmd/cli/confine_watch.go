@@ -63,18 +63,24 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool) e
 	return errors.Join(err, own.Stop())
 }
 
-// connected waits until the server has listed its tools.
+// connected waits until the server is connected and returns how many tools it has. Its tools may be
+// in the catalog before its state is ready.
 func (w *watching) connected(ctx context.Context, backend gateway.Backend) (tools int, err error) {
 	over := w.waiting("starting " + w.server)
 	defer over()
-	answer, err := gateway.Direct{Backend: backend}.Tools(ctx, toolscript.Filter{w.server}, actors.DefaultConnectTimeout)
-	switch {
-	case err != nil:
+	servers, err := gateway.Direct{Backend: backend}.Servers(ctx, toolscript.Filter{w.server}, actors.DefaultConnectTimeout)
+	if err != nil {
 		return 0, err
-	case len(answer.Missing) > 0:
-		return 0, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(missingReason(answer.Missing[0]))}
 	}
-	return len(answer.Tools), nil
+	for _, s := range servers {
+		if s.Name == w.server && s.Serves() {
+			return s.Tools, nil
+		}
+		if s.Name == w.server {
+			return 0, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(missingReason(toolscript.MissingServer{Name: s.Name, State: s.State, Error: s.Error}))}
+		}
+	}
+	return 0, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(w.server + " was not started")}
 }
 
 // gateway runs a gateway until Ctrl-C, or for the time of --for.

@@ -3,17 +3,22 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type connectOptions struct {
 	changeOptions
 	project bool
+	replace bool
 }
 
 func newConnect(a *app) *cobra.Command {
@@ -21,11 +26,16 @@ func newConnect(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "connect CLIENT",
 		Short: "Register toolscript as an MCP server in another client",
-		Long: `Register toolscript as an MCP server in another client: ` + strings.Join(clients.Connectable(), ", ") + `.
+		Long: `Register toolscript as an MCP server in another client:
+` + inLines(clients.Connectable()) + `.
 
 The client then starts "toolscript mcp", and finds the tools of all servers of your
 configuration behind it. The change of the client's file is shown first; everything
-else in the file stays as it is.`,
+else in the file stays as it is.
+
+Servers that the client has itself and toolscript has too are in the client twice. With
+--replace, or if you agree at a terminal, they are disabled in the client's files; a client
+without a switch for a server loses its entry. --undo takes everything back.`,
 		Args:      takes("CLIENT"),
 		ValidArgs: clients.Connectable(),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -40,6 +50,7 @@ else in the file stays as it is.`,
 		},
 	}
 	c.Flags().BoolVar(&o.project, "project", false, "in the client's file of this project, not in that of the user")
+	c.Flags().BoolVar(&o.replace, "replace", false, "disable the servers in the client that toolscript has too")
 	o.addFlags(c)
 	return c
 }
@@ -53,19 +64,91 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 	if err != nil {
 		return err
 	}
+	loaded, err := config.Load(o.host.ConfigOptions(false))
+	if err == nil { // mistakes are no reason not to connect
+		entry.Variables = config.Used(loaded)
+	}
 	change, err := clients.Connect(client, places, o.project, entry)
 	if err != nil {
 		return err
 	}
 	plan := &clients.Import{}
-	again := "toolscript connect " + client.Name + " --yes"
+	again := "toolscript connect " + client.Name
 	if o.project {
-		again = "toolscript connect " + client.Name + " --project --yes"
+		again += " --project"
 	}
 	if change == nil {
 		o.say("toolscript is registered in %s already", client.Title)
 	} else {
 		plan.Changes = []*clients.Change{change}
+		if note := client.PassNote(entry.Variables); note != "" {
+			plan.Notes = append(plan.Notes, note+"; to keep values in toolscript instead, run: toolscript secret import FILE, and write ${secret:NAME}")
+		}
 	}
-	return o.carryOut(ctx, "connect-"+client.Name, again, plan)
+	if loaded != nil {
+		if again, err = o.replaceDoubled(ctx, client, places, loaded, plan, again); err != nil {
+			return err
+		}
+	}
+	return o.carryOut(ctx, "connect-"+client.Name, again+" --yes", plan)
+}
+
+// replaceDoubled says which servers are in the client twice, and disables them there if the user
+// wants that. It returns the command that does the same.
+func (o *connectOptions) replaceDoubled(
+	ctx context.Context, client *clients.Client, places clients.Places, loaded *config.Config, plan *clients.Import, again string,
+) (string, error) {
+	targets, err := places.Targets(o.host.ConfigOptions(false))
+	if err != nil {
+		return again, nil //nolint:nilerr // several files of --config: their servers are not compared
+	}
+	all, err := client.Doubled(places, targets)
+	if err != nil {
+		return again, err
+	}
+	var doubled []clients.Doubled
+	var names []string
+	for _, d := range all {
+		c, known := loaded.Servers[d.Ours]
+		if !known || c.Problem != nil {
+			plan.Notes = append(plan.Notes, fmt.Sprintf("%s stays in %s: it does not start behind toolscript yet; run: toolscript list-servers", d.Name, client.Title))
+			continue
+		}
+		doubled, names = append(doubled, d), append(names, d.Name)
+	}
+	if len(doubled) == 0 {
+		return again, nil
+	}
+	list := strings.Join(slices.Compact(names), ", ")
+	o.say("%s: in %s twice, by itself and behind toolscript", list, client.Title)
+	if !o.replace {
+		if o.replace, err = o.wantsReplaced(ctx, client); err != nil {
+			return again, err
+		}
+	}
+	if !o.replace {
+		plan.Notes = append(plan.Notes, "to use them behind toolscript only, run: "+again+" --replace")
+		return again, nil
+	}
+	if plan.Changes, err = client.Disable(plan.Changes, doubled); err != nil {
+		return again, err
+	}
+	how := "disabled"
+	if client.Removes() {
+		how = "removed"
+	}
+	plan.Notes = append(plan.Notes, fmt.Sprintf("%s in %s: %s; to take it back, run: toolscript connect %s --undo", how, client.Title, list, client.Name))
+	return again + " --replace", nil
+}
+
+// wantsReplaced asks the user at the terminal.
+func (o *connectOptions) wantsReplaced(ctx context.Context, client *clients.Client) (bool, error) {
+	if o.yes || o.form.Structured() || !terminal.Is(o.Stdin) {
+		return false, nil
+	}
+	answer, err := o.ask(ctx, "Disable them in "+client.Title+"? [y/N] ")
+	if errors.Is(err, terminal.ErrNoAnswer) {
+		return false, nil
+	}
+	return err == nil && terminal.Affirmed(answer), err
 }

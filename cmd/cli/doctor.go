@@ -33,9 +33,9 @@ func newDoctor(a *app) *cobra.Command {
 		Long: `Examine the installation, and say how to repair it.
 
 doctor examines the configuration and its variables, the programs, logins and keyring of
-the servers, running gateways and the entries of old ones, the port, the permissions of
-files, the search model, Deno, the Claude Code plugin and its permission rules, and the
-processes that check and run scripts with everything that confines them.
+the servers, the hubs of the fleet, running gateways and the entries of old ones, the port,
+the permissions of files, the search model, Deno, the Claude Code plugin and its permission
+rules, and the processes that check and run scripts with everything that confines them.
 
 Each finding has the command or the change that mends it. The exit code is 1 if something
 is broken, and 0 if there are only warnings.`,
@@ -69,7 +69,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 
 // examined is the environment of this command.
 func (o *doctorOptions) examined() (doctor.Options, error) {
-	folder, err := o.target.Folder()
+	places, err := o.target.Places()
 	if err != nil {
 		return doctor.Options{}, err
 	}
@@ -80,7 +80,7 @@ func (o *doctorOptions) examined() (doctor.Options, error) {
 		}
 	}
 	return doctor.Options{
-		Host: o.host, Env: o.Env, Runtime: folder, Home: cmp.Or(o.getenv("HOME"), o.getenv("USERPROFILE")), URL: url, Port: o.getenv("TOOLSCRIPT_PORT"),
+		Host: o.host, Env: o.Env, Runtime: places, Home: cmp.Or(o.getenv("HOME"), o.getenv("USERPROFILE")), URL: url, Port: o.getenv("TOOLSCRIPT_PORT"),
 		Trust: o.trust, Probe: o.probe,
 	}, nil
 }

@@ -105,7 +105,7 @@ func TestDoctorExaminesDeno(t *testing.T) {
 		t.Fatalf("%v: %+v", err, r)
 	}
 	last := found.Workers[2]
-	if !found.Deno.Available || found.Deno.Path != pinned || last.Role != "deno" || last.StartMs <= 0 || last.Error != "" || len(last.Confinement) != 2 {
+	if !found.Deno.Available || found.Deno.Path != pinned || last.Role != "deno" || last.StartMs <= 0 || last.Error != "" || len(last.Confinement) != 3 {
 		t.Errorf("deno: %+v, %+v", found.Deno, last)
 	}
 	if text := w.run(t, "doctor").stdout; !strings.Contains(text, pinned) || !strings.Contains(text, "permissions") {

@@ -14,16 +14,25 @@ import (
 
 // prepare completes the options before a command runs.
 func (a *app) prepare(c *cobra.Command, _ []string) error {
+	err := a.read(c)
+	if err == nil {
+		err = a.refuseAgent(c)
+	}
+	if err == nil {
+		a.page(c)
+		a.watch(c)
+	}
+	return err
+}
+
+// read reads the flags of a command and their variables.
+func (a *app) read(c *cobra.Command) error {
 	err := flags.Read(c.Flags(), c.CommandPath(), a.getenv, a.warn)
 	a.host = &daemon.Host{
 		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.lookupEnv},
 		Warn:   a.warn, FindHub: a.findHub,
 	}
 	a.target.Host = a.host
-	if err == nil {
-		a.page(c)
-		a.watch(c)
-	}
 	return err
 }
 

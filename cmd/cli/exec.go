@@ -58,7 +58,9 @@ The returned value is printed as JSON. console.log writes to stdout and
 console.error to stderr. Arguments for the script follow FILE.ts or --.
 
 A running gateway of this configuration runs the script. Without one, exec starts the
-servers that the script uses, and stops them at the end.`,
+servers whose tools the script calls, and stops them at the end. Types, names and searches
+come from the lists that the servers sent last. For servers without a list, a script that
+does not name its servers waits 3 seconds, and a warning names those that it does not see.`,
 		Example: `  toolscript exec 'return await tools.demo.listFiles({})'
   toolscript exec report.ts -- --since monday
   toolscript exec - < report.ts`,
@@ -120,6 +122,7 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 	return toolscript.ExecRequest{
 		Code:      src.Code,
 		File:      src.File,
+		Modules:   src.Modules,
 		Args:      src.Args,
 		Cwd:       o.absolute(o.cwd),
 		TZ:        timezone.Of(o.getenv("TZ")),

@@ -21,7 +21,7 @@ type ownPlace struct{ *daemon.Daemon }
 
 // Approve needs no code: the person at the terminal has started this process.
 func (p ownPlace) Approve(ctx context.Context, person *elicit.Person, a toolscript.Approval) {
-	answer, ok := person.Approve(a)
+	answer, ok := person.Approve(a, whole(ctx, p, a))
 	if !ok {
 		answer = toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: "the terminal was closed"}
 	}
@@ -55,7 +55,7 @@ func (p gatewayPlace) Exec(ctx context.Context, req toolscript.ExecRequest, emit
 // asks again.
 func (p gatewayPlace) Approve(ctx context.Context, person *elicit.Person, a toolscript.Approval) {
 	for ctx.Err() == nil {
-		answer, ok := person.Code(a)
+		answer, ok := person.Code(a, whole(ctx, p, a))
 		if !ok {
 			return // another command may answer
 		}
@@ -64,9 +64,22 @@ func (p gatewayPlace) Approve(ctx context.Context, person *elicit.Person, a tool
 			return
 		}
 		person.Say(err.Error())
-		if toolscript.KindOf(err) != toolscript.Forbidden {
+		if kind := toolscript.KindOf(err); kind != toolscript.Forbidden && kind != toolscript.Busy {
 			return
 		}
+	}
+}
+
+// whole returns a request with all of its arguments; without them, if it does not wait any
+// more.
+func whole(ctx context.Context, at interface {
+	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
+}, a toolscript.Approval) func() toolscript.Approval {
+	return func() toolscript.Approval {
+		if all, err := at.PendingApproval(ctx, a.ID); err == nil {
+			return all
+		}
+		return a
 	}
 }
 

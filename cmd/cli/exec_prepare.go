@@ -121,6 +121,17 @@ func (a *app) configuredTokens(trust bool) (tokens int, set bool) {
 	return *loaded.Settings.Output.MaxTokens, true
 }
 
+// mediaLimits are the bounds of the images and sounds that a model is shown of a value.
+func (a *app) mediaLimits(trust bool) (blocks, bytes int64) {
+	var media config.Media
+	if config.Mentions(a.host.ConfigOptions(trust), "mediaB") {
+		if loaded, err := config.Load(a.host.ConfigOptions(trust)); err == nil {
+			media = loaded.Settings.Media
+		}
+	}
+	return media.Most()
+}
+
 // keepValue stores a value that toolscript output prints.
 func (a *app) keepValue(runID string, v []byte) error {
 	return a.host.Outputs().Put(runID, outputs.Value, v)
@@ -142,7 +153,7 @@ func (o *execOptions) place(ctx context.Context) (at place, release func(), err 
 		o.warnUnused(&o.search)
 		return o.at(g), g.Close, nil
 	}
-	own, err := o.start()
+	own, err := o.start(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,14 +164,14 @@ func (o *execOptions) place(ctx context.Context) (at place, release func(), err 
 	}, nil
 }
 
-// start starts a daemon in this process. It connects only to the servers that the script
-// uses, as the checker finds.
-func (o *execOptions) start() (*daemon.Daemon, error) {
+// start starts a daemon in this process. It connects only to the servers that the script calls,
+// and to those that it uses and whose tools are not known.
+func (o *execOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 	loaded, err := o.host.Load(o.trust)
 	if err != nil {
 		return nil, err
 	}
 	return o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn), Telemetry: true, Actors: actors.Options{OnDemand: true, Approvals: o.approvals()},
+		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn), Telemetry: true, Lent: o.target.Lent(ctx, loaded), Actors: actors.Options{OnDemand: true, Rest: true, Approvals: o.approvals()},
 	})
 }

@@ -52,11 +52,11 @@ type listedGateway struct {
 }
 
 func (o *gatewayListOptions) run(ctx context.Context) error {
-	folder, err := o.target.Folder()
+	places, err := o.target.Places()
 	if err != nil {
 		return err
 	}
-	running, ended, err := folder.Look()
+	running, ended, err := places.Look()
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func newGatewayPrune(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove the files of gateways and hubs that have ended",
-		Long: `Remove the files that gateways and hubs have left in the runtime folder: the entries of
+		Long: `Remove the files that gateways and hubs have left in the runtime folders: the entries of
 gateways that were killed, and the files of hubs that have ended. Gateways and hubs that
 run, and hubs that start or end at the time, keep theirs.`,
 		Args: takes(),
@@ -31,15 +31,15 @@ run, and hubs that start or end at the time, keep theirs.`,
 }
 
 func (o *gatewayPruneOptions) run() error {
-	folder, err := o.target.Folder()
+	places, err := o.target.Places()
 	if err != nil {
 		return err
 	}
-	ended, paths, err := folder.Prune()
+	ended, paths, err := places.Prune()
 	if err != nil {
 		return err
 	}
-	ofHubs, failed := sharing.Prune(folder)
+	ofHubs, failed := sharing.Prune(places)
 	results := make([]pruned, 0, len(ended)+len(paths)+len(ofHubs))
 	for _, e := range ended {
 		results = append(results, pruned{URL: e.Address(), PID: e.PID})

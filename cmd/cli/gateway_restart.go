@@ -48,11 +48,11 @@ service manager has started is restarted by the service manager.`,
 }
 
 func (o *gatewayRestartOptions) run(ctx context.Context) error {
-	folder, err := o.target.Folder()
+	places, err := o.target.Places()
 	if err != nil {
 		return err
 	}
-	entries, err := o.addressed(folder)
+	entries, err := o.addressed(places)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 		return fmt.Errorf("the gateway was not stopped: %w", err)
 	}
 	defer o.waiting("restarting the gateway")()
-	if err := stopGateway(ctx, folder, e); err != nil {
+	if err := stopGateway(ctx, places, e); err != nil {
 		return err
 	}
 	cmd, err := o.again(ctx, e)
@@ -105,7 +105,7 @@ func (o *gatewayRestartOptions) checkStart(ctx context.Context, start discovery.
 		return err
 	}
 	c.SetContext(ctx)
-	if err := probe.prepare(c, nil); err != nil {
+	if err := probe.read(c); err != nil {
 		return err
 	}
 	trust, _ := c.Flags().GetBool("trust") // it exists
@@ -138,6 +138,9 @@ func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, args...) //nolint:gosec // this program
 	cmd.Dir = e.Start.Dir
+	if err := o.admit(args, cmd.Dir); err != nil { // its flags are those of a gateway that runs
+		return nil, err
+	}
 	cmd.Stdin = strings.NewReader(token + "\n")
 	cmd.Env = background.Env(o.Env, e.Session)
 	if e.Session == "" { // this command may be in a session

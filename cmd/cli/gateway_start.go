@@ -87,7 +87,7 @@ CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
 	f.BoolVar(&o.force, "force", false, "start a gateway even if a gateway runs for this configuration")
 	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember the form of the results of tools without an output schema")
 	f.Var(&o.health, "health-interval", "time between two health checks of an idle server (default 30s)")
-	f.Var(&o.idle, "worker-idle", "time without scripts after which the worker processes end (default 5m)")
+	f.Var(&o.idle, "worker-idle", "time without scripts after which the worker processes end (default 5m, less with more than 4 gateways)")
 	o.search.Add(f)
 	o.results.Add(f, "search-", "", "")
 	o.AddHidden(f)
@@ -170,13 +170,25 @@ func (g *running) serveMetrics(port int, logger *slog.Logger) {
 	if port == 0 {
 		return
 	}
-	metrics, err := gateway.ListenMetrics(g.daemon.Measures, port, logger)
+	metrics, err := gateway.ListenMetrics(g.daemon.Measures, nil, port, logger)
 	if err != nil {
 		logger.Warn("telemetry.metrics.port of the configuration is not served; GET /metrics of the gateway is", slog.String("error", err.Error()))
 		return
 	}
 	g.metrics = metrics
 	logger.Info("metrics are served", slog.String("url", metrics.URL()))
+}
+
+// sharers counts the gateways of this user on this machine; nil if --worker-idle has the time.
+func (o *startOptions) sharers() func() int {
+	places, err := o.target.Places()
+	if err != nil || o.idle > 0 {
+		return nil
+	}
+	return func() int {
+		running, _, _ := places.Look() // without the folder, there are no others
+		return len(running)
+	}
 }
 
 // open binds the port before it starts servers, because the port may be in use.
@@ -199,7 +211,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		Actors: actors.Options{
 			Rested: func() { shrink.Reset(settleTime) },
 			Feed:   o.feed, NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
-			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Idle: func() { shrink.Reset(settleTime) }},
+			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Sharers: o.sharers(), Idle: func() { shrink.Reset(settleTime) }},
 		},
 	})
 	if err != nil {
@@ -255,7 +267,7 @@ func (g *running) stop() error {
 
 // announcement is the entry that other commands find the gateway by.
 type announcement struct {
-	folder discovery.Folder
+	places discovery.Places
 	entry  discovery.Entry
 	logger *slog.Logger
 }
@@ -264,8 +276,8 @@ type announcement struct {
 func (o *startOptions) announce(server *gateway.Server, loaded *config.Config, logger *slog.Logger) *announcement {
 	a := &announcement{logger: logger}
 	var err error
-	if a.folder, err = o.target.Folder(); err == nil {
-		a.entry, err = a.folder.Write(o.Describe(discovery.Entry{
+	if a.places, err = o.target.Places(); err == nil {
+		a.entry, err = a.places.Write(o.Describe(discovery.Entry{
 			URL:     server.URL(),
 			Session: discovery.Session(o.lookupEnv),
 			Config:  config.Paths(loaded.Files),
@@ -274,16 +286,15 @@ func (o *startOptions) announce(server *gateway.Server, loaded *config.Config, l
 	}
 	if err != nil {
 		logger.Warn("gateway entry not written", slog.String("error", err.Error()))
-		a.folder = ""
 	}
 	return a
 }
 
 func (a *announcement) remove() {
-	if a.folder == "" {
+	if len(a.entry.Folders) == 0 {
 		return
 	}
-	if err := a.folder.Remove(a.entry); err != nil {
+	if err := a.places.Remove(a.entry); err != nil {
 		a.logger.Warn("gateway entry not removed", slog.String("error", err.Error()))
 	}
 }
@@ -294,11 +305,11 @@ func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
 	if o.force {
 		return nil
 	}
-	folder, err := o.target.Folder()
+	places, err := o.target.Places()
 	if err != nil {
 		return nil //nolint:nilerr // announce warns about it
 	}
-	entries, err := folder.Same(discovery.Session(o.lookupEnv), config.Paths(loaded.Files))
+	entries, err := o.same(places, loaded)
 	if err != nil {
 		return nil //nolint:nilerr // announce warns about it
 	}
@@ -314,6 +325,16 @@ func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
 			e.Address(), e.PID)}
 	}
 	return ctx.Err()
+}
+
+// same are the gateways of this session for the files, else for those of them that have effect.
+func (o *startOptions) same(places discovery.Places, loaded *config.Config) ([]discovery.Entry, error) {
+	session := discovery.Session(o.lookupEnv)
+	entries, err := places.Same(session, config.Paths(loaded.Files))
+	if len(entries) > 0 || err != nil || len(loaded.Hidden) > 0 {
+		return entries, err
+	}
+	return places.Same(session, config.Paths(config.Effective(loaded.Files)))
 }
 
 // warnOfNetwork warns if other machines can reach the gateway. Without a token,

@@ -46,11 +46,11 @@ type stoppedGateway struct {
 }
 
 func (o *gatewayStopOptions) run(ctx context.Context) error {
-	folder, err := o.target.Folder()
+	places, err := o.target.Places()
 	if err != nil {
 		return err
 	}
-	entries, err := o.selected(folder)
+	entries, err := o.selected(places)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 	over := o.waiting("stopping the gateway")
 	for _, e := range entries {
 		r := stoppedGateway{URL: e.Address(), PID: e.PID}
-		if err := stopGateway(ctx, folder, e); err != nil {
+		if err := stopGateway(ctx, places, e); err != nil {
 			r.Error = err.Error()
 			failed = errors.Join(failed, err)
 		}
@@ -83,19 +83,19 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 }
 
 // selected are the gateways to stop.
-func (o *gatewayStopOptions) selected(folder discovery.Folder) ([]discovery.Entry, error) {
+func (o *gatewayStopOptions) selected(places discovery.Places) ([]discovery.Entry, error) {
 	if o.all {
-		return folder.List()
+		return places.List()
 	}
-	return o.addressed(folder)
+	return o.addressed(places)
 }
 
 // addressed are the gateways of --gateway-url, else of this session or configuration.
-func (a *app) addressed(folder discovery.Folder) ([]discovery.Entry, error) {
+func (a *app) addressed(places discovery.Places) ([]discovery.Entry, error) {
 	if a.target.URL == "" {
 		return a.target.Entries()
 	}
-	entries, err := folder.List()
+	entries, err := places.List()
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (a *app) addressed(folder discovery.Folder) ([]discovery.Entry, error) {
 
 // stopGateway asks a gateway to end, and waits until its entry is removed or its process
 // is gone.
-func stopGateway(ctx context.Context, folder discovery.Folder, e discovery.Entry) error {
+func stopGateway(ctx context.Context, places discovery.Places, e discovery.Entry) error {
 	if !e.Here() {
 		return fmt.Errorf("the gateway at %s runs in another container; run the command there", e.Address())
 	}
@@ -123,7 +123,7 @@ func stopGateway(ctx context.Context, folder discovery.Folder, e discovery.Entry
 	ticks := time.NewTicker(20 * time.Millisecond)
 	defer ticks.Stop()
 	for {
-		running, err := folder.List()
+		running, err := places.List()
 		if err != nil {
 			return err
 		}

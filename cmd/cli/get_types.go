@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/editor"
 	"github.com/toolscript/toolscript/cmd/exit"
@@ -19,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -35,11 +35,12 @@ type getTypesOptions struct {
 func newGetTypes(a *app) *cobra.Command {
 	o := &getTypesOptions{app: a}
 	c := &cobra.Command{
-		Use:   "get-types [SERVER | SERVER__TOOL]...",
+		Use:   "get-types [SERVER | SERVER.TOOL | SERVER__TOOL]...",
 		Short: "Print the TypeScript of the tools",
 		Long: `Print the TypeScript of the tools, as Markdown with an example of a call.
 
-Names of servers and ids of tools select tools, as arguments or in --filter:
+Names of servers, ids of tools, and names such as memory.createEntities select tools, as
+arguments or in --filter:
 
   toolscript get-types github files__read_file
   toolscript get-types --filter github,files__read_file
@@ -49,7 +50,8 @@ Without names, those values come last.
 
 A running gateway of this configuration answers. Without one, the lists count that the
 servers sent last. Servers that have no list yet, or are defined in another way since,
-are started, and stopped at the end.
+are started, and stopped at the end. Without names, those that do not answer within 3
+seconds are named in a warning.
 
 --out writes files to a folder instead. With them, editors complete the tools in the
 scripts of the folder, and tsc checks the scripts. With --watch, the files are written
@@ -116,8 +118,13 @@ func (o *getTypesOptions) types(ctx context.Context, g target.Provider, filter t
 	var types gateway.Types
 	var err error
 	if filter == nil || len(tools) > 0 || o.out != "" {
-		if types, err = g.Types(ctx, tools, o.module(), actors.DefaultConnectTimeout); err != nil {
+		if types, err = g.Types(ctx, tools, o.module(), listTime(tools)); err != nil {
 			return types, err
+		}
+		if meant := asCalled(tools, types.Unknown); meant != nil {
+			if types, err = g.Types(ctx, meant, o.module(), listTime(meant)); err != nil {
+				return types, err
+			}
 		}
 	}
 	q := toolscript.StoreQuery{Session: discovery.Session(o.lookupEnv), Cwd: o.Dir}
@@ -134,6 +141,25 @@ func (o *getTypesOptions) types(ctx context.Context, g target.Provider, filter t
 	store, err := g.StoreTypes(ctx, q)
 	types.Module += store.Types
 	return types, err
+}
+
+// asCalled replaces entries such as files.readFile, as scripts write it, by the ids of the tools;
+// nil if there are none.
+func asCalled(entries toolscript.Filter, unknown []naming.UnknownEntry) (ids toolscript.Filter) {
+	for _, u := range unknown {
+		for _, id := range u.Suggestions {
+			server, tool, _ := strings.Cut(id, toolscript.Separator)
+			if strings.TrimPrefix(u.Entry, "tools.") != naming.ServerIdentifier(server)+"."+naming.Identifier(tool) {
+				continue
+			}
+			if ids == nil {
+				ids = slices.Clone(entries)
+			}
+			ids[slices.Index(ids, u.Entry)] = id
+			break
+		}
+	}
+	return ids
 }
 
 // watchInterval is the time between two looks at the gateway.
@@ -215,7 +241,7 @@ func (o *getTypesOptions) remark(filter toolscript.Filter, t gateway.Types) erro
 
 func pendingServers(t gateway.Types) (names []string) {
 	for _, m := range t.Missing {
-		if m.State == toolscript.Connecting {
+		if m.State.Connects() {
 			names = append(names, m.Name)
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/harness/answer"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 type harnessOptions struct {
@@ -69,7 +69,7 @@ func (o *harnessOptions) run(ctx context.Context) error {
 	if err := o.checkFiles(); err != nil {
 		return err
 	}
-	data, err := io.ReadAll(io.LimitReader(o.Stdin, maxAnswer+1))
+	data, err := o.input(ctx, rawjson.SkipMark(o.Stdin), maxAnswer+1)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read the answer: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/hook"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // newHook has the hooks of the Claude Code plugin. No hook ends with exit code 2, by
@@ -53,13 +54,17 @@ func hookCommand(a *app, name string, answer func(context.Context, hook.Event) e
 			if asksForHelp(args) {
 				return c.Help()
 			}
-			event, err := hook.Read(a.Stdin)
+			event, err := a.hookEvent(c.Context())
 			if err != nil {
 				return err
 			}
 			return answer(c.Context(), event)
 		},
 	}
+}
+
+func (a *app) hookEvent(ctx context.Context) (hook.Event, error) {
+	return terminal.Await(ctx, func() (hook.Event, error) { return hook.Read(a.Stdin) })
 }
 
 // asksForHelp reports whether the arguments of a hook, which parses no flags, ask for its

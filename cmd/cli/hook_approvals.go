@@ -70,7 +70,7 @@ func question(tools []string) string {
 	if len(tools) > mostNamed {
 		tools, more = tools[:mostNamed], " and others"
 	}
-	return "toolscript: the script names tools that need your approval: " + strings.Join(tools, ", ") + more
+	return "the script names tools that need your approval: " + strings.Join(tools, ", ") + more
 }
 
 // scripts are the texts of the scripts of the project that a command names.

@@ -19,7 +19,7 @@ func TestPreToolUseAsks(t *testing.T) {
 		"home/.toolscript.json": askingConfig, "work/a.txt": "one\n",
 		"work/asks.ts": `const { readFile } = tools.demo; await readFile({ path: "a.txt" })`, "work/free.ts": `return tools.demo.listFiles({})`,
 	})
-	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
 	saved := filepath.Join(filepath.Dir(w.dir), "home", ".toolscript", "scripts")
 	if err := os.MkdirAll(saved, 0o700); err != nil {
 		t.Fatal(err)

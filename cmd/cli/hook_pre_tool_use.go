@@ -16,13 +16,21 @@ import (
 	"github.com/toolscript/toolscript/cmd/source"
 )
 
-// preToolUse has the client ask its user about a script that names tools under approval,
-// and allows other safe commands of the agent. Of every other command it says nothing, and
-// the client asks the user as always.
+// preToolUse has the client ask its user about a script that names tools under approval, and
+// about commands and flags that need a person, and allows other safe commands of the agent. Of
+// every other command it says nothing, and the client asks the user as always.
 func (a *app) preToolUse(_ context.Context, e hook.Event) error {
 	call := &agentCall{Project: permission.Project{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan"}
+	reasons, err := a.askAboutFlags(e.Command(), call)
+	if err != nil {
+		return err
+	}
+	reasons = append(personCommandsIn(e.Command()), reasons...)
 	if tools := a.approvalNeeded(e.Command(), call.Project); len(tools) > 0 {
-		return hook.Ask(a.Stdout, question(tools))
+		reasons = append(reasons, question(tools))
+	}
+	if len(reasons) > 0 {
+		return hook.Ask(a.Stdout, "toolscript: "+strings.Join(reasons, "; "))
 	}
 	command, ok := e.Plain()
 	if !ok {
@@ -64,14 +72,14 @@ var allowedFlags = map[string][]string{
 	"runs show":           {},
 	"runs wait":           {"timeout"},
 	"runs output":         {"follow", "out", "max-tokens"},
-	"output":              {"value", "range", "out"},
+	"output":              {"value", "range", "out", "task"},
 	"resources":           {"cursor"},
 	"resources read":      {},
 	"resources templates": {"cursor"},
 	"prompts":             {"cursor"},
 	"prompts get":         {"arg"},
-	"logs":                {},
-	"status":              {},
+	"logs":                {"server", "hub"},
+	"status":              {"all"},
 	"":                    {}, // toolscript FILE.ts
 }
 

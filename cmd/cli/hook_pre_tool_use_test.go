@@ -40,10 +40,11 @@ func (w *world) asked(t *testing.T, input string) bool {
 			Decision string `json:"permissionDecision"`
 		} `json:"hookSpecificOutput"`
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &answer); err != nil || answer.Output.Event != "PreToolUse" || answer.Output.Decision != "allow" {
+	err := json.Unmarshal([]byte(r.stdout), &answer)
+	if err != nil || answer.Output.Event != "PreToolUse" || answer.Output.Decision != "allow" && answer.Output.Decision != "ask" {
 		t.Errorf("stdout = %q, %v", r.stdout, err)
 	}
-	return true
+	return answer.Output.Decision == "allow"
 }
 
 func (w *world) hook(t *testing.T, event, input string) result {
@@ -88,6 +89,8 @@ func TestPreToolUseAllows(t *testing.T) {
 		"toolscript call demo.readFile path=a.txt", `toolscript call demo.tree depth:=2 | jq .`, "toolscript call demo.readFile path=a --out sub/a.json", "echo '{}' | toolscript call demo.tree -",
 		"toolscript run issues repo=a/b days=7", "toolscript scripts list", "toolscript scripts show issues",
 		"toolscript exec --detach 'return 1'", "toolscript exec --plan 'return 1'", "toolscript runs list --last 5", "toolscript runs show run_0",
+		"toolscript logs", "toolscript logs --server demo", "toolscript logs --server demo --json", "toolscript logs --hub | tail -n 5",
+		"toolscript status --all", "toolscript output run_0 --task 1",
 		"toolscript runs wait run_0 --timeout 30s", "toolscript runs output run_0 --follow", "toolscript runs output run_0 --out sub/",
 		"toolscript search x --log-level debug", "toolscript exec - <<'TS'\nreturn `${1}`\nTS",
 	} {
@@ -97,7 +100,7 @@ func TestPreToolUseAllows(t *testing.T) {
 	}
 }
 
-func TestPreToolUseIsSilent(t *testing.T) {
+func TestPreToolUseAllowsNothingElse(t *testing.T) {
 	w := permissionWorld(t)
 	for _, command := range []string{
 		"ls", "toolscript", "toolscript --help", "toolscript version", "toolscript nope",
@@ -184,6 +187,23 @@ func TestAutoAllowOff(t *testing.T) {
 				t.Errorf("allowed = %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestPreToolUseAsksAboutTrust: a rule of the user may allow every call of toolscript, so the hook
+// decides about commands with which a person says what may start, in any form.
+func TestPreToolUseAsksAboutTrust(t *testing.T) {
+	w := permissionWorld(t)
+	for command, want := range map[string]string{
+		"toolscript trust": "ask", "toolscript trust --yes": "ask", "toolscript trust sub": "ask", "toolscript --log-level debug trust": "ask",
+		"cd sub && toolscript trust -y": "ask", "FOO=1 toolscript trust > out": "ask", "sh -c 'toolscript trust'": "ask", "toolscript trust &": "ask",
+		"toolscript search x; toolscript trust --yes": "ask", "npx toolscript trust --yes": "ask", "toolscript trust --remove": "ask",
+		"toolscript add github": "ask", "toolscript init -- node x.js": "ask", "toolscript config import --yes": "ask", "toolscript connect cursor --yes": "ask",
+		"toolscript trust --help": "", "toolscript config path": "", "toolscript doctor": "", "git log --grep trust": "", "toolscript search trust": "allow",
+	} {
+		if got := w.decision(t, command); got != want {
+			t.Errorf("%s: the hook decides %q, want %q", command, got, want)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ type session struct {
 	*app
 	id     string
 	client discovery.Process
-	folder discovery.Folder
+	places discovery.Places
 	paths  []string // of the configuration files
 }
 
@@ -39,7 +39,7 @@ func (a *app) session(e hook.Event) (*session, error) {
 	if s.client, err = discovery.Client(a.lookupEnv); err != nil {
 		return nil, err
 	}
-	if s.folder, err = a.target.Folder(); err != nil {
+	if s.places, err = a.target.Places(); err != nil {
 		return nil, err
 	}
 	files, err := config.Locate(a.host.ConfigOptions(false))
@@ -75,7 +75,7 @@ func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err 
 		return "", err
 	}
 	if kept != nil {
-		if err := s.folder.Adopt(*kept, s.id); err != nil {
+		if err := s.places.Adopt(*kept, s.id); err != nil {
 			return "", err
 		}
 		return "", s.export(kept.URL)
@@ -121,6 +121,9 @@ func (s *session) gatewayCommand(ctx context.Context) (*exec.Cmd, error) {
 // remarks are what the person should know of a gateway that starts.
 func (s *session) remarks(loaded *config.Config) string {
 	var remarks []string
+	for _, m := range loaded.Mistakes {
+		remarks = append(remarks, m.Notice())
+	}
 	if len(loaded.Untrusted) > 0 {
 		remarks = append(remarks, fmt.Sprintf("this project's servers are not started, because you have not trusted its %s: %s; to look at them and start them run: toolscript trust",
 			config.FileName, terminal.Visible(strings.Join(loaded.Untrusted, ", "))))
@@ -134,7 +137,7 @@ func (s *session) remarks(loaded *config.Config) string {
 // keep returns the gateway of the client that can be used again, nil if there is none, and stops
 // its other gateways: those of another configuration or version, or that do not answer.
 func (s *session) keep(ctx context.Context) (*discovery.Entry, error) {
-	own, err := s.folder.OfClient(s.client)
+	own, err := s.places.OfClient(s.client)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +186,7 @@ func (a *app) sessionEnd(_ context.Context, e hook.Event) error {
 	if err != nil {
 		return err
 	}
-	own, err := s.folder.OfClient(s.client)
+	own, err := s.places.OfClient(s.client)
 	for _, e := range own {
 		err = errors.Join(err, e.Process().Stop())
 	}

@@ -85,8 +85,8 @@ func (c *client) gateways(t *testing.T) []discovery.Entry {
 	return own
 }
 
-func (w *world) runtime() discovery.Folder {
-	return discovery.Folder(filepath.Join(filepath.Dir(w.dir), "run"))
+func (w *world) runtime() discovery.Places {
+	return discovery.In(filepath.Join(filepath.Dir(w.dir), "run"))
 }
 
 // gateway returns the only gateway of the client.
@@ -153,7 +153,7 @@ func TestSessionKeepsItsGateway(t *testing.T) {
 	}
 	c.send(t, "session-end", "four", "prompt_input_exit")
 	ended(t, first)
-	if files, err := os.ReadDir(string(c.runtime())); err != nil || len(files) > 0 {
+	if files, err := os.ReadDir(c.runtime().Folders()[0]); err != nil || len(files) > 0 {
 		t.Errorf("left in the runtime folder: %v, %v", files, err)
 	}
 	c.send(t, "session-end", "four", "other") // of a session without a gateway
@@ -162,6 +162,9 @@ func TestSessionKeepsItsGateway(t *testing.T) {
 // TestSessionsAreSeparate: a command finds only the gateway of its own session, and the
 // end of a session ends only its gateway.
 func TestSessionsAreSeparate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	one, two := w.newClient(t), w.newClient(t)
 	one.send(t, "session-start", "one", "startup")
@@ -201,6 +204,9 @@ func TestGatewayEndsWithAKilledClient(t *testing.T) {
 // TestSessionReplacesItsGateway: a killed gateway, and one with another
 // configuration, are replaced.
 func TestSessionReplacesItsGateway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	c := newWorld(t, nil).newClient(t)
 	c.send(t, "session-start", "one", "startup")
 	killed := c.gateway(t)
@@ -224,9 +230,9 @@ func TestSessionReplacesItsGateway(t *testing.T) {
 }
 
 func TestSessionWithABrokenConfiguration(t *testing.T) {
-	c := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {"demo": {"comand": "x"}}}`}).newClient(t)
+	c := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {"demo": {"command": "x"}}`}).newClient(t)
 	said := c.send(t, "session-start", "one", "startup")
-	for _, want := range []string{".toolscript.json", "comand", "without a gateway"} {
+	for _, want := range []string{".toolscript.json", "is not closed", "without a gateway"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the person reads %q, want %q in it", said, want)
 		}
@@ -237,6 +243,18 @@ func TestSessionWithABrokenConfiguration(t *testing.T) {
 	if _, err := os.Stat(c.envFile); err == nil || len(c.gateways(t)) > 0 {
 		t.Error("there is a gateway")
 	}
+}
+
+// TestSessionWithAMisconfiguredServer: the gateway starts with the other servers.
+func TestSessionWithAMisconfiguredServer(t *testing.T) {
+	c := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {"demo": {"comand": "x"}}}`}).newClient(t)
+	said := c.send(t, "session-start", "one", "startup")
+	for _, want := range []string{".toolscript.json:1:25: mcpServers.demo: ", "comand", "the server demo is not started"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the person reads %q, want %q in it", said, want)
+		}
+	}
+	c.gateway(t)
 }
 
 func TestSessionWithoutAGatewayHidesTheOuterOne(t *testing.T) {
@@ -265,11 +283,14 @@ func TestSessionWithAGatewayThatFails(t *testing.T) {
 // TestSessionInAnUntrustedProject: the user's servers start, the message lists the
 // untrusted ones, and trust makes the running gateway start them.
 func TestSessionInAnUntrustedProject(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	c := newWorld(t, map[string]string{
 		"home/.toolscript.json": demoConfig,
 		"work/.toolscript.json": `{"mcpServers": {"theirs": {"command": "toolscript", "args": ["mcp-demo"]}}}`,
 	}).newClient(t)
-	c.env = append(c.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	c.env = append(c.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
 	said := c.send(t, "session-start", "one", "startup")
 	if !strings.Contains(said, "theirs") || !strings.Contains(said, "toolscript trust") {
 		t.Errorf("the person reads %q", said)

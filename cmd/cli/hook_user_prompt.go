@@ -55,7 +55,7 @@ func newHookUserPrompt(a *app) *cobra.Command {
 // The lists are those that the servers sent last: at the first prompt the gateway is
 // still connecting.
 func (a *app) userPromptSubmit(ctx context.Context) error {
-	e, err := hook.Read(a.Stdin)
+	e, err := a.hookEvent(ctx)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func promptWorld(t *testing.T, settings string) *world {
 	t.Helper()
 	config := `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}` + settings + `}`
 	w := newWorld(t, map[string]string{"home/.toolscript.json": config})
-	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
 	if r := w.run(t, "search", "anything"); r.code != 0 {
 		t.Fatalf("search: %+v", r)
 	}

@@ -21,6 +21,7 @@ type hubOptions struct {
 	*app
 	serve    string // file with servers for a fleet
 	runners  int    // sandboxes for a fleet
+	metrics  int    // port
 	onDemand bool   // a gateway has started it
 	logFile  string
 	form     form.Form
@@ -61,6 +62,7 @@ servers and sandboxes. It reads the file again at SIGHUP.`,
 	f := c.Flags()
 	f.StringVar(&o.serve, "serve", "", "offer the servers of this `file` to a fleet")
 	f.IntVar(&o.runners, "runners", 0, "run up to `N` scripts of gateways of the fleet at a time")
+	f.IntVar(&o.metrics, "metrics-port", 0, "serve /metrics and /health at this `PORT` of 127.0.0.1")
 	form.Add(f, &o.form, "print the process as one line of JSON when gateways can find it")
 	f.BoolVar(&o.onDemand, "on-demand", false, "end when no gateway uses it")
 	f.StringVar(&o.logFile, "log-file", "", "log to this `file`")
@@ -68,7 +70,7 @@ servers and sandboxes. It reads the file again at SIGHUP.`,
 		f.Lookup(name).Hidden = true
 	}
 	f.SetInterspersed(false)
-	c.AddCommand(newHubStatus(a), newHubStop(a), newHubCredentials(a))
+	c.AddCommand(newHubStatus(a), newHubStop(a), newHubDrain(a), newHubRelease(a), newHubCredentials(a))
 	return c
 }
 
@@ -94,7 +96,7 @@ func (o *hubOptions) run(ctx context.Context) error {
 	}
 	return sharing.Serve(ctx, sharing.ServeOptions{
 		Place: place, Host: o.host, Logger: o.logger(slog.LevelInfo), Log: o.logFile,
-		Idle: settings.Idle, Port: settings.Port, Stay: !o.onDemand, EndUnused: o.hangupSignals(), Ready: o.ready,
+		Idle: settings.Idle, Port: settings.Port, Stay: !o.onDemand, EndUnused: o.hangupSignals(), Ready: o.ready, Metrics: o.metrics,
 	})
 }
 
@@ -112,12 +114,12 @@ func (o *hubOptions) ready(e sharing.Entry) error {
 
 // place has the files of the hub of this user.
 func (a *app) place() (sharing.Place, error) {
-	folder, err := a.target.Folder()
+	places, err := a.target.Places()
 	if err != nil {
 		return sharing.Place{}, err
 	}
 	data, err := config.DataDir(a.host.Config)
-	return sharing.NewPlace(folder, data), err
+	return sharing.NewPlace(places, data), err
 }
 
 // findHub returns the running hub, and starts one if there is none.

@@ -24,7 +24,7 @@ func (o *hubOptions) serveFleet(ctx context.Context) error {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("--runners must be between 1 and %d", maxRunners)}
 	}
 	return fleet.Serve(ctx, fleet.Options{
-		Host: o.host, Read: o.readFleet, Runners: o.runners, Ready: o.joined, Reload: o.hangupSignals(), Logger: o.logger(slog.LevelInfo),
+		Host: o.host, Read: o.readFleet, Runners: o.runners, Ready: o.joined, Reload: o.hangupSignals(), Metrics: o.metrics, Logger: o.logger(slog.LevelInfo),
 	})
 }
 

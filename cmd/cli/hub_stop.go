@@ -20,8 +20,9 @@ func newHubStop(a *app) *cobra.Command {
 		Short: "Stop the hub and the shared servers",
 		Long: `Stop the hub and the shared servers.
 
-Calls in flight fail. A gateway with a shared server starts another hub when it needs it.
-The command returns when the hub has ended.`,
+The hub answers its calls in flight, for at most 12 seconds, and takes no new ones. A gateway
+with a shared server starts another hub when it needs it. The command returns when the hub has
+ended.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}

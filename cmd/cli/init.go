@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,19 +15,13 @@ import (
 )
 
 type initOptions struct {
-	changeOptions
-	from    string
-	demo    bool
-	project bool
-	name    string
-	url     string
-	env     []string
-	headers []string
-	command []string
+	givenServer
+	from string
+	demo bool
 }
 
 func newInit(a *app) *cobra.Command {
-	o := &initOptions{changeOptions: changeOptions{app: a}}
+	o := &initOptions{givenServer: givenServer{changeOptions: changeOptions{app: a}}}
 	c := &cobra.Command{
 		Use:   "init [-- COMMAND [ARGS]]",
 		Short: "Write a first configuration",
@@ -48,13 +41,11 @@ are none.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.from, "from", "", "import the servers of this `client`: "+strings.Join(clients.Names(), ", "))
+	f.StringVar(&o.from, "from", "", "import the servers of this `client`, such as cursor; see toolscript config import")
 	f.BoolVar(&o.demo, "demo", false, "configure the built-in demo server, which reads files of the working directory")
 	f.StringVar(&o.url, "url", "", "configure the server at this `address`")
 	f.StringVar(&o.name, "name", "", "`name` of the server (default: made from the command or the address)")
-	f.StringArrayVar(&o.env, "env", nil, "variable of the server, as `NAME=VALUE`; may be repeated")
-	f.StringArrayVar(&o.headers, "header", nil, "header for the server, as `'NAME: VALUE'`; may be repeated")
-	f.BoolVar(&o.project, "project", false, "in the project's file, which needs trust, not in the user's")
+	o.addServerFlags(f)
 	f.SetInterspersed(false) // arguments after COMMAND belong to it
 	o.addFlags(c)
 	return c
@@ -89,7 +80,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	}
 	switch {
 	case o.from != "":
-		return o.importPlan(o.from)
+		return o.importPlan(o.from, nil)
 	case o.demo:
 		return o.addDemo()
 	case o.url != "" || len(o.command) > 0:
@@ -100,7 +91,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	if done, err := o.configured(); done || err != nil {
 		return nil, err
 	}
-	plan, err := o.importPlan("")
+	plan, err := o.importPlan("", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +151,7 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 	if answer == "" {
 		return o.addDemo()
 	}
-	if strings.HasPrefix(answer, "http://") || strings.HasPrefix(answer, "https://") {
+	if isAddress(answer) {
 		o.url = answer
 	} else {
 		o.command = clients.Words(answer)
@@ -177,62 +168,4 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 
 func (o *initOptions) addDemo() (*clients.Import, error) {
 	return o.add("demo", map[string]any{"command": "toolscript", "args": []any{"mcp-demo"}})
-}
-
-func (o *initOptions) addServer() (*clients.Import, error) {
-	definition := map[string]any{}
-	if o.url != "" {
-		definition["url"] = o.url
-	} else {
-		definition["command"] = o.command[0]
-		var args []any
-		for _, arg := range o.command[1:] {
-			args = append(args, arg)
-		}
-		if len(args) > 0 {
-			definition["args"] = args
-		}
-	}
-	if err := o.addPairs(definition, "env", "=", o.env); err != nil {
-		return nil, err
-	}
-	if err := o.addPairs(definition, "headers", ":", o.headers); err != nil {
-		return nil, err
-	}
-	return o.add(o.serverName(), definition)
-}
-
-func (o *initOptions) addPairs(definition map[string]any, field, separator string, pairs []string) error {
-	values := map[string]any{}
-	for _, pair := range pairs {
-		name, value, ok := strings.Cut(pair, separator)
-		if !ok || strings.TrimSpace(name) == "" {
-			return &exit.UsageError{Err: fmt.Errorf("--%s needs NAME%sVALUE", strings.TrimSuffix(field, "s"), separator)}
-		}
-		values[strings.TrimSpace(name)] = strings.TrimSpace(value)
-	}
-	if len(values) > 0 {
-		definition[field] = values
-	}
-	return nil
-}
-
-// add adds a server to the user's file or to the project's.
-func (o *initOptions) add(name string, definition map[string]any) (*clients.Import, error) {
-	places, targets, err := o.where()
-	if err != nil {
-		return nil, err
-	}
-	file := targets.User
-	if o.project {
-		if file = targets.Project; file.Path == "" {
-			return nil, errors.New("this folder belongs to no project, or --config names the file")
-		}
-	}
-	return clients.Add(places, file, name, definition)
-}
-
-// serverName is the chosen name, else one made from the command or the address.
-func (o *initOptions) serverName() string {
-	return cmp.Or(o.name, clients.ServerName(o.command, o.url))
 }

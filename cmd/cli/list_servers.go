@@ -145,8 +145,12 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 	return err
 }
 
-// stateCell is the state, and whether the server is disabled or its tools are outdated.
+// stateCell is the state, with the seconds of a start, and whether the server is disabled or
+// its tools are outdated.
 func stateCell(s toolscript.ServerStatus) string {
+	if s.Start(time.Now()) != "" {
+		return fmt.Sprintf("%s (%d s)", s.State, int(time.Since(s.Since).Seconds()))
+	}
 	if s.Disabled {
 		return string(s.State) + " (disabled)"
 	}

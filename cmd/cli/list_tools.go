@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -34,7 +33,8 @@ func newListTools(a *app) *cobra.Command {
 
 A running gateway of this configuration answers. Without one, the lists count that the
 servers sent last. Servers that have no list yet, or are defined in another way since,
-are started, and stopped at the end. toolscript list-servers starts all.`,
+are started, and stopped at the end. Those that do not answer within 3 seconds are named
+in a warning, unless SERVER is given. toolscript list-servers starts all servers.`,
 		Args: takes("[SERVER]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.server = strings.Join(args, "")
@@ -58,7 +58,7 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 		f = toolscript.Filter{o.server}
 	}
 	over := o.waiting(connectingText)
-	answer, err := g.Tools(ctx, f, actors.DefaultConnectTimeout)
+	answer, err := g.Tools(ctx, f, listTime(f))
 	over()
 	if err != nil {
 		return err

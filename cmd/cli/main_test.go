@@ -9,9 +9,12 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/fixture/engine"
+	"github.com/toolscript/toolscript/test/fixture/race"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
@@ -38,7 +41,21 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(sharedData) }()
+	if err := engine.Link("", sharedData); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
+}
+
+// newData is a data folder of one test.
+func newData(t *testing.T) string {
+	t.Helper()
+	data := t.TempDir()
+	if err := engine.Link("", data); err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // world has the home, runtime folder and working directory of one test.
@@ -65,6 +82,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 		"HOME=" + filepath.Join(base, "home"),
 		"TOOLSCRIPT_SEARCH_SEMANTIC=off", // embedding would take the CPU from other tests
 		"PATH=" + os.Getenv("PATH"),
+		race.Env,
 		"PAGER=cat", // a test cannot leave a pager
 		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(base, "run"),
 		"TOOLSCRIPT_DATA_DIR=" + sharedData,
@@ -99,11 +117,15 @@ func (w *world) start(t *testing.T, c command, args ...string) *command {
 		stderr = c.terminal
 	}
 	go func() {
-		c.code <- cli.Run(cli.State{
+		code := cli.Run(cli.State{
 			Args: args, Env: w.env, Dir: w.dir,
 			Stdin: c.stdin, Stdout: c.stdout, Stderr: stderr,
 			Signals: c.signals, Exit: func(code int) { c.exits <- code },
 		})
+		if pipe, is := c.stdout.(*io.PipeWriter); is {
+			_ = pipe.Close() // its reader must not wait for output
+		}
+		c.code <- code
 	}()
 	return &c
 }
@@ -138,4 +160,16 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.String()
+}
+
+// until polls until a condition holds.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.After(time.Minute); !holds(); {
+		select {
+		case <-deadline:
+			t.Fatalf("after a minute: not true that %s", what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/cmd/ancestry"
+	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/flags"
@@ -125,10 +128,19 @@ func (o *mcpOptions) run(ctx context.Context) error {
 		cancel()
 		o.stop()
 	}()
+	o.host.Config.Unset = unsetBehindClient
 	go o.connect(ctx)
 	options := o.entrance(o.trust, o.forRequest)
 	options.Session, options.Cwd = discovery.Session(o.lookupEnv), o.Dir
 	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, options)
+}
+
+// unsetBehindClient is what to do about variables that the client which started this process
+// does not pass on, although a shell may have them.
+func unsetBehindClient(server string, names []string) string {
+	client := clients.OfProgram(ancestry.Program(os.Getppid()))
+	return fmt.Sprintf("%s; or store the values: toolscript secret import FILE %s --for %s, and write ${secret:NAME} in place of ${NAME}",
+		client.Pass(names), strings.Join(names, " "), server)
 }
 
 // entrance is an MCP server before a gateway.
@@ -137,6 +149,10 @@ func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway
 		Gateway: find,
 		Shorten: func(runID string, value json.RawMessage, tokens int) (json.RawMessage, []string) {
 			return a.shorten(trust, runID, value, tokens)
+		},
+		Media: func(runID string, v json.RawMessage) ([]value.Medium, int) {
+			blocks, bytes := a.mediaLimits(trust)
+			return value.Media(runID, v, blocks, bytes)
 		},
 		KeepOutput: func(runID string, text []byte) error {
 			return a.host.Outputs().Put(runID, outputs.Output, text)
@@ -253,7 +269,7 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 		return nil, err
 	}
 	o.own, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Logger: o.logger(slog.LevelWarn), MCP: true, Telemetry: true,
+		Trust: o.trust, Logger: o.logger(slog.LevelWarn), MCP: true, Telemetry: true, Lent: o.target.Lent(ctx, loaded),
 		Actors: actors.Options{Scripts: actors.Scripts{Warm: true}, Approvals: actors.Approvals{Refuse: noPerson}},
 	})
 	return o.own, err
@@ -282,7 +298,11 @@ func (a *app) shorten(trust bool, runID string, v json.RawMessage, tokens int) (
 	p := value.Printer{Most: tokens * value.BytesPerToken, Describe: true, Keep: a.keepValue}
 	p.Say = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
 	text, part, _ := p.Text(runID, v) // without Dir there is no error
-	if part != nil && len(text) < len(v) {
+	switch {
+	case part == nil:
+	case !part.Cut:
+		notices = nil // the descriptors have the handles
+	default:
 		notices = []string{fmt.Sprintf("the value is %d bytes of JSON; this is its beginning. Return less, or read resource %s",
 			len(v), mcpserver.ValueURI(runID, 0, p.Most))}
 	}

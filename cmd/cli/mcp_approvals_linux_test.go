@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -95,6 +96,16 @@ return seen`
 // readOnce makes one call.
 const readOnce = `try { return (await tools.demo.readFile({ path: "a.txt" })).lines } catch (e) { return e.message }`
 
+// textOf is the first content block of a result.
+func textOf(t *testing.T, result *mcp.CallToolResult) string {
+	t.Helper()
+	text, is := result.Content[0].(*mcp.TextContent)
+	if !is {
+		t.Fatalf("the first block is %T", result.Content[0])
+	}
+	return text.Text
+}
+
 // runScript returns the value of a script as JSON.
 func runScript(t *testing.T, s *mcp.ClientSession, code string) string {
 	t.Helper()
@@ -102,10 +113,9 @@ func runScript(t *testing.T, s *mcp.ClientSession, code string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(result.StructuredContent)
 	var run struct{ Value json.RawMessage }
-	if err != nil || json.Unmarshal(text, &run) != nil || result.IsError {
-		t.Fatalf("%s, %v", text, err)
+	if text := textOf(t, result); json.Unmarshal([]byte(text), &run) != nil || result.IsError {
+		t.Fatal(text)
 	}
 	return string(run.Value)
 }
@@ -147,10 +157,10 @@ func pending(t *testing.T, w *world) (all []toolscript.Approval) {
 // TestApprovalsAtAnMCPClient: a wrong, missing or replayed code leaves the request open,
 // its own code allows it, and a denial has a reason. The form has no code.
 func TestApprovalsAtAnMCPClient(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
-	shown := gatewayAtTerminal(t, w)
 	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
 		t.Helper()
+		w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
+		shown := gatewayAtTerminal(t, w) // of its own: wrong codes count over all requests
 		forms, used := 0, ""
 		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			forms++
@@ -184,8 +194,43 @@ func TestApprovalsAtAnMCPClient(t *testing.T) {
 	})
 }
 
+// TestPagesAtAnMCPClient: the form leaves out the middle of long arguments, and shows all of
+// them in pages.
+func TestPagesAtAnMCPClient(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
+	gatewayAtTerminal(t, w)
+	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
+		t.Helper()
+		var forms []string
+		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			if forms = append(forms, r.Params.Message); len(forms) < 9 {
+				return accept("show the arguments in full, or their next page", "", "")
+			}
+			return accept("deny", "", "seen")
+		})
+		got := runScript(t, s, `try { await tools.demo.readFile({ path: "first" + "x".repeat(6000) + "middle" + "日".repeat(3000) + "last" }) } catch (e) { return e.message }`)
+		if got != `"demo__read_file was denied: seen"` || len(forms) != 9 {
+			t.Fatalf("%d forms, value %s", len(forms), got)
+		}
+		if f := forms[0]; !strings.Contains(f, "first") || !strings.Contains(f, "last") || strings.Contains(f, "middle") || !strings.Contains(f, "bytes of the arguments are not shown") {
+			t.Errorf("the first form: %s", f)
+		}
+		for i, want := range []string{"(page 1 of 4) {\"path\":\"first", "(page 2 of 4) x", "(page 3 of 4) 日", "last", "(page 1 of 4)"} {
+			if f := forms[i+1]; !strings.Contains(f, want) || !utf8.ValidString(f) {
+				t.Errorf("form %d has no %q: %s", i+1, want, f)
+			}
+		}
+		if !strings.Contains(forms[2], "middle") {
+			t.Errorf("page 2: %s", forms[2])
+		}
+	})
+}
+
 // TestClientCancelsTheForm: the request waits for an answer elsewhere.
 func TestClientCancelsTheForm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
 	shown := gatewayAtTerminal(t, w)
 	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
@@ -208,6 +253,9 @@ func TestClientCancelsTheForm(t *testing.T) {
 
 // TestLateCode: a code does not count after the time of its request.
 func TestLateCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": strings.Replace(askingConfig, `"1h"`, `"2s"`, 1), "work/a.txt": "one\ntwo\n"})
 	shown := gatewayAtTerminal(t, w)
 	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
@@ -231,7 +279,10 @@ func TestConfirmAtTheClient(t *testing.T) {
 	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
 		t.Helper()
 		forms := 0
-		s := connect(t, w, func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			if schema, err := json.Marshal(r.Params.RequestedSchema); err != nil || strings.Contains(string(schema), "code") {
+				t.Errorf("the form is %s, %v", schema, err)
+			}
 			if forms++; forms == 1 {
 				return accept("allow in this run", "AAAAAA", "")
 			}
@@ -251,6 +302,21 @@ func TestConfirmAtTheClient(t *testing.T) {
 			t.Errorf("without elicitation: %s", got)
 		}
 	})
+}
+
+// TestFormAcceptedWithoutAnAnswer: clients without forms accept each question with nothing.
+// Such a form is shown once more; then the call is denied.
+func TestFormAcceptedWithoutAnAnswer(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": confirmsAtClient, "work/a.txt": "one\ntwo\n"})
+	forms := 0
+	s := connectTo(t, stdio(t, w), func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		forms++
+		return &mcp.ElicitResult{Action: "accept"}, nil
+	}, "2025-11-25")
+	got := runScript(t, s, readOnce)
+	if got != `"demo__read_file was denied: the MCP client has accepted the form without an answer"` || forms != 2 {
+		t.Errorf("%d forms, value %s", forms, got)
+	}
 }
 
 // TestMCPWithoutAGateway: `toolscript mcp` shows no codes, so that it asks only if the
@@ -279,6 +345,9 @@ func TestMCPWithoutAGateway(t *testing.T) {
 
 // TestConfirmClientOfAProject: a project's file cannot make the form enough.
 func TestConfirmClientOfAProject(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/.toolscript.json": confirmsAtClient, "work/a.txt": "one\ntwo\n"})
 	if r := w.run(t, "trust", "--yes"); r.code != 0 {
 		t.Fatalf("trust: %+v", r)
@@ -287,7 +356,10 @@ func TestConfirmClientOfAProject(t *testing.T) {
 	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
 		t.Helper()
 		forms := 0
-		s := connect(t, w, func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			if schema, err := json.Marshal(r.Params.RequestedSchema); err != nil || !strings.Contains(string(schema), "code") {
+				t.Errorf("the form is %s, %v", schema, err)
+			}
 			if forms++; forms == 1 {
 				return accept("allow once", "", "")
 			}

@@ -10,6 +10,9 @@ import (
 // TestMCPProfile: each script of an MCP client has the profile, also one that goes on after
 // its request.
 func TestMCPProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	files := map[string]string{"home/.toolscript.json": `{
 		"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}},
 		"profiles": {"reader": {"allow": ["demo__read_file"]}}}`}
@@ -43,10 +46,10 @@ func TestMCPProfile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				text, err := json.Marshal(result.StructuredContent)
+				text := textOf(t, result)
 				var run struct{ Value json.RawMessage }
-				if err != nil || json.Unmarshal(text, &run) != nil || string(run.Value) != `["readFile"]` {
-					t.Errorf("wait %q: %s, %v; want the tool of the profile", wait, text, err)
+				if json.Unmarshal([]byte(text), &run) != nil || string(run.Value) != `["readFile"]` {
+					t.Errorf("wait %q: %s; want the tool of the profile", wait, text)
 				}
 			}
 		})

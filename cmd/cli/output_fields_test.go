@@ -44,6 +44,8 @@ var documented = map[string]any{
 	"`hub status`, each of `servers`":            hubServer{},
 	"`hub status`, each of `gateways`":           hubGateway{},
 	"`hub stop`":                                 stoppedHub{},
+	"`hub drain`":                                drainedHubs{},
+	"`hub release`":                              releasedLease{},
 	"`hub credentials`":                          hubCredentials{},
 	"`auth`":                                     loginState{},
 	"`trust`":                                    trustResult{},

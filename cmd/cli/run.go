@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 func newRun(a *app) *cobra.Command {
@@ -124,7 +124,7 @@ func (o *execOptions) object(ctx context.Context, words []string, schema json.Ra
 	if !readsStdin(words) {
 		return arguments.Parse(ctx, words, schema)
 	}
-	text, err := io.ReadAll(io.LimitReader(o.Stdin, maxParameters+1))
+	text, err := o.input(ctx, rawjson.SkipMark(o.Stdin), maxParameters+1)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the parameters from standard input: %w", err)

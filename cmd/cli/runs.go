@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/execution/detached"
 	"github.com/toolscript/toolscript/cmd/form"
@@ -133,6 +134,11 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 	}
 	if r.Recorded {
 		if err := a.print("recorded: toolscript runs replay %s", r.RunID); err != nil {
+			return err
+		}
+	}
+	if len(r.Unfinished) > 0 {
+		if err := a.print("cancelled when the script ended: %s", terminal.OneLine(toolscript.UnfinishedTools(r.Unfinished))); err != nil {
 			return err
 		}
 	}

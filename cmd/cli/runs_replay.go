@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/replay"
+	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -66,7 +67,7 @@ func (o *replayOptions) run(ctx context.Context, id string) error {
 		if err != nil {
 			return fmt.Errorf("--script %s: %s", o.script, terminal.WithoutPath(err))
 		}
-		script = &replay.Script{Code: string(code), File: filepath.Base(o.script)}
+		script = &replay.Script{Code: string(code), File: filepath.Base(o.script), Modules: source.Modules(o.absolute(o.script), string(code))}
 	}
 	report, err := replay.Run(ctx, func() (recording.Recording, error) { return store.Load(id, o.absolute(o.identity)) }, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
 	if err != nil {
@@ -90,7 +91,7 @@ func (o *replayOptions) write(_ runner.Stream, text string) {
 
 func replayWords(r replay.Report) string {
 	if r.Same {
-		return fmt.Sprintf("%s: the same %d calls and the same end", r.RunID, r.Calls)
+		return fmt.Sprintf("%s: the same calls (%d) and the same end", r.RunID, r.Calls)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s diverges: %d calls, recorded %d", r.RunID, r.Calls, r.Recorded)

@@ -79,7 +79,7 @@ func (o *saveOptions) save(ctx context.Context, name, path string) error {
 		return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the script has %d bytes; a saved script has at most %d", len(src.Code), config.MaxScript)}
 	}
 	signed := &scriptrun.Signed{Stderr: o.Stderr}
-	src.Stdin = nil
+	src.Stdin, src.Modules = nil, nil // a saved script is one file
 	if err := o.signing().exec(ctx, src, signed); err != nil {
 		return err
 	}

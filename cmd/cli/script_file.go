@@ -10,7 +10,7 @@ import (
 // name belongs to the script.
 func (a *app) runFile(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return c.Help()
+		return a.firstScreen()
 	}
 	if !source.IsScript(a.Dir, args[0]) && !source.IsFile(a.Dir, args[0]) {
 		return unknownCommand(c, args[0])

@@ -32,7 +32,7 @@ type searchOptions struct {
 func newSearch(a *app) *cobra.Command {
 	o := &searchOptions{app: a}
 	c := &cobra.Command{
-		Use:   "search QUERY",
+		Use:   "search QUERY...",
 		Short: "Find tools by a description",
 		Long: `Find tools by a description in your own words.
 
@@ -40,12 +40,16 @@ func newSearch(a *app) *cobra.Command {
 call them. Misspelt words and other words than those of the tool are accepted.
 
 A running gateway of this configuration answers. Without one, search uses the last tool
-lists of the servers, and starts only servers that have never been started.`,
-		Example: `  toolscript search "read a file"
+lists of the servers, and starts only servers that have never been started. Without
+--server, it waits 3 seconds for them.`,
+		Example: `  toolscript search read a file
   toolscript search "open an issue" --server github --output types`,
-		Args: takes("QUERY, a description of the tool"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.query = strings.TrimSpace(args[0]); o.query == "" {
+			if len(args) == 0 {
+				return exit.Usage(c.CommandPath(), "missing argument: QUERY, a description of the tool")
+			}
+			if o.query = strings.TrimSpace(strings.Join(args, " ")); o.query == "" {
 				return &exit.UsageError{Command: c.CommandPath(), Err: errors.New("the query is empty: describe the tool")}
 			}
 			return o.run(c.Context())

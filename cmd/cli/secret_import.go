@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,7 +59,7 @@ func (a *app) importSecrets(ctx context.Context, file string, names []string, to
 	if err != nil {
 		return err
 	}
-	entries, err := a.envFile(file)
+	entries, err := a.envFile(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func (a *app) tellImported(r importedSecrets, out form.Form) error {
 // maxEnvFile bounds a .env file.
 const maxEnvFile = 1 << 20
 
-func (a *app) envFile(file string) ([]secrets.Entry, error) {
+func (a *app) envFile(ctx context.Context, file string) ([]secrets.Entry, error) {
 	in := a.Stdin
 	if file != "-" {
 		if !filepath.IsAbs(file) {
@@ -118,7 +117,7 @@ func (a *app) envFile(file string) ([]secrets.Entry, error) {
 		defer func() { _ = f.Close() }() // it was only read
 		in = f
 	}
-	text, err := io.ReadAll(io.LimitReader(in, maxEnvFile+1))
+	text, err := a.input(ctx, in, maxEnvFile+1)
 	if err == nil && len(text) > maxEnvFile {
 		err = fmt.Errorf("it is larger than %d KiB", maxEnvFile>>10)
 	}

@@ -18,7 +18,7 @@ func secretWorld(t *testing.T) *world {
 	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {}}`, "work/.toolscript.json": fmt.Sprintf(
 		`{"mcpServers": {"github": {"command": %q, "args": ["mcp-demo"], "env": {"TOKEN": "${secret:GITHUB_TOKEN}"}}}}`, self)})
-	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
 	if r := w.run(t, "trust", "--yes"); r.code != 0 {
 		t.Fatalf("trust: %+v", r)
 	}
@@ -112,7 +112,7 @@ func TestSecretIsNotConfirmedByAnAgent(t *testing.T) {
 // A value that is typed is not shown.
 func TestSecretIsTypedWithoutEcho(t *testing.T) {
 	w := newWorld(t, nil)
-	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
 	keyboard, screen := newTerminal(t)
 	var stdout output
 	c := w.start(t, command{stdin: screen, stdout: &stdout}, "secret", "set", "KEY", "--storage", "file")
@@ -143,7 +143,7 @@ func TestSecretIsTypedWithoutEcho(t *testing.T) {
 // The first line of a key is not taken for the key.
 func TestTypedKeyIsRefused(t *testing.T) {
 	w := newWorld(t, nil)
-	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
 	if r := w.typing(t, "-----BEGIN PRIVATE KEY-----\nabc\n", "secret", "set", "KEY", "--storage", "file"); r.code != 1 || !strings.Contains(r.stderr, "toolscript secret set KEY < FILE") {
 		t.Errorf("%+v", r)
 	}
@@ -155,7 +155,7 @@ func TestTypedKeyIsRefused(t *testing.T) {
 // An interrupt at the question leaves the terminal as it was.
 func TestInterruptedSecretLeavesTheTerminal(t *testing.T) {
 	w := newWorld(t, nil)
-	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
 	keyboard, screen := newTerminal(t)
 	c := w.start(t, command{stdin: screen, stdout: &output{}}, "secret", "set", "KEY", "--storage", "file")
 	until(t, "the terminal hides what is typed", func() bool { return !echoes(t, screen) })

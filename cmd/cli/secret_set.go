@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,7 +90,7 @@ func (a *app) secretValue(ctx context.Context, name string) (string, error) {
 		}
 		return value, err
 	}
-	text, err := io.ReadAll(io.LimitReader(a.Stdin, secrets.MaxValue+3)) // a longer one is refused
+	text, err := a.input(ctx, a.Stdin, secrets.MaxValue+3) // a longer one is refused
 	if err != nil {
 		return "", fmt.Errorf("read the value from standard input: %w", err)
 	}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/naming"
 )
@@ -40,6 +42,15 @@ func missingReason(s toolscript.MissingServer) string {
 	return text
 }
 
+// listTime is how long a command waits for tools that are not known: for servers that the user
+// names until they can be connected, for all others shortly, because their tools may not be needed.
+func listTime(f toolscript.Filter) time.Duration {
+	if len(f) > 0 {
+		return actors.DefaultConnectTimeout
+	}
+	return actors.ListTime
+}
+
 // unknownError is the error of a name that selects nothing.
 func unknownError(u naming.UnknownEntry) error {
 	if u.Server != nil {
@@ -52,7 +63,7 @@ func unknownError(u naming.UnknownEntry) error {
 	case len(u.Servers) > 0:
 		text += "; the servers are: " + strings.Join(u.Servers, ", ") + "; see: toolscript list-tools"
 	default:
-		text += "; no servers are configured, add one to .toolscript.json"
+		text += "; no servers are configured; to add some, run one of: toolscript init, toolscript config import, toolscript add NAME -- COMMAND"
 	}
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
 }

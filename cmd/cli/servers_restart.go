@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +66,6 @@ func (o *serversRestartOptions) run(ctx context.Context, name string) error {
 		return &exit.Error{Code: exit.Failure}
 	}
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%s was restarted and is not connected: %s", name, missingReason(toolscript.MissingServer{
-		Name: status.Name, State: status.State, Error: status.Error,
+		Name: status.Name, State: status.State, Error: cmp.Or(status.Error, status.Start(time.Now())),
 	}))}
 }

@@ -16,7 +16,7 @@ import (
 // ownAudit gives a world a data folder of its own, and returns the lines of the type shown.
 func ownAudit(t *testing.T, w *world) func() []audit.Line {
 	t.Helper()
-	data := filepath.Join(t.TempDir(), "data")
+	data := newData(t)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+data, "SESSION_ID=s1")
 	return func() (all []audit.Line) {
 		t.Helper()
@@ -37,6 +37,9 @@ func ownAudit(t *testing.T, w *world) func() []audit.Line {
 
 // TestShownByMCP compares the audit with what a client of toolscript mcp receives.
 func TestShownByMCP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	shown := ownAudit(t, w)
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), stdio(t, w), nil)
@@ -86,6 +89,9 @@ func called(t *testing.T, s *mcp.ClientSession, name string, args map[string]any
 // TestShownByCommands: what commands print for programs is counted, and what they print on a
 // terminal is not.
 func TestShownByCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	shown := ownAudit(t, w)
 	r := w.run(t, "exec", `console.log("hello"); console.error("problem"); return "word ".repeat(300)`)

@@ -174,7 +174,7 @@ func (o *statusOptions) runningText(address string, status toolscript.Status) st
 	var b strings.Builder
 	fmt.Fprintf(&b, "Status: running\nURL: %s\nVersion: %s, PID %d, for %s\nServers: %d of %d connected, %d tools\nSearch: %s\n",
 		address, status.Version, status.PID, up, connected(status.Servers), len(status.Servers), tools, searchWords(status.Search))
-	for _, pool := range []struct{ id, name string }{{"checkers", "Checkers"}, {"sandboxes", "Sandboxes"}, {"denos", "Deno processes"}} {
+	for _, pool := range []struct{ id, name string }{{"checkers", "Checkers"}, {"sandboxes", "Sandboxes"}, {"converters", "Converters"}, {"denos", "Deno processes"}} {
 		for _, actor := range status.Actors {
 			if actor.Name == pool.id {
 				fmt.Fprintf(&b, "%s: %s%s\n", pool.name, actor.State, after(", last error: ", actor.LastError))
@@ -197,7 +197,7 @@ func (o *statusOptions) runningText(address string, status toolscript.Status) st
 // connected counts the servers that are connected.
 func connected(servers []toolscript.ServerStatus) (n int) {
 	for _, s := range servers {
-		if s.State.Serves() {
+		if s.Serves() {
 			n++
 		}
 	}

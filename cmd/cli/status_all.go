@@ -12,7 +12,7 @@ import (
 
 // inventory lists the gateways, the hub and its servers, and the fleet.
 func (a *app) inventory(ctx context.Context) ([]inventory.Item, error) {
-	folder, err := a.target.Folder()
+	places, err := a.target.Places()
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (a *app) inventory(ctx context.Context) ([]inventory.Item, error) {
 	}
 	fleet := make(chan []inventory.Item, 1)
 	go func() { fleet <- a.fleetItems(ctx) }()
-	items, err := inventory.Look(ctx, folder, place)
+	items, err := inventory.Look(ctx, places, place)
 	return append(items, <-fleet...), err
 }
 

@@ -26,6 +26,9 @@ func (n *notifying) Write(p []byte) (int, error) {
 
 // status --watch prints the state of one gateway after the other, as text and as JSON.
 func TestStatusWatchOutlivesTheGateway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	text, lines := &output{}, &output{}
 	watches := []*command{w.start(t, command{stdout: text}, "status", "--watch"), w.start(t, command{stdout: lines}, "status", "--watch", "--json")}

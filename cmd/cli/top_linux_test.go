@@ -128,6 +128,9 @@ func TestTop(t *testing.T) {
 // 24 lines: one gateway is killed, and keys remove what it has left, restart the server and
 // end the other gateway.
 func TestTopAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

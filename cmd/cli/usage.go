@@ -83,7 +83,6 @@ var otherCommands = map[string]string{
 	"types":   "did you mean toolscript get-types?",
 	"find":    "did you mean toolscript search?",
 	"login":   "did you mean toolscript auth?",
-	"add":     "did you mean toolscript init, or toolscript config import?",
 	"delete":  "did you mean toolscript remove?",
 	"rm":      "did you mean toolscript remove?",
 }

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,14 +38,14 @@ type journalFile struct {
 	Path    string  `json:"path"`
 	Root    string  `json:"root"`
 	Project bool    `json:"project"`
-	TOML    bool    `json:"toml,omitempty"`
+	Format  string  `json:"format,omitempty"`
 	New     bool    `json:"new"`   // there was no file
 	Written string  `json:"after"` // the hash of the text that was written
 	Added   []added `json:"added"`
 }
 
 func (f journalFile) file() File {
-	return File{Path: f.Path, Root: f.Root, Project: f.Project, toml: f.TOML}
+	return File{Path: f.Path, Root: f.Root, Project: f.Project, format: f.Format}
 }
 
 const journalName = "journal.json"
@@ -92,7 +94,7 @@ func (b Backups) keep(kind string, changes []*Change) (string, error) {
 	var j journal
 	for i, c := range changes {
 		j.Files = append(j.Files, journalFile{
-			Path: c.File.Path, Root: c.File.Root, Project: c.File.Project, TOML: c.File.toml,
+			Path: c.File.Path, Root: c.File.Root, Project: c.File.Project, Format: c.File.format,
 			New: c.New(), Written: hash(c.after), Added: c.members,
 		})
 		if err := sharedfile.WriteSynced(backupFile(folder, i), c.before); err != nil {
@@ -219,16 +221,20 @@ func (f journalFile) undo(backup string) (*Change, error) {
 	return c, err
 }
 
-// without removes the added entries from a file that was changed since.
+// without takes the members of a change back in a file that was changed since.
 func (f journalFile) without(text []byte) ([]byte, error) {
-	for _, m := range f.Added {
-		if m.Was {
-			return nil, fmt.Errorf("the file has changed since, and %s had another value before", strings.Join(m.Keys, "."))
-		}
+	for _, m := range slices.Backward(f.Added) {
 		var err error
-		if f.TOML {
+		switch {
+		case m.Before != nil:
+			text, err = m.putBack(text)
+		case m.Was:
+			err = fmt.Errorf("the file has changed since, and %s had another value before", strings.Join(m.Keys, "."))
+		case f.Format == tomlFile:
 			text, err = removeTable(text, m.Table, m.Keys...)
-		} else {
+		case f.Format == yamlFile:
+			text, err = removeYAML(text, m.Table, m.Keys...)
+		default:
 			text, err = remove(text, m.Value, m.Keys...)
 		}
 		if err != nil {
@@ -236,4 +242,24 @@ func (f journalFile) without(text []byte) ([]byte, error) {
 		}
 	}
 	return text, nil
+}
+
+// putBack returns the text with the value from before the change, unless it has a third one.
+func (m added) putBack(text []byte) ([]byte, error) {
+	d, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	before, err := parse(m.Before)
+	if err != nil {
+		return nil, err
+	}
+	now := d.root.at(m.Keys...)
+	switch {
+	case now != nil && reflect.DeepEqual(now.plain(), before.root.plain()):
+		return text, nil
+	case m.Gone && now != nil, !m.Gone && (now == nil || !reflect.DeepEqual(now.plain(), plainValue(m.Value))):
+		return nil, fmt.Errorf("%s has changed since", strings.Join(m.Keys, "."))
+	}
+	return set(text, inOrder(before.root), m.Keys...)
 }

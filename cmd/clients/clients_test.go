@@ -94,7 +94,7 @@ func (s *scene) plan(from string) *clients.Import {
 			s.Fatal(err)
 		}
 	}
-	plan, err := clients.Plan(s.places, s.targets, client)
+	plan, err := clients.Plan(s.places, s.targets, clients.Options{From: client})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestImportKeepsTheFile(t *testing.T) {
 func TestImportIntoABrokenFile(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.toolscript.json", `{"mcpServers": {`)
-	if _, err := clients.Plan(s.places, s.targets, nil); err == nil || !strings.Contains(err.Error(), ".toolscript.json:1:") {
+	if _, err := clients.Plan(s.places, s.targets, clients.Options{}); err == nil || !strings.Contains(err.Error(), ".toolscript.json:1:") {
 		t.Errorf("got %v, want the place of the mistake", err)
 	}
 }

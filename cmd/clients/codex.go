@@ -9,24 +9,26 @@ import (
 
 // codex has TOML, and names the variables of tokens instead of expanding them.
 var codex = Client{
-	Name: "codex", Title: "Codex", entry: plainEntry,
+	Name: "codex", Title: "Codex", entry: plainEntry, programs: []string{"codex", "@openai/codex"}, inherit: "env_vars",
 	files: func(p Places) []File {
 		folder := filepath.Join(p.Home, ".codex")
 		if own := p.env("CODEX_HOME"); filepath.IsAbs(own) {
 			folder = own
 		}
 		user := p.below(folder, "config.toml", "mcp_servers")
-		user.toml, user.connect = true, true
+		user.format, user.connect = tomlFile, true
 		if p.Project == "" {
 			return []File{user}
 		}
 		project := p.project(".codex/config.toml", "mcp_servers")
-		project.toml, project.connect = true, true
+		project.format, project.connect = tomlFile, true
 		return []File{user, project}
 	},
 	translate: func(t *translation) {
-		t.drop("name", "required", "supports_parallel_tool_calls", "startup_timeout_sec", "startup_timeout_ms",
-			"default_tools_approval_mode", "tools", "experimental_environment", "oauth_resource")
+		t.drop("name", "required", "supports_parallel_tool_calls")
+		t.loseApprovals("default_tools_approval_mode", "tools")
+		t.lose("experimental_environment", "toolscript starts servers on this machine")
+		t.lose("oauth_resource", "toolscript finds the resource at the server")
 		t.rename("http_headers", "headers")
 		t.rename("enabled_tools", "includeTools")
 		t.rename("disabled_tools", "excludeTools")
@@ -37,11 +39,12 @@ var codex = Client{
 			t.header("Authorization", "Bearer "+reference(name))
 		}
 		t.drop("env_http_headers", "bearer_token_env_var")
-		if seconds, ok := t.fields["tool_timeout_sec"]; ok {
-			t.fields["timeout"] = fmt.Sprintf("%vs", seconds)
-			t.drop("tool_timeout_sec")
-		}
-		t.inheritedNames()
+		t.rename("tool_timeout_sec", "timeout")
+		t.seconds("timeout")
+		t.milliseconds("startup_timeout_ms", "startupTimeout")
+		t.rename("startup_timeout_sec", "startupTimeout")
+		t.seconds("startupTimeout")
+		t.inheritedNames("env_vars")
 		if login, ok := t.fields["oauth"].(map[string]any); ok {
 			delete(t.fields, "oauth")
 			t.setLogin("clientId", login["client_id"])
@@ -51,20 +54,20 @@ var codex = Client{
 			t.drop("scopes")
 		}
 	},
+	off: offField("enabled", false),
 }
 
-// inheritedNames turns env_vars, which has names or objects with a name, into
-// inheritEnv.
-func (t *translation) inheritedNames() {
+// inheritedNames turns a list of names of variables, or of objects with a name, into inheritEnv.
+func (t *translation) inheritedNames(field string) {
 	var names []any
-	list, _ := t.fields["env_vars"].([]any)
+	list, _ := t.fields[field].([]any)
 	for _, item := range list {
 		if named, ok := item.(map[string]any); ok {
 			item = named["name"]
 		}
 		names = append(names, item)
 	}
-	t.drop("env_vars")
+	t.drop(field)
 	if len(names) > 0 {
 		t.fields["inheritEnv"] = names
 	}
@@ -97,5 +100,9 @@ func tomlEntry(name string, e Entry) string {
 		text, _ := json.Marshal(value) // strings and lists of strings always can be
 		return string(text)
 	}
-	return fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, quote(e.Command), quote(e.Args))
+	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, quote(e.Command), quote(e.Args))
+	if len(e.Variables) > 0 {
+		table += fmt.Sprintf("env_vars = %s\n", quote(e.Variables))
+	}
+	return table
 }

@@ -68,9 +68,67 @@ func TestConnect(t *testing.T) {
 			after:  "model = \"gpt-5\" # mine\n\n[mcp_servers.a]\ncommand = \"x\"\n\n[mcp_servers.toolscript]\ncommand = \"/opt/tool script/toolscript\"\nargs = [\"mcp\"]\n",
 		},
 		{
+			name: "TOML with a byte order mark", client: "codex", path: "$HOME/.codex/config.toml",
+			before: "\ufeffmodel = \"gpt-5\"\n",
+			after:  "\ufeffmodel = \"gpt-5\"\n\n[mcp_servers.toolscript]\ncommand = \"/opt/tool script/toolscript\"\nargs = [\"mcp\"]\n",
+		},
+		{
 			name: "TOML with another path of ours", client: "codex", path: "$HOME/.codex/config.toml",
 			before: "[mcp_servers.\"toolscript\"] # ours\ncommand = \"toolscript\"\nargs = [\"mcp\"]\n\n[profiles.a]\nx = 1\n",
 			after:  "[mcp_servers.toolscript]\ncommand = \"/opt/tool script/toolscript\"\nargs = [\"mcp\"]\n\n[profiles.a]\nx = 1\n",
+		},
+		{
+			name: "a list with comments", client: "opencode", path: "$HOME/.config/opencode/opencode.jsonc",
+			before: "{\n  // mine\n  \"mcp\": {\n    \"a\": {\"type\": \"local\", \"command\": [\"x\"]}, // one\n  },\n}\n",
+			after:  "{\n  // mine\n  \"mcp\": {\n    \"a\": {\"type\": \"local\", \"command\": [\"x\"]}, // one\n    \"toolscript\": {\n      \"type\": \"local\",\n      \"command\": [\"/opt/tool script/toolscript\", \"mcp\"],\n      \"enabled\": true\n    },\n  },\n}\n",
+		},
+		{
+			name: "a list of ours with another path", client: "kilo", project: true, path: "$PROJECT/.kilo/kilo.json",
+			before: `{"mcp": {"toolscript": {"type": "local", "command": ["toolscript", "mcp"], "enabled": true}}}`,
+			after:  "{\"mcp\": {\"toolscript\": {\n  \"type\": \"local\",\n  \"command\": [\"/opt/tool script/toolscript\", \"mcp\"],\n  \"enabled\": true\n}}}",
+		},
+		{
+			name: "Qwen Code", client: "qwen", path: "$HOME/.qwen/settings.json",
+			after: "{\n  \"mcpServers\": {\n    \"toolscript\": {\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
+		},
+		{
+			name: "Copilot CLI", client: "copilot", project: true, path: "$PROJECT/.github/mcp.json",
+			after: "{\n  \"mcpServers\": {\n    \"toolscript\": {\n      \"type\": \"local\",\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"],\n      \"tools\": [\"*\"]\n    }\n  }\n}\n",
+		},
+		{
+			name: "Cline", client: "cline", path: "$HOME/.cline/data/settings/cline_mcp_settings.json",
+			before: "{\n  \"mcpServers\": {}\n}\n",
+			after:  "{\n  \"mcpServers\": {\n    \"toolscript\": {\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
+		},
+		{
+			name: "a key with a dot", client: "amp", path: "$HOME/.config/amp/settings.json",
+			before: "{\n  \"amp.showCosts\": true\n}\n",
+			after:  "{\n  \"amp.showCosts\": true,\n  \"amp.mcpServers\": {\n    \"toolscript\": {\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
+		},
+		{
+			name: "Zed", client: "zed", path: "$HOME/.config/zed/settings.json",
+			before: "// Zed\n{\n  \"theme\": \"One Dark\",\n}\n",
+			after:  "// Zed\n{\n  \"theme\": \"One Dark\",\n  \"context_servers\": {\n    \"toolscript\": {\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"]\n    }\n  },\n}\n",
+		},
+		{
+			name: "YAML", client: "goose", path: "$HOME/.config/goose/config.yaml",
+			before: "# mine\nextensions: # all\n    developer:\n        type: builtin # one\n        enabled: true\nGOOSE_MODE: auto\n",
+			after: "# mine\nextensions: # all\n    toolscript:\n      type: \"stdio\"\n      name: \"toolscript\"\n      enabled: true\n      cmd: \"/opt/tool script/toolscript\"\n      args: [\"mcp\"]\n      timeout: 300\n" +
+				"    developer:\n        type: builtin # one\n        enabled: true\nGOOSE_MODE: auto\n",
+		},
+		{
+			name: "YAML with another path of ours", client: "goose", path: "$HOME/.config/goose/config.yaml",
+			before: "extensions:\n  a: {type: builtin}\n  toolscript:\n    type: stdio\n    cmd: toolscript\n    args:\n      - mcp\n\n  # the last\n  z: {type: builtin}\n",
+			after:  "extensions:\n  a: {type: builtin}\n  toolscript:\n    type: \"stdio\"\n    name: \"toolscript\"\n    enabled: true\n    cmd: \"/opt/tool script/toolscript\"\n    args: [\"mcp\"]\n    timeout: 300\n\n  # the last\n  z: {type: builtin}\n",
+		},
+		{
+			name: "YAML without servers", client: "goose", path: "$HOME/.config/goose/config.yaml",
+			before: "GOOSE_MODE: auto\r\nextensions: {}\r\n",
+			after:  "GOOSE_MODE: auto\r\nextensions:\r\n  toolscript:\r\n    type: \"stdio\"\r\n    name: \"toolscript\"\r\n    enabled: true\r\n    cmd: \"/opt/tool script/toolscript\"\r\n    args: [\"mcp\"]\r\n    timeout: 300\r\n",
+		},
+		{
+			name: "a new file of YAML", client: "goose", path: "$HOME/.config/goose/config.yaml",
+			after: "extensions:\n  toolscript:\n    type: \"stdio\"\n    name: \"toolscript\"\n    enabled: true\n    cmd: \"/opt/tool script/toolscript\"\n    args: [\"mcp\"]\n    timeout: 300\n",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,6 +161,66 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// TestConnectPassesVariables: Codex gets the names of the variables that toolscript needs, besides
+// those that it passes on always, and keeps those that the user has added.
+func TestConnectPassesVariables(t *testing.T) {
+	const path = "$HOME/.codex/config.toml"
+	codex, err := clients.Find("codex", clients.Connectable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScene(t)
+	needed := clients.Entry{Command: "/bin/toolscript", Args: []string{"mcp"}, Variables: []string{"GITHUB_TOKEN", "HOME", "KUBECONFIG"}}
+	change, err := clients.Connect(codex, s.places, false, needed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.apply("connect", []*clients.Change{change})
+	want := "[mcp_servers.toolscript]\ncommand = \"/bin/toolscript\"\nargs = [\"mcp\"]\nenv_vars = [\"GITHUB_TOKEN\",\"KUBECONFIG\"]\n"
+	if diff := cmp.Diff(want, s.read(path)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	s.write(path, strings.Replace(want, `"KUBECONFIG"`, `"MINE"`, 1))
+	if change, err = clients.Connect(codex, s.places, false, needed); err != nil {
+		t.Fatal(err)
+	}
+	s.apply("connect", []*clients.Change{change})
+	if got := s.read(path); !strings.Contains(got, `env_vars = ["GITHUB_TOKEN","KUBECONFIG","MINE"]`) {
+		t.Errorf("the second time: %s", got)
+	}
+	if again, err := clients.Connect(codex, s.places, false, needed); again != nil || err != nil {
+		t.Errorf("the third time: %v, %v, want nothing to do", again, err)
+	}
+	cursor, err := clients.Find("cursor", clients.Connectable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := clients.Connect(cursor, s.places, false, needed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.apply("connect", []*clients.Change{other})
+	if got := s.read("$HOME/.cursor/mcp.json"); strings.Contains(got, "GITHUB_TOKEN") {
+		t.Errorf("Cursor has no such field: %s", got)
+	}
+}
+
+// TestPass: the advice names the setting of the client.
+func TestPass(t *testing.T) {
+	for program, want := range map[string]string{
+		"codex":                     "Codex passes only the variables in env_vars of toolscript on: set A, B in the shell that starts Codex, and run: toolscript connect codex",
+		"@openai/codex":             "toolscript connect codex",
+		"@anthropic-ai/claude-code": `Claude Code, which started toolscript, does not pass A, B on: set it in the shell that starts Claude Code, or add "env": {"A": "${A}", "B": "${B}"} to toolscript`,
+		"@kilocode/cli":             `"environment": {"A": "{env:A}", "B": "{env:B}"}`,
+		"cursor-agent":              `"env": {"A": "${env:A}", "B": "${env:B}"}`,
+		"another":                   "the client that started toolscript does not pass A, B on",
+	} {
+		if got := clients.OfProgram(program).Pass([]string{"A", "B"}); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", program, got, want)
+		}
+	}
+}
+
 // The client may change its file after toolscript did. An undo removes only the entry
 // of toolscript.
 func TestUndoKeepsLaterChanges(t *testing.T) {
@@ -114,6 +232,8 @@ func TestUndoKeepsLaterChanges(t *testing.T) {
 		{"first member", "cursor", "$HOME/.cursor/mcp.json", `{"mcpServers": {}}`, `["mcp"]`, `[ "mcp" ]`, `{"mcpServers": {}}`},
 		{"one line", "cursor", "$HOME/.cursor/mcp.json", `{"mcpServers": {"a": {"command": "x"}}}`, `"x"`, `"y"`, `{"mcpServers": {"a": {"command": "y"}}}`},
 		{"TOML", "codex", "$HOME/.codex/config.toml", "a = 1\n", "a = 1", "a = 2", "a = 2\n"},
+		{"YAML", "goose", "$HOME/.config/goose/config.yaml", "extensions:\n  a: {type: builtin}\nb: 1\n", "b: 1", "b: 2", "extensions:\n  a: {type: builtin}\nb: 2\n"},
+		{"the only server of YAML", "goose", "$HOME/.config/goose/config.yaml", "b: 1\n", "b: 1", "b: 2", "b: 2\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
@@ -160,6 +280,9 @@ func TestConnectRefuses(t *testing.T) {
 		{"a list", "cursor", "$HOME/.cursor/mcp.json", `[]`, "the top is not an object", false},
 		{"no JSON", "cursor", "$HOME/.cursor/mcp.json", "{\n  x\n}", "line 2, column 3", false},
 		{"no TOML", "codex", "$HOME/.codex/config.toml", "a = 1\nb = \n", "line 2", false},
+		{"a YAML object on one line", "goose", "$HOME/.config/goose/config.yaml", "extensions: {a: {type: builtin}}\n", "add this by hand", false},
+		{"no YAML", "goose", "$HOME/.config/goose/config.yaml", "a: [\n", "this is not YAML", false},
+		{"another server in a list", "opencode", "$HOME/.config/opencode/opencode.json", `{"mcp": {"toolscript": {"type": "local", "command": ["other", "mcp"]}}}`, "another server", false},
 		{"an inline table", "codex", "$HOME/.codex/config.toml", "mcp_servers = { a = { command = \"x\" } }\n", "add this by hand", false},
 		{"a client without projects", "claude-desktop", "$HOME/x", "", "no file for one project", true},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 
 	"github.com/toolscript/toolscript"
 )
@@ -13,19 +14,23 @@ import (
 type Entry struct {
 	Command string
 	Args    []string
+
+	// Variables are the names of those that toolscript needs, for clients that pass on only
+	// the variables that they are told.
+	Variables []string
 }
 
 // entryName is the name of toolscript in the files of clients.
 const entryName = "toolscript"
 
-func (e Entry) definition(form entryForm) ordered {
-	args := make([]any, len(e.Args))
-	for i, arg := range e.Args {
-		args[i] = arg
-	}
-	out := ordered{{"command", e.Command}, {"args", args}}
-	if form == typedEntry {
-		out = append(ordered{{"type", "stdio"}}, out...)
+func (e Entry) definition(c *Client) ordered {
+	out := c.entry(e)
+	if c.inherit != "" && len(e.Variables) > 0 {
+		names := make([]any, len(e.Variables))
+		for i, name := range e.Variables {
+			names[i] = name
+		}
+		out = append(out, ordered{{c.inherit, names}}...)
 	}
 	return out
 }
@@ -44,41 +49,62 @@ func Connect(c *Client, places Places, project bool, e Entry) (*Change, error) {
 	if err == nil && text == nil {
 		text = []byte{}
 	}
-	_, servers, _, err := contents(file, text)
+	has, err := contents(file, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Path, err)
 	}
 	change := &Change{File: file, before: text, after: text}
-	old, taken := servers[entryName]
-	definition := e.definition(c.entry)
+	old, taken := has.servers[entryName]
+	e.Variables = c.passed(old, e.Variables)
+	definition := e.definition(c)
 	if taken && reflect.DeepEqual(old, plainValue(definition)) {
 		return nil, nil
 	}
-	if taken && !(&Server{fields: object(old)}).isToolscript() {
+	if taken && !c.server(places, file, has, entryName, nil).isToolscript() {
 		return nil, &toolscript.Error{
 			Kind: toolscript.Conflict,
 			Err:  fmt.Errorf("%s has another server of the name %s; rename it and run the command again", file.Path, entryName),
 		}
 	}
-	return change, change.register(definition, tomlEntry(entryName, e), taken)
+	return change, change.register(definition, e, taken)
 }
 
-// register inserts the entry into the text of a client's file.
-func (c *Change) register(definition ordered, table string, replaces bool) error {
-	keys := append(c.File.keys[:len(c.File.keys):len(c.File.keys)], entryName)
-	if !c.File.toml {
-		err := c.put(definition, keys...)
-		if err == nil {
-			c.members[0].Was = replaces
-		}
-		return err
+// passed are the variables of an entry: those that toolscript needs, and those that the
+// user has added to it. A client passes the always inherited ones on without a setting.
+func (c *Client) passed(old any, needed []string) []string {
+	if c.inherit == "" {
+		return nil
 	}
-	text, err := setTable(c.after, table, keys...)
+	all := slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return slices.Contains(alwaysPassed, name) })
+	added, _ := object(old)[c.inherit].([]any)
+	for _, item := range added {
+		if name, is := item.(string); is && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// alwaysPassed are the variables that every client passes to its servers.
+var alwaysPassed = []string{"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER", "USERPROFILE"}
+
+// register inserts the entry into the text of a client's file.
+func (c *Change) register(definition ordered, e Entry, replaces bool) error {
+	keys := c.File.at(entryName)
+	if c.File.format == "" {
+		return c.put(definition, keys...)
+	}
+	table, insert := tomlEntry(entryName, e), setTable
+	if c.File.format == yamlFile {
+		table, insert = yamlEntry(entryName, definition, "  "), setYAML
+	}
+	text, err := insert(c.after, table, keys...)
 	if err != nil {
 		return fmt.Errorf("%s: %w; add this by hand:\n%s", c.File.Path, err, table)
 	}
 	c.after = text
-	c.members = []added{{Keys: keys, Table: table, Was: replaces}}
+	c.members = append(c.members, added{Keys: keys, Table: table, Was: replaces})
 	return nil
 }
 
@@ -94,4 +120,15 @@ func (c *Client) connectFile(places Places, project bool) (File, error) {
 		why = "this folder belongs to no project"
 	}
 	return File{}, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(why)}
+}
+
+// Registered reports whether toolscript is registered in a file of a client.
+func Registered(c *Client, places Places) bool {
+	for _, file := range c.files(places) {
+		found, err := c.read(places, file, nil)
+		if err == nil && slices.ContainsFunc(found, (*Server).isToolscript) {
+			return true
+		}
+	}
+	return false
 }

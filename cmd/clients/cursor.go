@@ -1,7 +1,7 @@
 package clients
 
 var cursor = Client{
-	Name: "cursor", Title: "Cursor", entry: plainEntry, expand: editorVariable,
+	Name: "cursor", Title: "Cursor", entry: plainEntry, expand: editorVariable, programs: []string{"cursor-agent"}, set: editorMember,
 	files: func(p Places) []File {
 		user := p.user(".cursor/mcp.json", "mcpServers")
 		user.connect = true
@@ -13,7 +13,8 @@ var cursor = Client{
 		return []File{user, project}
 	},
 	translate: func(t *translation) {
-		t.drop("description", "autoApprove")
+		t.drop("description")
+		t.loseApprovals("autoApprove")
 		t.lose("envFile", "toolscript does not read files of environment variables")
 		if auth, ok := t.fields["auth"].(map[string]any); ok {
 			delete(t.fields, "auth")

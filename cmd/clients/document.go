@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/toolscript/toolscript/cmd/jsonc"
 )
 
 // document is a JSON text that may have comments and commas after the last item, as
 // editors allow.
 type document struct {
-	text     []byte
-	code     []byte // as long as text, without comments and such commas
-	root     *node  // nil if there is nothing but comments
-	comments [][2]int
-	trailing []int // commas after the last item
+	jsonc.Text
+	text []byte
+	root *node // nil if there is nothing but comments
 }
 
 // node is one value and its place.
@@ -39,12 +39,11 @@ const maxDepth = 500
 
 // parse reads a text. The error has no part of the text, which may have secrets.
 func parse(text []byte) (*document, error) {
-	d := &document{text: text}
-	d.blank()
-	if len(bytes.TrimSpace(d.code)) == 0 {
+	d := &document{Text: jsonc.Blank(text), text: text}
+	if len(bytes.TrimSpace(d.Plain)) == 0 {
 		return d, nil
 	}
-	if err := json.Unmarshal(d.code, new(json.RawMessage)); err != nil {
+	if err := json.Unmarshal(d.Plain, new(json.RawMessage)); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			before := text[:min(max(int(syntax.Offset)-1, 0), len(text))]
@@ -53,86 +52,11 @@ func parse(text []byte) (*document, error) {
 		}
 		return nil, errors.New("this is not JSON")
 	}
-	b := builder{code: d.code, tokens: json.NewDecoder(bytes.NewReader(d.code))}
+	b := builder{code: d.Plain, tokens: json.NewDecoder(bytes.NewReader(d.Plain))}
 	b.tokens.UseNumber()
 	var err error
 	d.root, err = b.value(0)
 	return d, err
-}
-
-// blank copies the text with blanks in the place of comments, of a byte order mark and
-// of a comma after the last item.
-func (d *document) blank() {
-	d.code = bytes.Clone(d.text)
-	if bytes.HasPrefix(d.code, []byte("\ufeff")) {
-		d.erase(0, 3)
-	}
-	comma, before := -1, byte(0) // a comma that nothing follows yet, and the character before it
-	last := byte(0)
-	for at := 0; at < len(d.code); {
-		c := d.code[at]
-		switch {
-		case c == '"':
-			at = endOfString(d.code, at)
-			last, comma = c, -1
-			continue
-		case c == '/' && endOfComment(d.code, at) > 0:
-			end := endOfComment(d.code, at)
-			d.comments = append(d.comments, [2]int{at, end})
-			d.erase(at, end)
-			at = end
-			continue
-		case c == ',':
-			comma, before = at, last
-			last = c
-		case c == '}' || c == ']':
-			if comma >= 0 && before != 0 && !bytes.ContainsRune([]byte("{[,:"), rune(before)) {
-				d.erase(comma, comma+1)
-				d.trailing = append(d.trailing, comma)
-			}
-			last, comma = c, -1
-		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
-			last, comma = c, -1
-		}
-		at++
-	}
-}
-
-func (d *document) erase(from, to int) {
-	for i := from; i < to; i++ {
-		if d.code[i] != '\n' && d.code[i] != '\r' {
-			d.code[i] = ' '
-		}
-	}
-}
-
-// endOfString is the offset behind a string.
-func endOfString(text []byte, at int) int {
-	for at++; at < len(text); at++ {
-		switch text[at] {
-		case '\\':
-			at++
-		case '"':
-			return at + 1
-		}
-	}
-	return len(text)
-}
-
-// endOfComment is the offset behind a comment, 0 if there is none.
-func endOfComment(text []byte, at int) int {
-	switch rest := text[at:]; {
-	case bytes.HasPrefix(rest, []byte("//")):
-		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
-			return at + end
-		}
-		return len(text)
-	case bytes.HasPrefix(rest, []byte("/*")):
-		if end := bytes.Index(rest[2:], []byte("*/")); end >= 0 {
-			return at + 2 + end + 2
-		}
-	}
-	return 0
 }
 
 // builder makes nodes out of the tokens of valid JSON.

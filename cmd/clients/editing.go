@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,26 +63,35 @@ func SwitchServer(file File, name string, disabled bool) (*Change, error) {
 	case is == disabled:
 		return nil, nil
 	case disabled:
-		if err := t.change.put(true, "mcpServers", name, "disabled"); err != nil {
-			return nil, err
-		}
-		t.change.members[0].Was = member != nil
-		return t.change, nil
+		return t.change, t.change.put(true, "mcpServers", name, "disabled")
 	default:
 		return t.change, t.change.drop(member.plain(), "mcpServers", name, "disabled")
 	}
 }
 
-// drop removes a value from the text of a change. Taking the change back needs the text from
-// before.
+// drop removes a value from the text of a change.
 func (c *Change) drop(value any, keys ...string) error {
+	before := c.written(keys...)
 	text, err := remove(c.after, value, keys...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File.Path, err)
 	}
 	c.after = text
-	c.members = append(c.members, added{Keys: keys, Value: value, Was: true})
+	c.members = append(c.members, added{Keys: keys, Was: true, Gone: true, Before: before})
 	return nil
+}
+
+// written is the value at some keys as JSON without comments; nil if there is none.
+func (c *Change) written(keys ...string) json.RawMessage {
+	d, err := parse(c.after)
+	if err != nil {
+		return nil
+	}
+	n := d.root.at(keys...)
+	if n == nil {
+		return nil
+	}
+	return bytes.Clone(d.Plain[n.from:n.to])
 }
 
 // Confine is the "confine" of a server in a file of toolscript, as the file has it; nil if there
@@ -114,7 +124,6 @@ func SetConfine(file File, name string, value json.RawMessage) (*Change, error) 
 	if err := t.change.put(inOrder(d.root), "mcpServers", name, confineKey); err != nil {
 		return nil, err
 	}
-	t.change.members[0].Was = member != nil
 	if _, wrong := config.Check(file.Path, t.change.after); wrong != nil {
 		return nil, wrong
 	}

@@ -84,6 +84,47 @@ func FuzzConnectTOML(f *testing.F) {
 	})
 }
 
+// FuzzConnectYAML does the same with a file of Goose, and switches its servers off.
+func FuzzConnectYAML(f *testing.F) {
+	for _, text := range []string{
+		"", "a: 1", "extensions:\n  toolscript:\n    type: stdio\n    cmd: toolscript\n    args: [mcp]\nb: 2\n", "extensions: {}", "extensions:\n", "- a\n", "extensions: {a: {type: stdio}}",
+		"a: |\n  extensions:\n    toolscript: x\nextensions:\n- b\n", "extensions:\n  a: &x\n    type: stdio\n    cmd: y\n  # two\n  b: *x\n", "\ufeff# c\r\nextensions:\r\n    a:\r\n        type: stdio\r\n        cmd: y",
+		"extensions:\n  ? a\n  : type: stdio\n    cmd: y\n", "--- # x\nextensions:\n  a: !!map {type: stdio, cmd: y}\n...\n", "extensions:\n  a:\n    type: stdio\n    cmd: y\n    enabled:\n      true\n",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		const path = "$HOME/.config/goose/config.yaml"
+		s := newScene(t)
+		s.write("$HOME/.toolscript.json", `{"mcpServers": {"a": {"command": "y"}, "b": {"command": "y"}}}`)
+		s.write(path, string(text))
+		change, err := connect(s, "goose", false)
+		if err != nil || change == nil {
+			return
+		}
+		goose := find(s, "goose")
+		doubled, err := goose.Doubled(s.places, s.targets)
+		if err != nil {
+			return
+		}
+		changes, err := goose.Disable([]*clients.Change{change}, doubled)
+		if err != nil {
+			return
+		}
+		_ = change.Diff()
+		s.apply("connect", changes)
+		if again, err := connect(s, "goose", false); again != nil || err != nil {
+			t.Errorf("%q is not read as it was written: %v", s.read(path), err)
+		}
+		if again, err := goose.Doubled(s.places, s.targets); len(again) > 0 || err != nil {
+			t.Errorf("%q: %+v are not off: %v", s.read(path), again, err)
+		}
+		if _, err := s.backups.Undo("connect"); err != nil || s.read(path) != string(text) {
+			t.Errorf("undo of %q: %q, %v", text, s.read(path), err)
+		}
+	})
+}
+
 // FuzzImport imports any text as the file of each client. toolscript must be able to
 // read the result.
 func FuzzImport(f *testing.F) {
@@ -92,12 +133,18 @@ func FuzzImport(f *testing.F) {
 		`{"mcpServers": {"a": {"serverUrl": "https://u:p@h/${file:x}?key=1#", "headers": {"Authorization": "Bearer ${input:a b}"}, "oauth": {"scopes": ["a"]}}}}`,
 		`{"mcpServers": {"": 1, "a": null, "b": {}, "c": {"type": 7}}}`, `{"mcpServers": {"a": {"url": "$X://", "httpUrl": "$Y", "auth": {"scopes": 1}}}}`,
 		`[mcp_servers.a]` + "\nurl = \"https://h\"\nenv_vars = [\"A\", {name = \"B\"}]\ntool_timeout_sec = 1.5\n", `{"mcpServers": {"a": {"command": "${A:-${B}}", "env": 3}}}`,
+		`{"mcp": {"a": {"type": "local", "command": ["x", 1], "environment": {"A": "{env:B}{file:c}"}, "timeout": 1.5}, "b": {"command": []}, "excluded": [1]}}`,
+		`{"mcpServers": {"a": {"transport": {"type": "sse", "url": "http://x"}, "timeout": "1"}}, "mcp": {"allowed": ["["]}}`,
+		`{"context_servers": {"a": {"command": {"path": 1, "args": 2}}, "b": {"settings": {}}}, "amp.mcpServers": {"c": {"url": 1}}}`,
+		"extensions:\n  a: {type: stdio, cmd: [x], envs: 1, timeout: x}\n  b: {type: streamable_http, uri: \"http://x\", env_keys: y}\n",
 	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := newScene(t)
-		for _, path := range []string{"$HOME/.cursor/mcp.json", "$PROJECT/.mcp.json", "$HOME/.gemini/settings.json", "$HOME/.codeium/windsurf/mcp_config.json", "$HOME/.codex/config.toml"} {
+		for _, path := range []string{"$HOME/.cursor/mcp.json", "$PROJECT/.mcp.json", "$HOME/.gemini/settings.json", "$HOME/.codeium/windsurf/mcp_config.json", "$HOME/.codex/config.toml",
+			"$HOME/.config/opencode/opencode.json", "$HOME/.copilot/mcp-config.json", "$HOME/.cline/data/settings/cline_mcp_settings.json", "$HOME/.config/amp/settings.json",
+			"$HOME/.config/zed/settings.json", "$HOME/.config/goose/config.yaml", "$PROJECT/.qwen/settings.json"} {
 			s.write(path, string(text))
 		}
 		for _, from := range clients.Names() {

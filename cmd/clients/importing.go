@@ -26,6 +26,8 @@ type Import struct {
 	Taken     []Taken
 	Left      []Left
 	Variables []Variable // that have to be set
+	Secrets   []Secret   // to store, for references that the changes have
+	Keepable  bool       // some of the variables could be secrets of toolscript instead
 	Notes     []string
 	Trusted   bool // the changes add nothing that needs trust
 }
@@ -40,21 +42,59 @@ type Taken struct {
 
 // Left is a server, or a whole file, that the import leaves out.
 type Left struct {
-	Name   string `json:"name,omitempty"`
-	Client string `json:"client"`
-	From   string `json:"from"`
-	Why    string `json:"why"`
+	Name   string   `json:"name,omitempty"`
+	Client string   `json:"client"`
+	From   string   `json:"from"`
+	Kind   LeftKind `json:"kind"`
+	Why    string   `json:"why"`
 }
 
-// Plan reads the servers of one client, or of all if from is nil, and returns the
-// plan of the import. It writes nothing.
-func Plan(places Places, targets Targets, from *Client) (*Import, error) {
-	p := &planner{places: places, secretValues: secretValues{places: places, values: map[string]string{}}, needed: map[string]string{}}
+// LeftKind is a kind of reason.
+type LeftKind string
+
+// The kinds of reasons. Those of the first three need no answer of the user.
+const (
+	LeftConfigured LeftKind = "configured" // toolscript has it
+	LeftItself     LeftKind = "toolscript" // it is toolscript
+	LeftDisabled   LeftKind = "disabled"   // the client does not use it
+	LeftDuplicate  LeftKind = "duplicate"  // another client has it too
+	LeftConflict   LeftKind = "conflict"   // another server has its name
+	LeftInvalid    LeftKind = "invalid"    // it cannot be read, or toolscript cannot have it
+)
+
+// Told are the servers and files that are left out and that the user has to know of. Servers that
+// toolscript has already are not among them. If the import takes nothing, neither are toolscript
+// itself and disabled servers.
+func (i *Import) Told() []Left {
+	return slices.DeleteFunc(slices.Clone(i.Left), func(l Left) bool {
+		return l.Kind == LeftConfigured || len(i.Taken) == 0 && (l.Kind == LeftItself || l.Kind == LeftDisabled)
+	})
+}
+
+// InProject reports whether a server that is taken goes into the project's file.
+func (i *Import) InProject(server string) bool {
+	return slices.ContainsFunc(i.Changes, func(c *Change) bool {
+		return c.File.Project && slices.ContainsFunc(i.Taken, func(t Taken) bool { return t.Name == server && t.To == c.File.Path })
+	})
+}
+
+// Options are what Plan reads.
+type Options struct {
+	From *Client // nil: all clients
+
+	// Store reports whether the secret store has a name. Tokens become secrets with other names;
+	// without it, they become variables.
+	Store func(name string) bool
+}
+
+// Plan reads the servers of clients, and returns the plan of the import. It writes nothing.
+func Plan(places Places, targets Targets, o Options) (*Import, error) {
+	p := &planner{places: places, secretValues: secretValues{places: places, store: o.Store, values: map[string]string{}}, needed: map[string]string{}}
 	if err := p.open(targets); err != nil {
 		return nil, err
 	}
 	for _, c := range all {
-		if from != nil && c != from {
+		if o.From != nil && c != o.From {
 			continue
 		}
 		for _, file := range c.files(places) {
@@ -79,6 +119,7 @@ type planner struct {
 type seen struct {
 	name, identity, where string
 	project               bool
+	shape                 string // of one that toolscript has; "" for others
 }
 
 // target is a file of toolscript that gets servers.
@@ -123,75 +164,76 @@ func openTarget(f File) (*target, error) {
 func (p *planner) know(t *target) {
 	for _, name := range sortedKeys(t.servers) {
 		s := Server{Name: name, fields: object(copied(t.servers[name]))}
-		p.seen = append(p.seen, seen{name, s.identity(), t.change.File.Path, t.change.File.Project})
+		p.seen = append(p.seen, seen{name, s.identity(), t.change.File.Path, t.change.File.Project, s.shape()})
 	}
 }
 
 // take takes over the servers of one file.
 func (p *planner) take(c *Client, file File) {
-	text, err := read(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
+	leave := func(name string, kind LeftKind, why string) {
+		p.plan.Left = append(p.plan.Left, Left{name, c.Title, file.Path, kind, why})
 	}
-	leave := func(name, why string) {
-		p.plan.Left = append(p.plan.Left, Left{name, c.Title, file.Path, why})
-	}
+	servers, err := c.read(p.places, file, p.needed)
 	if err != nil {
-		leave("", err.Error())
-		return
-	}
-	names, servers, asked, err := contents(file, text)
-	if err != nil {
-		leave("", err.Error())
+		if !errors.Is(err, fs.ErrNotExist) {
+			leave("", LeftInvalid, err.Error())
+		}
 		return
 	}
 	to := p.user
 	if file.Project {
 		to = p.own
 	}
-	for _, name := range names {
-		raw := object(servers[name])
-		if raw == nil {
-			leave(name, "it is not an object")
-			continue
-		}
-		t := translation{Server: &Server{Name: name, Client: c, File: file}, places: p.places, asked: asked, needed: p.needed}
-		t.run(raw)
-		if why := p.add(t.Server, to); why != "" {
-			leave(name, why)
+	for _, s := range servers {
+		if kind, why := p.add(s, to); kind != "" {
+			leave(s.Name, kind, why)
 		}
 	}
 }
 
-// contents are the servers of a file in their order, and the descriptions of the
-// inputs that it asks for.
-func contents(file File, text []byte) (names []string, servers map[string]any, asked map[string]string, err error) {
-	if file.toml {
-		fields, err := parseTOML(text)
+// listing is what a file says about servers.
+type listing struct {
+	names   []string // in their order
+	servers map[string]any
+	asked   map[string]string // descriptions of the inputs that it asks for
+	root    any               // the whole file
+}
+
+// contents are the servers of a file.
+func contents(file File, text []byte) (in listing, err error) {
+	if file.format != "" {
+		parse := parseTOML
+		if file.format == yamlFile {
+			parse = parseYAML
+		}
+		fields, err := parse(text)
 		if err != nil {
-			return nil, nil, nil, err
+			return in, err
 		}
 		value, err := asJSON(valueAt(fields, file.keys))
-		servers = object(value)
-		return sortedKeys(servers), servers, nil, err
+		in.servers = object(value)
+		in.names = sortedKeys(in.servers)
+		return in, err
 	}
 	d, err := parse(text)
 	if err != nil {
-		return nil, nil, nil, err
+		return in, err
 	}
+	in.root = d.root.plain()
 	n := d.root.at(file.keys...)
 	if n == nil {
-		return nil, nil, nil, nil
+		return in, nil
 	}
 	if n.kind != '{' {
-		return nil, nil, nil, fmt.Errorf("%s is not an object", file.keys[len(file.keys)-1])
+		return in, fmt.Errorf("%s is not an object", file.keys[len(file.keys)-1])
 	}
 	for _, m := range n.members {
-		if !slices.Contains(names, m.key) {
-			names = append(names, m.key)
+		if !slices.Contains(in.names, m.key) {
+			in.names = append(in.names, m.key)
 		}
 	}
-	return names, object(n.plain()), inputs(d.root), nil
+	in.servers, in.asked = object(n.plain()), inputs(d.root)
+	return in, nil
 }
 
 // inputs are the descriptions of ${input:NAME} by name.
@@ -209,26 +251,30 @@ func inputs(root *node) map[string]string {
 }
 
 // add adds a server to a file, or says why not.
-func (p *planner) add(s *Server, to *target) (why string) {
-	if s.isToolscript() {
-		return "it is toolscript itself"
+func (p *planner) add(s *Server, to *target) (kind LeftKind, why string) {
+	switch {
+	case s.refused != "":
+		return LeftInvalid, s.refused
+	case s.isToolscript():
+		return LeftItself, "it is toolscript itself"
+	case s.disabled():
+		return LeftDisabled, s.Client.Title + " has disabled it; to take it over, enable it there first"
+	case to == nil:
+		return LeftInvalid, "the servers of a project go into the project's own file; run the command without --config and TOOLSCRIPT_CONFIG"
 	}
-	if to == nil {
-		return "the servers of a project go into the project's own file; run the command without --config and TOOLSCRIPT_CONFIG"
-	}
-	identity := s.identity() // with the tokens, which tell two accounts apart
-	needed := len(p.secretValues.variables)
+	identity, shape := s.identity(), s.shape() // with the tokens, which tell two accounts apart
+	before := p.secretValues
 	p.secretValues.hide(s)
 	hidden := s.identity() // as toolscript may have it already
-	if why := p.known(s, identity, hidden); why != "" {
-		p.secretValues.variables = p.secretValues.variables[:needed]
-		return why
+	if kind, why := p.known(s, shape, identity, hidden); kind != "" {
+		p.secretValues.reset(before)
+		return kind, why
 	}
 	single := style{"", ""}.render(ordered{{"mcpServers", ordered{{s.Name, s.definition()}}}}, "")
 	warnings, mistakes := config.Check(s.File.Path, []byte(single))
 	if mistakes != nil {
-		p.secretValues.variables = p.secretValues.variables[:needed]
-		return reasons(mistakes)
+		p.secretValues.reset(before)
+		return LeftInvalid, reasons(mistakes)
 	}
 	for _, note := range s.notes {
 		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s of %s: %s", s.Name, s.Client.Title, note))
@@ -236,10 +282,10 @@ func (p *planner) add(s *Server, to *target) (why string) {
 	for _, warning := range warnings {
 		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s of %s: %s: %s", s.Name, s.Client.Title, warning.Field, warning.Message))
 	}
-	p.seen = append(p.seen, seen{s.Name, identity, s.Client.Title, s.File.Project}, seen{s.Name, hidden, s.Client.Title, s.File.Project})
+	p.seen = append(p.seen, seen{s.Name, identity, s.Client.Title, s.File.Project, ""}, seen{s.Name, hidden, s.Client.Title, s.File.Project, ""})
 	to.added = append(to.added, s)
 	p.plan.Taken = append(p.plan.Taken, Taken{s.Name, s.Client.Title, s.File.Path, to.change.File.Path})
-	return ""
+	return "", ""
 }
 
 // reasons are the mistakes of a definition that has no file.
@@ -257,16 +303,22 @@ func reasons(err error) string {
 
 // known says that a server is there already, "" if it is not. A server of the project
 // may have the name of one of the user: it counts in the project.
-func (p *planner) known(s *Server, identities ...string) string {
+func (p *planner) known(s *Server, shape string, identities ...string) (kind LeftKind, why string) {
 	for _, other := range p.seen {
-		switch {
-		case slices.Contains(identities, other.identity) && (other.name == s.Name || other.project == s.File.Project):
-			return fmt.Sprintf("the same server is in %s, as %s", other.where, other.name)
-		case other.name == s.Name && other.project == s.File.Project:
-			return fmt.Sprintf("%s has another server of this name; to take this one, rename one of them", other.where)
+		same := slices.Contains(identities, other.identity) && (other.name == s.Name || other.project == s.File.Project)
+		switch named := other.name == s.Name && other.project == s.File.Project; {
+		case same && other.shape == "":
+			kind, why = LeftDuplicate, fmt.Sprintf("the same server is in %s, as %s", other.where, other.name)
+		case same, named && other.shape == shape:
+			kind, why = LeftConfigured, fmt.Sprintf("the same server is in %s, as %s", other.where, other.name)
+		case named:
+			kind, why = LeftConflict, fmt.Sprintf("%s has another server of this name; to take this one, rename one of them", other.where)
+		}
+		if kind != "" {
+			return kind, why
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // done inserts the servers into the texts of the files.
@@ -286,17 +338,19 @@ func (p *planner) done() (*Import, error) {
 		p.plan.Changes = append(p.plan.Changes, t.change)
 	}
 	p.plan.Variables = append(p.secretValues.variables, p.unset()...)
+	p.plan.Secrets, p.plan.Keepable = p.secretValues.secrets, p.secretValues.keepable
 	return &p.plan, nil
 }
 
 // put inserts a value into the text of a change.
 func (c *Change) put(value any, keys ...string) error {
+	before := c.written(keys...)
 	text, err := set(c.after, value, keys...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File.Path, err)
 	}
 	c.after = text
-	c.members = append(c.members, added{Keys: keys, Value: plainValue(value)})
+	c.members = append(c.members, added{Keys: keys, Value: plainValue(value), Was: before != nil, Before: before})
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/toolscript/toolscript/cmd/jsonc"
 )
 
 // ordered is an object whose members have an order.
@@ -120,8 +122,8 @@ func (d *document) endOfLine(at, limit int) (end int, comma bool) {
 		case c == ',':
 			at++
 			end, comma = at, true
-		case c == '/' && endOfComment(d.text, at) > 0:
-			at = endOfComment(d.text, at)
+		case c == '/' && jsonc.EndOfComment(d.text, at) > 0:
+			at = jsonc.EndOfComment(d.text, at)
 			end = at
 			if d.text[end-1] == '\r' {
 				end--
@@ -141,8 +143,8 @@ func (d *document) commaFollows(at, limit int) bool {
 		switch c := d.text[at]; {
 		case c == ',':
 			return true
-		case c == '/' && endOfComment(d.text, at) > 0:
-			at = endOfComment(d.text, at)
+		case c == '/' && jsonc.EndOfComment(d.text, at) > 0:
+			at = jsonc.EndOfComment(d.text, at)
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
 			at++
 		default:
@@ -197,7 +199,7 @@ func (d *document) cut(parent *node, m member) []byte {
 	if before == nil {
 		return splice(d.text, edit{from, to, ""})
 	}
-	comma := before.to + bytes.IndexByte(d.code[before.to:], ',')
+	comma := before.to + bytes.IndexByte(d.Plain[before.to:], ',')
 	start := max(from, comma+1)
 	if len(bytes.Trim(d.text[comma+1:start], " \t")) == 0 { // on the line of the member before
 		start = comma + 1
@@ -207,13 +209,13 @@ func (d *document) cut(parent *node, m member) []byte {
 
 // commaAfter is the place of the comma that follows a value, 0 if there is none.
 func (d *document) commaAfter(at int) int {
-	next := len(d.code) - len(bytes.TrimLeft(d.code[at:], " \t\r\n"))
-	for _, comma := range d.trailing {
+	next := len(d.Plain) - len(bytes.TrimLeft(d.Plain[at:], " \t\r\n"))
+	for _, comma := range d.Commas {
 		if comma >= at && comma < next {
 			return comma
 		}
 	}
-	if next < len(d.code) && d.code[next] == ',' {
+	if next < len(d.Plain) && d.Plain[next] == ',' {
 		return next
 	}
 	return 0

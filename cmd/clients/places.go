@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/toolscript/toolscript/cmd/config"
 )
@@ -52,6 +53,22 @@ func (p Places) settings(path string, keys ...string) File {
 		folder = own
 	}
 	return p.below(folder, path, keys...)
+}
+
+// config is a file in the folder of settings of programs that use the same one on all systems.
+func (p Places) config(path string, keys ...string) File {
+	folder := filepath.Join(p.Home, ".config")
+	if own := p.env("XDG_CONFIG_HOME"); filepath.IsAbs(own) {
+		folder = own
+	}
+	return p.below(folder, path, keys...)
+}
+
+// firstExisting are files of which a client writes to the first that exists.
+func firstExisting(files ...File) []File {
+	at := max(0, slices.IndexFunc(files, func(f File) bool { return exists(f.Path) }))
+	files[at].connect = true
+	return files
 }
 
 // below is a file of the user in a folder that may be outside of the home folder.

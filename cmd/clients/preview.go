@@ -3,10 +3,13 @@ package clients
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/jsonc"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -18,17 +21,20 @@ type Change struct {
 	members []added
 }
 
-// added is a member that a change adds, so that it can be removed again.
+// added is a member that a change adds or removes, so that this can be taken back.
 type added struct {
 	Keys  []string `json:"keys"`
 	Value any      `json:"value"`           // of JSON
-	Table string   `json:"table,omitempty"` // of TOML
+	Table string   `json:"table,omitempty"` // of TOML and YAML
 	Was   bool     `json:"was,omitempty"`   // it replaces another value
+	Gone  bool     `json:"gone,omitempty"`  // the other value is removed instead
+
+	Before json.RawMessage `json:"before,omitempty"` // the other value, of JSON
 }
 
 // Diff shows the change line by line, without secrets.
 func (c *Change) Diff() string {
-	if c.File.toml {
+	if c.File.format != "" { // a line of YAML is masked as one of TOML
 		return changedLines(config.LineDiff(maskTOML(c.before), maskTOML(c.after)))
 	}
 	return config.LineDiff(maskJSON(c.before), maskJSON(c.after))
@@ -45,7 +51,7 @@ func maskJSON(text []byte) string {
 	}
 	m := masker{document: d}
 	m.value("", d.root)
-	for _, at := range d.comments {
+	for _, at := range d.Comments {
 		m.replace(at[0], at[1], mcpclient.Redact(string(text[at[0]:at[1]])))
 	}
 	out := string(text)
@@ -73,14 +79,16 @@ func (m *masker) value(name string, n *node) {
 	if n == nil {
 		return
 	}
-	if text, ok := n.scalar.(string); ok {
+	switch n.scalar.(type) {
+	case string, json.Number: // a number may be the value of a variable
+		text := fmt.Sprint(n.scalar)
 		if shown := masked(name, text); shown != text {
 			m.replace(n.from, n.to, quoted(shown))
 		}
 	}
 	for _, inner := range n.members {
 		if looksSecret(inner.key) {
-			m.replace(inner.at, endOfString(m.code, inner.at), quoted(hidden))
+			m.replace(inner.at, jsonc.EndOfString(m.Plain, inner.at), quoted(hidden))
 		}
 		m.value(inner.key, inner.value)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolscript/toolscript/cmd/secrets"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -159,10 +160,10 @@ func masked(name, text string) string {
 	return replaced(text, secretsIn(name, text), func(secret) string { return hidden })
 }
 
-func replaced(text string, secrets []secret, with func(secret) string) string {
+func replaced(text string, found []secret, with func(secret) string) string {
 	var b strings.Builder
 	at := 0
-	for _, s := range secrets {
+	for _, s := range found {
 		b.WriteString(text[at:s.from])
 		b.WriteString(with(s))
 		at = s.to
@@ -178,11 +179,27 @@ type Variable struct {
 	Why    string `json:"why"`
 }
 
-// secretValues turns the secrets of servers into variables.
+// Secret is a value that the secret store should keep for servers.
+type Secret struct {
+	Name   string `json:"name"`
+	Server string `json:"server"`
+	Value  string `json:"-"`
+}
+
+// secretValues turns the secrets of servers into variables, or into secrets of toolscript where
+// that is possible.
 type secretValues struct {
 	places    Places
-	values    map[string]string // by the name of the variable
+	store     func(name string) bool // nil: variables only; see Options
+	values    map[string]string      // by the name of the variable
 	variables []Variable
+	secrets   []Secret
+	keepable  bool // a variable could be a secret
+}
+
+// reset returns to the state before a server that is left out.
+func (v *secretValues) reset(before secretValues) {
+	v.variables, v.secrets, v.keepable = before.variables, before.secrets, before.keepable
 }
 
 // hide replaces the secrets of a server by references to variables.
@@ -220,12 +237,30 @@ func flagBefore(item any) string {
 
 func (v *secretValues) hideText(s *Server, place, name, text string) string {
 	return replaced(text, secretsIn(name, text), func(found secret) string {
-		variable := v.name(s, suggested(s, place, name, found.name), text[found.from:found.to])
+		value := text[found.from:found.to]
+		variable := v.name(s, suggested(s, place, name, found.name), value)
+		if keepable(place, text, found) && secrets.CheckValue(value) == nil {
+			if v.store != nil {
+				v.secrets = append(v.secrets, Secret{variable, s.Name, value})
+				return "${secret:" + variable + "}"
+			}
+			v.keepable = true
+		}
 		if set, ok := v.places.Lookup(variable); !ok || set != text[found.from:found.to] {
 			v.add(Variable{variable, s.Name, fmt.Sprintf("the value is in %s, at %s of %s", s.File.Path, place, s.Name)})
 		}
 		return "${" + variable + "}"
 	})
+}
+
+// keepable reports whether a server may refer to the secret store at a place: see config.
+func keepable(place, text string, found secret) bool {
+	if place == "url" {
+		host := strings.Index(text, "://") + 3
+		at := strings.IndexAny(text[host:], "/?#")
+		return at >= 0 && host+at < found.from
+	}
+	return strings.HasPrefix(place, "env.") || strings.HasPrefix(place, "headers.") || place == "oauth.clientSecret"
 }
 
 // suggested is the name of a variable for a secret: that of a variable of the server
@@ -249,6 +284,9 @@ func (v *secretValues) name(s *Server, name, value string) string {
 		known, used := v.values[name]
 		if used {
 			return known == value
+		}
+		if v.store != nil {
+			return !v.store(name)
 		}
 		set, ok := v.places.Lookup(name)
 		return !ok || set == value

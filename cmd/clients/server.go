@@ -16,6 +16,9 @@ type Server struct {
 	File   File
 	fields map[string]any
 	notes  []string // parts of the definition that are left out
+
+	refused string // why toolscript cannot have it
+	skipped bool   // it is a part of its client, and no server
 }
 
 // translation turns the definition of a client into one of toolscript.
@@ -30,9 +33,52 @@ type translation struct {
 func (t *translation) run(raw map[string]any) {
 	t.fields = copied(raw).(map[string]any)
 	t.Client.translate(t)
-	t.common()
-	t.expandAll()
+	if t.refused == "" && !t.skipped {
+		t.common()
+		t.expandAll()
+	}
 }
+
+// server is one of the servers in a file, in toolscript's form. needed gets the variables of which
+// only the client knows the value; it may be nil.
+func (c *Client) server(places Places, file File, in listing, name string, needed map[string]string) *Server {
+	if needed == nil {
+		needed = map[string]string{}
+	}
+	t := translation{Server: &Server{Name: name, Client: c, File: file}, places: places, asked: in.asked, needed: needed}
+	raw := object(in.servers[name])
+	if raw == nil {
+		t.refused = "it is not an object"
+		return t.Server
+	}
+	t.run(raw)
+	if c.excluded != nil && c.excluded(places, file, in.root, name) {
+		t.fields["disabled"] = true
+	}
+	return t.Server
+}
+
+// read are the servers in a file of the client.
+func (c *Client) read(places Places, file File, needed map[string]string) ([]*Server, error) {
+	text, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	in, err := contents(file, text)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Server
+	for _, name := range in.names {
+		if s := c.server(places, file, in, name, needed); !s.skipped {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// disabled reports whether a server is switched off.
+func (s *Server) disabled() bool { return s.fields["disabled"] == true }
 
 // drop removes fields that mean nothing to toolscript.
 func (t *translation) drop(fields ...string) {
@@ -45,9 +91,43 @@ func (t *translation) drop(fields ...string) {
 func (t *translation) lose(field, why string) {
 	if value, ok := t.fields[field]; ok {
 		delete(t.fields, field)
-		if value != nil && value != false && value != "" {
-			t.notes = append(t.notes, fmt.Sprintf("%s is left out: %s", field, why))
-		}
+		t.noteLost(field, value, why)
+	}
+}
+
+func (t *translation) noteLost(field string, value any, why string) {
+	if value != nil && value != false && value != "" && !empty(value) {
+		t.notes = append(t.notes, fmt.Sprintf("%s is left out: %s", field, why))
+	}
+}
+
+// loseApprovals removes the fields that say which calls a client does not ask about.
+func (t *translation) loseApprovals(fields ...string) {
+	for _, field := range fields {
+		t.lose(field, `toolscript asks by the rules of "approvals"`)
+	}
+}
+
+// words splits a list of a command and its arguments.
+func (t *translation) words(field string) {
+	if list, ok := t.fields[field].([]any); ok && len(list) > 0 {
+		t.fields["command"], t.fields["args"] = list[0], list[1:]
+	}
+}
+
+// seconds gives a number of seconds its unit.
+func (t *translation) seconds(field string) {
+	if number, ok := t.fields[field].(json.Number); ok {
+		t.fields[field] = number.String() + "s"
+	}
+}
+
+// milliseconds moves a number of milliseconds.
+func (t *translation) milliseconds(from, to string) {
+	number, ok := t.fields[from].(json.Number)
+	t.drop(from)
+	if ok {
+		t.fields[to] = number.String() + "ms"
 	}
 }
 
@@ -73,7 +153,7 @@ func (t *translation) header(name, value string) {
 }
 
 // login translates an object oauth: the list of scopes gets its name of the standard,
-// and some fields mean nothing to toolscript.
+// and some fields are left out, because toolscript asks the server for them.
 func (t *translation) login(scopes string, without ...string) {
 	login := object(t.fields["oauth"])
 	if login == nil {
@@ -84,6 +164,9 @@ func (t *translation) login(scopes string, without ...string) {
 		t.setLogin("scope", joined(value))
 	}
 	for _, field := range without {
+		if value, ok := login[field]; ok && field != "enabled" {
+			t.noteLost("oauth."+field, value, "toolscript asks the server, or does not need it")
+		}
 		delete(login, field)
 	}
 	if len(login) == 0 {
@@ -190,17 +273,29 @@ func (s *Server) isToolscript() bool {
 	return s.Name == entryName && (strings.HasPrefix(at, "127.0.0.1:") || strings.HasPrefix(at, "localhost:"))
 }
 
-// identity is equal for servers that are the same one: whatever their names are.
+// identity is equal for servers that are the same one: whatever their names are, and wherever their
+// secrets are kept.
 func (s *Server) identity() string {
 	same := maps.Clone(s.fields)
-	for _, field := range []string{"disabled", "timeout", "concurrency", "rateLimit", "idle", "includeTools", "excludeTools", "overrides"} {
+	for _, field := range []string{
+		"disabled", "timeout", "startupTimeout", "concurrency", "rateLimit", "idle", "includeTools", "excludeTools", "overrides",
+		"confine", "shared", "stateless",
+	} {
 		delete(same, field)
 	}
 	if kind := same["type"]; kind == "stdio" || kind == "http" && same["url"] != nil {
 		delete(same, "type")
 	}
 	text, _ := json.Marshal(same) // it was JSON
-	return string(text)
+	return strings.ReplaceAll(string(text), "${secret:", "${")
+}
+
+// shape is equal for definitions of one server whose secrets and variables may differ.
+func (s *Server) shape() string {
+	hidden := &Server{Name: s.Name, fields: object(copied(s.fields))}
+	none := Places{Lookup: func(string) (string, bool) { return "", false }}
+	(&secretValues{places: none, values: map[string]string{}}).hide(hidden)
+	return braced().ReplaceAllLiteralString(hidden.identity(), "${}")
 }
 
 // fieldOrder is the usual order of the fields of a server.

@@ -7,16 +7,19 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // parseTOML reads a file. The error has no part of the text, which may have secrets.
 func parseTOML(text []byte) (map[string]any, error) {
 	fields := map[string]any{}
-	err := toml.Unmarshal(text, &fields)
+	err := toml.Unmarshal(rawjson.TrimMark(text), &fields)
 	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {
 		line, column := wrong.Position()
@@ -122,6 +125,35 @@ func checkTOML(before, after []byte, change func(map[string]any) error) error {
 		return errUnsafe
 	}
 	return nil
+}
+
+// setTOML returns the text with a boolean in a table that has a header.
+func setTOML(text []byte, field string, value bool, keys ...string) ([]byte, error) {
+	from, to, ok := findTable(text, keys)
+	if !ok {
+		return nil, errUnsafe
+	}
+	assignment := regexp.MustCompile(`(?m)^[ \t]*` + regexp.QuoteMeta(field) + `[ \t]*=[^\r\n#]*?([ \t]*(#[^\r\n]*)?)$`)
+	line := fmt.Sprintf("%s = %t", field, value)
+	table := text[from:to]
+	if assignment.Match(table) {
+		table = assignment.ReplaceAll(table, []byte(line+"$1"))
+	} else {
+		header := bytes.IndexByte(table, '\n') + 1
+		if header == 0 {
+			return nil, errUnsafe
+		}
+		newline := "\n"
+		if bytes.HasSuffix(table[:header], []byte("\r\n")) {
+			newline = "\r\n"
+		}
+		table = slices.Concat(table[:header], []byte(line+newline), table[header:])
+	}
+	out := slices.Concat(text[:from], table, text[to:])
+	return out, checkTOML(text, out, func(before map[string]any) error {
+		withValue(before, value, append(slices.Clone(keys), field))
+		return nil
+	})
 }
 
 func valueAt(value any, keys []string) any {

@@ -22,21 +22,22 @@ var (
 // expandAll rewrites the references of all texts of the server into ${NAME}.
 func (t *translation) expandAll() {
 	for name, value := range t.fields {
-		t.fields[name] = t.expandValue(value)
+		t.fields[name] = mapTexts(value, t.expandText)
 	}
 }
 
-func (t *translation) expandValue(value any) any {
+// mapTexts changes each text of a value, in place where it can.
+func mapTexts(value any, change func(string) string) any {
 	switch v := value.(type) {
 	case string:
-		return t.expandText(v)
+		return change(v)
 	case []any:
 		for i, item := range v {
-			v[i] = t.expandValue(item)
+			v[i] = mapTexts(item, change)
 		}
 	case map[string]any:
 		for name, field := range v {
-			v[name] = t.expandValue(field)
+			v[name] = mapTexts(field, change)
 		}
 	}
 	return value

@@ -2,7 +2,7 @@ package clients
 
 // vscode asks for the values of ${input:NAME}; its files have comments.
 var vscode = Client{
-	Name: "vscode", Title: "VS Code", entry: typedEntry, expand: editorVariable,
+	Name: "vscode", Title: "VS Code", entry: typedEntry, expand: editorVariable, set: editorMember,
 	files: func(p Places) []File {
 		user := p.settings("Code/User/mcp.json", "servers")
 		user.connect = true

@@ -6,7 +6,8 @@ var windsurf = Client{
 		return []File{p.user(".codeium/windsurf/mcp_config.json", "mcpServers")}
 	},
 	translate: func(t *translation) {
-		t.drop("alwaysAllow", "autoApprove", "description")
+		t.drop("description")
+		t.loseApprovals("alwaysAllow", "autoApprove")
 		t.rename("serverUrl", "url")
 		t.rename("disabledTools", "excludeTools")
 	},

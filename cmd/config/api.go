@@ -19,7 +19,7 @@ func (o Options) api(n *node, file File) (json.RawMessage, error) {
 		return nil, nil
 	}
 	spec := n.child("spec").text()
-	if spec != "" && (kind == mcpclient.GraphQL || !strings.HasPrefix(spec, "http://") && !strings.HasPrefix(spec, "https://")) {
+	if spec != "" && (kind == mcpclient.GraphQL || !isAddress(spec)) {
 		o.WorkDir = filepath.Dir(file.Path)
 		var err error
 		if spec, err = o.absolute(spec); err != nil {
@@ -38,6 +38,18 @@ func (o Options) api(n *node, file File) (json.RawMessage, error) {
 	return json.Marshal(openapi.Settings{Spec: spec, BaseURL: n.child("baseUrl").text(), Operations: operations, Auth: credentials})
 }
 
+// wrongDestination is a mistake about credentials for an API whose address only a local document
+// would tell: the document could send them anywhere; see httpauth.NewOrigin.
+func (d *document) wrongDestination(name string, n *node) []finding {
+	spec := n.child("spec")
+	credentials := n.child("headers") != nil || n.child("auth") != nil && n.child("auth").child("type").text() != "none"
+	if serverType(n) != mcpclient.OpenAPI || !credentials || n.child("baseUrl") != nil || len(spec.unset) > 0 || isAddress(spec.text()) {
+		return nil
+	}
+	return []finding{wrongAt([]string{serversKey, name, "baseUrl"}, n.key,
+		"required: the configuration decides which address gets the credentials and headers, not the document")}
+}
+
 // loginAddress is the address of a server at which a person logs in; "" without a login.
 func loginAddress(n *node) string {
 	oauth2 := n.child("auth").child("type").text() == "oauth2"
@@ -49,4 +61,9 @@ func loginAddress(n *node) string {
 	default:
 		return n.child("url").text()
 	}
+}
+
+// isAddress reports whether a spec is a URL and no path.
+func isAddress(spec string) bool {
+	return strings.HasPrefix(spec, "http://") || strings.HasPrefix(spec, "https://")
 }

@@ -18,7 +18,7 @@ func (l *loader) approve(d *document, file File) {
 	}
 	policy, err := policyOf(n, merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")))
 	if err != nil {
-		l.mistakes = append(l.mistakes, d.mistake([]string{"approvals", "rules"}, n.child("rules").key, err.Error()))
+		l.fail(d.mistake([]string{"approvals", "rules"}, n.child("rules").key, err.Error()))
 		return
 	}
 	l.config.Settings.Approvals = append(l.config.Settings.Approvals, policy)
@@ -37,7 +37,7 @@ func (l *loader) approve(d *document, file File) {
 // built-in tools without a question.
 func (l *loader) ofUser(files []File) error {
 	if !slices.ContainsFunc(files, func(f File) bool { return !f.Project && !f.Named }) {
-		d, err := l.options.userFile()
+		d, err := l.options.userFile("approvals")
 		if err != nil {
 			return err
 		}

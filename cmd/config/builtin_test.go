@@ -31,14 +31,14 @@ func TestToolsOfABuiltinServer(t *testing.T) {
 			s := newScene(t)
 			s.write(s.home, `{"mcpServers": {"w": {"type": "builtin", "root": "x/..", "tools": `+test.tools+`}}, `+packs+`}`)
 			got := s.load().Servers["w"]
-			if got.Root != s.home {
-				t.Errorf("Root = %q, want %q", got.Root, s.home)
-			}
 			if test.error != "" {
 				if got.Problem == nil || !strings.Contains(got.Problem.Error(), test.error) || toolscript.KindOf(got.Problem) != toolscript.Invalid {
 					t.Errorf("Problem = %v, want %q", got.Problem, test.error)
 				}
 				return
+			}
+			if got.Root != s.home {
+				t.Errorf("Root = %q, want %q", got.Root, s.home)
 			}
 			if diff := cmp.Diff(test.want, got.Tools); diff != "" || got.Problem != nil {
 				t.Errorf("Tools (-want +got):\n%s, Problem %v", diff, got.Problem)

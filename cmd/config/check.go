@@ -10,11 +10,11 @@ func Check(path string, text []byte) (warnings Mistakes, wrong error) {
 		return nil, err
 	}
 	d.root.expand(nil, nil)
-	mistakes, warnings := d.validate()
-	if len(mistakes) > 0 {
-		return warnings, mistakes
+	v := d.validate()
+	if len(v.mistakes) > 0 {
+		return v.warnings, v.mistakes
 	}
-	return warnings, nil
+	return v.warnings, nil
 }
 
 // Variables are the names of the variables without a default that a text refers to.

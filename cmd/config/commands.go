@@ -34,13 +34,13 @@ func (o Options) commandRoot(n *node, file File) (string, error) {
 }
 
 // wrongCommands are the mistakes in the commands of a server that the schema cannot find.
-func (d *document) wrongCommands(name string, n *node) (out Mistakes) {
+func (d *document) wrongCommands(name string, n *node) (out []finding) {
 	text := commandTools(n)
 	if text == nil {
 		return nil
 	}
 	add := func(n *node, message string, path ...string) {
-		out = append(out, d.mistake(append([]string{"mcpServers", name, "commands"}, path...), n.find(path).at, message))
+		out = append(out, wrongAt(append([]string{serversKey, name, "commands"}, path...), n.find(path).at, message))
 	}
 	tools := n.child("commands")
 	definitions, err := commands.Parse(text)

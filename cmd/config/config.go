@@ -6,6 +6,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -21,6 +22,7 @@ type Config struct {
 	Servers  map[string]mcpclient.Config // by configured name; never nil
 	Settings Settings
 	Warnings []string // for the user, one sentence each
+	Mistakes Mistakes // that disable a server or a setting each, in the order of the files; see Notices
 	Files    []File   // all files that were searched for, in the order of their effect
 
 	// Scripts are the saved scripts, sorted by name. The trusted ones are the tools of the
@@ -28,9 +30,20 @@ type Config struct {
 	Scripts []SavedScript
 
 	Untrusted []string // servers that are not started because the user has not trusted them
+	Hidden    []string // of them, those with the name of a server of an earlier file, which they replace
 
 	Waiting    []SecretRequest     // secrets that servers refer to and do not get
 	Identities map[string]Identity // of the servers of files, by name; nil unless Options.Identify
+}
+
+// Notices are what a user should know of the files: the mistakes with their effects, and the
+// warnings.
+func (c *Config) Notices() []string {
+	var all []string
+	for _, m := range c.Mistakes {
+		all = append(all, m.Notice())
+	}
+	return append(all, c.Warnings...)
 }
 
 // Settings are the settings of script runs. Fields that are not configured are zero.
@@ -61,7 +74,25 @@ type Settings struct {
 	Audit Audit                // of the user's file
 	Pins  toolscript.PinPolicy // "" is warn
 
+	Media Media // that a model is shown of a value
+
 	AnswersMB int64 // limit of all answers of servers in memory together
+}
+
+// Media are the bounds of the images and sounds of a value that a client of MCP gets as
+// content blocks.
+type Media struct{ Blocks, Bytes *int64 } // nil: the default
+
+// Most are the bounds.
+func (m Media) Most() (blocks, bytes int64) {
+	blocks, bytes = 4, 2<<20
+	if m.Blocks != nil {
+		blocks = *m.Blocks
+	}
+	if m.Bytes != nil {
+		bytes = *m.Bytes
+	}
+	return blocks, bytes
 }
 
 // Audit are the settings of the audit. A zero limit is that of package chain.
@@ -110,6 +141,17 @@ type File struct {
 	Named   bool   `json:"named"`   // by --config or TOOLSCRIPT_CONFIG
 	Found   bool   `json:"found"`   // it exists and was read
 	Trusted bool   `json:"trusted"` // all of it has effect; always true unless Project
+	Ignored bool   `json:"-"`       // nothing of it has effect, because the user has not trusted it
+}
+
+// Distrusted says that nothing of the file has effect.
+func (f File) Distrusted() string {
+	return f.Path + " is not trusted: its servers are not started and its settings have no effect; run: toolscript trust"
+}
+
+// Effective are the files without those that are ignored.
+func Effective(files []File) []File {
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Ignored })
 }
 
 // Paths are the paths of the files, found or not. They identify the gateway of a
@@ -132,12 +174,18 @@ type Options struct {
 	Missing bool   // a named file may be missing; see File.Found
 	Extra   Extra  // servers of one command
 
+	NoProject bool // leave out the project's file
+
 	Identify bool // fill Config.Identities
 	NoValues bool // secrets stay as written where a server gets them: nothing is read from the keyring
 
 	WorkDir   string                      // default: the working directory
 	LookupEnv func(string) (string, bool) // default: os.LookupEnv
 	Variable  func(string) (string, bool) // value of ${NAME} in a file; default: LookupEnv
+
+	// Unset is what to do about variables that are not set and a server needs. Nil: they are
+	// set in the shell that runs toolscript.
+	Unset func(server string, names []string) string
 }
 
 // variable is the value of ${NAME}.

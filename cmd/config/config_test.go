@@ -1,11 +1,13 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
@@ -86,6 +88,20 @@ func mustLoad(t *testing.T, text string) *config.Config {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// mistakes loads a text as the user's file, and returns what is wrong with it. loaded is nil if
+// nothing was loaded.
+func mistakes(t *testing.T, text string) (loaded *config.Config, all config.Mistakes) {
+	t.Helper()
+	loaded, err := loadText(t, text)
+	if err == nil {
+		return loaded, loaded.Mistakes
+	}
+	if !errors.As(err, &all) || toolscript.KindOf(err) != toolscript.Invalid {
+		t.Fatalf("Load = %v, want Mistakes", err)
+	}
+	return nil, all
 }
 
 // wantText checks that the text contains every part.

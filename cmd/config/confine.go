@@ -62,9 +62,9 @@ func (o Options) allAbsolute(paths []string) (all []string, err error) {
 }
 
 // wrongConfine are the mistakes in confine that the schema cannot find.
-func (d *document) wrongConfine(name string, n *node) (out Mistakes) {
+func (d *document) wrongConfine(name string, n *node) (out []finding) {
 	if exec := n.child("exec"); exec != nil && n.child("confine") != nil && serverType(n) == mcpclient.Command {
-		out = append(out, d.mistake([]string{"mcpServers", name, "exec"}, exec.key, `cannot be used together with "confine", which says what the programs may reach: write "net" and "write" there`))
+		out = append(out, wrongAt([]string{serversKey, name, "exec"}, exec.key, `cannot be used together with "confine", which says what the programs may reach: write "net" and "write" there`))
 	}
 	targets := n.child("confine").child("net")
 	for i, target := range targets.texts() {
@@ -73,7 +73,7 @@ func (d *document) wrongConfine(name string, n *node) (out Mistakes) {
 			continue
 		}
 		if err := egress.CheckTarget(target); err != nil {
-			out = append(out, d.mistake([]string{"mcpServers", name, "confine", "net", strconv.Itoa(i)}, item.at, err.Error()))
+			out = append(out, wrongAt([]string{serversKey, name, "confine", "net", strconv.Itoa(i)}, item.at, err.Error()))
 		}
 	}
 	return out

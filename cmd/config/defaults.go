@@ -13,6 +13,19 @@ func (l *loader) defaults(d *document) {
 	if n := d.root.child("defaults").child("idle"); n != nil && len(n.unset) == 0 {
 		l.idle = n.duration()
 	}
+	if n := d.root.child("defaults").child("startupTimeout"); n != nil && len(n.unset) == 0 {
+		l.startup = n.duration()
+	}
+}
+
+// startupTimes gives the default time for the start to servers that have none of their own.
+func (l *loader) startupTimes() {
+	for name, c := range l.config.Servers {
+		if c.StartupTimeout == 0 {
+			c.StartupTimeout = l.startup
+			l.config.Servers[name] = c
+		}
+	}
 }
 
 // rest gives the default idle time to stdio servers that have none of their own. It warns of

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -54,10 +53,24 @@ func TestDefaultIdleOfALaterFile(t *testing.T) {
 
 func TestIdleIsFalseOrATime(t *testing.T) {
 	for _, text := range []string{"true", `"soon"`, "0", `"25h"`, `""`} {
-		s := newScene(t)
-		s.write(s.home, `{"mcpServers": {"a": {"command": "a", "idle": `+text+`}}}`)
-		if _, err := config.Load(s.options); err == nil || !strings.Contains(err.Error(), "mcpServers.a.idle") {
-			t.Errorf("%s: %v", text, err)
+		wantText(t, onlyMistake(t, `{"mcpServers": {"a": {"command": "a", "idle": `+text+`}}}`).Field, "mcpServers.a.idle")
+	}
+}
+
+// TestStartupTimeout checks which servers have the default, and that one of their own wins.
+func TestStartupTimeout(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"defaults": {"startupTimeout": "90s"}, "mcpServers": {
+		"plain": {"command": "a"}, "own": {"command": "a", "startupTimeout": 5000}, "web": {"url": "https://example.com"}
+	}}`)
+	got := s.load()
+	for name, want := range map[string]time.Duration{"plain": 90 * time.Second, "own": 5 * time.Second, "web": 90 * time.Second} {
+		if c := got.Servers[name]; c.StartupTimeout != want {
+			t.Errorf("%s: startupTimeout %s, want %s", name, c.StartupTimeout, want)
 		}
+	}
+	s.write(s.home, `{"mcpServers": {"a": {"command": "a", "startupTimeout": "soon"}}}`)
+	if err := s.load().Servers["a"].Problem; err == nil || !strings.Contains(err.Error(), "mcpServers.a.startupTimeout") {
+		t.Errorf("a wrong startupTimeout: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -10,10 +11,29 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// serverDefinition are the fields that decide which program or address a server is, and
-// which data it gets. The user trusts these fields. The other fields only limit a
-// trusted server, so they may change without a question.
-var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "confine", "shared", "fleet", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents", "commands", "spec", "baseUrl", "auth", "overrides"}
+// definingFields are the fields of a server that decide which program or address it is, and
+// which data it gets: all but mcpclient.Limits, also fields that this program does not know. The
+// user trusts these fields. The others only limit a trusted server, so they may change without
+// a question.
+func definingFields(n *node) []string {
+	var fields []string
+	for name := range n.children() {
+		if !slices.Contains(mcpclient.Limits(), name) {
+			fields = append(fields, name)
+		}
+	}
+	rank := func(name string) int {
+		if at := slices.Index(firstFields, name); at >= 0 {
+			return at
+		}
+		return len(firstFields)
+	}
+	slices.SortFunc(fields, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	return fields
+}
+
+// firstFields are shown first, in this order.
+var firstFields = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "root", "spec", "baseUrl", "auth"}
 
 // settingDefinition are the settings that load a library, or name an address and what it
 // gets: all tools and queries, the key of a model, spans of calls. The value has the fields
@@ -32,9 +52,9 @@ type definitions struct {
 
 func define(root *node) definitions {
 	d := definitions{servers: map[string]string{}, settings: map[string]string{}}
-	for name, n := range root.child("mcpServers").children() {
+	for name, n := range root.child(serversKey).children() {
 		d.names = append(d.names, name)
-		d.servers[name] = definition(name, n, serverDefinition)
+		d.servers[name] = definition(name, n, definingFields(n))
 		if packs := root.child("toolPacks"); packs != nil && n.child("type").text() == mcpclient.Builtin {
 			d.servers[name] += "\n" + member("toolPacks", packs, "") // they decide which tools the server has
 		}

@@ -79,10 +79,11 @@ func TestEveryFieldOfAServer(t *testing.T) {
 		"url": `"https://other.example.com"`, "headers": `{"X": "2"}`, "oauth": `{"clientId": "other"}`,
 		"root": `"other"`, "tools": `"all"`, "exec": `{"network": true}`, "web": `{"allowHosts": ["10.0.0.0/8"]}`, "agents": `{"turns": 1000}`,
 		"shared": "true", "fleet": "true", "commands": `{"a": {"run": ["b"]}}`, "spec": `"other.yaml"`, "baseUrl": `"https://other.example.com"`, "auth": `{"type": "none"}`, "overrides": `{"a": {"annotations": {"readOnlyHint": true}}}`,
+		"protocol": `"2026-07-28"`, "stateless": "true",
 	}
 	free := map[string]string{
-		"timeout": `"5s"`, "concurrency": "2", "includeTools": `["a"]`, "excludeTools": `["b"]`, "protocol": `"2026-07-28"`,
-		"disabled": "false", "stateless": "true", "rateLimit": `{"calls": 1, "per": "1s"}`, "idle": `"1m"`, "operations": `["a"]`,
+		"timeout": `"5s"`, "startupTimeout": `"5s"`, "concurrency": "2", "includeTools": `["a"]`, "excludeTools": `["b"]`,
+		"disabled": "false", "rateLimit": `{"calls": 1, "per": "1s"}`, "idle": `"1m"`, "operations": `["a"]`,
 	}
 	var schema struct {
 		Defs struct {
@@ -186,4 +187,18 @@ func TestNamedFilesMustExist(t *testing.T) {
 		t.Fatalf("Load = %v, want kind not_found", err)
 	}
 	wantText(t, err.Error(), s.project, "missing.json", "--config")
+}
+
+// TestUnknownFieldOfAServer: a field that this program does not know may mean something to a later
+// one, so it is trusted as well.
+func TestUnknownFieldOfAServer(t *testing.T) {
+	s := newScene(t)
+	s.write(s.project, servers(`{"command": "server"}`, `{"url": "https://example.com"}`))
+	s.trust()
+	s.write(s.project, servers(`{"command": "server", "preload": "./evil.so"}`, `{"url": "https://example.com", "proxy": {"url": "http://evil.example"}}`))
+	c := s.load()
+	if diff := cmp.Diff([]string{"local", "remote"}, c.Untrusted); diff != "" {
+		t.Errorf("Untrusted (-want +got):\n%s", diff)
+	}
+	wantText(t, s.review("").Diff, `+   "preload": "./evil.so"`, `+     "url": "http://evil.example"`)
 }

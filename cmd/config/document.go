@@ -5,18 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolscript/toolscript/cmd/jsonc"
 )
 
 // maxDepth bounds the recursion. It is far more than the format needs.
 const maxDepth = 64
 
-// document is one file as a tree with positions.
+// document is one file as a tree with positions. The file may have comments, and commas
+// after the last item.
 type document struct {
 	path     string
 	text     []byte
+	plain    []byte // as long as text, without what JSON does not have
 	root     *node
 	repeated [][]string // locations of keys that an object has more than once
 }
@@ -27,12 +32,13 @@ type node struct {
 	at    int // offset of the first byte
 	key   int // offset of the key, or of the first byte without a key
 
-	written string   // of a string: the text before variables were expanded
+	written string   // of a string: the text before variables were expanded; of another scalar: as it is written
 	unset   []string // of a string: its variables and secrets that are not expanded
 
 	used     map[string]string // of a string: the values of its variables and secrets
 	withheld map[string]error  // of a string: why it does not get its secrets
 	address  bool              // of a string: it is a URL, in which secrets are escaped
+	home     *homeFolder       // of a string: ~ at its start stands for it
 }
 
 // object keeps the last value of a repeated key, as encoding/json does.
@@ -44,24 +50,25 @@ type object struct {
 // parse parses a whole file. The error is a *Mistake.
 func parse(path string, text []byte) (*document, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows begin files with it
-	d := &document{path: path, text: text}
-	if len(bytes.TrimSpace(text)) == 0 {
+	d := &document{path: path, text: text, plain: jsonc.Blank(text).Plain}
+	if len(bytes.TrimSpace(d.plain)) == 0 {
 		return nil, d.mistakeAt(0, `the file is empty; the smallest configuration is {"mcpServers": {}}`)
 	}
 	if at := invalidUTF8(text); at >= 0 {
 		return nil, d.syntaxError(at, "this is not UTF-8 text")
 	}
 	// The scan finds all syntax errors, so the tokens below have none.
-	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
+	if err := json.Unmarshal(d.plain, new(json.RawMessage)); err != nil {
 		return nil, d.explain(err)
 	}
-	b := builder{document: d, tokens: json.NewDecoder(bytes.NewReader(text))}
+	b := builder{document: d, tokens: json.NewDecoder(bytes.NewReader(d.plain))}
 	b.tokens.UseNumber()
 	root, err := b.value(nil)
 	if err != nil {
 		return nil, err
 	}
 	d.root = root
+	d.convertScalars()
 	return d, nil
 }
 
@@ -83,7 +90,7 @@ func (d *document) explain(err error) *Mistake {
 		return d.mistakeAt(0, err.Error())
 	}
 	if strings.HasPrefix(syntax.Error(), "unexpected end") {
-		end := len(bytes.TrimRight(d.text, space))
+		end := len(bytes.TrimRight(d.plain, space))
 		return d.syntaxError(end, syntax.Error()+"; a bracket, a brace or a quotation mark is not closed")
 	}
 	at := max(int(syntax.Offset)-1, 0) // Offset is after the wrong byte
@@ -95,10 +102,12 @@ const space = " \t\r\n"
 
 // advice explains the most frequent errors.
 func (d *document) advice(at int) string {
-	before := bytes.TrimRight(d.text[:at], space)
-	switch c := d.text[at]; {
-	case c == '/' || c == '#':
-		return "; JSON has no comments"
+	before := bytes.TrimRight(d.plain[:at], space)
+	switch c := d.plain[at]; {
+	case c == '/' && bytes.HasPrefix(d.plain[at:], []byte("/*")):
+		return "; the comment has no end"
+	case c == '#':
+		return "; a comment begins with //"
 	case c == '\'':
 		return "; JSON has double quotes only"
 	case (c == '}' || c == ']') && bytes.HasSuffix(before, []byte(",")):
@@ -145,7 +154,9 @@ func (b *builder) value(location []string) (*node, error) {
 			n.value, err = b.list(location)
 		}
 	case json.Number:
-		n.value, err = b.number(token, at)
+		n.value, n.written = number(token), token.String()
+	case bool:
+		n.value, n.written = token, strconv.FormatBool(token)
 	case string:
 		n.value, n.written = token, token
 	default:
@@ -194,20 +205,18 @@ func (b *builder) list(location []string) ([]*node, error) {
 }
 
 // number returns an int64 if possible: the validator computes with big fractions, which
-// a text such as 1e99999 would make slow.
-func (b *builder) number(text json.Number, at int) (any, error) {
+// a text such as 1e99999 would make slow. A number out of range is the largest one, which no
+// field allows.
+func number(text json.Number) any {
 	if i, err := text.Int64(); err == nil {
-		return i, nil
+		return i
 	}
-	f, err := text.Float64()
-	if err != nil {
-		return nil, b.mistakeAt(at, "the number is out of range")
-	}
-	return f, nil
+	f, _ := text.Float64() // infinite if it is out of range
+	return max(-math.MaxFloat64, min(f, math.MaxFloat64))
 }
 
 // next is the offset of the next token.
 func (b *builder) next() int {
 	at := int(b.tokens.InputOffset())
-	return at + len(b.text[at:]) - len(bytes.TrimLeft(b.text[at:], space+",:"))
+	return at + len(b.plain[at:]) - len(bytes.TrimLeft(b.plain[at:], space+",:"))
 }

@@ -55,7 +55,7 @@ func (l *loader) distrust(d *document, file File, e effect) {
 	l.config.Untrusted = append(l.config.Untrusted, names...)
 	if !e.settings() {
 		if len(names) > 0 || d.hasSettings() {
-			l.warn("%s is not trusted: its servers are not started and its settings have no effect; run: toolscript trust", file.Path)
+			l.warn("%s", file.Distrusted())
 		}
 		return
 	}
@@ -84,6 +84,9 @@ func (d *document) hasSettings() bool {
 
 // remove removes fields of an object.
 func (n *node) remove(fields []string) {
+	if n == nil {
+		return
+	}
 	if o, ok := n.value.(*object); ok {
 		for _, field := range fields {
 			delete(o.fields, field)

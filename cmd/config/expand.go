@@ -26,16 +26,16 @@ type variables func(name string) (value string, ok bool)
 // secretValues is the source of secrets; with nil, every reference to one stays.
 type secretValues func(name string) (value string, err error)
 
-// expand replaces the references in all strings of the tree. Values are not expanded
-// again. A string stays as written if one of its variables is not set or one of its
-// secrets is withheld, or if the source is nil.
+// expand replaces the references in all strings of the tree, and ~ at the start of a path.
+// Values are not expanded again. A string stays as written if one of its variables is not
+// set or one of its secrets is withheld, or if the source is nil.
 func (n *node) expand(lookup variables, secret secretValues) {
 	if text, ok := n.value.(string); ok {
 		secret := n.notingSecrets(secret)
 		if n.address {
 			secret = secret.escaped()
 		}
-		n.value, n.unset = expandText(text, n.noting(lookup), secret)
+		n.value, n.unset = n.home.expand(text, n.noting(lookup), secret)
 	}
 	for _, child := range n.children() {
 		child.expand(lookup, secret)
@@ -116,8 +116,25 @@ func (n *node) secrets() map[string]string {
 	return all
 }
 
-func expandText(text string, lookup variables, secret secretValues) (expanded string, unset []string) {
-	expanded = anyReference().ReplaceAllStringFunc(text, func(found string) string {
+// expand replaces the references in a text. unset are those without a value; the text then
+// stays as it is.
+func (h *homeFolder) expand(text string, lookup variables, secret secretValues) (expanded string, unset []string) {
+	if lookup == nil {
+		h = nil
+	}
+	own := func(text string) (head, rest string) {
+		head, rest, known := h.cut(text)
+		if !known {
+			unset = append(unset, homeVariable())
+		}
+		return head, rest
+	}
+	head, rest := own(text)
+	first := anyReference().FindStringIndex(text)
+	atStart := first != nil && first[0] == 0 // the first reference is the start of the text
+	expanded = head + anyReference().ReplaceAllStringFunc(rest, func(found string) string {
+		start := atStart
+		atStart = false
 		parts := anyReference().FindStringSubmatch(found)
 		name, hasDefault, fallback := parts[2], parts[3] != "", parts[4]
 		if name == "" {
@@ -137,8 +154,12 @@ func expandText(text string, lookup variables, secret secretValues) (expanded st
 		if value, ok := lookup(name); ok {
 			return value
 		}
-		if !hasDefault {
+		switch {
+		case !hasDefault:
 			unset = append(unset, name)
+		case start:
+			head, rest := own(fallback)
+			return head + rest
 		}
 		return fallback
 	})

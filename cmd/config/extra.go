@@ -22,7 +22,7 @@ func (l *loader) addExtra() error {
 	if len(l.options.Extra) == 0 {
 		return nil
 	}
-	text, err := json.Marshal(map[string]Extra{"mcpServers": l.options.Extra})
+	text, err := json.Marshal(map[string]Extra{serversKey: l.options.Extra})
 	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
 	}
@@ -32,17 +32,18 @@ func (l *loader) addExtra() error {
 	}
 	all := effect{all: true}
 	l.expand(d, all)
-	mistakes, unknown := d.validate()
-	l.mistakes = append(l.mistakes, mistakes...)
-	l.report(unknown)
-	if len(mistakes) > 0 {
+	v := d.validate()
+	l.config.Mistakes = append(l.config.Mistakes, v.mistakes...)
+	l.report(v.warnings)
+	if len(v.mistakes) > 0 { // of a server that the command is about
+		l.failed = true
 		return nil
 	}
 	l.config.Untrusted = slices.DeleteFunc(l.config.Untrusted, func(name string) bool {
 		_, replaced := l.options.Extra[name]
 		return replaced
 	})
-	if err := l.mergeServers(d, File{Named: true}, all); err != nil {
+	if err := l.mergeServers(d, File{Named: true}, all, v); err != nil {
 		return err
 	}
 	for name, definition := range l.options.Extra {

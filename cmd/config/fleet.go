@@ -75,11 +75,17 @@ func (l *loader) joinFleet(d *document, file File) error {
 			return err
 		}
 	}
-	if (f.Cert == "") != (f.Key == "") {
-		l.mistakes = append(l.mistakes, d.mistake([]string{"fleet", "tls"}, tls.key, "needs both cert and key, or neither"))
-	}
 	l.config.Settings.Fleet = f
 	return nil
+}
+
+// wrongFleet are the mistakes in fleet that the schema cannot find.
+func (d *document) wrongFleet() []finding {
+	tls := d.root.child("fleet").child("tls")
+	if (tls.child("cert") == nil) == (tls.child("key") == nil) {
+		return nil
+	}
+	return []finding{wrongAt([]string{"fleet", "tls"}, tls.key, "needs both cert and key, or neither")}
 }
 
 // joinUsersFleet takes the fleet of the user's file if the named files have none. Its servers
@@ -123,7 +129,9 @@ func (f Fleet) problem(name string) error {
 	case !wire.ValidName(name):
 		why = errors.New("the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores; rename it")
 	default:
-		return nil
+		if why = toolscript.CheckServerName(name); why == nil {
+			return nil
+		}
 	}
 	return &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: why}
 }

@@ -105,17 +105,15 @@ func TestFleetServers(t *testing.T) {
 		{"a pool", `{"mcpServers": {}, "limits": {"pool": "swim"}}`, "", `limits.pool: must be one of "", "fleet"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newScene(t)
-			s.write(s.home, tt.text)
-			loaded, err := config.Load(s.options)
+			loaded, all := mistakes(t, tt.text)
 			if tt.invalid != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.invalid) {
-					t.Errorf("error = %v, want %q", err, tt.invalid)
+				if len(all) != 1 || !strings.Contains(all.Error(), tt.invalid) {
+					t.Errorf("mistakes = %v, want %q", all, tt.invalid)
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
+			if len(all) > 0 {
+				t.Fatal(all)
 			}
 			c := loaded.Servers["a"]
 			if c.Type != mcpclient.Fleet || c.Timeout != 5*time.Second {
@@ -137,5 +135,18 @@ func TestStateless(t *testing.T) {
 	s.write(s.home, `{"mcpServers": {"a": {"command": "a", "stateless": true}, "b": {"command": "b"}}}`)
 	if got := s.load().Servers; !got["a"].Stateless || got["b"].Stateless {
 		t.Errorf("stateless: a %t, b %t", got["a"].Stateless, got["b"].Stateless)
+	}
+}
+
+// TestFleetAlone: a file needs no servers if it names a fleet.
+func TestFleetAlone(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"fleet": {"url": "nats://a:4222", "use": "*"}}`)
+	loaded := s.load()
+	if len(loaded.Warnings) > 0 || !loaded.Settings.Fleet.All() {
+		t.Errorf("Fleet = %+v, warnings %q", loaded.Settings.Fleet, loaded.Warnings)
+	}
+	if _, err := config.Check("f", []byte(`{"hub": {"idle": "1m"}}`)); err == nil || !strings.Contains(err.Error(), "mcpServers") {
+		t.Errorf("a file without servers and without a fleet: %v", err)
 	}
 }

@@ -14,8 +14,9 @@ import (
 
 // Load reads all files and merges them: a later server replaces an earlier server of the
 // same name, and a later setting replaces an earlier one. A missing file counts as
-// empty, unless the user named it. If a file has mistakes, the error is Mistakes of kind
-// invalid, and nothing is loaded.
+// empty, unless the user named it. A mistake disables the server or the setting that has it;
+// see Config.Mistakes. If a file cannot be read as JSON, or has a mistake in a setting that
+// restricts what scripts may do, the error is Mistakes of kind invalid, and nothing is loaded.
 func Load(o Options) (*Config, error) {
 	files, err := Locate(o)
 	if err != nil {
@@ -37,18 +38,19 @@ func Load(o Options) (*Config, error) {
 	l.serveFleet()
 	l.serveScripts()
 	l.rest()
+	l.startupTimes()
 	l.finishProfiles()
-	if len(l.mistakes) > 0 {
-		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: l.mistakes}
+	if l.failed {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: l.config.Mistakes}
 	}
 	return l.config, nil
 }
 
 // loader merges the files.
 type loader struct {
-	options  Options
-	config   *Config
-	mistakes Mistakes
+	options Options
+	config  *Config
+	failed  bool // nothing must be loaded, because of a mistake
 
 	userApproves bool // the user's file has approvals
 	joined       bool // a file has a fleet
@@ -57,6 +59,8 @@ type loader struct {
 
 	idle  time.Duration   // of defaults; 0: none
 	awake map[string]bool // servers with idle: false
+
+	startup time.Duration // startupTimeout of defaults; 0: none
 
 	profileAt func(message string) *Mistake // at the default profile; nil: there is none
 }
@@ -87,17 +91,18 @@ func (l *loader) load(file *File) error {
 		return l.mistake(err)
 	}
 	effect := l.effect(*file, d)
-	file.Trusted = effect.whole()
+	file.Trusted, file.Ignored = effect.whole(), !effect.settings()
 	l.expand(d, effect)
-	mistakes, unknown := d.validate()
-	l.mistakes = append(l.mistakes, mistakes...)
+	v := d.validate()
+	l.config.Mistakes = append(l.config.Mistakes, v.mistakes...)
 	l.report(d.repetitions())
-	l.report(unknown)
+	l.report(v.warnings)
 	l.remarkPlugin(*file, d)
-	if len(mistakes) > 0 {
+	if v.whole(effect.settings()) {
+		l.failed = true
 		return nil
 	}
-	return l.merge(d, *file, effect)
+	return l.merge(d, *file, effect, v)
 }
 
 func (l *loader) warn(format string, args ...any) {
@@ -116,8 +121,13 @@ func (l *loader) mistake(err error) error {
 	if !errors.As(err, &m) {
 		return err
 	}
-	l.mistakes = append(l.mistakes, m)
+	l.fail(m)
 	return nil
+}
+
+// fail collects a mistake with which nothing must be loaded.
+func (l *loader) fail(m *Mistake) {
+	l.config.Mistakes, l.failed = append(l.config.Mistakes, m), true
 }
 
 // expand expands the variables of the parts that have effect. Other references stay: an
@@ -142,10 +152,14 @@ func expandedSettings() []string {
 	return append([]string{"hub", "fleet", "defaults"}, settingNames...)
 }
 
-// merge puts a valid file over the earlier files.
-func (l *loader) merge(d *document, file File, e effect) error {
-	if err := l.mergeServers(d, file, e); err != nil {
+// merge puts the valid parts of a file over the earlier files.
+func (l *loader) merge(d *document, file File, e effect, v verdict) error {
+	if err := l.mergeServers(d, file, e, v); err != nil {
 		return err
+	}
+	d.root.remove(v.settings())
+	if _, broken := v.broken[part{key: "fleet"}]; broken && !file.Project {
+		l.joined = true // no other fleet takes its place
 	}
 	l.scripts(file, e)
 	l.distrust(d, file, e)
@@ -171,23 +185,42 @@ func (l *loader) merge(d *document, file File, e effect) error {
 	return nil
 }
 
-// mergeServers puts the servers of a file over the earlier ones. Servers that are not trusted
-// replace earlier servers too: a script of the project must not reach another server of the
-// same name, such as the production database.
-func (l *loader) mergeServers(d *document, file File, e effect) error {
+// mergeServers puts the servers of a file over the earlier ones. Servers that are not trusted,
+// or have mistakes, replace earlier servers too: a script of the project must not reach another
+// server of the same name, such as the production database.
+func (l *loader) mergeServers(d *document, file File, e effect, v verdict) error {
 	packs := merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")) // a file cannot change the servers of an earlier one
-	for name, n := range d.root.child("mcpServers").children() {
-		c, err := l.options.server(n, file, packs)
-		if err != nil {
-			return err
+	for name, n := range d.root.child(serversKey).children() {
+		mistakes, wrong := v.server(name)
+		if wrong && mustNotBe(name) {
+			continue
 		}
-		if problem := l.options.problem(name, n, e.server(name)); problem != nil {
+		var c mcpclient.Config
+		problem := l.options.problem(name, n, e.server(name))
+		if !wrong {
+			var found []finding
+			c, found = l.options.server(n, name, file, packs)
+			if problem == nil && !c.Disabled {
+				found = append(found, l.options.wrongTogether(name, n)...)
+			}
+			mistakes = d.report(found)
+			wrong = len(found) > 0
+			l.config.Mistakes = append(l.config.Mistakes, mistakes...)
+		}
+		if wrong {
+			c = misconfigured(name, n, file, mistakes)
+		} else {
+			l.report(d.idleFields(name, n))
+		}
+		if problem != nil && (!wrong || !e.server(name)) {
 			c.Problem = problem
+		}
+		if _, replaces := l.config.Servers[name]; replaces && !e.server(name) {
+			l.config.Hidden = append(l.config.Hidden, name)
 		}
 		l.config.Servers[name] = c
 		l.ask(name, n)
 		l.awake[name] = n.child("idle") != nil && c.Idle == 0
-		l.report(d.idleFields(name, n))
 	}
 	return nil
 }

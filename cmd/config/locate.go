@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ func Locate(o Options) ([]File, error) {
 	if home != "" {
 		files = append(files, File{Path: filepath.Join(home, FileName)})
 	}
-	if path, ok := projectFile(resolved(work), home); ok {
+	if path, ok := projectFile(resolved(work), home); ok && !o.NoProject {
 		files = append(files, File{Path: path, Project: true})
 	}
 	return files, nil
@@ -92,9 +93,12 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// absolute expands a leading ~/ and makes the path absolute.
+// absolute expands ~ at the start of a path, and makes the path absolute.
 func (o Options) absolute(path string) (string, error) {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+	if problem := otherHome(path); problem != "" {
+		return "", &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(problem)}
+	}
+	if rest, ok := tilde(path); ok {
 		home := o.home()
 		if home == "" {
 			return "", &toolscript.Error{

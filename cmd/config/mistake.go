@@ -6,14 +6,17 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolscript/toolscript"
 )
 
 // Mistake is a mistake in a file. Its text never has the value of an expanded variable.
 type Mistake struct {
 	Path    string `json:"path"`
-	Line    int    `json:"line"`            // from 1
-	Column  int    `json:"column"`          // from 1, in characters
-	Field   string `json:"field,omitempty"` // such as mcpServers.github.command
+	Line    int    `json:"line"`             // from 1
+	Column  int    `json:"column"`           // from 1, in characters
+	Field   string `json:"field,omitempty"`  // such as mcpServers.github.command
+	Server  string `json:"server,omitempty"` // that the mistake is in
 	Message string `json:"message"`
 	Excerpt string `json:"excerpt,omitempty"` // of a syntax error: the line, and a caret below the position
 }
@@ -28,6 +31,15 @@ func (m *Mistake) Error() string {
 		text += "\n" + m.Excerpt
 	}
 	return text
+}
+
+// Notice is the mistake and what it disables, if the other parts of its file have effect.
+func (m *Mistake) Notice() string {
+	if m.Server != "" {
+		return m.Error() + "; the server " + printable(m.Server) + " is not started"
+	}
+	setting, _, _ := strings.Cut(m.Field, ".")
+	return m.Error() + "; " + setting + " has no effect"
 }
 
 // Mistakes are all mistakes of the files, in the order of the files.
@@ -85,13 +97,16 @@ func blank(r rune) rune {
 	return ' '
 }
 
-// printable replaces control characters and characters that change the direction of
-// text.
+// printable writes control characters, characters that a person does not see, and those that
+// change the direction of text as \u{…}.
 func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || unicode.IsPrint(r) {
-			return r
+	var b strings.Builder
+	for _, r := range text {
+		if r == '\t' || unicode.IsPrint(r) && !toolscript.Hidden(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\u{%X}`, r)
 		}
-		return utf8.RuneError
-	}, text)
+	}
+	return b.String()
 }

@@ -34,7 +34,7 @@ func hint(n *node, name string) *bool {
 
 // wrongOverrides are the tools of a server that get the name of another one. What other tools
 // the server has is not known here.
-func (d *document) wrongOverrides(name string, n *node) (out Mistakes) {
+func (d *document) wrongOverrides(name string, n *node) (out []finding) {
 	first := map[string]string{}
 	for tool, o := range n.child("overrides").children() {
 		renamed := o.child("name")
@@ -42,7 +42,7 @@ func (d *document) wrongOverrides(name string, n *node) (out Mistakes) {
 			continue
 		}
 		if other, taken := first[renamed.text()]; taken {
-			out = append(out, d.mistake([]string{"mcpServers", name, "overrides", tool, "name"}, renamed.at,
+			out = append(out, wrongAt([]string{serversKey, name, "overrides", tool, "name"}, renamed.at,
 				fmt.Sprintf("is the name of tool %s too; the names of a server's tools must differ", printable(other))))
 			continue
 		}

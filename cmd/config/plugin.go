@@ -16,7 +16,7 @@ var userOnly = []string{"plugin", "suggestions", "hub"}
 // question, which is plugin.autoAllow in the user's file. It is true unless that file
 // says false.
 func AutoAllow(o Options) (bool, error) {
-	d, err := o.userFile()
+	d, err := o.userFile("plugin")
 	if err != nil || d == nil {
 		return err == nil, err
 	}
@@ -36,7 +36,7 @@ type SuggestionModel struct{ API, URL, Name, Key string }
 // LoadSuggestions reads suggestions in the user's file. A model with a variable that is
 // not set means no model.
 func LoadSuggestions(o Options) (Suggestions, error) {
-	d, err := o.userFile()
+	d, err := o.userFile("suggestions")
 	if err != nil || d == nil {
 		return Suggestions{}, err
 	}
@@ -56,8 +56,9 @@ func LoadSuggestions(o Options) (Suggestions, error) {
 	return s, nil
 }
 
-// userFile reads the user's file; nil if there is none.
-func (o Options) userFile() (*document, error) {
+// userFile reads the user's file; nil if there is none. Fields with mistakes are left out, and
+// those of key are an error.
+func (o Options) userFile(key string) (*document, error) {
 	home := o.home()
 	if home == "" {
 		return nil, nil
@@ -76,9 +77,11 @@ func (o Options) userFile() (*document, error) {
 	}
 	o.Identify, o.NoValues = false, true // only settings are read
 	(&loader{options: o}).expand(d, effect{all: true})
-	if mistakes, _ := d.validate(); len(mistakes) > 0 {
-		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: mistakes}
+	v := d.validate()
+	if _, broken := v.broken[part{key: key}]; broken || v.whole(true) {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: v.mistakes}
 	}
+	d.root.remove(v.settings())
 	return d, nil
 }
 

@@ -22,7 +22,8 @@ func TestAutoAllow(t *testing.T) {
 		{"no JSON", `{"mcpServers": {}, "plugin": {"autoAllow": false}`, false, true},
 		{"no boolean", `{"mcpServers": {}, "plugin": {"autoAllow": "no"}}`, false, true},
 		{"a variable in an address", `{"mcpServers": {"a": {"url": "https://u:${A}@h/${B}"}}, "plugin": {"autoAllow": false}}`, false, false},
-		{"invalid elsewhere", `{"mcpServers": {"a": 1}, "plugin": {"autoAllow": true}}`, false, true},
+		{"a mistake in a server", `{"mcpServers": {"a": 1}, "plugin": {"autoAllow": true}}`, true, false},
+		{"a mistake in the approvals", `{"mcpServers": {}, "approvals": 1, "plugin": {"autoAllow": true}}`, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			home := t.TempDir()

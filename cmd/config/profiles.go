@@ -34,7 +34,7 @@ func (l *loader) profiles(d *document) {
 		return
 	}
 	if len(n.unset) > 0 { // without the profile, everything could be called
-		l.mistakes = append(l.mistakes, d.mistake([]string{"profile"}, n.at, fmt.Sprintf("variable %s is not set; write a default: ${%[1]s:-NAME}", printable(n.unset[0]))))
+		l.fail(d.mistake([]string{"profile"}, n.at, fmt.Sprintf("variable %s is not set; write a default: ${%[1]s:-NAME}", printable(n.unset[0]))))
 		return
 	}
 	s.Profile = n.text()
@@ -60,7 +60,7 @@ func (l *loader) checkProfile() {
 		return
 	}
 	if _, _, err := l.config.Settings.Narrow(""); err != nil {
-		l.mistakes = append(l.mistakes, l.profileAt(err.Error()))
+		l.fail(l.profileAt(err.Error()))
 	}
 }
 

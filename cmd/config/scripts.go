@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -55,6 +57,14 @@ func CheckScriptName(name string) error {
 	return nil
 }
 
+// scriptsProject is the folder beneath which the saved scripts of a file are.
+func scriptsProject(file File) beneath.Folder {
+	if !file.Project {
+		return beneath.Folder{}
+	}
+	return beneath.Folder{Dir: filepath.Dir(file.Path)}
+}
+
 // readScripts reads the saved scripts that belong to a configuration file, sorted by name.
 // skipped are the files that are not scripts, with the reasons. A missing folder has none.
 func readScripts(file File) (found []toolscript.SavedScript, skipped []string) {
@@ -62,8 +72,16 @@ func readScripts(file File) (found []toolscript.SavedScript, skipped []string) {
 	if err := checkScriptsDir(file); err != nil {
 		return nil, []string{err.Error()}
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	root, err := scriptsProject(file).Root(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
 		return nil, []string{err.Error()}
 	}
 	for _, entry := range entries {
@@ -80,9 +98,9 @@ func readScripts(file File) (found []toolscript.SavedScript, skipped []string) {
 			skipped = append(skipped, fmt.Sprintf("%s has more than %d scripts; the others are ignored", dir, maxScripts))
 			break
 		}
-		code, err := readScript(path)
+		code, err := readScript(root, entry.Name())
 		if err != nil {
-			skipped = append(skipped, err.Error())
+			skipped = append(skipped, fmt.Sprintf("%s %v", path, err))
 			continue
 		}
 		found = append(found, toolscript.SavedScript{Name: name, Path: path, Code: code})
@@ -111,18 +129,24 @@ func checkScriptsDir(file File) error {
 	return nil
 }
 
-// readScript reads a regular file. A link could name a file outside of the project.
-func readScript(path string) (string, error) {
-	info, err := os.Lstat(path)
+// readScript reads a regular file of a folder. A link that takes its place meanwhile does not lead out of
+// the folder.
+func readScript(root *os.Root, name string) (string, error) {
+	info, err := root.Lstat(name)
 	switch {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file", path)
+		return "", errors.New("is not a regular file")
 	case info.Size() > MaxScript:
-		return "", fmt.Errorf("%s is larger than %d KiB, the limit for saved scripts", path, MaxScript>>10)
+		return "", fmt.Errorf("is larger than %d KiB, the limit for saved scripts", MaxScript>>10)
 	}
-	code, err := os.ReadFile(path) //nolint:gosec // G304: a script of the project or of the user
+	file, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	code, err := io.ReadAll(io.LimitReader(file, MaxScript))
 	return string(code), err
 }
 
@@ -243,16 +267,43 @@ func WriteScript(s SavedScript, replace bool) error {
 	if err := checkScriptsDir(s.File); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, folderMode); err != nil {
+	held, err := makeScriptsDir(s.File, dir, folderMode)
+	if err != nil {
 		return err
 	}
+	defer held.Close()
 	if !replace {
 		if _, err := os.Lstat(s.Path); err == nil {
 			return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s exists; replace it with --force", s.Path)}
 		}
 	}
-	if err := sharedfile.WriteSynced(s.Path, []byte(s.Code)); err != nil {
+	path := filepath.Join(held.Path(), filepath.Base(s.Path))
+	if err := sharedfile.WriteSynced(path, []byte(s.Code)); err != nil {
 		return err
 	}
-	return os.Chmod(s.Path, fileMode)
+	return os.Chmod(path, fileMode)
+}
+
+// makeScriptsDir makes a folder for scripts, in the project if the file is that of a project.
+func makeScriptsDir(file File, dir string, mode fs.FileMode) (beneath.Held, error) {
+	project := scriptsProject(file)
+	if !project.Has(dir) {
+		if err := os.MkdirAll(dir, mode); err != nil {
+			return beneath.Held{}, err
+		}
+		return project.Hold(dir)
+	}
+	root, err := os.OpenRoot(project.Dir)
+	if err != nil {
+		return beneath.Held{}, err
+	}
+	defer func() { _ = root.Close() }() // nothing of it is open
+	rel, err := filepath.Rel(project.Dir, dir)
+	if err == nil {
+		err = root.MkdirAll(rel, mode)
+	}
+	if err != nil {
+		return beneath.Held{}, err
+	}
+	return project.Hold(dir)
 }

@@ -61,13 +61,19 @@ func (e *withheldError) Error() string { return e.what }
 // only if a person has let this definition of it have the secret. Nothing else does that:
 // no trust, and no flag.
 func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) variables) {
-	refers := secretReference().Match(d.text) && len(d.wrongSecrets()) == 0
+	refers := secretReference().Match(d.text)
 	var parts definitions
+	misplaced := map[part]bool{}
 	if refers || l.options.Identify {
 		parts = define(d.root)
+		for _, f := range d.wrongSecrets() {
+			misplaced[f.part] = true
+		}
 	}
-	for name, n := range d.root.child("mcpServers").children() {
+	home := l.options.homeFolder()
+	for name, n := range d.root.child(serversKey).children() {
 		values := lookup(e.server(name))
+		n.setHome(home)
 		var secret secretValues
 		if values != nil && (refers || l.options.Identify) {
 			id := identify(d.path, parts.servers[name], n, values)
@@ -75,7 +81,7 @@ func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) 
 			if l.options.Identify {
 				l.identity(name, id)
 			}
-			if refers {
+			if refers && !misplaced[server(name)] {
 				secret = l.secretsOf(name, n, id)
 			}
 			if address := n.child("url"); address != nil {
@@ -107,14 +113,14 @@ func identify(path, definition string, n *node, lookup variables) Identity {
 		if n == nil {
 			return
 		}
-		if text, _ := expandText(n.written, lookup, nil); text != n.written {
+		if text, _ := n.home.expand(n.written, lookup, nil); text != n.written {
 			expanded = append(expanded, n.written, text)
 		}
 		for _, child := range n.children() {
 			walk(child)
 		}
 	}
-	for _, field := range serverDefinition {
+	for _, field := range definingFields(n) {
 		if !slices.Contains(delivered, field) {
 			walk(n.child(field))
 		}

@@ -15,12 +15,12 @@ var secretPlaces = []string{
 }
 
 // wrongSecrets are the mistakes in references to secrets.
-func (d *document) wrongSecrets() (out Mistakes) {
+func (d *document) wrongSecrets() (out []finding) {
 	var walk func(n *node, location []string)
 	walk = func(n *node, location []string) {
-		if strings.Contains(n.written, "${"+secretPrefix) && len(out) < maxReported {
+		if strings.Contains(n.written, "${"+secretPrefix) {
 			if reason := secretMistake(location, n.written); reason != "" {
-				out = append(out, d.mistake(location, n.at, reason))
+				out = append(out, wrongAt(location, n.at, reason))
 			}
 		}
 		for name, child := range n.children() {
@@ -28,7 +28,7 @@ func (d *document) wrongSecrets() (out Mistakes) {
 		}
 	}
 	for name, n := range d.root.children() {
-		if name == "mcpServers" || name == "suggestions" || slices.Contains(expandedSettings(), name) {
+		if name == serversKey || name == "suggestions" || slices.Contains(expandedSettings(), name) {
 			walk(n, []string{name})
 		}
 	}
@@ -38,7 +38,7 @@ func (d *document) wrongSecrets() (out Mistakes) {
 // secretMistake is what is wrong with the references to secrets in a text at a place; ""
 // if nothing is.
 func secretMistake(location []string, text string) string {
-	if location[0] != "mcpServers" || len(location) < 3 {
+	if location[0] != serversKey || len(location) < 3 {
 		return "secrets are for servers; refer to a variable of the environment: ${NAME}"
 	}
 	for _, found := range anyReference().FindAllStringSubmatch(text, -1) {

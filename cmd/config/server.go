@@ -13,30 +13,27 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// server builds the configuration of one server from its validated tree. Problem is set
-// if the server names a tool that does not exist.
-func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclient.Config, error) {
+// server builds the configuration of one server from its validated tree. wrong are mistakes that
+// only the values of variables, or other parts of the file, show.
+func (o Options) server(n *node, name string, file File, packs toolscript.ToolPacks) (c mcpclient.Config, wrong []finding) {
+	note := func(err error, field ...string) {
+		if err != nil {
+			at := n.find(field)
+			wrong = append(wrong, wrongAt(append([]string{serversKey, name}, field...), at.key, err.Error()))
+		}
+	}
 	dir, err := o.serverDir(n.child("cwd").text(), ofFleet(n), file)
-	if err != nil {
-		return mcpclient.Config{}, err
-	}
-	root, tools, problem, err := o.builtin(n, file, packs)
-	if err != nil {
-		return mcpclient.Config{}, err
-	}
+	note(err, "cwd")
+	root, tools, unknown, err := o.builtin(n, file, packs)
+	note(err, "root")
+	note(unknown, "tools")
 	settings, err := o.builtinSettings(n, file)
-	if err != nil {
-		return mcpclient.Config{}, err
-	}
+	note(err, "exec", "writable")
 	api, err := o.api(n, file)
-	if err != nil {
-		return mcpclient.Config{}, err
-	}
+	note(err, "spec")
 	confine, err := o.confine(n, cmp.Or(root, dir), file)
-	if err != nil {
-		return mcpclient.Config{}, err
-	}
-	c := mcpclient.Config{
+	note(err, "confine")
+	c = mcpclient.Config{
 		Confine:      confine,
 		API:          api,
 		Type:         serverType(n),
@@ -65,12 +62,15 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 		RateLimit:    rateLimit(n.child("rateLimit")),
 		Idle:         n.child("idle").duration(),
 		Secrets:      n.secrets(),
-		Problem:      problem,
+
+		StartupTimeout: n.child("startupTimeout").duration(),
 	}
 	if c.Timeout == 0 {
 		c.Timeout = mcpclient.DefaultTimeout
 	}
-	return c, o.share(&c, n)
+	note(o.share(&c, n), "shared")
+	c.Project = o.project(n, file, c)
+	return c, wrong
 }
 
 // rateLimit is the zero value if there is none. Without burst, calls are spaced evenly.
@@ -125,31 +125,42 @@ func (o Options) problem(name string, n *node, trusted bool) error {
 	if n.child("disabled").flag() {
 		return nil // the server is not started anyway
 	}
-	var unset []string
+	var unset, names []string
 	missing := n.missing()
 	for _, m := range missing {
 		if m.why == nil {
+			names = append(names, m.variable)
 			unset = append(unset, fmt.Sprintf("variable %s is not set (%s)", printable(m.variable), fieldPath(n, m.field)))
 		}
 	}
 	if len(unset) == 0 {
-		return cmp.Or(secretProblem(name, missing), sharingProblem(name, n), o.oauthProblem(name, n))
+		return secretProblem(name, missing)
+	}
+	next := "set it in the shell that runs toolscript (for a running gateway, then run: toolscript gateway reload)"
+	if o.Unset != nil {
+		slices.Sort(names)
+		next = o.Unset(name, slices.Compact(names))
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Invalid, Server: name,
-		Err: errors.New(strings.Join(slices.Compact(unset), "; ") + "; set it in the shell that runs toolscript (for a running gateway, then run: toolscript gateway reload), or write a default: ${NAME:-default}"),
+		Err: errors.New(strings.Join(slices.Compact(unset), "; ") + "; " + next + ", or write a default: ${NAME:-default}"),
 	}
 }
 
-// oauthProblem is the reason why the login at a server cannot work.
-func (o Options) oauthProblem(name string, n *node) error {
-	if t := serverType(n); t == mcpclient.Stdio || t == mcpclient.Builtin || t == mcpclient.Command {
-		return nil
+// wrongTogether are mistakes in fields of a server that do not fit each other.
+func (o Options) wrongTogether(name string, n *node) (out []finding) {
+	location := func(field string) []string { return []string{serversKey, name, field} }
+	if problem := sharingProblem(n); problem != "" {
+		out = append(out, wrongAt(location("shared"), n.child("shared").key, problem))
 	}
-	if err := oauthConfig(n.child("oauth")).Check(); err != nil {
-		return &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
+	login := n.child("oauth")
+	if t := serverType(n); login == nil || t == mcpclient.Stdio || t == mcpclient.Builtin || t == mcpclient.Command {
+		return out
 	}
-	return nil
+	if err := oauthConfig(login).Check(); err != nil {
+		out = append(out, wrongAt(location("oauth"), login.key, err.Error()))
+	}
+	return out
 }
 
 func oauthConfig(n *node) oauth.Config {
@@ -176,8 +187,8 @@ var withoutEffect = map[string][]string{
 	mcpclient.SSE:     {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
 	mcpclient.OpenAPI: {"confine", "commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
 	mcpclient.GraphQL: {"confine", "commands", "baseUrl", "idle", "command", "args", "env", "inheritEnv", "cwd", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
-	mcpclient.Command: {"spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
-	mcpclient.Builtin: {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
+	mcpclient.Command: {"startupTimeout", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
+	mcpclient.Builtin: {"startupTimeout", "confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 
 // idleFields are warnings about fields of a server without an effect.
@@ -187,7 +198,7 @@ func (d *document) idleFields(name string, n *node) Mistakes {
 	for field, child := range n.children() {
 		if slices.Contains(withoutEffect[kind], field) {
 			message := fmt.Sprintf("has no effect on a server of type %s", kind)
-			out = append(out, d.mistake([]string{"mcpServers", name, field}, child.key, message))
+			out = append(out, d.mistake([]string{serversKey, name, field}, child.key, message))
 		}
 	}
 	if kind == mcpclient.HTTP || kind == mcpclient.SSE || kind == mcpclient.OpenAPI || kind == mcpclient.GraphQL {
@@ -205,13 +216,13 @@ func (d *document) idleOAuth(name string, n *node) Mistakes {
 	}
 	for header := range n.child("headers").children() {
 		if strings.EqualFold(header, "Authorization") {
-			return Mistakes{d.mistake([]string{"mcpServers", name, "oauth"}, login.key, "has no effect together with an Authorization header")}
+			return Mistakes{d.mistake([]string{serversKey, name, "oauth"}, login.key, "has no effect together with an Authorization header")}
 		}
 	}
 	var out Mistakes
 	warn := func(field, why string) {
 		if child := login.child(field); child != nil {
-			out = append(out, d.mistake([]string{"mcpServers", name, "oauth", field}, child.key, "has no effect "+why))
+			out = append(out, d.mistake([]string{serversKey, name, "oauth", field}, child.key, "has no effect "+why))
 		}
 	}
 	if login.child("privateKey") == nil {

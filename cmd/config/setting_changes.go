@@ -50,7 +50,7 @@ func (s Settings) live() map[string]any {
 	return map[string]any{
 		"engine": s.Engine, "check": s.Check, "toolPacks": s.ToolPacks,
 		"types.openObjects": s.Types.OpenObjects, "types.observe": s.Types.NoObserve, "types.describe": s.Types.Describe,
-		"fleet": s.Fleet, "limits.pool": s.Pool, "limits.answersMb": s.AnswersMB, "output.maxTokens": s.Output.MaxTokens,
+		"fleet": s.Fleet, "limits.pool": s.Pool, "limits.answersMb": s.AnswersMB, "limits.mediaBlocks": s.Media.Blocks, "limits.mediaBytes": s.Media.Bytes, "output.maxTokens": s.Output.MaxTokens,
 		"scriptHarness.mode": s.Harness.Mode, "telemetry.metrics.tools": s.Telemetry.Tools,
 		"approvals": s.Approvals, "approvals.confirm": [2]bool{s.ConfirmAtTerminal, s.ConfirmAtClient},
 		"profiles": s.Profiles, "profile": s.Profile, "pins.policy": s.PinPolicy(), "store.scopes": s.StoreScopes, "audit.recipients": s.Audit.Recipients,

@@ -28,6 +28,12 @@ func (s *Settings) apply(root *node) {
 	if n := limits.child("answersMb"); n != nil && len(n.unset) == 0 {
 		s.AnswersMB = n.count()
 	}
+	for name, value := range map[string]**int64{"mediaBlocks": &s.Media.Blocks, "mediaBytes": &s.Media.Bytes} {
+		if n := limits.child(name); n != nil && len(n.unset) == 0 {
+			most := n.count()
+			*value = &most
+		}
+	}
 	override(&s.Pool, limits.child("pool"))
 	for name, value := range limitFields(&s.Limits) {
 		n := limits.child(name)

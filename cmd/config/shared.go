@@ -1,13 +1,10 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -68,16 +65,13 @@ func ProjectFolder(o Options) (string, error) {
 	return work, nil
 }
 
-// sharingProblem is the reason why a server cannot be shared.
-func sharingProblem(name string, n *node) error {
+// sharingProblem is the reason why a server cannot be shared; "" if there is none.
+func sharingProblem(n *node) string {
 	if !shared(n) || !n.child("inheritEnv").flag() || serverType(n) != mcpclient.Stdio {
-		return nil
+		return ""
 	}
-	return &toolscript.Error{
-		Kind: toolscript.Invalid, Server: name,
-		Err: errors.New("a shared server cannot inherit all variables, because they differ between sessions; " +
-			`name those that it needs, such as "inheritEnv": ["API_TOKEN"], or remove "shared"`),
-	}
+	return "a shared server cannot inherit all variables, because they differ between sessions; " +
+		`name those that it needs, such as "inheritEnv": ["API_TOKEN"], or remove "shared"`
 }
 
 // stateful are packages of servers that keep the state of a session, such as the page of a
@@ -96,7 +90,7 @@ func (d *document) sharesState(name string, n *node) Mistakes {
 	if known == "" {
 		return nil
 	}
-	return Mistakes{d.mistake([]string{"mcpServers", name, "shared"}, n.child("shared").key,
+	return Mistakes{d.mistake([]string{serversKey, name, "shared"}, n.child("shared").key,
 		known+" keeps the state of a session, which all gateways would use together")}
 }
 
@@ -104,7 +98,7 @@ func (d *document) sharesState(name string, n *node) Mistakes {
 func statefulOf(args []string) string {
 	for _, arg := range args {
 		for _, known := range stateful {
-			if arg == known || strings.HasPrefix(arg, known+"@") {
+			if isPackage(arg, known) {
 				return known
 			}
 		}
@@ -121,7 +115,7 @@ type Hub struct {
 // LoadHub reads hub in the user's file. No other file counts: the hub serves all of the
 // user's projects.
 func LoadHub(o Options) (Hub, error) {
-	d, err := o.userFile()
+	d, err := o.userFile("hub")
 	if err != nil || d == nil {
 		return Hub{}, err
 	}

@@ -64,35 +64,27 @@ func TestSharedPerProject(t *testing.T) {
 }
 
 func TestSharedMistakes(t *testing.T) {
-	for _, tt := range []struct{ name, server, warning, problem, invalid string }{
-		{"all variables", `{"command": "a", "shared": true, "inheritEnv": true}`, "", "cannot inherit all variables", ""},
-		{"own variables", `{"command": "a", "inheritEnv": true}`, "", "", ""},
-		{"built-in tools", `{"type": "builtin", "root": ".", "shared": true}`, "shared: has no effect on a server of type builtin", "", ""},
-		{"a browser", `{"command": "npx", "args": ["-y", "@playwright/mcp@latest"], "shared": true}`, "@playwright/mcp keeps the state of a session", "", ""},
-		{"a browser of its own", `{"command": "npx", "args": ["-y", "@playwright/mcp@latest"]}`, "", "", ""},
-		{"a number", `{"command": "a", "shared": 1}`, "", "", `shared: must be one of true, false, "per-project"`},
-		{"a spelling", `{"command": "a", "shared": "per_project"}`, "", "", `did you mean "per-project"?`},
+	for _, tt := range []struct{ name, server, warning, invalid string }{
+		{"all variables", `{"command": "a", "shared": true, "inheritEnv": true}`, "", "shared: a shared server cannot inherit all variables"},
+		{"own variables", `{"command": "a", "inheritEnv": true}`, "", ""},
+		{"built-in tools", `{"type": "builtin", "root": ".", "shared": true}`, "shared: has no effect on a server of type builtin", ""},
+		{"a browser", `{"command": "npx", "args": ["-y", "@playwright/mcp@latest"], "shared": true}`, "@playwright/mcp keeps the state of a session", ""},
+		{"a browser of its own", `{"command": "npx", "args": ["-y", "@playwright/mcp@latest"]}`, "", ""},
+		{"a number", `{"command": "a", "shared": 1}`, "", `shared: must be one of true, false, "per-project"`},
+		{"a spelling", `{"command": "a", "shared": "per_project"}`, "", `did you mean "per-project"?`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newScene(t)
-			s.write(s.home, `{"mcpServers": {"a": `+tt.server+`}}`)
-			loaded, err := config.Load(s.options)
-			if tt.invalid != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.invalid) {
-					t.Errorf("error = %v, want %q", err, tt.invalid)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
+			loaded, all := mistakes(t, `{"mcpServers": {"a": `+tt.server+`}}`)
+			if (len(all) > 0) != (tt.invalid != "") || !strings.Contains(all.Error(), tt.invalid) {
+				t.Errorf("mistakes = %v, want %q", all, tt.invalid)
 			}
 			warnings := strings.Join(loaded.Warnings, "\n")
 			if (warnings == "") != (tt.warning == "") || !strings.Contains(warnings, tt.warning) {
 				t.Errorf("warnings = %q, want %q", warnings, tt.warning)
 			}
 			problem := loaded.Servers["a"].Problem
-			if (problem == nil) != (tt.problem == "") || problem != nil && !strings.Contains(problem.Error(), tt.problem) {
-				t.Errorf("problem = %v, want %q", problem, tt.problem)
+			if (problem == nil) != (tt.invalid == "") || problem != nil && !strings.Contains(problem.Error(), tt.invalid) {
+				t.Errorf("problem = %v, want %q", problem, tt.invalid)
 			}
 		})
 	}

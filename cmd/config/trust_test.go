@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -144,7 +145,7 @@ func TestReviewShowsWhatChanged(t *testing.T) {
 	}
 	want = `  "f": {
 -   "command": "f",
-+   "command": "rm` + "\ufffd" + `",
++   "command": "rm\u{9B}",
     "args": ["1", "2"]
   }
 `
@@ -330,5 +331,15 @@ func TestTrustOfSettings(t *testing.T) {
 				t.Errorf("after trust: %q", again.Warnings)
 			}
 		})
+	}
+}
+
+// TestTrustShowsWhatIsHidden: characters that a person does not see are shown as numbers, so that
+// two commands that look the same are not.
+func TestTrustShowsWhatIsHidden(t *testing.T) {
+	for _, r := range "\u3164\u115f\u1160\u034f\uffa0\u200b\u00ad\ufe0f\U000e0041\u2800\u202e\u00a0\u17b4" {
+		s := newScene(t)
+		s.write(s.project, fmt.Sprintf(`{"mcpServers": {"f": {"command": "run", "args": ["safe%cevil"]}}}`, r))
+		wantText(t, s.review("").Diff, fmt.Sprintf(`"args": ["safe\u{%X}evil"]`, r))
 	}
 }

@@ -13,48 +13,155 @@ import (
 // maxReported bounds what is said about one file.
 const maxReported = 20
 
-// finding is one violation of the schema at one place.
+// finding is one mistake, or one unknown field.
 type finding struct {
+	part      part
 	location  []string
-	at        int // offset
-	violation *jsonschema.ValidationError
+	at        int                         // offset
+	violation *jsonschema.ValidationError // of the schema; nil: message says what is wrong
+	message   string
 }
 
-// validate holds the document against the schema. Unknown fields are warnings
-// unless something else is wrong, all else is a mistake. What a variable that is not set leaves unclear is no
-// mistake: the server that needs it is reported instead.
-func (d *document) validate() (mistakes, warnings Mistakes) {
+// part is a part of a file that mistakes disable, and nothing else: a server, or a top-level
+// field. The zero value is the whole file.
+type part struct {
+	key    string
+	server string // of mcpServers, if one is true
+	one    bool
+}
+
+func partOf(location []string) part {
+	switch {
+	case len(location) == 0:
+		return part{}
+	case location[0] == serversKey && len(location) > 1:
+		return server(location[1])
+	default:
+		return part{key: location[0]}
+	}
+}
+
+func server(name string) part { return part{serversKey, name, true} }
+
+const serversKey = "mcpServers"
+
+// separate are the top-level fields whose mistakes disable no other part of the file: without
+// such a field nothing is allowed, sent or kept that is not with it. A mistake in another
+// field, such as approvals or limits, is one of the whole file: without its restrictions,
+// scripts could do more than the user has decided.
+var separate = []string{"engine", "check", "types", "output", "search", "defaults", "hub", "fleet", "plugin", "suggestions"}
+
+// verdict is what is wrong with a document.
+type verdict struct {
+	mistakes Mistakes          // in the order of the file, at most maxReported
+	broken   map[part]Mistakes // the parts with mistakes; those over maxReported have an empty list
+	warnings Mistakes
+}
+
+// whole reports whether the file must not have any effect. active is false for a file whose
+// settings have no effect in any case.
+func (v verdict) whole(active bool) bool {
+	for p := range v.broken {
+		switch {
+		case p.one || slices.Contains(separate, p.key):
+		case p.key == "" || p.key == serversKey || active:
+			return true
+		}
+	}
+	return false
+}
+
+// settings are the top-level fields, besides the servers, that have mistakes.
+func (v verdict) settings() (names []string) {
+	for p := range v.broken {
+		if !p.one {
+			names = append(names, p.key)
+		}
+	}
+	return names
+}
+
+// server are the mistakes of a server, and whether it has any.
+func (v verdict) server(name string) (Mistakes, bool) {
+	m, wrong := v.broken[server(name)]
+	return m, wrong
+}
+
+// validate compares the document with the schema, and with what the schema cannot say.
+// Unknown fields are warnings unless the same part has a mistake: a misspelt field is often
+// why another one is missing. What a variable that is not set leaves unclear is no mistake:
+// the server that needs it is reported instead.
+func (d *document) validate() verdict {
+	wrong, unknown := d.againstSchema()
+	broken := map[part]Mistakes{}
+	note := func(found []finding) {
+		wrong = append(wrong, found...)
+		for _, f := range found {
+			broken[f.part] = nil
+		}
+	}
+	for _, f := range wrong {
+		broken[f.part] = nil
+	}
+	v := verdict{broken: broken}
+	for name, n := range d.root.child(serversKey).children() {
+		if _, is := v.server(name); !is {
+			note(d.wrongServer(name, n))
+		}
+	}
+	if _, is := broken[part{key: "fleet"}]; !is {
+		note(d.wrongFleet())
+	}
+	note(d.wrongSettingPaths())
+	note(d.wrongSecrets())
+	all := v.whole(true)
+	var harmless []finding
+	for _, f := range unknown {
+		if _, is := broken[f.part]; is || all {
+			wrong = append(wrong, f)
+		} else {
+			harmless = append(harmless, f)
+		}
+	}
+	v.mistakes, v.warnings = d.report(wrong), d.report(harmless)
+	for i, m := range v.mistakes { // report has sorted wrong
+		broken[wrong[i].part] = append(broken[wrong[i].part], m)
+	}
+	return v
+}
+
+// againstSchema returns the violations of the schema, and the fields that it does not know.
+func (d *document) againstSchema() (wrong, unknown []finding) {
 	var invalid *jsonschema.ValidationError
 	if err := schemaRules().compiled.Validate(d.root.plain()); !errors.As(err, &invalid) {
-		return append(d.wrongServers(), d.wrongSecrets()...), nil
+		return nil, nil
 	}
-	var wrong, unknown []finding
 	for _, v := range violations(invalid, nil) {
 		switch k := v.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
-			unknown = append(unknown, d.fields(v, k.Properties)...)
+			for _, f := range d.fields(v, k.Properties) {
+				f.part = partOf(v.InstanceLocation)
+				unknown = append(unknown, f)
+			}
 		case *kind.Required:
 			wrong = append(wrong, d.fields(v, k.Missing)...)
 		default:
 			if n := d.root.find(v.InstanceLocation); len(n.unset) == 0 {
-				wrong = append(wrong, finding{v.InstanceLocation, n.at, v})
+				wrong = append(wrong, finding{part: partOf(v.InstanceLocation), location: v.InstanceLocation, at: n.at, violation: v})
 			}
 		}
 	}
-	if len(wrong) > 0 { // a misspelt field is often why another one is missing
-		return d.report(append(wrong, unknown...)), nil
-	}
-	return append(d.wrongServers(), d.wrongSecrets()...), d.report(unknown)
+	return wrong, unknown
 }
 
-// wrongServers are the mistakes in servers that the schema cannot find.
-func (d *document) wrongServers() (out Mistakes) {
-	for name, n := range d.root.child("mcpServers").children() {
-		out = append(out, d.wrongCommands(name, n)...)
-		out = append(out, d.wrongOverrides(name, n)...)
-		out = append(out, d.wrongConfine(name, n)...)
-	}
-	return out
+// wrongServer are the mistakes in a server that the schema cannot find.
+func (d *document) wrongServer(name string, n *node) []finding {
+	return slices.Concat(d.wrongCommands(name, n), d.wrongOverrides(name, n), d.wrongConfine(name, n), d.wrongPaths(name, n), d.wrongDestination(name, n))
+}
+
+// wrongAt is a mistake that the schema cannot find.
+func wrongAt(location []string, at int, message string) finding {
+	return finding{part: partOf(location), location: location, at: at, message: message}
 }
 
 // violations are the leaves of the validator's tree. A oneOf is a leaf: that
@@ -74,7 +181,7 @@ func (d *document) fields(v *jsonschema.ValidationError, names []string) []findi
 	var out []finding
 	for _, name := range names {
 		location := append(slices.Clone(v.InstanceLocation), name)
-		out = append(out, finding{location, d.root.find(location).key, v})
+		out = append(out, finding{part: partOf(location), location: location, at: d.root.find(location).key, violation: v})
 	}
 	return out
 }
@@ -88,7 +195,11 @@ func (d *document) report(findings []finding) Mistakes {
 	})
 	var out Mistakes
 	for _, f := range findings[:min(len(findings), maxReported)] {
-		out = append(out, d.mistake(f.location, f.at, d.allowed(f)))
+		message := f.message
+		if f.violation != nil {
+			message = d.allowed(f)
+		}
+		out = append(out, d.mistake(f.location, f.at, message))
 	}
 	if more := len(findings) - len(out); more > 0 {
 		out[len(out)-1].Message += fmt.Sprintf(" (and %d more)", more)
@@ -99,7 +210,7 @@ func (d *document) report(findings []finding) Mistakes {
 // mistake is about the field at a location, which may be missing.
 func (d *document) mistake(location []string, at int, message string) *Mistake {
 	m := d.mistakeAt(at, message)
-	m.Field = fieldPath(d.root, location)
+	m.Field, m.Server = fieldPath(d.root, location), partOf(location).server
 	return m
 }
 

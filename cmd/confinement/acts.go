@@ -56,6 +56,11 @@ func (w *work) acts(all []observed.Acted) {
 				continue
 			}
 			p.What, p.Why = "changes the mode of "+w.shown(a.Target), `modes may be changed in "write" only`
+		case observed.Times:
+			if w.changeable(a.Target) {
+				continue
+			}
+			p.What, p.Why = "changes the times of "+w.shown(a.Target), `times may be changed in "write" only`
 		case observed.SetID:
 			p.What, p.Why = "makes "+w.shown(a.Target)+" setuid or setgid", "a confined server cannot do that"
 		default:
@@ -65,8 +70,8 @@ func (w *work) acts(all []observed.Acted) {
 	}
 }
 
-// changeable reports whether the profile lets the server change the mode of a file. Without a
-// folder to write, no modes can be changed.
+// changeable reports whether the profile lets the server change the mode and times of a
+// file. Without a folder to write and without a gate, none can be changed.
 func (w *work) changeable(path string) bool {
 	return w.written.cover(path) || w.base.write.cover(path) && (w.modes || len(w.out.Profile.Write) > 0)
 }

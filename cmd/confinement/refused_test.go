@@ -20,11 +20,13 @@ func TestRefused(t *testing.T) {
 	}
 	r.Act(observed.Mode, "/p/x")
 	r.Act(observed.Mode, "/q")
+	r.Act(observed.Times, "/p/x")
+	r.Act(observed.Times, "/q")
 	var got []string
 	for _, p := range confinement.Refused(r, "/home/u") {
 		got = append(got, p.What)
 	}
-	want := []string{"reads /q", "connects to 192.0.2.1:1 without the proxy", "changes the mode of /q", "connects to b.example:1", "makes /p/x setuid or setgid"}
+	want := []string{"reads /q", "connects to 192.0.2.1:1 without the proxy", "changes the mode of /q", "connects to b.example:1", "makes /p/x setuid or setgid", "changes the times of /q"}
 	if !slices.Equal(got, want) {
 		t.Errorf("refused %q, want %q", got, want)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/approval"
 	"github.com/toolscript/toolscript/cmd/elicit"
 )
 
@@ -32,6 +33,16 @@ func AtTerminal(pid int) (Show, error) {
 	return func(a toolscript.Approval, code string) {
 		write(func(w io.Writer) { Terminal(w)(a, code) })
 	}, nil
+}
+
+// shortArgs are the arguments for a notification, which shows a few lines. The rest is at the
+// command that shows all.
+func shortArgs(a toolscript.Approval) string {
+	short := approval.CutShort(a.Args)
+	if short != a.Args || a.Cut > 0 {
+		short += "\nAll arguments: toolscript approvals show " + a.ID
+	}
+	return short
 }
 
 // command is the command that answers a request.

@@ -18,13 +18,21 @@ func Bus(func(string) (string, bool), bool) string { return "" }
 // osascript, because every process of the user can read arguments.
 func Desktop(string) Show {
 	return func(a toolscript.Approval, code string) {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		c := exec.CommandContext(ctx, "/usr/bin/osascript", "-")
-		c.Stdin = strings.NewReader(fmt.Sprintf("display notification %s with title %s subtitle %s",
-			quote(a.Args), quote("toolscript: "+elicit.ApprovalTitle(a)), quote("Code: "+code+"  "+command(a))))
-		_ = c.Run() // a request that is not seen is not answered
+		notification(shortArgs(a), "toolscript: "+elicit.ApprovalTitle(a), "Code: "+code+"  "+command(a))
 	}
+}
+
+// Notify shows lines about approvals as notifications.
+func Notify(string) func(text string) {
+	return func(text string) { notification(text, "toolscript", "") }
+}
+
+func notification(text, title, subtitle string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	c := exec.CommandContext(ctx, "/usr/bin/osascript", "-")
+	c.Stdin = strings.NewReader(fmt.Sprintf("display notification %s with title %s subtitle %s", quote(text), quote(title), quote(subtitle)))
+	_ = c.Run() // a request that is not seen is not answered
 }
 
 func quote(text string) string {

@@ -18,6 +18,7 @@ import (
 const (
 	notifications = "org.freedesktop.Notifications"
 	busTime       = 5 * time.Second
+	noticeTime    = time.Minute
 )
 
 // Bus is the address of the session bus: that of the environment, or that of the system
@@ -70,13 +71,29 @@ func notifies(address string) (yes bool) {
 
 func notify(address string, a toolscript.Approval, code string) error {
 	return onBus(address, func(ctx context.Context, conn *dbus.Conn) error {
-		body := fmt.Sprintf("Code: %s\n%s\n%s", code, command(a), a.Args)
+		body := fmt.Sprintf("Code: %s\n%s\n%s", code, command(a), shortArgs(a))
 		if a.Changed != "" {
 			body += "\nThe tool has changed since it was approved: " + a.Changed
 		}
-		const critical = byte(2)
-		return conn.Object(notifications, "/org/freedesktop/Notifications").CallWithContext(ctx, notifications+".Notify", 0,
-			"toolscript", uint32(0), "", "toolscript: "+elicit.ApprovalTitle(a), html.EscapeString(body), []string{},
-			map[string]dbus.Variant{"urgency": dbus.MakeVariant(critical), "transient": dbus.MakeVariant(true)}, int32(left(a).Milliseconds())).Err
+		return notification(ctx, conn, "toolscript: "+elicit.ApprovalTitle(a), body, left(a))
 	})
+}
+
+func notification(ctx context.Context, conn *dbus.Conn, title, body string, shown time.Duration) error {
+	const critical = byte(2)
+	return conn.Object(notifications, "/org/freedesktop/Notifications").CallWithContext(ctx, notifications+".Notify", 0,
+		"toolscript", uint32(0), "", title, html.EscapeString(body), []string{},
+		map[string]dbus.Variant{"urgency": dbus.MakeVariant(critical), "transient": dbus.MakeVariant(true)}, int32(shown.Milliseconds())).Err
+}
+
+// Notify shows lines about approvals as notifications of the desktop.
+func Notify(address string) func(text string) {
+	shows := sync.OnceValue(func() bool { return notifies(address) })
+	return func(text string) {
+		if shows() {
+			_ = onBus(address, func(ctx context.Context, conn *dbus.Conn) error { // the log has the line, too
+				return notification(ctx, conn, "toolscript", text, noticeTime)
+			})
+		}
+	}
 }

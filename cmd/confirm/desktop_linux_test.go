@@ -123,6 +123,31 @@ func TestDesktop(t *testing.T) {
 	}
 }
 
+// TestDesktopWithLongArguments: a notification has little room. It shows the beginning and the
+// end of long arguments, and the command that shows all of them.
+func TestDesktopWithLongArguments(t *testing.T) {
+	for _, args := range []string{"first" + strings.Repeat("x", 1900) + "last", "first" + strings.Repeat("x", 1000) + "⟨9 bytes are not shown⟩" + strings.Repeat("y", 500) + "last"} {
+		address, notified := bus(t, "org.freedesktop.Notifications")
+		a := request
+		a.Args, a.Cut = args, 9
+		confirm.Desktop(address)(a, "ABCDEF")
+		text := (<-notified)[4].(string)
+		if len(text) > 600 || !strings.Contains(text, "\nfirst") || !strings.HasSuffix(text, "last\nAll arguments: toolscript approvals show apr_abc") {
+			t.Errorf("notification %q", text)
+		}
+	}
+}
+
+// TestNotify: a line about approvals is a notification.
+func TestNotify(t *testing.T) {
+	address, notified := bus(t, "org.freedesktop.Notifications")
+	confirm.Notify(address)("5 wrong <codes>")
+	if body := <-notified; body[3] != "toolscript" || body[4] != "5 wrong &lt;codes&gt;" {
+		t.Errorf("notification %q", body)
+	}
+	confirm.Notify("unix:path=/nowhere")("nothing waits")
+}
+
 // TestNoDesktop: without a desktop nothing is shown, and nothing waits.
 func TestNoDesktop(t *testing.T) {
 	address, notified := bus(t, "org.example.Other")

@@ -40,9 +40,9 @@ func (g *agents) run(ctx context.Context, a *launched, r tool.ModelRequest) (err
 		return g.process(ctx, a, m, r.Cwd, items)
 	}}
 	result, err := loop.Run(working, r.Text)
-	text = m.clean(result.Text)
+	text = m.Without(result.Text)
 	if err != nil {
-		err = &toolscript.Error{Kind: toolscript.KindOf(err), Err: errors.New(m.clean(err.Error()))}
+		err = &toolscript.Error{Kind: toolscript.KindOf(err), Err: errors.New(m.Without(err.Error()))}
 	}
 	return err
 }

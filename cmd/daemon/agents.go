@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,7 +34,7 @@ type agents struct {
 // model is a model that a request has chosen, within the bounds of the configuration.
 type model struct {
 	*llm.Client
-	provider, name, key string
+	provider, name string
 }
 
 func (g *agents) model(r tool.ModelRequest) (m model, err error) {
@@ -49,7 +48,7 @@ func (g *agents) model(r tool.ModelRequest) (m model, err error) {
 		return m, fmt.Errorf(`the configuration does not allow the model %.80q: name it in "models" of "agents" of the server`, r.Model)
 	}
 	choice.Model, choice.MaxTokens = r.Model, within(cmp.Or(p.MaxTokens, llm.DefaultTokens), r.Settings.MaxTokens, r.MaxTokens)
-	m.key, m.name = p.Key, cmp.Or(r.Model, p.Model)
+	m.name = cmp.Or(r.Model, p.Model)
 	m.provider, m.Client, err = Model(all, choice)
 	return m, err
 }
@@ -62,14 +61,6 @@ func within(bound int, others ...int) int {
 		}
 	}
 	return bound
-}
-
-// clean removes the key from a text: an endpoint may repeat it.
-func (m model) clean(text string) string {
-	if m.key == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, m.key, "[hidden]")
 }
 
 // Chat sends one message. In an agent it is one of the agent's turns.
@@ -91,10 +82,10 @@ func (g *agents) Chat(ctx context.Context, r tool.ModelRequest) (tool.ChatAnswer
 	}
 	text, err := agent.Text(a.Items, m.API())
 	if err != nil {
-		return tool.ChatAnswer{}, errors.New(m.clean(err.Error()))
+		return tool.ChatAnswer{}, errors.New(m.Without(err.Error()))
 	}
 	return tool.ChatAnswer{
-		Content: m.clean(text), Cut: a.Cut, Provider: m.provider, Model: m.name, InputTokens: a.Usage.Input, OutputTokens: a.Usage.Output,
+		Content: m.Without(text), Cut: a.Cut, Provider: m.provider, Model: m.name, InputTokens: a.Usage.Input, OutputTokens: a.Usage.Output,
 	}, nil
 }
 

@@ -28,16 +28,16 @@ func (h *Host) approvals() approval.Store {
 	return approvalStore{path}
 }
 
-// Load returns the pins by tool id.
-func (s approvalStore) Load() (map[string]approval.Pin, error) {
+// Load returns the pins.
+func (s approvalStore) Load() ([]approval.Pin, error) {
 	text, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]approval.Pin{}, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var pins map[string]approval.Pin
+	var pins []approval.Pin
 	if err := json.Unmarshal(text, &pins); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -45,7 +45,7 @@ func (s approvalStore) Load() (map[string]approval.Pin, error) {
 }
 
 // Save replaces the file.
-func (s approvalStore) Save(pins map[string]approval.Pin) error {
+func (s approvalStore) Save(pins []approval.Pin) error {
 	text, err := json.MarshalIndent(pins, "", "  ")
 	if err != nil {
 		return err

@@ -8,17 +8,24 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/inprocess"
 )
 
 // builtinHost is what the gateway offers to built-in tools. Without a usable data
 // folder, tools that keep a state fail.
 func (d *Daemon) builtinHost() tool.Host {
-	host := tool.Host{RunCommand: harness.RunCommand, Confinement: command.Confinement(), Fetch: d.fetch, Agents: d.agents}
+	host := tool.Host{RunCommand: harness.RunCommand, Confinement: command.Confinement(), Fetch: d.fetch, Agents: d.agents, Convert: d.convert()}
 	if folder, err := d.host.folder("builtin"); err == nil {
 		host.StateDir = folder
 	}
 	return host
+}
+
+// convert is the port of the workers for foreign documents. Servers use it before Start has
+// returned.
+func (d *Daemon) convert() convert.Port {
+	return harness.ConvertWhen(d.ready, func() convert.Port { return d.Convert })
 }
 
 // fetch lists or reads resources for a built-in tool. A tool must not reach what the run

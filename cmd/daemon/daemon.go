@@ -53,6 +53,7 @@ type Options struct {
 	FleetLook time.Duration  // between two looks for the servers of the fleet; 0: 30 seconds
 	Telemetry bool           // send spans and metrics, if an endpoint is configured
 	Watch     *Watch         // a server to watch; nil: none
+	Lent      *Lent          // servers in another gateway; nil: none
 	MCP       bool           // MCP clients reach the gateway, and their users approve calls there if the user's file says so
 }
 
@@ -106,15 +107,17 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	confiner := options.Watch.confiner(h)
 	o.Dial = d.withScripts(server.DialTypes(map[string]server.Dial{
 		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
-		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
-		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
+		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers, Convert: tools.Convert}.Dial),
+		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers, Convert: tools.Convert}.Dial),
 	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Confiner: confiner, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
 	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers)
 	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
-	o.Memory = toolcache.Folder(h.Cache("tools"))
+	o.Dial = options.Lent.over(o.Dial)
+	o.Memory = options.Lent.memory(toolcache.Folder(h.Cache("tools")))
 	o.Store = d.store(loaded.Files)
 	o.Approvals.Store = h.approvals()
+	o.Approvals.Project, _ = config.ProjectFolder(h.Config) // Load has failed already if it is not known
 	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }
 	if options.MCP {
 		o.Approvals.Client = func() bool { return d.settings.Load().ConfirmAtClient }
@@ -152,6 +155,7 @@ func (d *Daemon) completeScripts(s *actors.Scripts) {
 	options := d.host.workerOptions(d.options.Logger)
 	s.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	s.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
+	s.StartConverter = func(ctx context.Context) (workers.Worker, error) { return worker.StartConverter(ctx, options) }
 	s.Deno, s.StartDeno = d.deno.status, d.deno.start
 	if s.Warm && d.settings.Load().Engine == toolscript.EngineDeno && d.deno.status().Available {
 		s.SpareDeno = spareDenos
@@ -209,6 +213,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 	defer d.hub.Close()
 	defer d.fleet.close()
 	defer d.runners.Reset()
+	defer d.options.Lent.close()
 	d.hub.Leave()
 	d.endMetrics(ctx)
 	return errors.Join(d.System.Close(ctx), d.deno.close(), d.endSpans(ctx))

@@ -7,9 +7,11 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
@@ -163,6 +165,18 @@ func (f *fleet) follow(seen bool) {
 	}()
 }
 
+// AddHosts adds the hosts of servers of the fleet that have none yet: a gateway learns them
+// after it has said for the first time that it does not know them.
+func (d *Daemon) AddHosts(ctx context.Context, servers []toolscript.ServerStatus) {
+	var all sync.WaitGroup
+	for i := range servers {
+		if s := &servers[i]; s.Type == mcpclient.Fleet && s.State.Serves() && len(s.Hosts) == 0 {
+			all.Go(func() { s.Hosts, _ = d.fleet.Hosts(ctx, s.Name) }) // without an answer, they are not known
+		}
+	}
+	all.Wait()
+}
+
 // names asks the hubs of the fleet for their servers. Another program of the cluster could
 // answer too, so the names are checked.
 func (f *fleet) names(ctx context.Context) ([]string, error) {
@@ -172,7 +186,7 @@ func (f *fleet) names(ctx context.Context) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if wire.ValidName(e.Server) && e.Protocol == wire.Protocol {
+		if wire.ValidName(e.Server) && toolscript.CheckServerName(e.Server) == nil && e.Protocol == wire.Protocol {
 			names = append(names, e.Server)
 		}
 	}

@@ -176,7 +176,9 @@ func TestFleetApproval(t *testing.T) {
 	for _, action := range []toolscript.ApprovalAction{toolscript.ApprovalDeny, toolscript.ApprovalAllow} {
 		failed := make(chan error, 1)
 		go func() {
-			_, err := d.CallTool(t.Context(), toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"x"}`), Waiting: func(toolscript.Approval) func(bool) { return func(bool) {} }})
+			_, err := d.CallTool(t.Context(), toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"x"}`), Waiting: func() (func(toolscript.Approval), func(bool)) {
+				return func(toolscript.Approval) {}, func(bool) {}
+			}})
 			failed <- err
 		}()
 		var pending []toolscript.Approval

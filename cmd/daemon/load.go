@@ -12,24 +12,24 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Load reads the configuration and shows its warnings to the user.
+// Load reads the configuration and shows its notices to the user.
 func (h *Host) Load(trust bool) (*config.Config, error) { return h.LoadFrom(h.ConfigOptions(trust)) }
 
 // LoadFrom is Load with other places of the configuration.
 func (h *Host) LoadFrom(o config.Options) (*config.Config, error) {
-	loaded, err := load(o)
+	loaded, err := Read(o)
 	if err != nil {
 		return nil, err
 	}
-	for _, warning := range loaded.Warnings {
-		h.Warn("%s", warning)
+	for _, notice := range loaded.Notices() {
+		h.Warn("%s", notice)
 	}
 	return loaded, nil
 }
 
-// load replaces the command "toolscript" of servers, such as the demo server, by the
-// path of this executable: another program of that name may be in PATH.
-func load(o config.Options) (*config.Config, error) {
+// Read reads the configuration. It replaces the command "toolscript" of servers, such as the
+// demo server, by the path of this executable: another program of that name may be in PATH.
+func Read(o config.Options) (*config.Config, error) {
 	loaded, err := config.Load(o)
 	if err != nil {
 		return nil, err
@@ -70,6 +70,6 @@ func (h *Host) NoServers(loaded *config.Config) error {
 	return &toolscript.Error{
 		Kind: toolscript.NotFound,
 		Err: errors.New("no servers are configured: " + strings.Join(looked, ", ") +
-			`; write one to ` + config.FileName + `: {"mcpServers": {"NAME": {"command": "PROGRAM"}}}`),
+			"; to add some, run one of: toolscript init, toolscript config import, toolscript add NAME -- COMMAND"),
 	}
 }

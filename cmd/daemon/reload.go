@@ -34,7 +34,7 @@ func (d *Daemon) read(env map[string]string) (loaded *config.Config, names []str
 		}
 		return d.host.Config.LookupEnv(name)
 	}
-	if loaded, err = load(from); err != nil {
+	if loaded, err = Read(from); err != nil {
 		return nil, nil, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
 	}
 	slices.Sort(names)
@@ -63,7 +63,7 @@ func (d *Daemon) plan(env map[string]string) (*reload, error) {
 	r := &reload{loaded: loaded, names: names}
 	var warnings []string
 	r.search, warnings = d.host.searchOptions(loaded.Settings.Search)
-	r.Warnings = slices.Concat(loaded.Warnings, warnings)
+	r.Warnings = slices.Concat(loaded.Notices(), warnings)
 	r.Servers = d.Plan(loaded.Servers)
 	r.Settings = loaded.Settings.Differences(*d.settings.Load(), d.started)
 	r.Changes = len(r.Settings) > 0

@@ -23,6 +23,7 @@ type Entry struct {
 	Protocol     int       `json:"protocol"`
 	StartedAt    time.Time `json:"startedAt"`
 	Start        *Start    `json:"start,omitempty"`
+	Folders      []string  `json:"folders,omitempty"` // in which the entry is
 }
 
 // Start is how a gateway was started, so that it can be started again.

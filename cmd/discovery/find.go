@@ -21,8 +21,8 @@ func Session(lookupEnv func(string) (string, bool)) string {
 // the session, else gateways without a session for the same configuration files. Without
 // a session, all gateways for these files count. Find does not check whether they are
 // healthy.
-func (f Folder) Find(session string, configPaths []string) ([]Entry, error) {
-	entries, err := f.List()
+func (p Places) Find(session string, configPaths []string) ([]Entry, error) {
+	entries, err := p.List()
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (f Folder) Find(session string, configPaths []string) ([]Entry, error) {
 }
 
 // OfClient returns the gateways that belong to an agent's process, the newest first.
-func (f Folder) OfClient(client Process) ([]Entry, error) {
-	entries, err := f.List()
+func (p Places) OfClient(client Process) ([]Entry, error) {
+	entries, err := p.List()
 	here := thisPlace()
 	return selectEntries(entries, func(e Entry) bool {
 		return e.Client != nil && *e.Client == client && e.PIDNamespace == here.pidNamespace
@@ -47,8 +47,8 @@ func (f Folder) OfClient(client Process) ([]Entry, error) {
 
 // Same returns the gateways of exactly this session and these configuration
 // files, the newest first.
-func (f Folder) Same(session string, configPaths []string) ([]Entry, error) {
-	entries, err := f.List()
+func (p Places) Same(session string, configPaths []string) ([]Entry, error) {
+	entries, err := p.List()
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +59,14 @@ func (f Folder) Same(session string, configPaths []string) ([]Entry, error) {
 
 // Reading returns the gateways whose configuration includes a file, the newest
 // first.
-func (f Folder) Reading(path string) ([]Entry, error) {
-	entries, err := f.List()
+func (p Places) Reading(path string) ([]Entry, error) {
+	entries, err := p.List()
 	return selectEntries(entries, func(e Entry) bool { return slices.Contains(e.Config, path) }), err
 }
 
 // FindPort returns the gateway that listens on a port of this machine.
-func (f Folder) FindPort(port int) (Entry, bool, error) {
-	entries, err := f.List()
+func (p Places) FindPort(port int) (Entry, bool, error) {
+	entries, err := p.List()
 	if err != nil {
 		return Entry{}, false, err
 	}
@@ -81,7 +81,7 @@ func (f Folder) FindPort(port int) (Entry, bool, error) {
 // Complete adds the capability to a URL of a gateway on this machine that has only host
 // and port. Other URLs, and URLs without an entry for their port, are returned
 // unchanged.
-func (f Folder) Complete(address string) (string, error) {
+func (p Places) Complete(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || strings.Trim(u.Path, "/") != "" || !isLoopback(u.Hostname()) {
 		return address, nil //nolint:nilerr // connecting to the address gives a better error
@@ -90,7 +90,7 @@ func (f Folder) Complete(address string) (string, error) {
 	if err != nil {
 		return address, nil //nolint:nilerr // without a port there is no entry
 	}
-	e, ok, err := f.FindPort(port)
+	e, ok, err := p.FindPort(port)
 	if err != nil || !ok {
 		return address, err
 	}

@@ -14,9 +14,9 @@ import (
 
 // gateways fills a folder with entries of another process id namespace, so that their
 // processes cannot be examined.
-func gateways(t *testing.T, entries ...discovery.Entry) discovery.Folder {
+func gateways(t *testing.T, entries ...discovery.Entry) discovery.Places {
 	t.Helper()
-	folder := discovery.Folder(t.TempDir())
+	folder := discovery.In(t.TempDir())
 	own := write(t, folder, discovery.Entry{})
 	if err := folder.Remove(own); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("Complete(%q) = %q, %v; want %q", address, got, err, want)
 		}
 	}
-	if got, err := discovery.Folder(filepath.Join(t.TempDir(), "gone")).Complete(whole[:21]); err != nil || got != whole[:21] {
+	if got, err := discovery.In(filepath.Join(t.TempDir(), "gone")).Complete(whole[:21]); err != nil || got != whole[:21] {
 		t.Errorf("Complete without a folder = %q, %v; want the address", got, err)
 	}
 }

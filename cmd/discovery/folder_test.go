@@ -20,7 +20,7 @@ import (
 const capability = "http://127.0.0.1:4711/c4p4b1l1ty"
 
 func TestWriteListRemove(t *testing.T) {
-	folder := discovery.Folder(filepath.Join(t.TempDir(), "a", "run"))
+	folder := discovery.In(filepath.Join(t.TempDir(), "a", "run"))
 	if got := list(t, folder); len(got) != 0 {
 		t.Errorf("a folder that does not exist lists %v", got)
 	}
@@ -50,10 +50,10 @@ func TestEntriesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits")
 	}
-	folder := discovery.Folder(filepath.Join(t.TempDir(), "run"))
+	folder := discovery.In(filepath.Join(t.TempDir(), "run"))
 	own := write(t, folder, discovery.Entry{URL: capability})
 	for path, want := range map[string]os.FileMode{
-		string(folder): 0o700, filepath.Join(string(folder), fileName(own)): 0o600, filepath.Join(string(folder), pidName(own)): 0o600,
+		pathOf(folder): 0o700, filepath.Join(pathOf(folder), fileName(own)): 0o600, filepath.Join(pathOf(folder), pidName(own)): 0o600,
 	} {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -69,8 +69,8 @@ func TestListRefusesAFolderThatOthersCanWriteTo(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits")
 	}
-	folder := discovery.Folder(t.TempDir())
-	if err := os.Chmod(string(folder), 0o777); err != nil {
+	folder := discovery.In(t.TempDir())
+	if err := os.Chmod(pathOf(folder), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := folder.List(); err == nil || !strings.Contains(err.Error(), "chmod 700") {
@@ -83,14 +83,14 @@ func TestWriteIntoAnUnwritableFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := discovery.Folder(filepath.Join(file, "run")).Write(discovery.Entry{URL: capability})
+	_, err := discovery.In(filepath.Join(file, "run")).Write(discovery.Entry{URL: capability})
 	if err == nil || !strings.Contains(err.Error(), "TOOLSCRIPT_RUNTIME_DIR") || strings.Contains(err.Error(), capability) {
 		t.Errorf("Write = %v, want what to do and no capability", err)
 	}
 }
 
 func TestListRemovesStaleEntriesAlone(t *testing.T) {
-	folder := discovery.Folder(t.TempDir())
+	folder := discovery.In(t.TempDir())
 	own := write(t, folder, discovery.Entry{URL: capability})
 	reused, elsewhere, sandboxed := own, own, own
 	reused.StartTime++ // the process id of an ended process, reused
@@ -104,7 +104,7 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 	place(t, folder, pidName(gone), gone)
 	place(t, folder, "toolscript-gateway-1-1.json", own) // not under its own name
 	for _, name := range []string{"toolscript-gateway-2-2.json", "notes.txt"} {
-		if err := os.WriteFile(filepath.Join(string(folder), name), []byte("{"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(pathOf(folder), name), []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 		t.Errorf("List (-want +got):\n%s", diff)
 	}
 	left := map[string]bool{}
-	files, err := os.ReadDir(string(folder))
+	files, err := os.ReadDir(pathOf(folder))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,16 +135,16 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 
 // TestPidFile: the file contains only the process id.
 func TestPidFile(t *testing.T) {
-	folder := discovery.Folder(t.TempDir())
+	folder := discovery.In(t.TempDir())
 	own := write(t, folder, discovery.Entry{URL: capability})
-	text, err := os.ReadFile(filepath.Join(string(folder), pidName(own)))
+	text, err := os.ReadFile(filepath.Join(pathOf(folder), pidName(own)))
 	if want := strconv.Itoa(os.Getpid()) + "\n"; err != nil || string(text) != want {
 		t.Errorf("pid file = %q, %v; want %q", text, err, want)
 	}
 }
 
 func TestAdopt(t *testing.T) {
-	folder := discovery.Folder(t.TempDir())
+	folder := discovery.In(t.TempDir())
 	own := write(t, folder, discovery.Entry{URL: capability, Session: "before"})
 	if err := folder.Adopt(own, "after"); err != nil {
 		t.Fatal(err)
@@ -155,30 +155,10 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-func TestRuntimeFolder(t *testing.T) {
-	xdg, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
-	missing := filepath.Join(xdg, "missing")
-	for _, test := range []struct {
-		name string
-		env  map[string]string
-		want string
-	}{
-		{"variable of ours", map[string]string{"TOOLSCRIPT_RUNTIME_DIR": missing, "XDG_RUNTIME_DIR": xdg}, missing},
-		{"XDG", map[string]string{"XDG_RUNTIME_DIR": xdg}, filepath.Join(xdg, "toolscript")},
-		{"XDG that is not there", map[string]string{"XDG_RUNTIME_DIR": missing}, filepath.Join(data, "run")},
-		{"relative XDG", map[string]string{"XDG_RUNTIME_DIR": "."}, filepath.Join(data, "run")},
-		{"neither, and TMPDIR does not count", map[string]string{"TMPDIR": xdg}, filepath.Join(data, "run")},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got, err := discovery.RuntimeFolder(data, lookup(test.env))
-			if err != nil || string(got) != test.want {
-				t.Errorf("RuntimeFolder = %q, %v; want %q", got, err, test.want)
-			}
-		})
-	}
-}
+// pathOf is the path of the only folder.
+func pathOf(places discovery.Places) string { return places.Folders()[0] }
 
-func write(t *testing.T, folder discovery.Folder, e discovery.Entry) discovery.Entry {
+func write(t *testing.T, folder discovery.Places, e discovery.Entry) discovery.Entry {
 	t.Helper()
 	written, err := folder.Write(e)
 	if err != nil {
@@ -187,7 +167,7 @@ func write(t *testing.T, folder discovery.Folder, e discovery.Entry) discovery.E
 	return written
 }
 
-func list(t *testing.T, folder discovery.Folder) []discovery.Entry {
+func list(t *testing.T, folder discovery.Places) []discovery.Entry {
 	t.Helper()
 	entries, err := folder.List()
 	if err != nil {
@@ -204,13 +184,13 @@ func lookup(env map[string]string) func(string) (string, bool) {
 }
 
 // place writes an entry of another process to the folder.
-func place(t *testing.T, folder discovery.Folder, name string, e discovery.Entry) {
+func place(t *testing.T, folder discovery.Places, name string, e discovery.Entry) {
 	t.Helper()
 	text, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(string(folder), name), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(pathOf(folder), name), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -224,7 +204,7 @@ func pidName(e discovery.Entry) string {
 }
 
 func TestPrune(t *testing.T) {
-	folder := discovery.Folder(t.TempDir())
+	folder := discovery.In(t.TempDir())
 	own := write(t, folder, discovery.Entry{URL: capability})
 	gone := own
 	gone.PID = 1 << 30
@@ -271,10 +251,10 @@ func TestSweep(t *testing.T) {
 		"being written: not so old": {map[string]string{"new." + process + ".json.123.tmp": "{", "new" + process + ".json": ""}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := discovery.Folder(t.TempDir())
+			folder := discovery.In(t.TempDir())
 			for file, text := range of.files {
 				file, fresh := strings.CutPrefix(file, "new")
-				path := filepath.Join(string(folder), file)
+				path := filepath.Join(pathOf(folder), file)
 				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}

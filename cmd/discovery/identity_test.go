@@ -78,7 +78,7 @@ func TestStop(t *testing.T) {
 }
 
 func TestOfClient(t *testing.T) {
-	folder := discovery.Folder(t.TempDir())
+	folder := discovery.In(t.TempDir())
 	client := discovery.Process{PID: 1, StartTime: 2}
 	own := write(t, folder, discovery.Entry{URL: capability, Client: &client})
 	for _, tt := range []struct {

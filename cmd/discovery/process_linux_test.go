@@ -17,7 +17,7 @@ import (
 // A killed gateway whose parent has not called wait yet is still in /proc. The name
 // of the command makes its line there hard to parse.
 func TestKilledProcessIsStaleBeforeItIsReaped(t *testing.T) {
-	folder := discovery.Folder(t.TempDir())
+	folder := discovery.In(t.TempDir())
 	child := startCat(t, ") Z 1 (")
 	e := write(t, folder, discovery.Entry{URL: capability})
 	e.PID, e.StartTime = child.Pid, startTimeOf(t, child.Pid)

@@ -18,7 +18,7 @@ const sweepAge = time.Minute
 // entry, and returns their paths: files with a process id without an entry, files that were
 // not renamed, and entries that are no JSON. It does not know the hosts of these files, so
 // it removes nothing that a gateway on another host could need.
-func (f Folder) sweep(files []fs.DirEntry) (removed []string) {
+func (f folder) sweep(files []fs.DirEntry) (removed []string) {
 	before := time.Now().Add(-sweepAge)
 	for _, file := range files {
 		name := file.Name()

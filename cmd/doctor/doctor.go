@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Host    *daemon.Host
 	Env     []string         // as os.Environ
-	Runtime discovery.Folder // of the entries of gateways
+	Runtime discovery.Places // of the entries of gateways
 	Home    string           // of the user
 	URL     string           // of the gateway that commands must use; "" if they find one
 	Port    string           // that a gateway would listen on; "" for any
@@ -103,6 +103,7 @@ func Examine(ctx context.Context, o Options) *Report {
 	x.configuration()
 	x.folders()
 	x.servers(ctx)
+	x.fleet(ctx)
 	x.model(ctx)
 	x.gateways(ctx)
 	x.workers(ctx)
@@ -112,16 +113,27 @@ func Examine(ctx context.Context, o Options) *Report {
 	return x.Report
 }
 
+// validate is what mends a mistake in a file.
+const validate = "correct the file, then: toolscript config validate"
+
 // configuration reads the files.
 func (x *examination) configuration() {
 	const subject = "configuration"
 	x.Host.Warn = func(format string, args ...any) { x.warn(subject, "", format, args...) }
-	loaded, err := x.Host.Load(x.Trust)
+	loaded, err := daemon.Read(x.Host.ConfigOptions(x.Trust))
 	if err != nil {
-		x.broken(subject, "correct the file, then: toolscript config validate", "%v", err)
+		x.broken(subject, validate, "%v", err)
 		return
 	}
 	x.loaded = loaded
+	for _, m := range loaded.Mistakes {
+		if m.Server == "" { // those of servers are findings about the servers
+			x.broken(subject, validate, "%s", m.Notice())
+		}
+	}
+	for _, warning := range loaded.Warnings {
+		x.Host.Warn("%s", warning)
+	}
 	for _, file := range loaded.Files {
 		if file.Found {
 			x.Files = append(x.Files, file.Path)
@@ -155,7 +167,9 @@ func (x *examination) folders() {
 	if x.Cache.Error != "" {
 		x.warn("cache", "name a folder of yours with --data-dir or TOOLSCRIPT_DATA_DIR", "there is no cache, so starts are slow: %s", x.Cache.Error)
 	}
-	x.private("runtime folder", string(x.Runtime))
+	for _, dir := range x.Runtime.Folders() {
+		x.private("runtime folder", dir)
+	}
 	if data, err := config.DataDir(x.Host.Config); err == nil {
 		x.private("data folder", data)
 	}

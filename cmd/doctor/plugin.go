@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript"
@@ -16,16 +17,17 @@ type Plugin struct {
 	Installed bool     `json:"installed"`
 	Version   string   `json:"version,omitempty"`
 	AutoAllow bool     `json:"autoAllow"` // the hook allows safe commands of the agent
-	Rules     []string `json:"rules"`     // of permissions.allow, which do about the same without the hook
+	Rules     []string `json:"rules"`     // of permissions.allow, for harmless commands, without the hook
 	Missing   []string `json:"missing"`   // rules that the user's settings do not have
 	Error     string   `json:"error,omitempty"`
 }
 
-// allowRules are rules of Claude Code's settings. A rule cannot exclude flags, so there is
-// none for exec without --trust.
-var allowRules = []string{"Bash(toolscript search *)", "Bash(toolscript get-types *)", "Bash(toolscript list-servers)", "Bash(toolscript list-tools *)", "Bash(toolscript exec *)"}
+// allowRules are rules of Claude Code's settings. A rule cannot exclude flags, so there is none
+// for a command that writes or reads files which its flags name, such as exec and get-types.
+// Flags that start or redirect something need a person in any case.
+var allowRules = []string{"Bash(toolscript search *)", "Bash(toolscript list-servers)", "Bash(toolscript list-tools *)"}
 
-// plugin examines the plugin and the rules of the user. Without the client there is
+// plugin examines the plugin and the settings of its client. Without the client there is
 // nothing to find.
 func (x *examination) plugin() {
 	p := Plugin{Rules: allowRules, Missing: []string{}}
@@ -39,14 +41,20 @@ func (x *examination) plugin() {
 	}
 	root := ""
 	p.Version, root, p.Installed = installedPlugin(folder)
-	if p.Installed {
+	all := x.claudeSettings(folder)
+	switch {
+	case p.Installed:
 		if text := hook.Mismatch(root, toolscript.Version); text != "" {
 			x.warn("plugin", "claude plugin update toolscript", "%s", text)
 		}
+		x.stopped(all)
+	case isFolder(folder) && !x.registered():
+		x.warn("plugin", "claude plugin marketplace add toolscript/toolscript && claude plugin install toolscript@toolscript; or, as an MCP server: toolscript connect claude-code",
+			"Claude Code is installed here, and toolscript is not: neither its plugin nor its MCP server")
 	}
-	allowed := allowedRules(folder)
+	x.refusals(all)
 	for _, rule := range allowRules {
-		if !allowed[rule] {
+		if !slices.ContainsFunc(all, func(s claudeSettings) bool { return s.user && slices.Contains(s.Permissions.Allow, rule) }) {
 			p.Missing = append(p.Missing, rule)
 		}
 	}
@@ -87,25 +95,4 @@ func installedPlugin(folder string) (version, root string, ok bool) {
 		return one.Version, one.Path, true
 	}
 	return "", "", false
-}
-
-// allowedRules are the rules in the user's settings of the client.
-func allowedRules(folder string) map[string]bool {
-	rules := map[string]bool{}
-	text, err := os.ReadFile(filepath.Join(folder, "settings.json")) //nolint:gosec // the folder of the client
-	if err != nil {
-		return rules
-	}
-	var settings struct {
-		Permissions struct {
-			Allow []string `json:"allow"`
-		} `json:"permissions"`
-	}
-	if json.Unmarshal(text, &settings) != nil {
-		return rules
-	}
-	for _, rule := range settings.Permissions.Allow {
-		rules[rule] = true
-	}
-	return rules
 }

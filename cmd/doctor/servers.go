@@ -58,7 +58,9 @@ func (x *examination) servers(ctx context.Context) {
 		if fix, problem := x.serverProblem(logins, name, c); problem != nil {
 			x.broken("server "+name, fix, "%s", reason(problem))
 			failing[name] = true
+			continue
 		}
+		x.documented(name, c)
 	}
 	if keyring {
 		if err := oauth.CheckKeyring(); err != nil {
@@ -80,8 +82,8 @@ func (x *examination) waits(server string) bool {
 func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpclient.Config) (fix string, problem error) {
 	switch {
 	case c.Problem != nil:
-		if c.Type == mcpclient.Builtin {
-			return `correct "tools" of ` + name + " in " + c.Source, c.Problem
+		if wrong := new(config.Misconfigured); errors.As(c.Problem, &wrong) {
+			return validate, errors.New(wrong.What())
 		}
 		if c.Type == mcpclient.Fleet || x.waits(name) {
 			return "", c.Problem
@@ -132,6 +134,7 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 		x.broken("servers", "", "the servers were not examined: %v", err)
 		return
 	}
+	own.AddHosts(context.WithoutCancel(ctx), states)
 	for _, s := range states {
 		i := slices.IndexFunc(x.Servers, func(known Server) bool { return known.Name == s.Name })
 		if i < 0 { // the fleet offers it

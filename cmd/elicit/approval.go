@@ -1,6 +1,7 @@
 package elicit
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/toolscript/toolscript"
@@ -25,11 +26,17 @@ func ApprovalText(a toolscript.Approval) string {
 		return "\ntoolscript: " + terminal.Visible(ApprovalTitle(a)) + "?\n  changed since it was pinned: " + terminal.Visible(a.Changed) + "\n"
 	}
 	text := "\ntoolscript: " + terminal.Visible(ApprovalTitle(a)) + "\n  arguments: " + terminal.Visible(a.Args) + "\n"
+	if a.Cut > 0 {
+		text += fmt.Sprintf("  %d bytes of the arguments are not shown; all of them: toolscript approvals show %s\n", a.Cut, a.ID)
+	}
 	if a.Changed != "" {
 		text += "  THE TOOL HAS CHANGED since it was approved: " + terminal.Visible(a.Changed) + "\n"
 	}
 	return text
 }
+
+// show is the answer that asks for all arguments.
+const show = "show"
 
 // scopes are the words for an answer that allows a call.
 var scopes = map[string]string{
@@ -37,15 +44,20 @@ var scopes = map[string]string{
 	"s": toolscript.ScopeSession, "session": toolscript.ScopeSession, "always": toolscript.ScopeAlways,
 }
 
-// Approve asks the user about a call. At the end of the input ok is false.
-func (p *Person) Approve(a toolscript.Approval) (answer toolscript.ApprovalAnswer, ok bool) {
+// Approve asks the user about a call. whole returns it with all of its arguments. At the end
+// of the input ok is false.
+func (p *Person) Approve(a toolscript.Approval, whole func() toolscript.Approval) (answer toolscript.ApprovalAnswer, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.say("%s", strings.TrimSuffix(ApprovalText(a), "\n"))
 	for {
-		text, ok := p.line("Allow it? [yes / run / session / always / no, or a reason for no] ")
+		text, ok := p.line("Allow it? [yes / run / session / always / " + show + " / no, or a reason for no] ")
 		if !ok {
 			return answer, false
+		}
+		if strings.ToLower(text) == show {
+			p.say("%s", strings.TrimSuffix(ApprovalText(whole()), "\n"))
+			continue
 		}
 		if scope, allow := scopes[strings.ToLower(text)]; allow {
 			return toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope}, true
@@ -64,14 +76,18 @@ func (p *Person) Approve(a toolscript.Approval) (answer toolscript.ApprovalAnswe
 func (p *Person) Say(text string) { p.say("toolscript: %s", terminal.OneLine(text)) }
 
 // Code asks the user for the code of a call, which the gateway shows. A scope may follow
-// it. At the end of the input ok is false.
-func (p *Person) Code(a toolscript.Approval) (answer toolscript.ApprovalAnswer, ok bool) {
+// it. whole returns the call with all of its arguments. At the end of the input ok is false.
+func (p *Person) Code(a toolscript.Approval, whole func() toolscript.Approval) (answer toolscript.ApprovalAnswer, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
-		text, ok := p.line("\n" + terminal.Visible(a.Tool) + " waits for your approval. Allow it? [the code / code run / code session / code always / no] ")
+		text, ok := p.line("\n" + terminal.Visible(a.Tool) + " waits for your approval. Allow it? [the code / code run / code session / code always / " + show + " / no] ")
 		if !ok {
 			return answer, false
+		}
+		if strings.ToLower(text) == show {
+			p.say("%s", strings.TrimSuffix(ApprovalText(whole()), "\n"))
+			continue
 		}
 		code, scope, _ := strings.Cut(text, " ")
 		switch strings.ToLower(code) {

@@ -28,7 +28,7 @@ type Limits struct {
 func (l *Limits) Add(f *pflag.FlagSet) {
 	l.stack.Unit, l.toolCalls.Unit, l.concurrency.Unit, l.questions.Unit, l.logLines.Unit = "KB", "n", "n", "n", "n"
 	d := execution.Defaults
-	f.Var(&l.timeout, "timeout", "end the script after this time, such as 500ms, 30s or 2m; waiting for servers to start does not count"+ofTime(d.TimeoutMs))
+	f.Var(&l.timeout, "timeout", "end the script after this time, such as 500ms, 30s or 2m, including the wait for servers"+ofTime(d.TimeoutMs))
 	f.Var(&l.cpu, "cpu", "processor time the script may use"+ofTime(d.CPUMs))
 	f.Var(&l.memory, "memory", "JavaScript heap the script may use"+ofCount(d.MemoryMB))
 	f.Var(&l.stack, "stack", "JavaScript stack the script may use"+ofCount(d.StackKB))

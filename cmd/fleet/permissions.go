@@ -9,6 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/lease"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
@@ -101,13 +102,16 @@ func (p *Permissions) gateway(user string, servers []string) {
 
 func (p *Permissions) hub(servers []string) {
 	p.Respond = true
-	p.Publish = append(p.Publish, wire.FleetNames("*", "*").Inbox()+">", services)
-	p.Subscribe = append(p.Subscribe, "$SRV.>", inboxes, wire.FleetHub("*"))
+	control := wire.FleetControl("*")
+	p.Publish = append(p.Publish, wire.FleetNames("*", "*").Inbox()+">", services, control)
+	p.Subscribe = append(p.Subscribe, "$SRV.>", inboxes, wire.FleetHub("*"), control)
 	for _, s := range servers {
 		p.Publish = append(p.Publish, wire.FleetCatalog(s))
 		p.Subscribe = append(p.Subscribe, wire.FleetServer(s, "*", "*"))
 		publish, subscribe := lease.Subjects(lease.DefaultBucket, s)
 		p.Publish, p.Subscribe = append(p.Publish, publish...), append(p.Subscribe, subscribe...)
+		publish, _ = lease.Subjects(host.KeysBucket, s+".*")
+		p.Publish = append(p.Publish, publish...)
 	}
 }
 
@@ -128,28 +132,80 @@ const (
 	responseTime = "1m"
 )
 
-// Configuration is the permissions in an account of the configuration of a NATS server. The
-// password is a variable of the NATS server's environment.
-func (p Permissions) Configuration(user, nkey string, jetStream bool) string {
+// Client is a user of the NATS servers.
+type Client struct {
+	User    string // for a gateway also its name in subjects
+	Roles   []Role
+	Servers []string // see PermissionsOf
+	NKey    string   // the public key of the user; "": it has a password
+}
+
+// ParseClient reads USER=ROLE[,ROLE][:SERVER,...].
+func ParseClient(word string) (c Client, err error) {
+	user, rest, ok := strings.Cut(word, "=")
+	if !ok || user == "" || rest == "" {
+		return c, invalid("%q is no client; write USER=ROLE, such as alice=gateway:github", word)
+	}
+	roles, servers, named := strings.Cut(rest, ":")
+	c = Client{User: user, Roles: ParseRoles(strings.Split(roles, ","))}
+	if named {
+		c.Servers = strings.Split(servers, ",")
+	}
+	return c, nil
+}
+
+// ParseRoles reads names of roles, which PermissionsOf checks.
+func ParseRoles(words []string) (roles []Role) {
+	for _, r := range words {
+		roles = append(roles, Role(r))
+	}
+	return roles
+}
+
+// Variable is the variable of the NATS server's environment that has the password.
+func (c Client) Variable() string {
+	return "TOOLSCRIPT_FLEET_PASSWORD_" + strings.ToUpper(strings.ReplaceAll(c.User, "-", "_"))
+}
+
+// Configuration is an account with these users for the configuration of a NATS server. A file
+// can have one such account of a name: a second one would replace it.
+func Configuration(clients []Client) (string, error) {
 	var b strings.Builder
 	b.WriteString("accounts {\n  toolscript {\n")
-	if jetStream {
+	if slices.ContainsFunc(clients, func(c Client) bool { return slices.Contains(c.Roles, RoleHub) }) {
 		b.WriteString("    jetstream: enabled  # for servers with one owner\n")
 	}
-	b.WriteString("    users: [\n      {\n")
-	if nkey != "" {
-		fmt.Fprintf(&b, "        nkey: %s\n", nkey)
+	b.WriteString("    users: [\n")
+	known := map[string]string{}
+	for _, c := range clients {
+		p, err := PermissionsOf(c.Roles, c.User, c.Servers)
+		if err != nil {
+			return "", err
+		}
+		if other, taken := known[c.Variable()]; taken {
+			return "", invalid("the users %s and %s would have one variable for their passwords, %s; rename one of them", other, c.User, c.Variable())
+		}
+		known[c.Variable()] = c.User
+		c.write(&b, p)
+	}
+	b.WriteString("    ]\n  }\n}")
+	return b.String(), nil
+}
+
+func (c Client) write(b *strings.Builder, p Permissions) {
+	b.WriteString("      {\n")
+	if c.NKey != "" {
+		fmt.Fprintf(b, "        nkey: %s\n", c.NKey)
 	} else {
-		fmt.Fprintf(&b, "        user: %q, password: $TOOLSCRIPT_FLEET_PASSWORD\n", user)
+		fmt.Fprintf(b, "        user: %q, password: $%s\n", c.User, c.Variable())
 	}
 	b.WriteString("        permissions {\n")
-	list(&b, "publish", p.Publish)
-	list(&b, "subscribe", p.Subscribe)
+	list(b, "publish", p.Publish)
+	list(b, "subscribe", p.Subscribe)
 	if p.Respond {
-		fmt.Fprintf(&b, "          allow_responses: {max: %d, expires: %q}\n", responses, responseTime)
+		fmt.Fprintf(b, "          allow_responses: {max: %d, expires: %q}\n", responses, responseTime)
 	}
-	b.WriteString("        }\n      }\n    ]\n  }\n}")
-	return b.String()
+	b.WriteString("        }\n      }\n")
 }
 
 func list(b *strings.Builder, what string, subjects []string) {

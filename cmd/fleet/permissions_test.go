@@ -1,9 +1,11 @@
 package fleet_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -59,29 +61,22 @@ type user struct {
 	nkey    string
 }
 
-// startNATS starts a NATS server whose configuration has the printed users. Each of their
-// accounts is printed alone, so that their users are put together here.
+// startNATS starts a NATS server whose configuration has the printed account, as it is.
 func startNATS(t *testing.T, users ...user) string {
 	t.Helper()
-	t.Setenv("TOOLSCRIPT_FLEET_PASSWORD", password)
 	dir := t.TempDir()
-	var entries []string
-	head := ""
+	var clients []fleet.Client
 	for _, u := range users {
-		p, err := fleet.PermissionsOf(u.roles, u.name, u.servers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := p.Configuration(u.name, u.nkey, true)
-		before, rest, _ := strings.Cut(text, "users: [\n")
-		entry, tail, _ := strings.Cut(rest, "    ]\n  }\n}")
-		if head = before; tail != "" {
-			t.Fatalf("the configuration ends with %q", tail)
-		}
-		entries = append(entries, entry)
+		c := fleet.Client{User: u.name, Roles: u.roles, Servers: u.servers, NKey: u.nkey}
+		t.Setenv(c.Variable(), password)
+		clients = append(clients, c)
+	}
+	account, err := fleet.Configuration(clients)
+	if err != nil {
+		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "nats.conf")
-	config := "host: 127.0.0.1\nport: -1\njetstream {store_dir: \"" + dir + "\"}\n" + head + "users: [\n" + strings.Join(entries, "") + "    ]\n  }\n}\n"
+	config := "host: 127.0.0.1\nport: -1\njetstream {store_dir: \"" + dir + "\"}\n" + account + "\n"
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -132,18 +127,42 @@ func join(t *testing.T, at cluster.Address, stateless bool, names ...string) err
 // call makes a call of a gateway.
 func call(t *testing.T, at cluster.Address, name string) error {
 	t.Helper()
+	_, err := callWith(t, at, name, "")
+	return err
+}
+
+// callTwice makes two calls with one key, and compares the answers.
+func callTwice(t *testing.T, at cluster.Address, name string) error {
+	t.Helper()
+	first, err := callWith(t, at, name, "key-of-"+name)
+	if err != nil {
+		return err
+	}
+	second, err := callWith(t, at, name, "key-of-"+name)
+	if err == nil && !bytes.Equal(first, second) {
+		return fmt.Errorf("the answers are %s and %s", first, second)
+	}
+	return err
+}
+
+func callWith(t *testing.T, at cluster.Address, name, key string) (result json.RawMessage, err error) {
+	t.Helper()
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
 	c, err := f.Dial(within(t), name, mcpclient.Config{}, mcpclient.Events{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := c.ListTools(within(t)); err != nil {
-		return err
+		return nil, err
 	}
-	done := make(chan error, 1)
-	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "bump", Args: json.RawMessage(`{}`), Done: func(_ json.RawMessage, err error) { done <- err }})
-	return <-done
+	done := make(chan struct{})
+	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "bump", Key: key, Args: json.RawMessage(`{}`), Done: func(r json.RawMessage, failed error) {
+		result, err = r, failed
+		close(done)
+	}})
+	<-done
+	return result, err
 }
 
 // TestPermissions loads the printed permissions into a NATS server, and checks what each role
@@ -170,6 +189,8 @@ func TestPermissions(t *testing.T) {
 	}{
 		{"alice calls github", func() error { return call(t, as(address, "alice"), "github") }, ""},
 		{"alice calls notes, which has an owner", func() error { return call(t, as(address, "alice"), "notes") }, ""},
+		{"alice calls github with a key", func() error { return callTwice(t, as(address, "alice"), "github") }, ""},
+		{"alice calls notes with a key", func() error { return callTwice(t, as(address, "alice"), "notes") }, ""},
 		{"alice calls jira", func() error { return call(t, as(address, "alice"), "jira") }, toolscript.Forbidden},
 		{"bob calls jira", func() error { return call(t, as(address, "bob"), "jira") }, ""},
 		{"alice says that she is bob", func() error {
@@ -319,5 +340,14 @@ func TestWrongRoles(t *testing.T) {
 		if toolscript.KindOf(err) != toolscript.Invalid || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// TestOneVariable checks that two users never share a password by accident.
+func TestOneVariable(t *testing.T) {
+	gateway := []fleet.Role{fleet.RoleGateway}
+	_, err := fleet.Configuration([]fleet.Client{{User: "a-b", Roles: gateway}, {User: "a_b", Roles: gateway}})
+	if toolscript.KindOf(err) != toolscript.Invalid || !strings.Contains(err.Error(), "a-b and a_b") {
+		t.Errorf("two users with one variable: %v", err)
 	}
 }

@@ -72,10 +72,14 @@ func (a *authority) sign(name string, c *x509.Certificate) (*x509.Certificate, *
 	return signed, key
 }
 
-// run starts a NATS server on a port of 127.0.0.1 and returns its address.
+// run starts a NATS server on 127.0.0.1, at any port unless the options have one, and returns
+// its address.
 func run(t *testing.T, o *natsserver.Options) string {
 	t.Helper()
-	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", natsserver.RANDOM_PORT, true, true
+	o.Host, o.NoSigs, o.NoLog = "127.0.0.1", true, true
+	if o.Port == 0 {
+		o.Port = natsserver.RANDOM_PORT
+	}
 	s, err := natsserver.NewServer(o)
 	if err != nil {
 		t.Fatal(err)

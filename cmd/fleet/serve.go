@@ -9,8 +9,10 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"sync/atomic"
 	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
@@ -19,6 +21,7 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/gateway"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -30,8 +33,9 @@ type Options struct {
 	Host    *daemon.Host
 	Read    func() (Settings, error) // reads the settings, at the start and for each value of Reload
 	Runners int                      // sandboxes for scripts of gateways; 0: none
-	Ready   func(Joined) error       // called when gateways can use the hub for the first time
+	Ready   func(Joined) error       // called when gateways can use the hub for the first time, which may wait for the cluster
 	Reload  <-chan struct{}
+	Metrics int // a port of 127.0.0.1 for metrics and the health of the hub; 0: none
 	Logger  *slog.Logger
 }
 
@@ -57,10 +61,12 @@ type hub struct {
 	answers  *inflight.Budget
 	settings Settings
 	parts    parts
+	joined   atomic.Bool // the hub is connected to the cluster
 }
 
-// Serve runs a hub of a fleet until ctx ends. While the cluster cannot be reached, it tries
-// again, and its servers go on. The error says why it could not join at the start.
+// Serve runs a hub of a fleet until ctx ends. While the cluster cannot be reached, also at the
+// start, it tries again, and its servers go on. The error says why the cluster or another hub
+// has refused it at the start.
 func Serve(ctx context.Context, o Options) (err error) {
 	h := &hub{Options: o, reaper: reaper.New(o.Logger), answers: inflight.New(func() int64 { return 0 })}
 	defer h.reaper.Close()
@@ -74,7 +80,14 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.stop()) }()
-	if h.parts, err = h.join(ctx, h.settings); err != nil {
+	if o.Metrics != 0 {
+		metrics, err := gateway.ListenMetrics(h.system.Measures, h.health, o.Metrics, o.Logger)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = metrics.Close() }() // the hub ends
+	}
+	if err := h.enter(ctx, refused); err != nil || ctx.Err() != nil {
 		return err
 	}
 	if err := o.Ready(Joined{h.settings.Address, h.settings.names(), o.Runners}); err != nil {
@@ -85,12 +98,25 @@ func Serve(ctx context.Context, o Options) (err error) {
 		case <-ctx.Done():
 			o.Logger.Info("hub stopping")
 			return nil
+		case <-h.parts.drained():
+			o.Logger.Info("hub stopping: an operator has asked for it")
+			return nil
 		case <-o.Reload:
 			h.reload(ctx)
-		case <-h.parts.lost:
+		case <-h.parts.serversLost():
+			h.rejoin(ctx)
+		case <-h.parts.runnersLost():
 			h.rejoin(ctx)
 		}
 	}
+}
+
+// health says why gateways cannot use the hub.
+func (h *hub) health() error {
+	if !h.joined.Load() {
+		return errors.New("the hub has no connection to the fleet, and tries again")
+	}
+	return nil
 }
 
 // start starts the actors.
@@ -124,17 +150,40 @@ const (
 	lastPause  = 5 * time.Second
 )
 
-// rejoin joins again after the connection was lost, until it succeeds or ctx ends. Hubs that
-// have lost the same NATS server do not come back at the same moment.
+// rejoin joins again after the connection was lost, until it succeeds or ctx ends.
 func (h *hub) rejoin(ctx context.Context) {
 	h.Logger.Warn("connection to the fleet lost", slog.Any("fleet", h.settings.Address))
-	h.leave()
+	h.joined.Store(false)
+	if err := h.parts.closeLost(); err != nil {
+		h.Logger.Warn("the hub has left the fleet with an error", slog.String("error", err.Error()))
+	}
+	_ = h.enter(ctx, func(error) bool { return false }) // it tries until ctx ends
+	if ctx.Err() == nil {
+		h.Logger.Info("connected to the fleet again", slog.Any("fleet", h.settings.Address))
+	}
+}
+
+// refused reports whether the hub waits for the cluster in vain: its settings have to change.
+func refused(err error) bool {
+	switch toolscript.KindOf(err) {
+	case toolscript.Conflict, toolscript.Forbidden, toolscript.Invalid, toolscript.Unsupported:
+		return true
+	default:
+		return cluster.Refused(err)
+	}
+}
+
+// enter joins, and tries again until it succeeds, ends returns true for the error, or ctx
+// ends. Hubs that have lost the same NATS server do not come back at the same moment.
+func (h *hub) enter(ctx context.Context, ends func(error) bool) error {
 	for pause, said := firstPause, ""; ctx.Err() == nil; pause = min(2*pause, lastPause) {
-		joined, err := h.join(ctx, h.settings)
+		err := h.join(ctx, h.settings, &h.parts)
 		if err == nil {
-			h.parts = joined
-			h.Logger.Info("connected to the fleet again", slog.Any("fleet", h.settings.Address))
-			return
+			h.joined.Store(true)
+			return nil
+		}
+		if ends(err) && ctx.Err() == nil {
+			return err
 		}
 		if said != err.Error() {
 			said = err.Error()
@@ -144,12 +193,10 @@ func (h *hub) rejoin(ctx context.Context) {
 		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // not secret
 		case <-h.Reload:
 			h.reload(ctx)
-			if h.parts.lost != nil {
-				return
-			}
 		case <-ctx.Done():
 		}
 	}
+	return nil
 }
 
 // leave ends what was joined.
@@ -160,10 +207,13 @@ func (h *hub) leave() {
 	h.parts = parts{}
 }
 
-// reload joins with new settings and then ends what was joined with the old ones. With an
-// error, the old ones stay in force.
+// reload applies new settings. With an error, the old ones stay in force. Servers that have not
+// changed go on, unless the fleet is another one: then the hub joins that, and leaves the old one.
 func (h *hub) reload(ctx context.Context) {
 	settings, err := h.Read()
+	if err == nil {
+		err = settings.mistake(h.settings)
+	}
 	if err != nil {
 		h.Logger.Error("settings not reloaded; the old ones stay in force", slog.String("error", err.Error()))
 		return
@@ -172,8 +222,12 @@ func (h *hub) reload(ctx context.Context) {
 		h.Logger.Info("settings reloaded; they are the same")
 		return
 	}
-	joined, err := h.join(ctx, settings)
-	if err != nil {
+	if h.parts.servers != nil && settings.Address == h.settings.Address && len(settings.Servers) > 0 {
+		h.update(ctx, settings)
+		return
+	}
+	var joined parts
+	if err := h.join(ctx, settings, &joined); err != nil {
 		h.Logger.Error("settings not reloaded; the old ones stay in force", slog.String("error", err.Error()))
 		return
 	}
@@ -187,5 +241,15 @@ func (h *hub) reload(ctx context.Context) {
 		}
 	}
 	h.settings, h.parts = settings, joined
+	h.Logger.Info("settings reloaded", slog.Any("servers", settings.names()))
+}
+
+// update offers other servers to the same fleet.
+func (h *hub) update(ctx context.Context, settings Settings) {
+	if err := h.parts.servers.Update(ctx, settings.offers()); err != nil {
+		h.Logger.Error("settings not reloaded; the old ones stay in force", slog.String("error", err.Error()))
+		return
+	}
+	h.settings = settings
 	h.Logger.Info("settings reloaded", slog.Any("servers", settings.names()))
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // Event is the input of a hook. Each event sets only some of the fields.
@@ -35,7 +37,7 @@ func Read(r io.Reader) (Event, error) {
 	if len(text) > maxInput {
 		return e, errors.New("the input of the hook is larger than 16 MB")
 	}
-	if err := json.Unmarshal(text, &e); err != nil {
+	if err := json.Unmarshal(rawjson.TrimMark(text), &e); err != nil {
 		return e, fmt.Errorf("the input of the hook is not the JSON of Claude Code: %w", err)
 	}
 	return e, nil

@@ -123,9 +123,9 @@ const maxAsked = 16
 
 // Look returns the gateways, the newest first, those that have ended and left files, and
 // the hub of a place with its servers by name. Each process has target.HealthTime to
-// answer. Nothing is removed. The error says that the runtime folder cannot be used.
-func Look(ctx context.Context, folder discovery.Folder, place sharing.Place) ([]Item, error) {
-	running, ended, err := folder.Look()
+// answer. Nothing is removed. The error says that the runtime folders cannot be used.
+func Look(ctx context.Context, places discovery.Places, place sharing.Place) ([]Item, error) {
+	running, ended, err := places.Look()
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func askGateway(ctx context.Context, e discovery.Entry) Item {
 	}
 	i.UptimeSeconds, i.Servers = status.UptimeSeconds, len(status.Servers)
 	for _, s := range status.Servers {
-		if s.State.Serves() {
+		if s.Serves() {
 			i.Ready++
 		}
 	}
@@ -235,7 +235,7 @@ func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
 	h.Gateways, h.Servers = len(status.Gateways), len(status.Servers)
 	items := []Item{h}
 	for _, s := range status.Servers {
-		if s.Status.State.Serves() {
+		if s.Status.Serves() {
 			items[0].Ready++
 		}
 		items = append(items, serverItem(s, status.Gateways))

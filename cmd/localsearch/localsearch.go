@@ -73,7 +73,7 @@ func (s *Search) Find(ctx context.Context, q toolscript.SearchQuery) (toolscript
 	}()
 	s.Notice.Show(Notice)
 	defer s.Notice.End()
-	s.startNew(ctx, own, last)
+	s.startNew(ctx, own, q, last)
 	s.awaitVectors(ctx, own)
 	s.Notice.Show(Notice)
 	answer, err := own.Search(ctx, q)
@@ -130,8 +130,9 @@ func (s *Search) listedLast(servers map[string]mcpclient.Config, q toolscript.Se
 	return l
 }
 
-// startNew starts the servers without a list, and waits for them.
-func (s *Search) startNew(ctx context.Context, own *daemon.Daemon, l listed) {
+// startNew starts the servers without a list, and waits for them: shortly, unless the query names
+// servers.
+func (s *Search) startNew(ctx context.Context, own *daemon.Daemon, q toolscript.SearchQuery, l listed) {
 	if len(l.older) > 0 {
 		s.Say("toolscript: the configuration has changed since these servers listed their tools: %s; their lists are renewed when they are used",
 			strings.Join(l.older, ", "))
@@ -140,7 +141,11 @@ func (s *Search) startNew(ctx context.Context, own *daemon.Daemon, l listed) {
 		return
 	}
 	s.Say("toolscript: starting %s to list their tools, which is not needed in the next search", strings.Join(l.fresh, ", "))
-	connecting, cancel := context.WithTimeout(ctx, actors.DefaultConnectTimeout)
+	limit := actors.ListTime
+	if len(q.Servers) > 0 { // the user wants the tools of these
+		limit = actors.DefaultConnectTimeout
+	}
+	connecting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	s.Notice.Show(connectingNotice(l.fresh))
 	own.Await(connecting, l.fresh)

@@ -3,9 +3,11 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -21,8 +23,11 @@ const (
 // request is a call that waits for an approval.
 type request struct {
 	toolscript.Approval
+	runID   string // of the script
 	tries   int
 	refused string // why the last answer was not accepted
+	empty   bool   // an answer was accepted without a decision
+	page    int    // of all arguments, which the form shows; 0: their beginning and end
 }
 
 // The answers of the form.
@@ -31,22 +36,68 @@ const (
 	allowRun     = "allow in this run"
 	allowSession = "allow until the gateway ends"
 	deny         = "deny"
+	showMore     = "show the arguments in full, or their next page"
 )
 
-// formSchema is the JSON Schema of the form.
-var formSchema = json.RawMessage(`{"type":"object","required":["answer"],"properties":{` +
-	`"answer":{"type":"string","title":"Answer","enum":["` + strings.Join([]string{allowOnce, allowRun, allowSession, deny}, `","`) + `"]},` +
-	`"reason":{"type":"string","title":"Reason","description":"Of deny: the script sees it"},` +
-	`"code":{"type":"string","title":"Code","description":"Of allow: the gateway shows it at its terminal or on the desktop. ` +
-	`It may be empty if approvals.confirm of ~/.toolscript.json is client"}}}`)
+// pageBytes bounds a page of the arguments in a form.
+const pageBytes = 4000
+
+// The JSON Schema of the form, without and with a code.
+var (
+	formNoCode = `{"type":"object","required":["answer"],"properties":{` +
+		`"answer":{"type":"string","title":"Answer","enum":["` + strings.Join([]string{allowOnce, allowRun, allowSession, deny, showMore}, `","`) + `"]},` +
+		`"reason":{"type":"string","title":"Reason","description":"Of deny: the script sees it"}}}`
+	formCode = strings.TrimSuffix(formNoCode, "}}") +
+		`,"code":{"type":"string","title":"Code","description":"Of allow: the gateway shows it at its terminal or on the desktop"}}}`
+)
 
 // form asks the person at the client. It has no code: the requester may read it.
 func (r request) form() mcp.ElicitationParams {
-	text := strings.TrimSpace(elicit.ApprovalText(r.Approval)) + "\n  request: " + r.ID + ", until " + r.Expires.Format(time.TimeOnly)
-	if r.refused != "" {
-		text = "The last answer was not accepted: " + r.refused + "\n" + text
+	shown := r.Approval
+	if r.page > 0 {
+		var pages int
+		shown.Args, pages = page(r.Args, r.page)
+		shown.Args = fmt.Sprintf("(page %d of %d) %s", (r.page-1)%pages+1, pages, shown.Args)
 	}
-	return mcp.ElicitationParams{Message: text, RequestedSchema: formSchema}
+	text := strings.TrimSpace(elicit.ApprovalText(shown)) + "\n  request: " + r.ID + ", until " + r.Expires.Format(time.TimeOnly)
+	schema := formCode
+	if r.NoCode {
+		schema = formNoCode
+	}
+	return mcp.ElicitationParams{Message: again(r.refused) + text, RequestedSchema: json.RawMessage(schema)}
+}
+
+// page returns a page of a text, and the number of its pages. After the last page comes the
+// first one.
+func page(text string, n int) (part string, pages int) {
+	var starts []int
+	for at := 0; at < len(text) || at == 0; {
+		starts = append(starts, at)
+		at += pageBytes
+		for at < len(text) && !utf8.RuneStart(text[at]) {
+			at++
+		}
+	}
+	at := (n - 1) % len(starts)
+	end := len(text)
+	if at+1 < len(starts) {
+		end = starts[at+1]
+	}
+	return text[starts[at]:end], len(starts)
+}
+
+// turnPage puts the request to the client again, with the next page of its arguments.
+func (s *script) turnPage(r request) {
+	if r.page == 0 {
+		whole, err := s.gateway.PendingApproval(s.ctx, r.ID)
+		if err != nil {
+			return // it does not wait any more
+		}
+		r.Approval = whole
+	}
+	r.page++
+	r.refused = ""
+	s.put(r)
 }
 
 // approve puts a request to the client.
@@ -54,7 +105,11 @@ func (s *script) approve(r request) {
 	if r.tries++; r.tries > maxTries || s.forms.Add(1) > maxForms {
 		return
 	}
-	s.questions <- question{runID: s.runID, Question: toolscript.Question{ID: r.ID}, approval: &r}
+	s.put(r)
+}
+
+func (s *script) put(r request) {
+	s.questions <- question{runID: r.runID, Question: toolscript.Question{ID: r.ID}, approval: &r}
 }
 
 // waits reports whether a request has no answer yet.
@@ -67,19 +122,47 @@ func (s *script) waits(ctx context.Context, id string) bool {
 // elsewhere. An answer that is not accepted leads to another form.
 func (s *script) answer(r request, reply *mcp.ElicitationResult) {
 	answer, ok := answerOf(reply)
+	if !ok && (reply == nil || reply.Action != mcp.ElicitationResponseActionAccept) {
+		return
+	}
 	if !ok {
+		if answer, ok = s.undecided(r); !ok {
+			return
+		}
+	}
+	if answer.Action == "" {
+		s.turnPage(r)
 		return
 	}
 	err := s.gateway.AnswerApproval(s.ctx, r.ID, answer)
 	switch toolscript.KindOf(err) {
-	case toolscript.Forbidden, toolscript.Invalid:
+	case toolscript.Forbidden, toolscript.Invalid, toolscript.Busy:
 		r.refused = err.Error()
 		s.approve(r)
 	default: // accepted, or the request has ended
 	}
 }
 
-// answerOf reads the form. ok is false if the person has not decided.
+const noDecision = "it has none of the answers of the form"
+
+// undecided handles a form that was accepted without a decision: it is shown once more. Then
+// the request waits for an answer elsewhere; if the user's file says that the person is at the
+// client, it is denied.
+func (s *script) undecided(r request) (answer toolscript.ApprovalAnswer, ok bool) {
+	switch {
+	case !r.empty:
+		r.empty, r.refused = true, noDecision
+		s.approve(r)
+		return answer, false
+	case r.NoCode:
+		return toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: "the MCP client has accepted the form without an answer"}, true
+	}
+	s.note("the MCP client has accepted the form of " + r.ID + " without an answer; it waited for an answer elsewhere, such as toolscript approvals")
+	return answer, false
+}
+
+// answerOf reads the form. ok is false if the person has not decided. An answer without an
+// action asks for a page of the arguments.
 func answerOf(reply *mcp.ElicitationResult) (answer toolscript.ApprovalAnswer, ok bool) {
 	if reply == nil {
 		return answer, false
@@ -97,6 +180,9 @@ func answerOf(reply *mcp.ElicitationResult) (answer toolscript.ApprovalAnswer, o
 	}
 	if form.Answer == deny {
 		return toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: form.Reason}, true
+	}
+	if form.Answer == showMore {
+		return answer, true
 	}
 	scope, ok := map[string]string{allowOnce: toolscript.ScopeOnce, allowRun: toolscript.ScopeRun, allowSession: toolscript.ScopeSession}[form.Answer]
 	return toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope, Code: strings.TrimSpace(form.Code), Client: true}, ok

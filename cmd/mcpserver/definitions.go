@@ -37,8 +37,12 @@ var (
 
 var yes, no = new(true), new(false)
 
+// loadedAtOnce has Claude Code give the model a tool at once. It defers the tools of MCP servers, so
+// that the model would have to search for search_tools.
+var loadedAtOnce = &mcp.Meta{AdditionalFields: map[string]any{"anthropic/alwaysLoad": true}}
+
 func define(name, title, description, input string, hints mcp.ToolAnnotation) mcp.Tool {
 	tool := mcp.NewToolWithRawSchema(name, description, json.RawMessage(input))
-	tool.Title, tool.Annotations = title, hints
+	tool.Title, tool.Annotations, tool.Meta = title, hints, loadedAtOnce
 	return tool
 }

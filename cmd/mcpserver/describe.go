@@ -4,18 +4,28 @@ import (
 	"context"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"github.com/toolscript/toolscript"
 )
 
-type describeArgs struct {
-	Names []string `json:"names"`
+// maxNames is the largest number of tools that are described at once.
+const maxNames = 20
+
+type describeArgs struct{ names, notes []string }
+
+func readDescribe(a *arguments) describeArgs {
+	args := describeArgs{names: a.list("names", maxNames)}
+	if len(args.names) == 0 {
+		a.missing("names", "name tools that search_tools has found")
+	}
+	args.notes = a.notes
+	return args
 }
 
 type describeResult struct {
 	Types  string   `json:"types"`            // one TypeScript module for each tool
 	Errors []string `json:"errors,omitempty"` // names that are not tools, with similar names
+
+	Notices []string `json:"notices,omitempty"` // about the arguments
 }
 
 func (r describeResult) failed() bool { return r.Types == "" }
@@ -24,15 +34,15 @@ func (r describeResult) failed() bool { return r.Types == "" }
 const storeExport = "store"
 
 // describe answers describe_tools.
-func (e *entrance) describe(ctx context.Context, _ mcp.CallToolRequest, args describeArgs) (describeResult, error) {
+func (e *entrance) describe(ctx context.Context, args describeArgs) (describeResult, error) {
 	g, release, err := e.Gateway(ctx)
 	if err != nil {
 		return describeResult{}, err
 	}
 	defer release()
-	var r describeResult
+	r := describeResult{Notices: args.notes}
 	var modules []string
-	for _, name := range args.Names {
+	for _, name := range args.names {
 		tool, err := g.Describe(ctx, name)
 		if err != nil && (name == toolscript.StoreName || name == storeExport) {
 			var store toolscript.StoreTypes

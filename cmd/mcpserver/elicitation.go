@@ -3,8 +3,8 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -15,8 +15,14 @@ import (
 
 // await waits for the end of the run, and puts the questions of MCP servers, and calls
 // that wait for an approval, to the client. Before MCP 2026-07-28 a question is a request to the client. From that
-// version on it is a result that asks for input, and the client sends the call again.
-func (s *script) await(ctx context.Context) (*mcp.CallToolResult, error) {
+// version on it is a result that asks for input, and the client sends the call again. After the limit, the result
+// is that the run goes on; 0: there is no limit.
+func (s *script) await(ctx context.Context, meta *mcp.Meta, limit time.Duration) (*mcp.CallToolResult, error) {
+	defer s.notifying(ctx, meta)()
+	var bound <-chan time.Time
+	if limit > 0 {
+		bound = time.After(limit)
+	}
 	for {
 		select {
 		case <-s.done:
@@ -25,6 +31,11 @@ func (s *script) await(ctx context.Context) (*mcp.CallToolResult, error) {
 			s.cancel()
 			<-s.done
 			return nil, context.Cause(ctx)
+		case <-bound:
+			if result := s.leave(); result != nil {
+				return result, nil
+			}
+			bound = time.After(silence)
 		case q := <-s.questions:
 			if q.approval != nil && !s.waits(ctx, q.approval.ID) {
 				continue
@@ -32,6 +43,7 @@ func (s *script) await(ctx context.Context) (*mcp.CallToolResult, error) {
 			if server.IsModernRequest(ctx) {
 				return s.pause(q), nil
 			}
+			s.asking.Add(1)
 			go s.ask(ctx, q)
 		}
 	}
@@ -41,13 +53,16 @@ func (s *script) await(ctx context.Context) (*mcp.CallToolResult, error) {
 func (s *script) close() *mcp.CallToolResult {
 	s.cancel()
 	r := s.result()
-	answer := mcp.NewToolResultStructuredOnly(r)
-	answer.IsError = !r.OK
+	answer := &mcp.CallToolResult{StructuredContent: r, IsError: !r.OK}
+	for _, m := range s.media {
+		answer.Content = append(answer.Content, contentOf(m))
+	}
 	return answer
 }
 
 // ask sends a question as a request to the client.
 func (s *script) ask(ctx context.Context, q question) {
+	defer s.asking.Add(-1)
 	reply, err := s.server.RequestElicitation(ctx, mcp.ElicitationRequest{Params: parameters(q)})
 	if err != nil {
 		reply = nil // the question is cancelled
@@ -59,11 +74,20 @@ func parameters(q question) mcp.ElicitationParams {
 	if q.approval != nil {
 		return q.approval.form()
 	}
-	return mcp.ElicitationParams{Message: q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
+	return mcp.ElicitationParams{Message: again(q.refused) + q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
+}
+
+// again is the beginning of a form whose last answer was refused.
+func again(refused string) string {
+	if refused == "" {
+		return ""
+	}
+	return "The last answer was not accepted: " + refused + "\n"
 }
 
 // reply passes an answer to the run. Without one the question is cancelled, and a call
-// still waits for its approval.
+// still waits for its approval. An answer that does not fit the form leads to another form,
+// once: clients without forms accept each question with nothing.
 func (s *script) reply(q question, reply *mcp.ElicitationResult) {
 	if q.approval != nil {
 		s.answer(*q.approval, reply)
@@ -76,22 +100,19 @@ func (s *script) reply(q question, reply *mcp.ElicitationResult) {
 			answer.Content = content
 		}
 	}
-	_ = s.gateway.ReplyRun(s.ctx, q.runID, answer) // the run may have ended meanwhile
+	err := s.gateway.ReplyRun(s.ctx, q.runID, answer)
+	switch {
+	case toolscript.KindOf(err) != toolscript.Invalid: // accepted, or the run has ended
+	case q.refused == "":
+		q.refused = err.Error()
+		s.questions <- q
+	default:
+		s.note(fmt.Sprintf("the question of %s was cancelled, because the answers of the client were not accepted: %v", q.Server, err))
+		_ = s.gateway.ReplyRun(s.ctx, q.runID, toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}) // the run may have ended meanwhile
+	}
 }
 
-// paused holds the runs that wait for the client to send its call again.
-type paused struct {
-	mu   sync.Mutex
-	runs map[string]waiting // by run id, which is the state of the request
-}
-
-type waiting struct {
-	*script
-	question question
-	expire   *time.Timer
-}
-
-// limit is how long a paused run waits for its client.
+// limit is how long a run waits for the answer to a question.
 func (q question) limit() time.Duration {
 	if q.approval == nil {
 		return toolscript.AskLimit
@@ -100,38 +121,19 @@ func (q question) limit() time.Duration {
 }
 
 // pause returns a result that asks for input, and keeps the run for the next request.
-// A run whose client does not return is cancelled.
 func (s *script) pause(q question) *mcp.CallToolResult {
-	s.paused.mu.Lock()
-	defer s.paused.mu.Unlock()
-	if s.paused.runs == nil {
-		s.paused.runs = map[string]waiting{}
-	}
-	s.paused.runs[q.runID] = waiting{s, q, time.AfterFunc(q.limit(), func() {
-		if _, here := s.paused.take(q.runID); here {
-			s.cancel()
-		}
-	})}
+	s.paused.keep(q.runID, s, &q, q.limit())
 	return server.NewInputRequestBuilder(q.runID).Elicit(q.ID, parameters(q)).ToolResult()
-}
-
-func (p *paused) take(runID string) (waiting, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	w, ok := p.runs[runID]
-	delete(p.runs, runID)
-	return w, ok
 }
 
 // resume continues a paused run with the answer in the request.
 func (e *entrance) resume(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	w, ok := e.paused.take(request.Params.RequestState)
+	w, ok := e.paused.take(request.Params.RequestState, true)
 	if !ok {
 		return mcp.NewToolResultError("no run waits for this answer; it has ended"), nil
 	}
-	w.expire.Stop()
-	w.reply(w.question, server.ElicitationResponse(request.Params.InputResponses, w.question.ID))
-	return w.await(ctx)
+	w.reply(*w.question, server.ElicitationResponse(request.Params.InputResponses, w.question.ID))
+	return w.await(ctx, request.Params.Meta, patienceOf(ctx, request.Params.Meta))
 }
 
 // maxClient bounds the name of a client, in bytes.

@@ -3,17 +3,18 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // Gateway answers the requests. It is a running gateway over HTTP, or one in this
@@ -30,6 +31,7 @@ type Gateway interface {
 	AbortRun(ctx context.Context, runID string) error
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
 	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
+	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
 	// AnswerApproval answers a call that waits for a person. The caller has no secret of an
 	// approver.
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
@@ -46,6 +48,9 @@ type Options struct {
 	// configured), and notices about the parts that are left out. It keeps the whole value
 	// where RunOutput or Kept finds it.
 	Shorten func(runID string, value json.RawMessage, tokens int) (short json.RawMessage, notices []string)
+	// Media returns the images and sounds of a value that a model is shown, and the number of
+	// those that it is not shown.
+	Media func(runID string, value json.RawMessage) (media []value.Medium, left int)
 	// KeepOutput keeps the whole console output of a run in the same place.
 	KeepOutput func(runID string, text []byte) error
 	// Kept reads what Shorten and KeepOutput have kept in this process.
@@ -90,15 +95,14 @@ func (e *entrance) sessionOf(ctx context.Context) string {
 	return ""
 }
 
-// sessionIdle is how long the state of a client over HTTP is kept after its last request.
-const sessionIdle = time.Hour
-
 // Serve speaks MCP on in and out until in ends. It returns the error of ctx when ctx
 // ends first. mcp-go keeps one stdio session per process, so Serve runs once at a time.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
 	stdio := server.NewStdioServer(newEntrance(options).server)
 	server.WithQueueSize(queueSize)(stdio)
-	return stdio.Listen(ctx, in, out)
+	l := newLines(rawjson.SkipMark(in), out)
+	server.WithStdioContextFunc(func(ctx context.Context) context.Context { return withNotifier(ctx, l) })(stdio)
+	return stdio.Listen(ctx, l, l)
 }
 
 // Handler speaks MCP over streamable HTTP, with any number of clients. The caller checks
@@ -106,32 +110,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 func Handler(options Options) (h http.Handler, stop func()) {
 	e := newEntrance(options)
 	e.web = true
-	web := server.NewStreamableHTTPServer(e.server, server.WithSessionIdleTTL(sessionIdle), server.WithHTTPContextFunc(withProfile))
-	return cancelledByDisconnect{web}, func() { _ = web.Shutdown(context.Background()) } // it has no listener, so it does not wait
-}
-
-// cancelledByDisconnect accepts notifications/cancelled of clients that speak MCP
-// 2026-07-28. Such a client has closed the response of the request, which cancels it.
-// mcp-go refuses the notification of the Go SDK, which has no version in _meta, and the
-// SDK then closes its session.
-type cancelledByDisconnect struct{ http.Handler }
-
-// ServeHTTP implements http.Handler.
-func (h cancelledByDisconnect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodPost && mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		var message struct{ Method string }
-		if json.Unmarshal(body, &message) == nil && message.Method == "notifications/cancelled" {
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-	}
-	h.Handler.ServeHTTP(w, r)
+	web := server.NewStreamableHTTPServer(e.server, server.WithSessionIdleTTL(sessionIdle),
+		server.WithHTTPContextFunc(withProfile), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
+	return entry{lenient{web}, newRoom(), newSessions(web)}, func() { _ = web.Shutdown(context.Background()) } // it has no listener, so it does not wait
 }
 
 func newEntrance(options Options) *entrance {
@@ -139,11 +120,11 @@ func newEntrance(options Options) *entrance {
 	e.server = server.NewMCPServer("toolscript", toolscript.Version,
 		server.WithTitle("toolscript"), server.WithInstructions(instructions),
 		server.WithToolCapabilities(false), server.WithResourceCapabilities(false, false), server.WithElicitation(),
-		server.WithRecovery(), server.WithInputSchemaValidation(),
-		server.WithToolHandlerMiddleware(e.recordResult), server.WithHooks(e.recordDefinitions()))
+		server.WithRecovery(),
+		server.WithToolHandlerMiddleware(e.present), server.WithHooks(e.recordDefinitions()))
 	e.server.AddTools(
-		server.ServerTool{Tool: searchTool, Handler: handler(e.search)},
-		server.ServerTool{Tool: describeTool, Handler: handler(e.describe)},
+		server.ServerTool{Tool: searchTool, Handler: handler(readSearch, e.search)},
+		server.ServerTool{Tool: describeTool, Handler: handler(readDescribe, e.describe)},
 		server.ServerTool{Tool: runTool, Handler: e.run},
 	)
 	e.server.AddResourceTemplate(outputTemplate, e.readOutput)
@@ -153,24 +134,18 @@ func newEntrance(options Options) *entrance {
 // result is the structured result of a tool. Failed results have isError.
 type result interface{ failed() bool }
 
-// handler decodes the arguments of a tool and encodes its result, as structured
-// content and as JSON text. An error is a result with isError and one sentence.
-func handler[A any, R result](run func(context.Context, mcp.CallToolRequest, A) (R, error)) server.ToolHandlerFunc {
+// handler reads the arguments of a tool. An error is a result with isError and one sentence.
+func handler[A any, R result](read func(*arguments) A, run func(context.Context, A) (R, error)) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		var args A
-		if err := request.BindArguments(&args); err != nil {
-			return badArguments(err), nil
+		given := argumentsOf(request)
+		args := read(given)
+		if err := given.err(); err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
 		}
-		r, err := run(ctx, request, args)
+		r, err := run(ctx, args)
 		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil
 		}
-		answer := mcp.NewToolResultStructuredOnly(r)
-		answer.IsError = r.failed()
-		return answer, nil
+		return &mcp.CallToolResult{StructuredContent: r, IsError: r.failed()}, nil
 	}
-}
-
-func badArguments(err error) *mcp.CallToolResult {
-	return mcp.NewToolResultError("the arguments are not valid: " + err.Error())
 }

@@ -4,21 +4,42 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/value"
 )
 
 type runArgs struct {
-	Code      string   `json:"code"`
-	Timeout   float64  `json:"timeout"` // seconds
-	Needs     []string `json:"needs"`
-	MaxTokens int      `json:"maxTokens"` // 0: the limit of the configuration
-	Wait      string   `json:"wait"`      // the run goes on after this time; "": it ends with the request
-	Run       string   `json:"run"`       // a run to wait for, instead of Code
-	Abort     bool     `json:"abort"`     // end Run
+	Code      string
+	Timeout   float64 // seconds
+	Needs     []string
+	MaxTokens int    // 0: the limit of the configuration
+	Wait      string // the run goes on after this time; "": it ends with the request
+	Run       string // a run to wait for, instead of Code
+	Abort     bool   // end Run
+	notes     []string
+}
+
+// Bounds of runArgs.
+const (
+	maxTimeout = 3600
+	maxTokens  = 100_000
+)
+
+func readRun(a *arguments) runArgs {
+	args := runArgs{
+		Code: a.text("code"), Timeout: a.number("timeout", maxTimeout), Needs: a.list("needs", 0),
+		MaxTokens: a.whole("maxTokens", maxTokens), Wait: a.text("wait"), Run: a.text("run"), Abort: a.flag("abort"),
+	}
+	if strings.TrimSpace(args.Code) == "" && args.Run == "" && !args.Abort {
+		a.missing("code", "the script is empty")
+	}
+	args.notes = a.notes
+	return args
 }
 
 type runResult struct {
@@ -33,7 +54,8 @@ type runResult struct {
 
 type runError struct {
 	Code    toolscript.Kind `json:"code"`
-	Message string          `json:"message"` // with the place in the script
+	Message string          `json:"message"`        // with the place in the script
+	Sent    toolscript.Sent `json:"sent,omitempty"` // of a call that the script did not catch: whether the server got it
 }
 
 // run answers run_script. A request with a state continues a run that has asked the
@@ -42,44 +64,51 @@ func (e *entrance) run(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 	if state := request.Params.RequestState; state != "" {
 		return e.resume(ctx, request)
 	}
-	var args runArgs
-	if err := request.BindArguments(&args); err != nil {
-		return badArguments(err), nil
+	given := argumentsOf(request)
+	args := readRun(given)
+	if err := given.err(); err != nil {
+		return mcp.NewToolResultError(err.Error()), nil
 	}
-	waits := args.Wait != "" || args.Run != "" || args.Abort
-	if strings.TrimSpace(args.Code) == "" && args.Run == "" && !args.Abort {
-		return mcp.NewToolResultError("the script is empty"), nil
-	}
-	if waits {
+	if args.Wait != "" || args.Run != "" || args.Abort {
 		return e.wait(ctx, args, request.Params.Meta)
 	}
 	s, err := e.begin(ctx, args, request.Params.Meta)
 	if err != nil {
 		return mcp.NewToolResultError(err.Error()), nil
 	}
-	return s.await(ctx)
+	return s.await(ctx, request.Params.Meta, patienceOf(ctx, request.Params.Meta))
 }
 
-// script is one run. Its fields up to failed belong to the goroutine of the run until
-// done is closed.
+// script is one run.
 type script struct {
 	*entrance
-	runID    string
-	output   strings.Builder
-	tokens   int // runArgs.MaxTokens
-	findings []string
-	progress int
-	end      *toolscript.End
-	failed   error // the run did not start, or its events stopped
+	tokens int   // runArgs.MaxTokens
+	failed error // the run did not start, or its events stopped; read when done is closed
+	media  []value.Medium
 
 	gateway   Gateway
 	ctx       context.Context //nolint:containedctx // of the run, which outlives a request that asks for input
 	cancel    context.CancelFunc
-	token     mcp.ProgressToken
+	progress  progress
 	questions chan question // has room for all questions and forms of a run
 	asks      bool          // the client puts questions to a person
 	forms     atomic.Int64  // for approvals, which the client was asked to show
+	asking    atomic.Int64  // questions that the client has not answered
 	done      chan struct{}
+
+	mu       sync.Mutex
+	runID    string
+	output   strings.Builder
+	findings []string
+	end      *toolscript.End
+	notes    []string // notices about answers of the client
+}
+
+// note adds a notice to the result.
+func (s *script) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notes = append(s.notes, text)
 }
 
 // question is an elicitation of an MCP server, or a call that waits for an approval.
@@ -87,6 +116,7 @@ type question struct {
 	runID string
 	toolscript.Question
 	approval *request
+	refused  string // why the last answer was not accepted
 }
 
 // maxQuestions bounds the questions of one run.
@@ -98,11 +128,9 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 	if err != nil {
 		return nil, err
 	}
-	s := &script{entrance: e, gateway: g, tokens: args.MaxTokens, questions: make(chan question, maxQuestions+maxForms), asks: canElicit(ctx), done: make(chan struct{})}
+	s := &script{entrance: e, gateway: g, tokens: args.MaxTokens, questions: make(chan question, 2*maxQuestions+maxForms), asks: canElicit(ctx), done: make(chan struct{}), notes: args.notes}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if meta != nil {
-		s.token = meta.ProgressToken
-	}
+	s.progress.attach(ctx, meta)
 	exec := e.execRequest(ctx, args)
 	exec.Ask = s.asks
 	go func() {
@@ -122,6 +150,8 @@ func (e *entrance) execRequest(ctx context.Context, args runArgs) toolscript.Exe
 
 // event handles one event of the run. Exec calls it in order.
 func (s *script) event(e toolscript.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch e.Type {
 	case toolscript.EventStart:
 		s.runID = e.RunID
@@ -130,14 +160,14 @@ func (s *script) event(e toolscript.Event) error {
 	case toolscript.EventDiagnostic:
 		s.findings = append(s.findings, strings.TrimRight(s.Diagnostic(e.Diagnostic), "\n"))
 	case toolscript.EventCall:
-		s.report("calling " + e.Tool)
+		s.progress.report("calling " + e.Tool)
 	case toolscript.EventProgress:
-		s.report(e.Message)
+		s.progress.report(e.Message)
 	case toolscript.EventAsk:
 		s.questions <- question{runID: s.runID, Question: *e.Ask}
 	case toolscript.EventApproval:
 		if s.asks && e.Approval != nil {
-			s.approve(request{Approval: *e.Approval})
+			s.approve(request{Approval: *e.Approval, runID: s.runID})
 		}
 	case toolscript.EventEnd:
 		s.end = e.End
@@ -146,28 +176,19 @@ func (s *script) event(e toolscript.Event) error {
 	return nil
 }
 
-// report sends a progress notification if the client has asked for them.
-func (s *script) report(message string) {
-	if s.token == nil {
-		return
-	}
-	s.progress++
-	// A client that does not read its notifications still gets its result.
-	_ = s.server.SendNotificationToClient(s.ctx, "notifications/progress", map[string]any{
-		"progressToken": s.token, "progress": s.progress, "message": message,
-	})
-}
-
 // result returns the end of the run as the client sees it.
 func (s *script) result() runResult {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	r := runResult{Run: s.runID}
 	r.Output, r.Notices = s.console()
+	r.Notices = append(r.Notices, s.notes...)
 	switch {
 	case s.failed != nil:
-		r.Error = &runError{toolscript.KindOf(s.failed), s.failed.Error()}
+		r.Error = &runError{Code: toolscript.KindOf(s.failed), Message: s.failed.Error()}
 		return r
 	case s.end == nil:
-		r.Error = &runError{toolscript.Internal, "the gateway stopped answering before the script had ended"}
+		r.Error = &runError{Code: toolscript.Internal, Message: "the gateway stopped answering before the script had ended"}
 		return r
 	}
 	r.OK = s.end.OK
@@ -175,12 +196,16 @@ func (s *script) result() runResult {
 		var notices []string
 		r.Value, notices = s.Shorten(s.runID, s.end.Value, s.tokens)
 		r.Notices = append(r.Notices, notices...)
+		r.Notices = append(r.Notices, s.show(s.end.Value)...)
+	}
+	if text := s.end.UnfinishedText(); text != "" {
+		r.Notices = append(r.Notices, text)
 	}
 	switch {
 	case len(s.findings) > 0 && s.end.Kind == toolscript.CheckFailed:
-		r.Error = &runError{s.end.Kind, strings.Join(s.findings, "\n")}
+		r.Error = &runError{Code: s.end.Kind, Message: strings.Join(s.findings, "\n")}
 	case s.end.Error != nil:
-		r.Error = &runError{s.end.Kind, strings.TrimRight(s.Error(s.end.Error), "\n")}
+		r.Error = &runError{s.end.Kind, strings.TrimRight(s.Error(s.end.Error), "\n"), s.end.Error.Sent}
 	case len(s.findings) > 0:
 		r.Notices = append(r.Notices, s.findings...)
 	}

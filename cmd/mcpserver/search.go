@@ -2,10 +2,7 @@ package mcpserver
 
 import (
 	"context"
-	"errors"
 	"strings"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
 )
@@ -16,15 +13,29 @@ const defaultLimit = 5
 // maxDescription bounds the description of one result, in characters.
 const maxDescription = 160
 
+// maxLimit is the largest number of results.
+const maxLimit = 20
+
 type searchArgs struct {
-	Query string `json:"query"`
-	Limit int    `json:"limit"`
+	query string
+	limit int
+	notes []string
+}
+
+func readSearch(a *arguments) searchArgs {
+	args := searchArgs{query: a.text("query"), limit: a.whole("limit", maxLimit)}
+	if strings.TrimSpace(args.query) == "" {
+		a.missing("query", "say what the tool should do")
+	}
+	args.notes = a.notes
+	return args
 }
 
 type searchResult struct {
 	Results []found                    `json:"results"`
 	Hint    string                     `json:"hint,omitempty"`    // how to search again, when the results are uncertain
 	Missing []toolscript.MissingServer `json:"missing,omitempty"` // servers that could not be searched
+	Notices []string                   `json:"notices,omitempty"` // about the arguments
 }
 
 type found struct {
@@ -36,24 +47,21 @@ type found struct {
 func (searchResult) failed() bool { return false }
 
 // search answers search_tools.
-func (e *entrance) search(ctx context.Context, _ mcp.CallToolRequest, args searchArgs) (searchResult, error) {
-	if strings.TrimSpace(args.Query) == "" {
-		return searchResult{}, errors.New("the query is empty: say what the tool should do")
-	}
+func (e *entrance) search(ctx context.Context, args searchArgs) (searchResult, error) {
 	g, release, err := e.Gateway(ctx)
 	if err != nil {
 		return searchResult{}, err
 	}
 	defer release()
-	limit := args.Limit
+	limit := args.limit
 	if limit == 0 {
 		limit = defaultLimit
 	}
-	answer, err := g.Search(ctx, toolscript.SearchQuery{Text: args.Query, Limit: limit})
+	answer, err := g.Search(ctx, toolscript.SearchQuery{Text: args.query, Limit: limit})
 	if err != nil {
 		return searchResult{}, err
 	}
-	r := searchResult{Results: []found{}, Hint: answer.Hint, Missing: answer.Missing}
+	r := searchResult{Results: []found{}, Hint: answer.Hint, Missing: answer.Missing, Notices: args.notes}
 	for _, hit := range answer.Results {
 		r.Results = append(r.Results, found{strings.TrimPrefix(hit.Call, "tools."), shortened(hit.Description), round(hit.Confidence)})
 		if hit.Unsure && r.Hint == "" {

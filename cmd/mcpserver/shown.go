@@ -8,22 +8,32 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// recordResult records the text of each result. The structured content says the same.
-func (e *entrance) recordResult(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+// present writes the result of a tool as text, and records the text of each result. The text is
+// not repeated as structured content: several clients show a model both. A request that was
+// cancelled has no answer.
+func (e *entrance) present(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, err := next(ctx, request)
+		if s, is := notifierIn(ctx).(*stream); is && ctx.Err() != nil {
+			s.drop()
+		}
 		if result == nil {
 			return result, err
+		}
+		runID := ""
+		if structured := result.StructuredContent; structured != nil {
+			if r, is := structured.(runResult); is {
+				runID = r.Run
+			}
+			text, _ := json.Marshal(structured) // our own types
+			result.StructuredContent = nil
+			result.Content = append([]mcp.Content{mcp.NewTextContent(string(plain(text)))}, result.Content...)
 		}
 		var text []byte
 		for _, block := range result.Content {
 			if t, is := block.(mcp.TextContent); is {
 				text = append(text, t.Text...)
 			}
-		}
-		runID := ""
-		if r, is := result.StructuredContent.(runResult); is {
-			runID = r.Run
 		}
 		e.Shown(request.Params.Name, runID, text)
 		return result, err

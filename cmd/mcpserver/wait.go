@@ -16,6 +16,18 @@ const (
 	maxWait     = time.Hour
 )
 
+// patience is how long a client waits for a run without progress: several give up after a
+// minute.
+const patience = 50 * time.Second
+
+// patienceOf returns 0 for a client that has asked for progress.
+func patienceOf(ctx context.Context, meta *mcp.Meta) time.Duration {
+	if meta != nil && meta.ProgressToken != nil && notifierIn(ctx) != nil {
+		return 0
+	}
+	return patience
+}
+
 // wait answers run_script with a bound for the wait: the result of a script that has ended
 // within it, else the id of the run, with which another request waits on, or ends it.
 func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp.CallToolResult, error) {
@@ -23,15 +35,16 @@ func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp
 	if err != nil {
 		return mcp.NewToolResultError(err.Error()), nil
 	}
+	if left, ok := e.paused.take(args.Run, false); ok {
+		return left.goOn(ctx, args, meta, bound)
+	}
 	g, release, err := e.Gateway(ctx)
 	if err != nil {
 		return mcp.NewToolResultError(err.Error()), nil
 	}
 	defer release()
-	s := &script{entrance: e, gateway: g, runID: args.Run, tokens: args.MaxTokens, ctx: ctx, cancel: func() {}}
-	if meta != nil {
-		s.token = meta.ProgressToken
-	}
+	s := &script{entrance: e, gateway: g, runID: args.Run, tokens: args.MaxTokens, ctx: ctx, cancel: func() {}, notes: args.notes}
+	defer s.notifying(ctx, meta)()
 	switch {
 	case args.Run == "":
 		s.runID, err = g.Detach(ctx, e.execRequest(ctx, args))
@@ -53,6 +66,18 @@ func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp
 	return s.close(), nil
 }
 
+// goOn waits for a run that leave has left, as await does, but no longer than a bound.
+func (w waiting) goOn(ctx context.Context, args runArgs, meta *mcp.Meta, bound time.Duration) (*mcp.CallToolResult, error) {
+	w.tokens = args.MaxTokens
+	for _, n := range args.notes {
+		w.note(n)
+	}
+	if args.Abort && w.gateway.AbortRun(ctx, args.Run) != nil {
+		w.cancel() // unless it has ended
+	}
+	return w.await(ctx, meta, bound)
+}
+
 // waitOf is how long a request waits.
 func waitOf(args runArgs) (time.Duration, error) {
 	bound, err := defaultWait, error(nil)
@@ -70,10 +95,26 @@ func waitOf(args runArgs) (time.Duration, error) {
 	return bound, nil
 }
 
+// leave returns a result before the end of a run, and keeps the run for the next request. It
+// returns nil if the run has not begun, or a person is answering a question.
+func (s *script) leave() *mcp.CallToolResult {
+	s.mu.Lock()
+	runID := s.runID
+	s.mu.Unlock()
+	if runID == "" || s.asking.Load() > 0 {
+		return nil
+	}
+	s.paused.keep(runID, s, nil, maxWait)
+	return s.unfinished()
+}
+
 // unfinished is the result of a run that goes on.
 func (s *script) unfinished() *mcp.CallToolResult {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	r := runResult{OK: true, Running: true, Run: s.runID}
 	r.Output, r.Notices = s.console()
+	r.Notices = append(r.Notices, s.notes...)
 	r.Notices = append(r.Notices, fmt.Sprintf(`the script has not ended. Wait on with {"run": %q, "wait": "30s"}, or end it with {"run": %[1]q, "abort": true}`, s.runID))
-	return mcp.NewToolResultStructuredOnly(r)
+	return &mcp.CallToolResult{StructuredContent: r}
 }

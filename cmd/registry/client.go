@@ -21,6 +21,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config/private"
 	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // URL is the official registry.
@@ -175,7 +177,13 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
-	client := http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	base, err := url.Parse(c.base())
+	if err != nil {
+		return nil, err
+	}
+	guard := reach.NewGuard(reach.Options{Written: []*url.URL{base}, Hint: "if it is right, name that registry with --registry"})
+	defer guard.CloseIdleConnections()
+	client := http.Client{Transport: guard, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if len(via) > 5 {
 			return errors.New("too many redirects")
 		}
@@ -205,7 +213,7 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 }
 
 func decode(text []byte, into any) error {
-	if err := json.Unmarshal(text, into); err != nil {
+	if err := json.Unmarshal(rawjson.TrimMark(text), into); err != nil {
 		return fmt.Errorf("the answer is not that of an MCP Registry of version v0.1: %w", err)
 	}
 	return nil

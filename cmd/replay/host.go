@@ -159,7 +159,7 @@ func (h *host) deliver(idle bool) {
 		idle = false
 		h.remove(next)
 		h.mu.Unlock()
-		next.done(runner.Answer{Value: call.Value, Failure: call.Failure})
+		next.done(runner.Answer{Value: call.Value, Content: call.Content, Failure: call.Failure})
 	}
 }
 
@@ -193,7 +193,7 @@ func (h *host) Cancel(callID string, cause error) {
 	call := h.recorded.Calls[w.at]
 	failure := call.Failure
 	if failure == nil {
-		failure = &toolscript.ToolError{Tool: call.ID, Code: toolscript.Cancelled, Message: cause.Error()}
+		failure = &toolscript.ToolError{Tool: call.ID, Code: toolscript.Cancelled, Sent: toolscript.SentUnknown, Message: cause.Error()}
 	}
 	w.done(runner.Answer{Failure: failure})
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution/recording"
@@ -61,7 +62,10 @@ type Report struct {
 }
 
 // Script replaces the script of the recording.
-type Script struct{ Code, File string }
+type Script struct {
+	Code, File string
+	Modules    []toolscript.ScriptModule
+}
 
 // Run runs the recording that load returns. script may be nil. Output of the script goes
 // to write. The sandbox starts while load reads.
@@ -77,7 +81,7 @@ func Run(ctx context.Context, load func() (recording.Recording, error), script *
 	}
 	job := r.Job
 	job.Idle = true
-	if script != nil && script.Code != r.Code {
+	if script != nil && (script.Code != r.Code || !slices.Equal(script.Modules, r.Modules)) {
 		compiled, err := compile(ctx, *script, dialectOf(r), o)
 		if err != nil {
 			return Report{}, err
@@ -142,7 +146,7 @@ func compile(ctx context.Context, s Script, dialect string, o worker.Options) (r
 		return runner.Compiled{}, err
 	}
 	defer checker.Close()
-	compiled, found, err := checker.Compile(ctx, runner.Source{Code: s.Code, File: s.File, Dialect: dialect})
+	compiled, found, err := checker.Compile(ctx, runner.Source{Code: s.Code, File: s.File, Dialect: dialect, Modules: s.Modules})
 	if err != nil {
 		return runner.Compiled{}, err
 	}
@@ -194,5 +198,5 @@ func describe(id string, args json.RawMessage) string {
 
 // notRecorded is the error of a call without an answer in the recording.
 func notRecorded(id string) *toolscript.ToolError {
-	return &toolscript.ToolError{Tool: id, Code: toolscript.NotFound, Message: "the recording has no answer to this call of " + id}
+	return &toolscript.ToolError{Tool: id, Code: toolscript.NotFound, Sent: toolscript.SentNo, Message: "the recording has no answer to this call of " + id}
 }

@@ -93,7 +93,7 @@ return first.n;
 // TestOrder: answers arrive in the recorded order, also if the script begins a call
 // later, by a timer.
 func TestOrder(t *testing.T) {
-	r := recorded(t, race, value("2"), echoed(1, 0, 0), echoed(2, 1, 3), echoed(3, 0, 0))
+	r := recorded(t, race, value("2"), echoed(1, 2, 3), echoed(2, 1, 3), echoed(3, 3, 3))
 	report, err := again(t, r, "")
 	if err != nil || !report.Same || report.Calls != 3 || string(report.Value) != "2" {
 		t.Errorf("%+v, %v", report, err)
@@ -124,9 +124,18 @@ func TestDivergence(t *testing.T) {
 			}
 		})
 	}
-	open := recorded(t, "tools.demo.echo({ n: 1 }); return 1", value("1"), echoed(1, 0, 0))
+	open := recorded(t, "tools.demo.echo({ n: 1 }); exit(0)", runner.Outcome{Exited: true}, echoed(1, 0, 0))
 	if report, err := again(t, open, ""); err != nil || !report.Same {
-		t.Errorf("a call that is not awaited: %+v, %v", report, err)
+		t.Errorf("a call that exit has cancelled: %+v, %v", report, err)
+	}
+	answer := recorded(t, "tools.demo.echo({ n: 1 }); return 1", value("1"), echoed(1, 0, 0))
+	answer.Job.Answer = &runner.AnswerContext{}
+	if report, err := again(t, answer, ""); err != nil || !report.Same {
+		t.Errorf("a call that an answer has not awaited: %+v, %v", report, err)
+	}
+	unawaited := recorded(t, "const out = []; [1, 2].forEach(async (n) => out.push((await tools.demo.echo({ n })).n)); return out", value("[2,1]"), echoed(1, 2, 2), echoed(2, 1, 2))
+	if report, err := again(t, unawaited, ""); err != nil || !report.Same {
+		t.Errorf("calls that are not awaited: %+v, %v", report, err)
 	}
 	report, err := again(t, open, "await tools.demo.echo({ n: 1 }); return 1")
 	if err != nil || report.Same || !strings.HasPrefix(report.Divergences[0].String(), "call 1: order: recorded no answer before the end of the script") {

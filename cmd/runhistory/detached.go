@@ -17,7 +17,7 @@ func (h *History) Detached(store detached.Store) {
 		}
 		_ = store.Follow(context.Background(), r.RunID, false, func(e toolscript.Event) error { // what cannot be read stays unknown
 			if e.End != nil {
-				r.Outcome, r.ExitCode = cmp.Or(string(e.Kind), toolscript.OutcomeOK), &e.ExitCode
+				r.Outcome, r.ExitCode, r.Unfinished = cmp.Or(string(e.Kind), toolscript.OutcomeOK), &e.ExitCode, e.Unfinished
 				r.Ms = float64(store.Changed(r.RunID).Sub(r.StartedAt).Microseconds()) / 1000
 			}
 			return nil

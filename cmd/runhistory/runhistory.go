@@ -35,6 +35,8 @@ type Run struct {
 	Recorded  bool         `json:"recorded,omitempty"`
 	Detached  bool         `json:"detached,omitempty"`  // by exec --detach; runs output has its output
 	CallLines []audit.Line `json:"callLines,omitempty"` // only of one run, in the order of the calls
+
+	Unfinished []toolscript.UnfinishedCall `json:"unfinished,omitempty"` // calls that were cancelled when the script ended
 }
 
 // unknown is the outcome of a run without an end: its gateway was killed, or it runs in a
@@ -78,7 +80,7 @@ func (h *History) line(l audit.Line) {
 		}
 	case audit.TypeEnd:
 		if r := h.runs[l.Run]; r != nil {
-			r.Outcome, r.ExitCode, r.Ms, r.Value, r.Host = l.Outcome, l.ExitCode, l.Ms, l.Value, l.Host
+			r.Outcome, r.ExitCode, r.Ms, r.Value, r.Host, r.Unfinished = l.Outcome, l.ExitCode, l.Ms, l.Value, l.Host, l.Unfinished
 		}
 	}
 }
@@ -96,7 +98,7 @@ func (h *History) Add(records []toolscript.RunRecord) {
 		}
 		r.Outcome = record.State
 		if record.EndedAt != nil {
-			r.Outcome, r.ExitCode = cmp.Or(string(record.Kind), toolscript.OutcomeOK), record.ExitCode
+			r.Outcome, r.ExitCode, r.Unfinished = cmp.Or(string(record.Kind), toolscript.OutcomeOK), record.ExitCode, record.Unfinished
 			r.Ms = float64(record.EndedAt.Sub(record.StartedAt).Microseconds()) / 1000
 		}
 		if record.Metrics != nil {

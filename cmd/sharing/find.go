@@ -89,7 +89,7 @@ func (p Place) Running(ctx context.Context) (*Running, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	r := &Running{Entry: e, endpoint: p.endpoint(e)}
+	r := &Running{Entry: e, endpoint: e.endpoint()}
 	probe, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
 	if r.Info, err = hub.Probe(probe, r.endpoint); err == nil {
@@ -127,8 +127,9 @@ func (r *Running) different() error {
 	}
 }
 
-// stopTime bounds the wait for a hub to end. It ends its servers within 5 s.
-const stopTime = 15 * time.Second
+// stopTime bounds the wait for a hub to end. It answers its calls within host.DrainTime, and ends
+// its servers within 5 s.
+const stopTime = 30 * time.Second
 
 // Stop asks a hub to end, and waits until it and its servers have ended.
 func (p Place) Stop(ctx context.Context, e Entry) error {

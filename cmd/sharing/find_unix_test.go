@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func announce(t *testing.T, p Place, info hub.Info) net.Listener {
 		_ = process.Process.Kill() // it may have ended
 		<-ended
 	})
-	listener, err := p.listen()
+	listener, socket, err := p.listen()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,9 +50,9 @@ func announce(t *testing.T, p Place, info hub.Info) net.Listener {
 			_ = conn.Close()
 		}
 	}()
-	entry := Entry{Token: "t", Version: info.Version, Protocol: info.Protocol}
+	entry := Entry{Token: "t", Socket: socket, Version: info.Version, Protocol: info.Protocol}
 	if entry.Process, err = discovery.Identify(process.Process.Pid); err == nil {
-		err = p.write(entry)
+		err = p.write(entry, p.folders[0])
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +79,7 @@ func TestOtherHub(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = os.RemoveAll(dir) })
-			p := NewPlace(discovery.Folder(dir), "data")
+			p := NewPlace(discovery.In(filepath.Join(dir, "run")), dir)
 			first := announce(t, p, tt.info)
 			before, _, err := p.Read()
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/config/private"
@@ -23,13 +24,28 @@ type lock struct{ file *os.File }
 // release releases the lock.
 func (l lock) release() { _ = l.file.Close() } // only locked
 
-// tryLock locks a file of the place; the error wraps errLocked if it is not free.
-func (p Place) tryLock(ending string) (lock, error) {
-	if err := private.Dir(p.folder); err != nil {
+// folder is the folder of the locked file.
+func (l lock) folder() string { return filepath.Dir(l.file.Name()) }
+
+// tryLock locks a file of the place in the first folder that can be used; the error wraps
+// errLocked if it is not free.
+func (p Place) tryLock(ending string) (held lock, err error) {
+	for _, folder := range p.folders {
+		held, failed := p.tryLockIn(folder, ending)
+		if failed == nil || errors.Is(failed, errLocked) {
+			return held, failed
+		}
+		err = errors.Join(err, failed)
+	}
+	return lock{}, err
+}
+
+func (p Place) tryLockIn(folder, ending string) (lock, error) {
+	if err := private.Dir(folder); err != nil {
 		return lock{}, err
 	}
 	for {
-		f, err := os.OpenFile(p.path(ending), os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := os.OpenFile(p.path(folder, ending), os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return lock{}, err
 		}

@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,18 +28,29 @@ import (
 // hub has the logins of that folder, and for each host and PID namespace, because a home
 // folder may be shared between hosts.
 type Place struct {
-	folder string // the runtime folder
-	name   string // of the files, without their ending
+	folders []string // of the files: the first that can be used
+	also    string   // folder in which others look for the entry; "": none
+	name    string   // of the files, without their ending
 }
 
-// NewPlace returns the place of the hub of a data folder.
-func NewPlace(folder discovery.Folder, dataDir string) Place {
+// NewPlace returns the place of the hub of a data folder. Its files are in the run folder of the
+// data folder, which is the same for processes with other variables, and in a runtime folder
+// only if the former cannot be used. If TOOLSCRIPT_RUNTIME_DIR is set, they are in its folder,
+// and processes without it find the entry in the run folder.
+func NewPlace(places discovery.Places, dataDir string) Place {
 	host, namespace := discovery.Scope()
 	sum := sha256.Sum256([]byte(host + "\x00" + namespace + "\x00" + dataDir))
-	return Place{string(folder), "hub-" + hex.EncodeToString(sum[:4])}
+	p := Place{folders: places.Folders(), name: "hub-" + hex.EncodeToString(sum[:4])}
+	home := filepath.Join(dataDir, "run")
+	if at := slices.Index(p.folders, home); at >= 0 {
+		p.folders = slices.Insert(slices.Delete(p.folders, at, at+1), 0, home)
+	} else {
+		p.also = home
+	}
+	return p
 }
 
-func (p Place) path(ending string) string { return filepath.Join(p.folder, p.name+ending) }
+func (p Place) path(folder, ending string) string { return filepath.Join(folder, p.name+ending) }
 
 // Entry describes a running hub.
 type Entry struct {
@@ -47,6 +59,7 @@ type Entry struct {
 	Version   string    `json:"version"`
 	Protocol  int       `json:"protocol"`
 	StartedAt time.Time `json:"startedAt"`
+	Socket    string    `json:"socket"`             // absolute path of its socket
 	Log       string    `json:"log,omitempty"`      // absolute path of its log file
 	Port      int       `json:"port,omitempty"`     // for NATS clients; 0: none
 	Password  string    `json:"password,omitempty"` //nolint:gosec // G117: of the user Operator at Port; the file is owner-only
@@ -68,13 +81,24 @@ func (e Entry) LogValue() slog.Value { return slog.StringValue(e.String()) }
 // ended. A folder that other users can write to is an error, because the entry decides
 // where definitions with secrets are sent.
 func (p Place) Read() (e Entry, ok bool, err error) {
-	if err := private.Check(p.folder); err != nil {
+	for _, folder := range p.folders {
+		found, running, failed := p.read(folder)
+		if running {
+			return found, true, nil
+		}
+		err = errors.Join(err, failed)
+	}
+	return Entry{}, false, err
+}
+
+func (p Place) read(folder string) (e Entry, ok bool, err error) {
+	if err := private.Check(folder); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return Entry{}, false, nil
 		}
 		return Entry{}, false, fmt.Errorf("runtime folder: %w", err)
 	}
-	text, err := os.ReadFile(p.path(".json"))
+	text, err := os.ReadFile(p.path(folder, ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Entry{}, false, nil
 	}
@@ -90,33 +114,66 @@ func (p Place) Read() (e Entry, ok bool, err error) {
 	return e, true, nil
 }
 
-// write publishes the entry of this process.
-func (p Place) write(e Entry) error {
+// write publishes the entry of this process in the folder of its lock.
+func (p Place) write(e Entry, folder string) error {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	return sharedfile.Write(p.path(".json"), text)
+	if err := sharedfile.Write(p.path(folder, ".json"), text); err != nil {
+		return err
+	}
+	if p.also == "" {
+		return nil
+	}
+	if _, other, err := p.read(p.also); other || err != nil || private.Dir(p.also) != nil {
+		return nil //nolint:nilerr // gateways with the variable of this process find the hub
+	}
+	_ = sharedfile.Write(p.path(p.also, ".json"), text) // as above
+	return nil
 }
 
 // remove removes what the hub of the caller has published.
-func (p Place) remove() error {
-	err := os.Remove(p.path(".json"))
+func (p Place) remove(e Entry, folder string) error {
+	err := os.Remove(p.path(folder, ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		err = nil
+	}
+	if p.also == "" {
+		return err
+	}
+	if own, ok, _ := p.read(p.also); ok && own.Process == e.Process {
+		err = errors.Join(err, os.Remove(p.path(p.also, ".json")))
 	}
 	return err
 }
 
 // endpoint is where gateways reach the hub of an entry.
-func (p Place) endpoint(e Entry) hub.Endpoint {
-	return hub.Endpoint{Dial: p.dial, Token: e.Token}
+func (e Entry) endpoint() hub.Endpoint {
+	return hub.Endpoint{Dial: e.dial, Token: e.Token}
 }
 
-// listen returns the socket of the hub. The caller holds the lock, so a file of that name
-// is left of a hub that was killed.
-func (p Place) listen() (net.Listener, error) {
-	path, err := socketPath(p.path(".sock"))
+// listen returns the socket of the hub, and its path: in the first folder in which there can be
+// one. A home folder may be on a file system without sockets. The caller holds the lock, so a
+// file of that name is left of a hub that was killed.
+func (p Place) listen() (listener net.Listener, path string, err error) {
+	for _, folder := range p.folders {
+		if failed := private.Dir(folder); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		path = p.path(folder, ".sock")
+		listener, failed := listenAt(path)
+		if failed == nil {
+			return listener, path, nil
+		}
+		err = errors.Join(err, failed)
+	}
+	return nil, "", err
+}
+
+func listenAt(path string) (net.Listener, error) {
+	path, err := socketPath(path)
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +191,8 @@ func (p Place) listen() (net.Listener, error) {
 }
 
 // dial connects to the hub.
-func (p Place) dial(ctx context.Context) (net.Conn, error) {
-	path, err := socketPath(p.path(".sock"))
+func (e Entry) dial(ctx context.Context) (net.Conn, error) {
+	path, err := socketPath(e.Socket)
 	if err != nil {
 		return nil, err
 	}

@@ -17,59 +17,72 @@ import (
 // when it is killed. The groups are Place.name and the ending.
 var fileOfHub = regexp.MustCompile(`^\.?(hub-[0-9a-f]{8})(\.json|\.sock|\.lock|\.start|\.json\.[0-9]+\.tmp)$`)
 
-// Prune removes the files of hubs that have ended from a runtime folder, and returns their
-// paths. The files of a hub stay while it runs, starts or ends, and after a kill until its
-// servers have ended.
-func Prune(folder discovery.Folder) (removed []string, err error) {
-	if private.Check(string(folder)) != nil {
-		return nil, nil //nolint:nilerr // there is no folder, or discovery reports the error
-	}
-	files, err := os.ReadDir(string(folder))
-	if err != nil {
-		return nil, fmt.Errorf("runtime folder: %w", err)
-	}
-	left := map[string][]string{} // names of files by Place.name
-	for _, file := range files {
-		if m := fileOfHub.FindStringSubmatch(file.Name()); m != nil {
-			left[m[1]] = append(left[m[1]], file.Name())
+// Prune removes the files of hubs that have ended from the folders in which commands look, and
+// returns their paths. The files of a hub stay while it runs, starts or ends, and after a kill
+// until its servers have ended.
+func Prune(places discovery.Places) (removed []string, err error) {
+	left := map[string][]string{} // paths of files by Place.name
+	for _, folder := range places.Folders() {
+		if private.Check(folder) != nil {
+			continue // there is no folder, or discovery reports the error
+		}
+		files, failed := os.ReadDir(folder)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("runtime folder: %w", failed))
+		}
+		for _, file := range files {
+			if m := fileOfHub.FindStringSubmatch(file.Name()); m != nil {
+				left[m[1]] = append(left[m[1]], filepath.Join(folder, file.Name()))
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
-		paths, failed := Place{string(folder), name}.prune(left[name])
+		paths, failed := Place{folders: places.Folders(), name: name}.prune(left[name])
 		removed, err = append(removed, paths...), errors.Join(err, failed)
 	}
 	return removed, err
 }
 
-// prune removes files of the place if it can take both of its locks: then no hub runs, and
-// no gateway starts one.
+// prune removes files of the place if it can take the locks in all of their folders: then no hub
+// runs, and no gateway starts one. The lock of a hub may also be in a folder of
+// TOOLSCRIPT_RUNTIME_DIR, so its entry is read too.
 func (p Place) prune(files []string) (removed []string, err error) {
 	locks := []string{startLock, runLock}
-	for _, ending := range locks {
-		held, err := p.tryLock(ending)
-		if errors.Is(err, errLocked) {
-			return nil, nil
+	var held []string // the locked files
+	for _, file := range files {
+		for _, ending := range locks {
+			path := p.path(filepath.Dir(file), ending)
+			if slices.Contains(held, path) {
+				continue
+			}
+			l, err := p.tryLockIn(filepath.Dir(file), ending)
+			if errors.Is(err, errLocked) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, fmt.Errorf("files of a hub that has ended: %w", err)
+			}
+			defer l.release()
+			held = append(held, path)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("files of a hub that has ended: %w", err)
-		}
-		defer held.release()
+	}
+	if _, running, _ := p.Read(); running {
+		return nil, nil
 	}
 	for _, file := range files {
-		if ending := filepath.Ext(file); slices.Contains(locks, ending) {
+		if slices.Contains(locks, filepath.Ext(file)) {
 			continue
 		}
-		path := filepath.Join(p.folder, file)
-		if failed := os.Remove(path); failed != nil {
+		if failed := os.Remove(file); failed != nil {
 			err = errors.Join(err, failed)
 			continue
 		}
-		removed = append(removed, path)
+		removed = append(removed, file)
 	}
-	for _, ending := range locks { // after the files that they protect
+	for _, path := range held { // after the files that they protect
 		// On Windows they stay, because an open file cannot be removed.
-		if os.Remove(p.path(ending)) == nil && slices.Contains(files, p.name+ending) {
-			removed = append(removed, p.path(ending))
+		if os.Remove(path) == nil && slices.Contains(files, path) {
+			removed = append(removed, path)
 		}
 	}
 	return removed, err

@@ -17,16 +17,16 @@ import (
 
 // TestPrune: the files of a hub stay while a lock of its place is held, and others always.
 func TestPrune(t *testing.T) {
-	folder := discovery.Folder(t.TempDir())
+	folder := t.TempDir()
 	const name = "hub-0a1b2c3d"
 	for _, file := range []string{name + ".json", name + ".sock", name + ".lock", name + ".start", "." + name + ".json.123.tmp", "hub-other", "other"} {
-		if err := os.WriteFile(filepath.Join(string(folder), file), nil, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, file), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	prune := func() (removed []string) {
 		t.Helper()
-		paths, err := Prune(folder)
+		paths, err := Prune(discovery.In(folder))
 		if err != nil {
 			t.Error(err)
 		}
@@ -35,7 +35,7 @@ func TestPrune(t *testing.T) {
 		}
 		return removed
 	}
-	p := Place{string(folder), name}
+	p := Place{folders: []string{folder}, name: name}
 	for _, ending := range []string{runLock, startLock} {
 		held, err := p.tryLock(ending)
 		if err != nil {
@@ -56,7 +56,7 @@ func TestPrune(t *testing.T) {
 	if removed := prune(); removed != nil && runtime.GOOS != "windows" {
 		t.Errorf("then removed: %v", removed)
 	}
-	if removed, err := Prune(folder + "-missing"); removed != nil || err != nil {
+	if removed, err := Prune(discovery.In(folder + "-missing")); removed != nil || err != nil {
 		t.Errorf("a missing folder: %v, %v", removed, err)
 	}
 }
@@ -64,8 +64,8 @@ func TestPrune(t *testing.T) {
 // TestPruneLocks: a lock has one holder while other goroutines remove its file again and
 // again.
 func TestPruneLocks(t *testing.T) {
-	folder := discovery.Folder(t.TempDir())
-	p := Place{string(folder), "hub-0a1b2c3d"}
+	folder := t.TempDir()
+	p := Place{folders: []string{folder}, name: "hub-0a1b2c3d"}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var holders atomic.Int32
@@ -78,7 +78,7 @@ func TestPruneLocks(t *testing.T) {
 				return
 			default:
 			}
-			if _, err := Prune(folder); err != nil {
+			if _, err := Prune(discovery.In(folder)); err != nil {
 				t.Error(err)
 				return
 			}

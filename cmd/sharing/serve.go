@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/gateway"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/inflight"
@@ -33,6 +34,7 @@ type ServeOptions struct {
 	Idle      time.Duration     // how long the hub, and a server, stays without gateways; 0: DefaultIdle
 	Stay      bool              // the hub stays without gateways, as a service does
 	Port      int               // of 127.0.0.1 for NATS clients; 0: none
+	Metrics   int               // of 127.0.0.1 for metrics and the health of the hub; 0: none
 	Log       string            // path of the log; only shown
 	Ready     func(Entry) error // called when gateways can find the hub
 	EndUnused <-chan struct{}   // each value ends the servers that no gateway uses
@@ -47,7 +49,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 		return err
 	}
 	defer held.release()
-	listener, err := o.Place.listen()
+	listener, socket, err := o.Place.listen()
 	if err != nil {
 		return fmt.Errorf("the hub cannot listen: %w", err)
 	}
@@ -57,7 +59,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	defer func() { err = errors.Join(err, servers.close()) }()
 	entry := Entry{
 		Token: rand.Text(), Version: toolscript.Version, Protocol: hub.Protocol,
-		StartedAt: time.Now().UTC(), Log: o.Log,
+		StartedAt: time.Now().UTC(), Socket: socket, Log: o.Log,
 	}
 	if o.Port != 0 {
 		entry.Password = rand.Text()
@@ -73,18 +75,29 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 		return errors.Join(fmt.Errorf("the hub cannot start: %w", err), listener.Close())
 	}
 	servers.host.Store(h)
+	if o.Metrics != 0 {
+		metrics, err := gateway.ListenMetrics(servers.system.Measures, func() error { return nil }, o.Metrics, o.Logger)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = metrics.Close() }() // the hub ends
+	}
 	entry.Port = h.Port()
 	if entry.Process, err = discovery.Identify(os.Getpid()); err == nil {
-		err = o.Place.write(entry)
+		err = o.Place.write(entry, held.folder())
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("gateways cannot find this hub: %w; name a folder of yours in TOOLSCRIPT_RUNTIME_DIR", err))
 	}
-	defer func() { err = errors.Join(err, o.Place.remove()) }()
+	defer func() { err = errors.Join(err, o.Place.remove(entry, held.folder())) }()
 	if err := o.Ready(entry); err != nil {
 		return err
 	}
-	return wait(ctx, o, unused, h.Lost(), servers)
+	if err := wait(ctx, o, unused, h.Lost(), servers); err != nil {
+		return err
+	}
+	h.Drain() // while the entry is there: gateways start no other hub before this one has ended
+	return nil
 }
 
 // wait returns when the hub has to end. Until then it retires servers on request.

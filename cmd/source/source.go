@@ -25,6 +25,8 @@ type Script struct {
 	File  string    // name in diagnostics and traces
 	Args  []string  // for the script
 	Stdin io.Reader // nil if the script itself came from there
+
+	Modules []toolscript.ScriptModule // of the folder of the file
 }
 
 // Line is a command line that names a script.
@@ -128,7 +130,10 @@ func (l *Line) readFile(path string, args []string) (Script, error) {
 		return Script{}, l.folder(path)
 	}
 	code, err := readSource(f, path)
-	return Script{Code: code, File: filepath.Base(path), Args: args, Stdin: l.Stdin}, err
+	if err != nil {
+		return Script{}, err
+	}
+	return Script{Code: code, File: filepath.Base(path), Args: args, Stdin: l.Stdin, Modules: Modules(l.absolute(path), code)}, nil
 }
 
 func readSource(r io.Reader, name string) (string, error) {

@@ -61,7 +61,7 @@ func size(r rune) int {
 // oneLine returns a text of a server without line breaks and invisible characters.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsGraphic(r) || unicode.Is(unicode.Bidi_Control, r)
+		return unicode.IsSpace(r) || toolscript.Hidden(r)
 	}), " ")
 }
 

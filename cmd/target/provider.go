@@ -17,7 +17,7 @@ import (
 // Provider answers the commands about servers: a running gateway, or a daemon of this
 // process that starts servers on demand.
 type Provider interface {
-	// These wait for the servers that f selects; see gateway.Client.
+	// These wait for the servers that f selects; see gateway.Direct.
 	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
 	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error)
 	Types(ctx context.Context, f toolscript.Filter, form gateway.Form, wait time.Duration) (gateway.Types, error)
@@ -53,7 +53,7 @@ func (f *Finder) provider(ctx context.Context, trust bool, logger *slog.Logger, 
 		f.Host.Warn("%v", f.Host.NoServers(loaded))
 	}
 	own, err := f.Host.Start(loaded, daemon.Options{
-		Trust: trust, Logger: logger, Actors: o,
+		Trust: trust, Logger: logger, Actors: o, Lent: f.Lent(ctx, loaded),
 		Search: func(s *config.Search) { s.Lexical = true }, // these commands do not search
 	})
 	if err != nil {
@@ -74,14 +74,16 @@ type local struct {
 }
 
 func (l *local) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
-	return l.Direct.Servers(ctx, f, wait)
+	servers, err := l.Direct.Servers(ctx, f, wait)
+	l.AddHosts(ctx, servers)
+	return servers, err
 }
 
 func (l *local) Types(ctx context.Context, f toolscript.Filter, form gateway.Form, wait time.Duration) (gateway.Types, error) {
 	if len(l.Select(f, nil).Unknown) == len(f) && len(l.Select(f, nil).Missing) == 0 { // suggestions may be tools of any server
-		waiting, cancel := context.WithTimeout(ctx, wait)
+		waiting, cancel := context.WithTimeout(ctx, actors.ListTime)
 		defer cancel()
-		l.Await(waiting, nil)
+		l.AwaitLists(waiting, nil)
 	}
 	types, err := l.Direct.Types(ctx, f, form, wait)
 	types.WaitedFor = nil // only a gateway reports waits

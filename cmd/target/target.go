@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -91,7 +92,7 @@ func (f *Finder) Find(ctx context.Context) (*Gateway, error) {
 
 // Entries are the gateways of this session, else of this configuration.
 func (f *Finder) Entries() ([]discovery.Entry, error) {
-	folder, err := f.Folder()
+	places, err := f.Places()
 	if err != nil {
 		return nil, err
 	}
@@ -99,17 +100,45 @@ func (f *Finder) Entries() ([]discovery.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return folder.Find(discovery.Session(f.Host.Config.LookupEnv), config.Paths(files))
+	session := discovery.Session(f.Host.Config.LookupEnv)
+	entries, err := places.Find(session, config.Paths(files))
+	if len(entries) > 0 || err != nil || !slices.ContainsFunc(files, func(f config.File) bool { return f.Project }) {
+		return entries, err
+	}
+	return f.withoutProject(places, session)
 }
 
-// Complete adds the capability to an address without one, if a runtime entry has it.
-// Without a runtime folder the address is unchanged.
+// withoutProject are the gateways of the user's configuration alone, if the project's file is
+// ignored. There are none for a file that hides servers of the user: a script of the project must
+// not reach another server of the same name.
+func (f *Finder) withoutProject(places discovery.Places, session string) ([]discovery.Entry, error) {
+	loaded, err := config.Load(f.Host.ConfigOptions(false))
+	if err != nil || len(loaded.Hidden) > 0 {
+		return nil, nil //nolint:nilerr // the command loads the configuration itself
+	}
+	effective := config.Effective(loaded.Files)
+	if len(effective) == len(loaded.Files) {
+		return nil, nil
+	}
+	entries, err := places.Find(session, config.Paths(effective))
+	if len(entries) > 0 {
+		for _, file := range loaded.Files {
+			if file.Ignored {
+				f.Host.Warn("%s", file.Distrusted())
+			}
+		}
+	}
+	return entries, err
+}
+
+// Complete adds the capability to an address without one, if the entry of a gateway has it.
+// Without a data folder the address is unchanged.
 func (f *Finder) Complete(address string) (string, error) {
-	folder, err := f.Folder()
+	places, err := f.Places()
 	if err != nil {
 		return address, nil //nolint:nilerr // the address may be complete; otherwise the gateway answers 404
 	}
-	return folder.Complete(address)
+	return places.Complete(address)
 }
 
 // Dial asks the gateway at a capability URL for its health.
@@ -163,13 +192,13 @@ func (f *Finder) Shared(ctx context.Context, trust bool) (*Gateway, error) {
 	return g, nil
 }
 
-// Folder is the folder of the entries of running gateways.
-func (f *Finder) Folder() (discovery.Folder, error) {
+// Places are the folders with the entries of running gateways.
+func (f *Finder) Places() (discovery.Places, error) {
 	data, err := config.DataDir(f.Host.Config)
 	if err != nil {
-		return "", err
+		return discovery.Places{}, err
 	}
-	return discovery.RuntimeFolder(data, f.Host.Config.LookupEnv)
+	return discovery.RuntimePlaces(data, f.Host.Config.LookupEnv)
 }
 
 // Users are the addresses of the gateways that use a file: the gateway that the user
@@ -179,11 +208,11 @@ func (f *Finder) Users(path string) ([]string, error) {
 		url, err := f.Complete(f.URL)
 		return []string{url}, err
 	}
-	folder, err := f.Folder()
+	places, err := f.Places()
 	if err != nil {
 		return nil, err
 	}
-	entries, err := folder.Reading(path)
+	entries, err := places.Reading(path)
 	var urls []string
 	for _, e := range entries {
 		urls = append(urls, e.URL)

@@ -18,27 +18,16 @@ func Affirmed(answer string) bool {
 }
 
 // Ask prints a question and reads one line. The error is ErrNoAnswer if the input has
-// ended. The goroutine that reads ends with the process if the user types nothing.
+// ended.
 func Ask(ctx context.Context, answers *bufio.Reader, to io.Writer, prompt string) (string, error) {
 	if _, err := io.WriteString(to, Visible(prompt)); err != nil {
 		return "", err
 	}
-	type reply struct {
-		line string
-		err  error
-	}
-	answered := make(chan reply, 1)
-	go func() {
+	return Await(ctx, func() (string, error) {
 		line, err := answers.ReadString('\n')
-		answered <- reply{strings.TrimSpace(line), err}
-	}()
-	select {
-	case r := <-answered:
-		if r.line == "" && r.err != nil {
+		if line = strings.TrimSpace(line); line == "" && err != nil {
 			return "", ErrNoAnswer
 		}
-		return r.line, nil
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
+		return line, nil
+	})
 }

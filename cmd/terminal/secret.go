@@ -18,25 +18,16 @@ func AskSecret(ctx context.Context, in any, to io.Writer, prompt string) (string
 	if _, err := io.WriteString(to, Visible(prompt)); err != nil {
 		return "", err
 	}
-	type reply struct {
-		line []byte
-		err  error
-	}
-	answered := make(chan reply, 1)
-	go func() { // it may stay in the read until the process ends
-		line, err := term.ReadPassword(fd)
-		answered <- reply{line, err}
-	}()
-	select {
-	case r := <-answered:
-		_, _ = io.WriteString(to, "\n") // the terminal has not shown that of the user
-		if len(r.line) == 0 {
+	line, err := Await(ctx, func() (string, error) {
+		line, _ := term.ReadPassword(fd) // it is empty then
+		if len(line) == 0 {
 			return "", ErrNoAnswer
 		}
-		return string(r.line), nil
-	case <-ctx.Done():
+		return string(line), nil
+	})
+	if ctx.Err() != nil {
 		_ = term.Restore(fd, before) // else what is typed later stays hidden
-		_, _ = io.WriteString(to, "\n")
-		return "", context.Cause(ctx)
 	}
+	_, _ = io.WriteString(to, "\n") // the terminal has not shown that of the user
+	return line, err
 }

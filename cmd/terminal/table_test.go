@@ -15,7 +15,7 @@ func TestTable(t *testing.T) {
 	}
 	want := "Name\tEmpty\tText\n" +
 		"a\t\ttwo lines and tabs\n" +
-		"日本\tx\t\uFFFD[2Jcleared \uFFFDturned\n"
+		"日本\tx\t\\u{1B}[2Jcleared \\u{202E}turned\n"
 	if b.String() != want {
 		t.Errorf("table:\n%q\nwant\n%q", b.String(), want)
 	}

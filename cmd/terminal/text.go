@@ -2,35 +2,42 @@ package terminal
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"unicode"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/toolscript/toolscript"
 )
 
 // OneLine joins the lines of a text.
 func OneLine(text string) string { return Visible(strings.Join(strings.Fields(text), " ")) }
 
-// Visible replaces characters that could overwrite the terminal, hide text or change its
-// direction by U+FFFD.
-func Visible(text string) string { return strings.Map(visibleRune, text) }
+// Visible writes characters that could overwrite the terminal, hide text or change its direction
+// as \u{…}.
+func Visible(text string) string { return visible(text, false) }
 
-// VisibleText is visible for a text with several lines.
-func VisibleText(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
-		}
-		return visibleRune(r)
-	}, text)
-}
+// VisibleText is Visible for a text with several lines.
+func VisibleText(text string) string { return visible(text, true) }
 
-func visibleRune(r rune) rune {
-	if r != '\t' && !unicode.IsGraphic(r) || unicode.Is(unicode.Bidi_Control, r) {
-		return unicode.ReplacementChar
+func visible(text string, lines bool) string {
+	if strings.IndexFunc(text, toolscript.Hidden) < 0 && (lines || !strings.Contains(text, "\n")) {
+		return text
 	}
-	return r
+	var b strings.Builder
+	before := ' '
+	for _, r := range text {
+		switch picture := (r == '\ufe0e' || r == '\ufe0f') && unicode.IsSymbol(before); { // selects the form of a symbol
+		case toolscript.Hidden(r) && !picture, r == '\n' && !lines:
+			fmt.Fprintf(&b, `\u{%X}`, r)
+		default:
+			b.WriteRune(r)
+		}
+		before = r
+	}
+	return b.String()
 }
 
 // WithoutPath is the text of an error without the path of the file that it is about.

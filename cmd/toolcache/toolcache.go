@@ -113,14 +113,13 @@ func (f Folder) path(name string, cfg mcpclient.Config) string {
 // identity is a hash of the configuration with its secrets, which cannot be computed
 // from it.
 func identity(cfg mcpclient.Config) string {
-	if len(cfg.Scripts) > 0 {
-		return hash(cfg.Scripts)
-	}
-	return hash(cfg.Type, cfg.Command, cfg.Args, cfg.Env, cfg.Dir, cfg.URL, cfg.Headers, cfg.Root, cfg.Tools)
+	connection := cfg.Connection()
+	connection.Disabled, connection.Problem = false, nil
+	return hash(connection, string(cfg.OAuth.ClientSecret), string(cfg.OAuth.PrivateKey))
 }
 
 func hash(parts ...any) string {
-	text, _ := json.Marshal(parts) // strings and maps of strings always encode
+	text, _ := json.Marshal(parts) // a Config has only texts, numbers, lists and maps
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }

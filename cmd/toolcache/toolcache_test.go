@@ -80,6 +80,27 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	}
 }
 
+// TestAnotherDefinitionIsAnotherServer: every field of the connection counts, whatever the type of
+// the server.
+func TestAnotherDefinitionIsAnotherServer(t *testing.T) {
+	for name, edit := range map[string]func(*mcpclient.Config){
+		"commands":   func(c *mcpclient.Config) { c.Commands = json.RawMessage(`{"a":{"run":["evil"]}}`) },
+		"api":        func(c *mcpclient.Config) { c.API = json.RawMessage(`{"spec":"/evil.yaml"}`) },
+		"confine":    func(c *mcpclient.Config) { c.Confine = &mcpclient.Confine{} },
+		"inheritEnv": func(c *mcpclient.Config) { c.InheritNames = []string{"ACCOUNT"} },
+		"oauth":      func(c *mcpclient.Config) { c.OAuth.ClientID = "other" },
+		"secret":     func(c *mcpclient.Config) { c.OAuth.ClientSecret = "other" },
+		"exec":       func(c *mcpclient.Config) { c.Settings.Exec.Network = true },
+		"protocol":   func(c *mcpclient.Config) { c.Protocol = mcpclient.Stateless },
+	} {
+		other := config
+		edit(&other)
+		if got := kept(t).Recall("github", other); got != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // TestSince: a tool keeps the time of its first listing, also with another configuration,
 // and in a file of a version that did not have the times.
 func TestSince(t *testing.T) {

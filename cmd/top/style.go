@@ -20,7 +20,7 @@ var styles = map[string]string{
 	"ready": green, "alive": green, "no": red, "stale": yellow, "ok": green, "running": green, "hybrid": green,
 	"backoff": red, "failed": red, "error": red, "ERROR": red, "restarting": red,
 	"needs": yellow, "ask": yellow, "warning": yellow, "WARN": yellow,
-	"connecting": cyan, "starting": cyan, "resting": dim, "waiting": cyan, "checking": cyan,
+	"connecting": cyan, "installing": cyan, "starting": cyan, "resting": dim, "waiting": cyan, "checking": cyan,
 	"disabled": dim, "stopped": dim, "ended": dim,
 }
 

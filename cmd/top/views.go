@@ -174,6 +174,9 @@ func approvals(m *model) section {
 	}}
 	for _, a := range m.state.Approvals {
 		detail := []string{"Arguments: " + a.Args, whereCodes, "→ o allows it, d denies it, or: toolscript approvals allow " + a.ID}
+		if a.Cut > 0 {
+			detail = slices.Insert(detail, 1, fmt.Sprintf("%d bytes of the arguments are not shown; all of them: toolscript approvals show %s", a.Cut, a.ID))
+		}
 		if a.Changed != "" {
 			detail = append([]string{"Changed: " + a.Changed}, detail...)
 		}

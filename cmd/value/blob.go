@@ -51,7 +51,7 @@ func describeBlobs(runID string, value []byte) ([]byte, []blob) {
 	var found []blob
 	described := replaceBlobs(value, "", 0, asBlob, func(b blob) []byte {
 		found = append(found, b)
-		return b.describe(descriptor{Handle: runID + "#" + b.pointer})
+		return b.describe(descriptor{Handle: b.handle(runID)})
 	})
 	return described, found
 }

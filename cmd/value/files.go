@@ -58,7 +58,7 @@ func (p Printer) writeFiles(runID string, value []byte) (text []byte, left []blo
 	text = replaceBlobs(value, "", 0, asFile, func(b blob) []byte {
 		name := f.write(b)
 		if name == "" {
-			return b.describe(descriptor{Handle: runID + "#" + b.pointer})
+			return b.describe(descriptor{Handle: b.handle(runID)})
 		}
 		return b.describe(descriptor{Path: filepath.Join(p.DirName, name)})
 	})

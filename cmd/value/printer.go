@@ -39,6 +39,8 @@ type Part struct {
 	Bytes  int    `json:"bytes"`  // of the whole value as JSON
 	Tokens int    `json:"tokens"` // estimated
 	Read   string `json:"read"`   // command that prints the whole value
+
+	Cut bool `json:"-"` // the text is only the beginning, also apart from binary data
 }
 
 // Text is the text to print: compact JSON. If it is not the whole value, the value is
@@ -80,7 +82,7 @@ func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *P
 		}
 		p.Say("toolscript: the value is %d bytes of JSON, about %d tokens; this is only the beginning; read on with: %s", len(whole), len(whole)/BytesPerToken, rest)
 	}
-	return short, &Part{len(whole), len(whole) / BytesPerToken, command}, unwritten
+	return short, &Part{len(whole), len(whole) / BytesPerToken, command, read < len(text)}, unwritten
 }
 
 // readCommand prints the whole value of a run.

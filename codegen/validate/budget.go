@@ -70,8 +70,18 @@ func (b *budget) affords(units int) bool {
 // of JSON Schema.
 type frame struct {
 	schema *jsonschema.Schema
+	at     *place // of the value
 	outer  *frame
 	depth  int
+}
+
+// above returns the frame whose schema applies f's to its own value, nil if there is none.
+// A schema under not or if has none: it asks about the value, and declares nothing.
+func (f *frame) above() *frame {
+	if f.outer == nil || f.outer.at != f.at || f.outer.schema.Not == f.schema || f.outer.schema.If == f.schema {
+		return nil
+	}
+	return f.outer
 }
 
 // place is the position of a value in the arguments.

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -17,7 +16,11 @@ type checker struct {
 	dynamic   map[anchor]*jsonschema.Schema // schemas with $dynamicAnchor
 	recursive map[string]*jsonschema.Schema // schemas with $recursiveAnchor, by document
 	plain     map[*jsonschema.Schema]bool   // schemas that fits can apply
-	weight    int                           // size of its patterns, in instructions
+
+	relaxed        bool                        // members with a default are not required
+	nullable       map[*jsonschema.Schema]bool // schemas with "nullable": true
+	discriminators map[*jsonschema.Schema]tag  // of unions with the keyword of OpenAPI, by the first branch
+	weight         int                         // size of its patterns, in instructions
 }
 
 // anchor is a $dynamicAnchor of a document.
@@ -51,35 +54,65 @@ func newChecker(s *jsonschema.Schema, weight int) *checker {
 	return c
 }
 
+// annotate finds the keywords of OpenAPI, which the library does not compile, in the document
+// of the schemas.
+func (c *checker) annotate(doc any) {
+	c.nullable, c.discriminators = map[*jsonschema.Schema]bool{}, map[*jsonschema.Schema]tag{}
+	for at, s := range c.schemas {
+		part := doc
+		if at, inside := strings.CutPrefix(at, location+"#/"); inside {
+			part = follow(doc, at)
+		}
+		members, _ := part.(map[string]any)
+		if members["nullable"] == true {
+			c.nullable[s] = true
+		}
+		if discriminator, ok := members["discriminator"].(map[string]any); ok {
+			for keyword, branches := range map[string][]*jsonschema.Schema{"oneOf": s.OneOf, "anyOf": s.AnyOf} {
+				list, _ := members[keyword].([]any)
+				if t := discriminated(discriminator, list, branches); t.name != "" {
+					c.discriminators[branches[0]] = t
+				}
+			}
+		}
+	}
+}
+
 // document returns the address of the document that contains a schema.
 func document(s *jsonschema.Schema) string {
 	address, _, _ := strings.Cut(s.Location, "#")
 	return address
 }
 
-// check returns the violations of a value, with at most work units of work. problem is the reason why a part was not
-// checked; err is the end of ctx.
-func (c *checker) check(ctx context.Context, value any, work int) (details []toolscript.Detail, problem, err error) {
-	w := &walk{budget: &budget{ctx: ctx, left: work}, checker: c}
+// check returns the violation of a value, nil if there is none, and whether there may be
+// more than it contains. problem is the reason why a part was not checked; err is the end
+// of the context of the budget.
+func (c *checker) check(b *budget, value any, most int) (wrong *violation, cut bool, problem, err error) {
+	w := &walk{budget: b, checker: c, most: most}
 	defer func() {
 		switch recovered := recover().(type) {
 		case nil:
 		case stopped:
-			details, problem = nil, fmt.Errorf("some arguments were not checked: %w", recovered.reason)
-			if ctx.Err() != nil {
-				problem, err = nil, toolscript.ContextError(ctx)
+			wrong, problem = nil, fmt.Errorf("some arguments were not checked: %w", recovered.reason)
+			if b.ctx.Err() != nil {
+				problem, err = nil, toolscript.ContextError(b.ctx)
 			}
 		default:
 			panic(recovered)
 		}
 	}()
-	_, wrong := w.apply(c.schema, value, nil, nil, false, false)
+	_, wrong = w.apply(c.schema, value, nil, nil, false, false)
 	if w.skipped {
 		problem = fmt.Errorf("some arguments were not checked: %w", errSkipped)
 	}
+	return wrong, w.cut, problem, nil
+}
+
+// details explains a violation of a value.
+func (c *checker) details(wrong *violation, value any, cut bool) []toolscript.Detail {
 	if wrong == nil {
-		return nil, problem, nil
+		return nil
 	}
-	x := &explainer{value: value, schemas: c.schemas, more: w.cut}
-	return x.details(wrong), problem, nil
+	x := &explainer{checker: c, value: value, more: cut}
+	return x.details(wrong)
 }

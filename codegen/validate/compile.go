@@ -29,31 +29,31 @@ func (refuse) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to %s, and other documents are never fetched", url)
 }
 
-// compile returns the checker of a schema. A schema without $schema is compiled as
-// draft 2020-12, or else as draft 7 or 4, in which items and exclusiveMinimum differ.
-func compile(schema []byte) (*checker, error) {
+// compile returns the checker of a schema. problem is the reason why a part of the schema
+// is not applied.
+func compile(schema []byte) (c *checker, problem, err error) {
 	if len(schema) > maxSchemaBytes {
-		return nil, fmt.Errorf("the schema has %d bytes; up to %d are applied", len(schema), maxSchemaBytes)
+		return nil, nil, fmt.Errorf("the schema has %d bytes; up to %d are applied", len(schema), maxSchemaBytes)
 	}
 	doc, err := decode(schema)
 	if err != nil {
-		return nil, fmt.Errorf("read the schema: %w", err)
+		return nil, nil, fmt.Errorf("read the schema: %w", err)
 	}
 	if err := bounded(doc); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var first error
 	var found patterns
-	for _, draft := range []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4} {
-		compiled, err := compileAs(draft, doc, &found)
-		if err == nil {
-			return newChecker(compiled, found.weight), nil
-		}
-		if first == nil {
-			first = err
-		}
+	fixed := repair(doc, &found)
+	compiled, err := compileAs(fixed.draft, doc, &found)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, first
+	c = newChecker(compiled, found.weight)
+	c.relaxed = fixed.relaxed
+	if fixed.annotated {
+		c.annotate(doc)
+	}
+	return c, fixed.problem, nil
 }
 
 func compileAs(draft *jsonschema.Draft, doc any, found *patterns) (compiled *jsonschema.Schema, err error) {

@@ -28,10 +28,11 @@ const (
 
 // explainer translates the library's violations into sentences.
 type explainer struct {
-	value       any                           // the arguments
-	schemas     map[string]*jsonschema.Schema // by location
-	more        bool                          // there may be more violations
-	comparisons int                           // names that have been compared with all names of a schema
+	checker     *checker
+	value       any                        // the arguments
+	more        bool                       // there may be more violations
+	comparisons int                        // names that have been compared with all names of a schema
+	tags        map[*jsonschema.Schema]tag // by the first branch
 }
 
 // details returns the violations, sorted by place.
@@ -102,7 +103,7 @@ func (x *explainer) meant(err *violation, name string) string {
 		return ""
 	}
 	var known []string
-	if s := x.schemas[err.SchemaURL]; s != nil {
+	if s := x.checker.schemas[err.SchemaURL]; s != nil {
 		for property := range s.Properties {
 			known = append(known, property)
 		}
@@ -124,49 +125,6 @@ func (x *explainer) propertyName(err *violation, name string) string {
 	}
 	return text
 }
-
-// alternatives explains a value that fits no branch, or more than one. If all
-// branches require other types, the message lists these types. Otherwise the message
-// is that of the branch with the fewest violations, which is probably the intended
-// one.
-func (x *explainer) alternatives(err *violation) []toolscript.Detail {
-	at := pointer(err.InstanceLocation)
-	if one, ok := err.ErrorKind.(*kind.OneOf); ok && len(one.Subschemas) > 0 {
-		return []toolscript.Detail{{Path: at, Message: fmt.Sprintf(
-			"expected exactly one of the alternatives to fit, but %d and %d do", one.Subschemas[0]+1, one.Subschemas[1]+1)}}
-	}
-	var types []string
-	var best []*violation
-	for _, branch := range err.Causes {
-		found := leaves(branch)
-		wrong, ok := found[0].ErrorKind.(*kind.Type)
-		if ok && len(found[0].InstanceLocation) == len(err.InstanceLocation) {
-			types = append(types, wrong.Want...)
-			continue
-		}
-		if best == nil || len(found) < len(best) {
-			best = found
-		}
-	}
-	if best == nil {
-		slices.Sort(types)
-		return []toolscript.Detail{{Path: at, Message: "expected " + strings.Join(slices.Compact(types), " or ") +
-			", got " + typeOf(x.at(err.InstanceLocation))}}
-	}
-	var all []toolscript.Detail
-	for _, leaf := range best {
-		for _, d := range x.explain(leaf) {
-			if len(err.Causes) > 1 && !strings.HasPrefix(d.Message, nearest) {
-				d.Message = nearest + d.Message
-			}
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// nearest starts the message of a branch.
-const nearest = "no alternative fits; in the nearest, "
 
 // expectation describes what a keyword requires.
 func expectation(k jsonschema.ErrorKind) string {
@@ -229,8 +187,10 @@ func describe(k jsonschema.ErrorKind, got any) string {
 }
 
 // at returns the value at a place of the arguments.
-func (x *explainer) at(place []string) any {
-	value := x.value
+func (x *explainer) at(place []string) any { return valueAt(x.value, place) }
+
+// valueAt returns the value at a place, nil if there is none.
+func valueAt(value any, place []string) any {
 	for _, step := range place {
 		switch v := value.(type) {
 		case map[string]any:
@@ -241,6 +201,8 @@ func (x *explainer) at(place []string) any {
 				return nil
 			}
 			value = v[i]
+		default:
+			return nil
 		}
 	}
 	return value

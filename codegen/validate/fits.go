@@ -46,8 +46,8 @@ func (v *Validator) Fits(schema, args json.RawMessage) bool {
 	if err != nil {
 		return false
 	}
-	details, problem, err := c.check(context.Background(), value, maxQuickWork)
-	return len(details) == 0 && problem == nil && err == nil
+	wrong, _, problem, err := c.check(&budget{ctx: context.Background(), left: maxQuickWork}, value, 0)
+	return wrong == nil && problem == nil && err == nil
 }
 
 // plainFields are the fields of a schema that fits applies, and those that say nothing about
@@ -84,7 +84,7 @@ func (c *checker) fits(value *scan.Scanner, s *jsonschema.Schema) bool {
 		}
 		for value.Bracket(); value.Next() != ']'; {
 			if s.Items2020 == nil {
-				skip(value)
+				value.Raw()
 			} else if !c.fits(value, s.Items2020) {
 				return false
 			}
@@ -129,25 +129,13 @@ func (c *checker) membersFit(value *scan.Scanner, s *jsonschema.Schema) bool {
 			}
 		}
 		if member == nil {
-			skip(value)
+			value.Raw()
 		} else if !c.fits(value, member) {
 			return false
 		}
 	}
 	value.Bracket()
 	return found == len(s.Required)
-}
-
-// skip consumes a value of any kind.
-func skip(value *scan.Scanner) {
-	switch value.Next() {
-	case '{', '[':
-		value.Skip()
-	case '"':
-		_ = value.String()
-	default:
-		value.Word()
-	}
 }
 
 func allows(s *jsonschema.Schema, name string) bool {

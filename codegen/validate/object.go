@@ -79,7 +79,11 @@ all:
 				if additional {
 					break
 				}
-				if unknown = append(unknown, name); len(unknown) > maxFound {
+				if v.declared(name) {
+					v.lenient++
+					break
+				}
+				if unknown = append(unknown, name); len(unknown) > v.most {
 					v.cut = true
 					break all
 				}

@@ -75,6 +75,10 @@ func (v *visit) rest() {
 			if v.enough() {
 				break
 			}
+			if !opens(v.s.UnevaluatedProperties) && v.declared(name) {
+				v.lenient++
+				continue
+			}
 			v.keep(v.member(v.s.UnevaluatedProperties, members[name], name))
 		}
 		v.open.members = nil

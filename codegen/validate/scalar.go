@@ -123,8 +123,11 @@ func (v *visit) integer() bool {
 	return r == nil || r.IsInt()
 }
 
-// listed reports whether the value is in enum.
+// listed reports whether the value is that of const, or else in enum.
 func (v *visit) listed() bool {
+	if v.s.Const != nil {
+		return v.equal(v.value, *v.s.Const)
+	}
 	for _, allowed := range v.s.Enum.Values {
 		if v.equal(v.value, allowed) {
 			return true

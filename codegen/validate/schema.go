@@ -1,9 +1,12 @@
 package validate
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // Schema returns why a schema cannot be applied, and nil if it can be.
 func Schema(schema json.RawMessage) error {
-	_, err := compile(schema)
-	return err
+	_, problem, err := compile(schema)
+	return cmp.Or(err, problem)
 }

@@ -25,6 +25,35 @@ type suiteGroup struct {
 	}
 }
 
+// Reasons why instances are accepted that JSON Schema refuses.
+const (
+	sum     = "a closed object has all members that any schema of the same object declares"
+	dropped = "a member that is null although it may not be is left out"
+)
+
+// accepted are the groups of the suite with such instances, with the reason.
+var accepted = map[string]string{
+	"additionalProperties.json: dependentSchemas with additionalProperties":                                 sum,
+	"dependencies.json: dependent subschema incompatible with root":                                         sum,
+	"dependentSchemas.json: dependent subschema incompatible with root":                                     sum,
+	"patternProperties.json: regexes are not anchored by default and are case sensitive":                    dropped,
+	"ref.json: ref creates new scope when adjacent to keywords":                                             sum,
+	"unevaluatedProperties.json: unevaluatedProperties can't see inside cousins":                            sum,
+	"unevaluatedProperties.json: unevaluatedProperties can't see inside cousins (reverse order)":            sum,
+	"unevaluatedProperties.json: dependentSchemas with unevaluatedProperties":                               sum,
+	"unevaluatedProperties.json: dynamic evalation inside nested refs":                                      sum,
+	"unevaluatedProperties.json: unevaluatedProperties with anyOf":                                          sum,
+	"unevaluatedProperties.json: unevaluatedProperties with dependentSchemas":                               sum,
+	"unevaluatedProperties.json: unevaluatedProperties with if/then/else":                                   sum,
+	"unevaluatedProperties.json: unevaluatedProperties with if/then/else, then not defined":                 sum,
+	"unevaluatedProperties.json: nested unevaluatedProperties, outer true, inner false, properties outside": sum,
+	"unevaluatedProperties.json: nested unevaluatedProperties, outer true, inner false, properties inside":  sum,
+	"unevaluatedProperties.json: cousin unevaluatedProperties, true and false, true with properties":        sum,
+	"unevaluatedProperties.json: cousin unevaluatedProperties, true and false, false with properties":       sum,
+	"unevaluatedProperties.json: in-place applicator siblings, allOf has unevaluated":                       sum,
+	"unevaluatedProperties.json: in-place applicator siblings, anyOf has unevaluated":                       sum,
+}
+
 // TestSuite applies the schemas of the public test suite of JSON Schema. Schemas with
 // other documents, and with nested resources that refer to each other dynamically,
 // are not applied, and Problem says so; few are left out.
@@ -34,6 +63,7 @@ func TestSuite(t *testing.T) {
 	if err != nil || json.Unmarshal(out, &module) != nil {
 		t.Fatalf("go mod download %s: %v: %s", suiteModule, err, out)
 	}
+	met := map[string]bool{}
 	for draft, dialect := range map[string]string{
 		"draft7": "http://json-schema.org/draft-07/schema#", "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
 	} {
@@ -55,7 +85,7 @@ func TestSuite(t *testing.T) {
 					t.Fatalf("%s: %v", file, err)
 				}
 				for _, g := range groups {
-					a, l := g.run(t, filepath.Base(file), dialect)
+					a, l := g.run(t, filepath.Base(file), dialect, met)
 					applied, left = applied+a, left+l
 				}
 			}
@@ -65,15 +95,20 @@ func TestSuite(t *testing.T) {
 			}
 		})
 	}
+	for group, reason := range accepted {
+		if !met[group] {
+			t.Errorf("%s: no instance is accepted any more because %s; take the group off the list", group, reason)
+		}
+	}
 }
 
 // run checks the instances as the property v of an object, because arguments are
-// objects. The $id makes the schema its own root.
-func (g suiteGroup) run(t *testing.T, file, dialect string) (applied, left int) {
+// objects. The $id makes the schema its own root. met has the groups of accepted.
+func (g suiteGroup) run(t *testing.T, file, dialect string, met map[string]bool) (applied, left int) {
 	t.Helper()
 	schema := map[string]any{
 		"$schema": dialect, "definitions": map[string]any{"s": g.Schema},
-		"properties": map[string]any{"v": map[string]any{"$ref": "#/definitions/s"}},
+		"properties": map[string]any{"v": map[string]any{"$ref": "#/definitions/s"}}, "required": []any{"v"},
 	}
 	whole := false
 	if inner, ok := g.Schema.(map[string]any); ok {
@@ -95,6 +130,7 @@ func (g suiteGroup) run(t *testing.T, file, dialect string) (applied, left int) 
 		t.Fatal(err)
 	}
 	var v validate.Validator
+	group := file + ": " + g.Description
 	for _, instance := range g.Tests {
 		value := any(map[string]any{"v": instance.Data})
 		if whole {
@@ -114,8 +150,10 @@ func (g suiteGroup) run(t *testing.T, file, dialect string) (applied, left int) 
 			t.Errorf("%s: %s: %s: %v", file, g.Description, instance.Description, err)
 		case v.Problem(text) != nil:
 			left++
+		case !instance.Valid && len(details) == 0 && accepted[group] != "":
+			met[group] = true
 		case instance.Valid != (len(details) == 0):
-			t.Errorf("%s: %s: %s: %v; want valid %t", file, g.Description, instance.Description, details, instance.Valid)
+			t.Errorf("%s: %s: %v; want valid %t", group, instance.Description, details, instance.Valid)
 		case v.Fits(text, args) != instance.Valid:
 			t.Errorf("%s: %s: %s: Fits = %t", file, g.Description, instance.Description, !instance.Valid)
 		default:

@@ -5,7 +5,6 @@
 package validate
 
 import (
-	"bytes"
 	"container/list"
 	"context"
 	"crypto/sha256"
@@ -53,51 +52,50 @@ type entry struct {
 	problem error
 }
 
-// Check returns the violations of args, sorted by place; empty args mean {}. Without
-// details and error, args may be sent. An error of kind Invalid means that args is
-// not JSON or nests too deep; other errors are the end of ctx. The bytes of schema must
-// never change.
+// Check returns the violations of arguments, sorted by place, as Fit does.
 func (v *Validator) Check(ctx context.Context, schema, args json.RawMessage) ([]toolscript.Detail, error) {
-	if len(bytes.TrimSpace(args)) == 0 {
-		args = json.RawMessage("{}")
-	}
-	return v.check(ctx, schema, args, true)
+	_, details, err := v.Fit(ctx, schema, args)
+	return details, err
 }
 
 // Accepts reports whether a value of any type satisfies a schema. A schema that cannot be
 // applied accepts everything.
 func (v *Validator) Accepts(ctx context.Context, schema, value json.RawMessage) bool {
-	details, err := v.check(ctx, schema, value, false)
-	return err != nil || len(details) == 0
+	decoded, known, err := v.decode(schema, value)
+	if err != nil || !known || schema == nil {
+		return true
+	}
+	e, err := v.entry(ctx, schema)
+	if err != nil || e.checker == nil {
+		return true
+	}
+	wrong, _, err := e.check(&budget{ctx: ctx, left: maxWork}, decoded, 0)
+	return err != nil || wrong == nil
 }
 
-// check applies a schema to a value, which may have to be an object.
-func (v *Validator) check(ctx context.Context, schema, args json.RawMessage, object bool) ([]toolscript.Detail, error) {
-	value, err := decode(args)
+// decode decodes arguments. known is false if they have too many values, which the problem
+// of the schema says.
+func (v *Validator) decode(schema, args json.RawMessage) (value any, known bool, err error) {
+	value, err = decode(args)
 	if errors.Is(err, errMany) {
 		if schema != nil {
 			v.lookup(schema).fail(fmt.Errorf("some arguments were not checked: %w", err))
 		}
-		return nil, nil
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("read the arguments: %w", err)}
+		return nil, false, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("read the arguments: %w", err)}
 	}
-	if _, is := value.(map[string]any); object && !is {
-		return []toolscript.Detail{{Message: "expected object, got " + typeOf(value)}}, nil
-	}
-	if schema == nil {
-		return nil, nil
-	}
-	e, err := v.entry(ctx, schema)
-	if err != nil || e.checker == nil {
-		return nil, err
-	}
-	details, problem, err := e.checker.check(ctx, value, maxWork)
+	return value, true, nil
+}
+
+// check is checker.check, and keeps the problem.
+func (e *entry) check(b *budget, value any, most int) (wrong *violation, cut bool, err error) {
+	wrong, cut, problem, err := e.checker.check(b, value, most)
 	if problem != nil {
 		e.fail(problem)
 	}
-	return details, err
+	return wrong, cut, err
 }
 
 // Problem returns the reason why Check has not applied a schema, or a part of it, so
@@ -143,12 +141,14 @@ func (v *Validator) entry(ctx context.Context, schema json.RawMessage) (*entry, 
 // compile compiles the schema of an entry and adds the size of its patterns.
 func (v *Validator) compile(e *entry, schema json.RawMessage) {
 	defer close(e.ready)
-	c, err := compile(schema)
+	c, problem, err := compile(schema)
 	if err != nil {
 		e.fail(fmt.Errorf("arguments are not checked: %w", err))
 		return
 	}
-	e.checker = c
+	if e.checker = c; problem != nil {
+		e.fail(problem)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if at := v.entries[e.key]; at != nil && at.Value == e {

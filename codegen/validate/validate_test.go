@@ -44,10 +44,10 @@ func TestCheckNamesEveryViolation(t *testing.T) {
 		{name: "no schema", args: `{"x": 1}`},
 		{
 			name: "all at once", schema: issue,
-			args: `{"titel": "x", "owner": "", "title": "a", "state": "opne", "limit": 0, "labels": ["a", 1, "c"], "id": null, "a/b": 1}`,
+			args: `{"titel": "x", "owner": "", "title": "a", "state": "opne", "limit": 0, "labels": ["a", 1, "c"], "id": true, "a/b": 1}`,
 			want: []toolscript.Detail{
 				{Path: "/a~1b", Message: "expected boolean, got number"},
-				{Path: "/id", Message: "expected integer or string, got null"},
+				{Path: "/id", Message: "expected integer or string, got boolean"},
 				{Path: "/labels", Message: "expected at most 2 items, got array of 3"},
 				{Path: "/labels/1", Message: "expected string, got number"},
 				{Path: "/limit", Message: "expected at least 1, got number 0"},
@@ -58,10 +58,14 @@ func TestCheckNamesEveryViolation(t *testing.T) {
 			},
 		},
 		{
-			name:   "the nearest alternative",
+			name: "the nearest alternative", schema: `{"anyOf": [{"required": ["a"], "minProperties": 2}, {"properties": {"s": {"type": "string"}}}]}`, args: `{"s": 1}`,
+			want: []toolscript.Detail{{Path: "/s", Message: "no alternative fits; in the nearest, expected string, got number"}},
+		},
+		{
+			name:   "the chosen alternative",
 			schema: `{"oneOf": [{"properties": {"kind": {"const": "a"}, "n": {"type": "number"}}, "required": ["kind", "n", "m"]}, {"properties": {"kind": {"const": "b"}, "s": {"type": "string"}}}]}`,
 			args:   `{"kind": "b", "s": 1}`,
-			want:   []toolscript.Detail{{Path: "/s", Message: "no alternative fits; in the nearest, expected string, got number"}},
+			want:   []toolscript.Detail{{Path: "/s", Message: "kind is \"b\": expected string, got number"}},
 		},
 		{
 			name: "two alternatives", schema: `{"oneOf": [{"required": ["a"]}, {"required": ["b"]}]}`, args: `{"a": 1, "b": 2}`,
@@ -126,7 +130,7 @@ func TestSchemaThatCannotBeApplied(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
 		{"unknown type", `{"type": "strin"}`, "not valid"},
 		{"required is null", `{"type": "object", "required": null}`, "not valid"},
-		{"required in a property", `{"properties": {"a": {"type": "string", "required": true}}}`, "not valid"},
+		{"required in a property", `{"properties": {"a": {"type": "number", "required": true}}}`, "not valid"},
 		{"minimum is a string", `{"properties": {"a": {"minimum": "1"}}}`, "not valid"},
 		{"pattern is no pattern", `{"properties": {"a": {"pattern": "(?<"}}}`, "not valid"},
 		{"other document", `{"$ref": "https://example.com/schema.json"}`, "never fetched"},
@@ -179,6 +183,9 @@ func TestCostlyChecksEnd(t *testing.T) {
 			"branches at every level", `{"anyOf": [{"properties": {"a": {"$ref": "#"}}}, {"properties": {"a": {"$ref": "#"}}}], "required": ["a"]}`,
 			strings.Repeat(`{"a":`, 250) + "{}" + strings.Repeat("}", 250),
 		},
+		{"a closed object and many names", `{"additionalProperties": false, "allOf": [{"required": [` + manyNames(20_000) + `"z"]}]}`, manyMembers(20_000, `1`)},
+		{"unions of doubling references", `{"anyOf": [{"$ref": "#/$defs/d0"}, {"allOf": [{"$ref": "#/$defs/d1"}], "properties": {"k": {"const": 1}}}], "discriminator": {"propertyName": "k"}, "$defs": {` + doubling.String() + `"d60": {"properties": {"k": {"const": 2}}, "required": ["k"]}}}`, `{"k": 3}`},
+		{"a union of many values", `{"anyOf": [{"properties": {"k": {"enum": [` + manyNames(20_000) + `1]}}}, {"properties": {"k": {"enum": [` + manyNames(20_000) + `2]}}}]}`, `{"k": 3}`},
 		{"endless reference", `{"allOf": [{"$ref": "#"}]}`, `{}`},
 		{
 			"a pattern that backtracks", `{"properties": {"a": {"pattern": "^(?!x)(a+)+$"}}}`,
@@ -211,6 +218,14 @@ func patterns(n int, pattern string) string {
 		fmt.Fprintf(&b, `, "p%d": {"pattern": %q}`, i, fmt.Sprintf("%s|%d", pattern, i))
 	}
 	return `{"properties": {` + b.String()[1:] + `}}`
+}
+
+func manyNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"n%d", `, i)
+	}
+	return b.String()
 }
 
 func manyMembers(n int, value string) string {

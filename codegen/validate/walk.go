@@ -12,7 +12,9 @@ import (
 type walk struct {
 	*budget
 	checker *checker
+	most    int  // violations that are kept; the check stops at this number
 	found   int  // violations kept so far
+	lenient int  // members that a closed schema allows only because another one declares them
 	cut     bool // some violations were not looked for
 	skipped bool // some patterns or numbers were not checked
 }
@@ -36,7 +38,7 @@ type visit struct {
 // there is one. needed says that the caller uses the unevaluated part.
 func (w *walk) apply(s *jsonschema.Schema, value any, at *place, outer *frame, needed, quiet bool) (open, *violation) {
 	w.spend(applyPrice)
-	f := &frame{schema: s, outer: outer, depth: 1}
+	f := &frame{schema: s, at: at, outer: outer, depth: 1}
 	if outer != nil {
 		f.depth = outer.depth + 1
 	}
@@ -57,7 +59,7 @@ func (w *walk) apply(s *jsonschema.Schema, value any, at *place, outer *frame, n
 }
 
 // all applies every keyword. A violation of type, const or enum is the only one
-// reported.
+// reported. As in the types of package codegen, const and enum decide alone.
 func (v *visit) all() {
 	switch {
 	case v.s.Bool != nil:
@@ -65,13 +67,18 @@ func (v *visit) all() {
 			v.add(&kind.FalseSchema{})
 		}
 		return
+	case v.value == nil && v.checker.nullable[v.s]:
+		return
+	case (v.s.Const != nil || v.s.Enum != nil) && v.listed():
+		v.open = open{}
+		return
 	case !v.typeFits():
 		v.add(&kind.Type{Got: typeOf(v.value), Want: v.s.Types.ToStrings()})
 		return
-	case v.s.Const != nil && !v.equal(v.value, *v.s.Const):
+	case v.s.Const != nil:
 		v.add(&kind.Const{Got: v.value, Want: *v.s.Const})
 		return
-	case v.s.Enum != nil && !v.listed():
+	case v.s.Enum != nil:
 		v.add(&kind.Enum{Got: v.value, Want: v.s.Enum.Values})
 		return
 	}
@@ -135,7 +142,7 @@ func (v *visit) enough() bool {
 	if len(v.wrong) == 0 {
 		return false
 	}
-	if v.found > maxFound {
+	if v.found > v.most {
 		v.cut = true
 		return true
 	}
@@ -267,13 +274,16 @@ func (v *visit) oneOf() {
 		return
 	}
 	var causes []*violation
-	fits := -1
+	fits, lenient := -1, v.lenient
 	for i, s := range v.s.OneOf {
 		if wrong := v.try(s, fits >= 0); wrong != nil {
 			causes = append(causes, wrong)
 			continue
 		}
 		if fits >= 0 {
+			if v.lenient > lenient || v.checker.relaxed { // JSON Schema itself may allow one alone
+				return
+			}
 			v.add(&kind.OneOf{Subschemas: []int{fits, i}})
 			return
 		}

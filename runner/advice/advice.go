@@ -19,8 +19,10 @@ var (
 	program = Need{"scripts start no programs; a tool runs commands", "run a shell command"}
 	process = Need{"scripts have no process; use args, env.get(name), cwd(), exit(code) and stdin.text()", ""}
 	paths   = Need{"scripts have no modules of node; paths are strings, and new URL(name, base) joins them", ""}
-	modules = Need{"scripts load no modules; the language, tools and the exports of \"toolscript\" need no import", ""}
-	bytes   = Need{"use TextEncoder, TextDecoder, atob, btoa or Uint8Array.fromBase64", ""}
+	modules = Need{"scripts import files such as \"./lib.ts\" and no packages; the language, tools and the exports of \"toolscript\" need no import", ""}
+	bytes   = Need{"use TextEncoder, TextDecoder, Blob, atob, btoa or Uint8Array.fromBase64", ""}
+	digests = Need{"use crypto.subtle.digest, crypto.subtle.sign and crypto.randomUUID", ""}
+	zipped  = Need{"use CompressionStream and DecompressionStream", ""}
 	browser = Need{"scripts run outside of a browser; a tool controls one", "open a web page in a browser"}
 	deno    = Need{"scripts have only cwd, exit, args and env of Deno; tools give access to network and files", ""}
 )
@@ -43,7 +45,7 @@ var ofModules = map[string]Need{
 	"fs": files, "fs/promises": files, "fs-extra": files, "glob": files,
 	"child_process": program, "execa": program, "zx": program, "shelljs": program, "worker_threads": program,
 	"process": process, "os": process, "path": paths, "url": paths,
-	"buffer": bytes, "playwright": browser, "puppeteer": browser,
+	"buffer": bytes, "crypto": digests, "uuid": digests, "zlib": zipped, "pako": zipped, "fflate": zipped, "playwright": browser, "puppeteer": browser,
 }
 
 // Global returns the alternative to a global name.

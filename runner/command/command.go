@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // Command is the hidden command that makes a program the helper.
@@ -31,17 +32,23 @@ const DefaultMaxOutput = 1 << 20
 
 // Spec describes one run.
 type Spec struct {
-	Args     []string      // the program and its arguments; there is no shell
-	Root     string        // absolute; the program may write below it
-	Dir      string        // its working directory, absolute; empty means Root
-	Writable []string      // further files and folders to write to, absolute; missing ones are skipped
-	Env      []string      // its complete environment, as NAME=value; TMPDIR is replaced
-	Network  bool          // it may use the network
-	Timeout  time.Duration // 0 means no limit but that of the context
+	Args     []string       // the program and its arguments; there is no shell
+	Root     string         // absolute; the program may write below it
+	Dir      string         // its working directory, absolute; empty means Root; a link in Root does not lead out of it
+	Writable []string       // further files and folders to write to, absolute; missing ones are skipped
+	Project  beneath.Folder // that Root and Writable are resolved beneath
+	Env      []string       // its complete environment, as NAME=value; TMPDIR is replaced
+	Network  bool           // it may use the network
+	Timeout  time.Duration  // 0 means no limit but that of the context
 
 	// MaxOutput bounds each of the three texts of the Result, in bytes. Of a longer text,
 	// the beginning and the end are kept.
 	MaxOutput int
+
+	// Room takes memory for the output before it is read, if there is much of it; it may
+	// wait, and the program waits too then. Its error ends the output. Nil: no memory is
+	// taken.
+	Room func(bytes int) error
 
 	// Confined says that Args confine the program themselves: Root, Writable and Network have
 	// no effect, and the TMPDIR of Env stays. Not on Windows.
@@ -63,14 +70,17 @@ type Result struct {
 // order is what the helper reads: a line of JSON on its standard input. The end of the
 // input is the request to end the program.
 type order struct {
-	Args     []string `json:"args"`
-	Root     string   `json:"root"`
-	Dir      string   `json:"dir"`
-	Writable []string `json:"writable"`
-	Env      []string `json:"env"`
-	Network  bool     `json:"network"`
-	Confined bool     `json:"confined"`
-	Files    int      `json:"files"` // how many descriptors after reportFD the program gets
+	Args     []string       `json:"args"`
+	Root     string         `json:"root"`
+	Dir      string         `json:"dir"`
+	Writable []string       `json:"writable"`
+	Project  beneath.Folder `json:"project"`
+	Env      []string       `json:"env"`
+	Network  bool           `json:"network"`
+	Confined bool           `json:"confined"`
+	Files    int            `json:"files"` // how many descriptors after reportFD the program gets
+
+	held []beneath.Held // the files of the paths
 }
 
 // report is what the helper writes when the program and its descendants have ended.

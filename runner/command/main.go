@@ -81,6 +81,14 @@ func (o order) run(gone <-chan struct{}) report {
 // begin starts the program. end removes its temporary folder.
 func (o order) begin() (cmd *exec.Cmd, parts []toolscript.Confinement, end func(), err error) {
 	end = func() {}
+	defer func() {
+		for _, h := range o.held {
+			h.Close()
+		}
+	}()
+	if err := o.enter(); err != nil {
+		return nil, nil, end, err
+	}
 	if o.Confined {
 		if cmd, err = o.command(o.Env); err == nil {
 			err = startError(o.Args[0], cmd.Start())
@@ -98,7 +106,7 @@ func (o order) begin() (cmd *exec.Cmd, parts []toolscript.Confinement, end func(
 	if cmd, err = o.command(replaced(o.Env, "TMPDIR", temp)); err != nil {
 		return nil, nil, end, err
 	}
-	parts, err = o.start(cmd, temp)
+	cmd, parts, err = o.start(cmd, temp)
 	return cmd, parts, end, startError(o.Args[0], err)
 }
 
@@ -107,9 +115,6 @@ func (o order) begin() (cmd *exec.Cmd, parts []toolscript.Confinement, end func(
 func (o order) command(env []string) (*exec.Cmd, error) {
 	if len(o.Args) == 0 || o.Args[0] == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the command is empty")}
-	}
-	if err := os.Chdir(o.Dir); err != nil {
-		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the working directory cannot be used: %w", err)}
 	}
 	path := ""
 	for _, entry := range env {
@@ -128,7 +133,7 @@ func (o order) command(env []string) (*exec.Cmd, error) {
 		return nil, err
 	}
 	return &exec.Cmd{
-		Path: found, Args: o.Args, Env: env, Dir: o.Dir,
+		Path: found, Args: o.Args, Env: env, // in the folder of this process
 		Stdout: os.Stdout, Stderr: os.Stderr, ExtraFiles: o.files(),
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}, nil

@@ -2,12 +2,12 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/confine"
-	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
 // devices are the files in /dev that any program may write to.
@@ -28,62 +27,57 @@ func Confinement() []toolscript.Confinement {
 	return []toolscript.Confinement{files}
 }
 
-// start starts the program from a thread with the restrictions, which the program
-// inherits. The thread ends afterwards.
-func (o order) start(cmd *exec.Cmd, temp string) (parts []toolscript.Confinement, err error) {
-	access := landlock.Access{
-		Read:    []string{"/"},
-		Write:   append(append([]string{o.Root, temp}, devices...), o.Writable...),
-		Network: o.Network,
+// start starts the program through a process that restricts itself and becomes it. A thread of
+// this process that had the restrictions would be open to the program: Landlock lets processes
+// with equal restrictions trace and signal each other.
+func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confinement, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
 	}
-	done := make(chan struct{})
-	go onOtherThread(func() {
-		defer close(done)
-		if parts, err = restrict(access); err == nil {
-			err = cmd.Start()
-		}
-	})
-	<-done
-	return parts, err
+	order, toHelper, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer toHelper.Close() //nolint:errcheck // it is closed earlier
+	fromHelper, report, err := os.Pipe()
+	if err != nil {
+		return nil, nil, errors.Join(err, order.Close())
+	}
+	defer fromHelper.Close() //nolint:errcheck // only read
+	started := &exec.Cmd{
+		Path: self, Args: []string{self, Command, become}, Env: os.Environ(), Dir: cmd.Dir,
+		Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{order, report}, SysProcAttr: cmd.SysProcAttr,
+	}
+	err = started.Start()
+	_, _ = order.Close(), report.Close() // the child has its own copies
+	if err != nil {
+		return nil, nil, err
+	}
+	write := append(append([]string{o.Root, temp}, devices...), o.Writable...)
+	p := program{Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Write: ofThisProcess(write), Network: o.Network}
+	err = json.NewEncoder(toHelper).Encode(p)
+	_ = toHelper.Close() // an error shows in the report
+	var got becoming
+	if err == nil {
+		err = got.read(fromHelper)
+	}
+	if err != nil {
+		kill(started.Process.Pid)
+		_ = started.Wait() // the error says more
+		return nil, nil, err
+	}
+	return started, got.Confinement, nil
 }
 
-// restrict restricts the calling thread.
-func restrict(access landlock.Access) ([]toolscript.Confinement, error) {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
-	}
-	if err := dropTracing(); err != nil {
-		return nil, fmt.Errorf("drop capabilities: %w", err)
-	}
-	parts := Confinement()
-	if parts[0].Active {
-		if err := landlock.RestrictThread(access); err != nil {
-			return nil, fmt.Errorf("landlock: %w", err)
+// ofThisProcess replaces the paths of files that this process holds by those that a child finds.
+func ofThisProcess(paths []string) []string {
+	for i, path := range paths {
+		if descriptor, held := strings.CutPrefix(path, "/proc/self/"); held {
+			paths[i] = "/proc/" + strconv.Itoa(os.Getpid()) + "/" + descriptor
 		}
 	}
-	if access.Network {
-		return append(parts, toolscript.Confinement{Name: "network", Detail: "the configuration allows it"}), nil
-	}
-	network, err := confine.Sockets()
-	return append(parts, network), err
-}
-
-// onOtherThread runs f on a thread that ends with the calling goroutine, and that is not
-// the main thread: a restricted main thread would let the program send signals to this
-// process.
-func onOtherThread(f func()) {
-	runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
-	if unix.Gettid() != unix.Getpid() {
-		f()
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		onOtherThread(f)
-	}()
-	<-done
-	runtime.UnlockOSThread()
+	return paths
 }
 
 // adoptOrphans makes this process the parent of descendants that lose theirs. An error

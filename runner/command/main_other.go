@@ -12,7 +12,7 @@ import (
 )
 
 // start starts the program inside a Seatbelt profile where there is one.
-func (o order) start(cmd *exec.Cmd, temp string) ([]toolscript.Confinement, error) {
+func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confinement, error) {
 	parts := Confinement()
 	if parts[0].Active {
 		access := seatbelt.Access{Write: append([]string{o.Root, temp}, o.Writable...), Network: o.Network}
@@ -22,7 +22,7 @@ func (o order) start(cmd *exec.Cmd, temp string) ([]toolscript.Confinement, erro
 			parts = append(parts, toolscript.Confinement{Name: "network", Active: true, Detail: parts[0].Detail})
 		}
 	}
-	return parts, cmd.Start()
+	return cmd, parts, cmd.Start()
 }
 
 // adoptOrphans does nothing: only Linux makes a process the parent of orphans.

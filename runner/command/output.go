@@ -8,13 +8,45 @@ import (
 
 // transcript collects the output of a program.
 type transcript struct {
+	limit int
+	room  func(bytes int) error
+
 	mu         sync.Mutex
 	out, err   cut
 	aggregated cut
+	arrived    int // bytes, up to those that are kept
+	taken      int // with room
 }
 
-func newTranscript(limit int) *transcript {
-	return &transcript{out: cut{limit: limit}, err: cut{limit: limit}, aggregated: cut{limit: limit}}
+const (
+	// uncounted is the length of an output up to which no memory is taken.
+	uncounted = 64 << 10
+	// copies is how often the output is in memory: as one of two texts and as a part of
+	// both, each while it is collected and as a text.
+	copies = 4
+)
+
+func newTranscript(limit int, room func(bytes int) error) *transcript {
+	return &transcript{limit: limit, room: room, out: cut{limit: limit}, err: cut{limit: limit}, aggregated: cut{limit: limit}}
+}
+
+// reserve takes memory for n more bytes.
+func (t *transcript) reserve(n int) error {
+	if t.room == nil {
+		return nil
+	}
+	t.mu.Lock()
+	t.arrived = min(t.arrived+n, 2*t.limit) // the texts keep no more
+	need := 0
+	if t.arrived > uncounted {
+		need = copies*t.arrived - t.taken
+		t.taken += need
+	}
+	t.mu.Unlock()
+	if need <= 0 {
+		return nil
+	}
+	return t.room(need)
 }
 
 // stream is one of the two outputs as an io.Writer.
@@ -24,6 +56,9 @@ type stream struct {
 }
 
 func (s stream) Write(b []byte) (int, error) {
+	if err := s.of.reserve(len(b)); err != nil {
+		return 0, err
+	}
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
 	s.into.add(b)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -40,5 +41,30 @@ func TestOutputIsValidText(t *testing.T) {
 	c.add([]byte("\xff€€"))
 	if got := c.text(); strings.ToValidUTF8(got, "") != got {
 		t.Errorf("%q is not UTF-8", got)
+	}
+}
+
+// TestRoomForOutput: memory is taken before output is kept, and no more than can be kept.
+func TestRoomForOutput(t *testing.T) {
+	const limit, piece = 1 << 20, 32 << 10
+	taken, written := 0, 0
+	o := newTranscript(limit, func(n int) error { taken += n; return nil })
+	for written < 4*limit {
+		n, err := stream{o, &o.out}.Write(make([]byte, piece))
+		if err != nil {
+			t.Fatal(err)
+		}
+		written += n
+		if have := len(o.out.head) + len(o.out.tail) + len(o.aggregated.head) + len(o.aggregated.tail); have > taken && written > uncounted {
+			t.Fatalf("of %d bytes, %d are kept, and memory for %d was taken", written, have, taken)
+		}
+	}
+	if taken != copies*2*limit {
+		t.Errorf("memory for %d bytes was taken", taken)
+	}
+	full := errors.New("full")
+	o = newTranscript(limit, func(int) error { return full })
+	if n, err := (stream{o, &o.err}).Write(make([]byte, limit)); n != 0 || !errors.Is(err, full) || o.err.total > 0 {
+		t.Errorf("without memory: %d, %v", n, err)
 	}
 }

@@ -71,11 +71,11 @@ func (r Runner) start(spec Spec) (*helper, error) {
 			return nil, err
 		}
 	}
-	text, err := json.Marshal(order{spec.Args, spec.Root, spec.Dir, spec.Writable, spec.Env, spec.Network, spec.Confined, len(spec.Files)})
+	text, err := json.Marshal(order{spec.Args, spec.Root, spec.Dir, spec.Writable, spec.Project, spec.Env, spec.Network, spec.Confined, len(spec.Files), nil})
 	if err != nil {
 		return nil, err
 	}
-	h := &helper{output: newTranscript(spec.MaxOutput), ended: make(chan error, 1)}
+	h := &helper{output: newTranscript(spec.MaxOutput, spec.Room), ended: make(chan error, 1)}
 	// The context of the call must not kill the helper: it has to end the program.
 	h.cmd = exec.CommandContext(context.Background(), path, Command) //nolint:gosec // this program
 	h.cmd.Dir, h.cmd.Env = "/", append([]string{"GOMAXPROCS=2", "TMPDIR=" + os.TempDir()}, r.Env...)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/command"
+	"github.com/toolscript/toolscript/test/fixture/race"
 )
 
 func init() {
@@ -52,6 +53,10 @@ var attempts = map[string]func(arg string) error{
 	"unix":     func(path string) error { return dial("unix", path) },
 	"listen":   func(string) error { return listen("tcp", "127.0.0.1:0") },
 	"netlink":  func(string) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW) },
+	"vsock":    func(string) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM) },
+	"packet":   func(string) error { return socket(unix.AF_PACKET, unix.SOCK_RAW) },
+	"alg":      func(string) error { return socket(unix.AF_ALG, unix.SOCK_SEQPACKET) },
+	"unixgram": func(path string) error { return dial("unixgram", path) },
 	"mptcp":    func(string) error { return socket(unix.AF_INET, unix.SOCK_STREAM) },
 	"pair": func(string) error {
 		_, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -200,10 +205,14 @@ func TestFilesInTheRoot(t *testing.T) {
 // TestNetwork lets programs reach for servers of this process.
 func TestNetwork(t *testing.T) {
 	tcp, path := "", filepath.Join(t.TempDir(), "socket")
-	for _, network := range []string{"tcp", "unix"} {
+	abstract := "@toolscript" + strings.ReplaceAll(path, "/", "-")
+	for _, network := range []string{"tcp", "unix", "abstract"} {
 		address := "127.0.0.1:0"
-		if network == "unix" {
+		switch network {
+		case "unix":
 			address = path
+		case "abstract":
+			network, address = "unix", abstract
 		}
 		l, err := (&net.ListenConfig{}).Listen(t.Context(), network, address)
 		if err != nil {
@@ -214,20 +223,30 @@ func TestNetwork(t *testing.T) {
 			tcp = l.Addr().String()
 		}
 	}
-	for _, test := range []struct{ attempt, arg string }{
-		{"tcp", tcp}, {"udp", tcp}, {"unix", path}, {"listen", ""}, {"netlink", ""}, {"mptcp", ""}, {"pair", ""},
+	const no, yes = "refused", "done"
+	for _, test := range []struct{ name, attempt, arg, without, with string }{
+		{"tcp", "tcp", tcp, no, yes},
+		{"udp", "udp", tcp, no, yes},
+		{"listen", "listen", "", no, yes},
+		{"mptcp", "mptcp", "", no, yes},
+		{"a pair", "pair", "", yes, yes},
+		// These lead to programs that are not confined, such as tmux and the session bus.
+		{"a path", "unix", path, no, no},
+		{"an abstract name", "unix", abstract, no, no},
+		{"a path, datagrams", "unixgram", path, no, no},
+		{"netlink", "netlink", "", no, no},
+		{"vsock", "vsock", "", no, no},
+		{"packet", "packet", "", no, no},
+		{"alg", "alg", "", no, no},
 	} {
-		t.Run(test.attempt, func(t *testing.T) {
-			s, want := spec(t), "refused"
-			if test.attempt == "pair" {
-				want = "done"
-			}
-			if got := outcome(t, s, test.attempt, test.arg); got != want {
-				t.Errorf("the attempt is %q, want %q", got, want)
+		t.Run(test.name, func(t *testing.T) {
+			s := spec(t)
+			if got := outcome(t, s, test.attempt, test.arg); got != test.without {
+				t.Errorf("the attempt is %q, want %q", got, test.without)
 			}
 			s.Network = true
-			if got := outcome(t, s, test.attempt, test.arg); got != "done" {
-				t.Errorf("with the network the attempt is %q", got)
+			if got := outcome(t, s, test.attempt, test.arg); got != test.with {
+				t.Errorf("with the network the attempt is %q, want %q", got, test.with)
 			}
 		})
 	}
@@ -252,11 +271,11 @@ func TestOtherProcesses(t *testing.T) {
 func TestConfinementIsReported(t *testing.T) {
 	s := spec(t, "true")
 	got := run(t, s).Confinement
-	if len(got) != 2 || got[0] != command.Confinement()[0] || got[0].Detail == "" || got[1].Name != "network" || got[1].Detail == "" {
+	if len(got) != 3 || got[0] != command.Confinement()[0] || got[0].Detail == "" || got[1].Name != "system calls" || got[2].Name != "network" || got[2].Detail == "" || got[1].Active != got[2].Active {
 		t.Errorf("the confinement is %+v", got)
 	}
 	s.Network = true
-	if got := run(t, s).Confinement; len(got) != 2 || got[1].Active {
+	if got := run(t, s).Confinement; len(got) != 3 || got[1].Detail == "" || got[2].Active {
 		t.Errorf("with the network the confinement is %+v", got)
 	}
 }
@@ -306,7 +325,7 @@ func caller(args []string) int {
 	if err != nil {
 		return 1
 	}
-	_, err = runner.Run(context.Background(), command.Spec{Args: []string{self, "__orphan", args[0], "stay"}, Root: filepath.Dir(args[0]), Env: []string{race}})
+	_, err = runner.Run(context.Background(), command.Spec{Args: []string{self, "__orphan", args[0], "stay"}, Root: filepath.Dir(args[0]), Env: []string{race.Env}})
 	fmt.Println(err)
 	return 1
 }

@@ -13,12 +13,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/command"
+	"github.com/toolscript/toolscript/test/fixture/race"
 )
 
-// race keeps the race detector from delaying the end of each process by a second.
-const race = "GORACE=atexit_sleep_ms=0"
-
-var runner = command.Runner{Env: []string{race}}
+var runner = command.Runner{Env: []string{race.Env}}
 
 // spec is a run in a new root.
 func spec(t *testing.T, args ...string) command.Spec {
@@ -27,7 +25,7 @@ func spec(t *testing.T, args ...string) command.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return command.Spec{Args: args, Root: root, Env: []string{"PATH=" + os.Getenv("PATH"), race}}
+	return command.Spec{Args: args, Root: root, Env: []string{"PATH=" + os.Getenv("PATH"), race.Env}}
 }
 
 func run(t *testing.T, s command.Spec) command.Result {
@@ -120,6 +118,15 @@ func TestCancel(t *testing.T) {
 	_, err := runner.Run(ctx, spec(t, "sleep", "1000"))
 	if toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestOutputWithoutRoom: a program for whose output there is no memory gets SIGPIPE.
+func TestOutputWithoutRoom(t *testing.T) {
+	s := spec(t, "sh", "-c", "yes; exit $?")
+	s.Room = func(int) error { return errors.New("full") }
+	if got := run(t, s); got.ExitCode != 128+13 || len(got.Stdout) > 64<<10 {
+		t.Errorf("%d bytes, and exit code %d", len(got.Stdout), got.ExitCode)
 	}
 }
 

@@ -36,7 +36,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 		limited, cancel = context.WithTimeout(ctx, spec.Timeout)
 		defer cancel()
 	}
-	output, began := newTranscript(spec.MaxOutput), time.Now()
+	output, began := newTranscript(spec.MaxOutput, spec.Room), time.Now()
 	cmd := exec.CommandContext(limited, spec.Args[0], spec.Args[1:]...) //nolint:gosec // it runs the command of the tool's caller
 	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Dir, spec.Env, holdDelay
 	if cmd.Dir == "" {

@@ -3,13 +3,13 @@
 // calls. The restrictions cannot be lifted, and child processes inherit them.
 //
 // Kernels differ, so both are best effort. Each reports what it did as a
-// toolscript.Confinement. Sockets restricts the calling thread only, for a program that it
-// starts.
+// toolscript.Confinement. Program restricts the calling thread only, for a program that it
+// starts or becomes.
 package confine
 
 // The names of the parts.
 const (
 	landlockName = "landlock"
 	seccompName  = "seccomp"
-	socketsName  = "network"
+	callsName    = "system calls"
 )

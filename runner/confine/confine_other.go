@@ -18,11 +18,6 @@ func Seccomp() (toolscript.Confinement, error) {
 	return toolscript.Confinement{Name: seccompName, Detail: "only Linux filters system calls; this is " + runtime.GOOS}, nil
 }
 
-// Sockets reports that this system has no seccomp.
-func Sockets() (toolscript.Confinement, error) {
-	return toolscript.Confinement{Name: socketsName, Detail: "only Linux filters system calls; this is " + runtime.GOOS}, nil
-}
-
 // Kernel reports that this system has no Landlock.
 func Kernel() toolscript.Confinement {
 	part, _ := Landlock() // never an error

@@ -14,13 +14,28 @@ const (
 	Refuse  = refuse
 	Unknown = unknown
 
+	Unsupported = unsupported
+	NoControl   = noControl
+	Newest      = newest
+
 	Architecture = architecture
 )
 
 // Judge runs the filter of the process pid on one system call.
 func Judge(t *testing.T, pid, arch, call uint32, args ...uint32) uint32 {
 	t.Helper()
-	vm, err := bpf.NewVM(instructions(pid))
+	return judge(t, instructions(pid), arch, call, args...)
+}
+
+// Judge runs the filter of a program on one system call.
+func (r Rules) Judge(t *testing.T, arch, call uint32, args ...uint32) uint32 {
+	t.Helper()
+	return judge(t, r.instructions(), arch, call, args...)
+}
+
+func judge(t *testing.T, program []bpf.Instruction, arch, call uint32, args ...uint32) uint32 {
+	t.Helper()
+	vm, err := bpf.NewVM(program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +62,25 @@ func Limited() map[uint32]bool {
 	all := map[uint32]bool{unix.SYS_CLONE3: true}
 	for _, l := range limited {
 		all[l.call] = true
+	}
+	return all
+}
+
+// RefusedToAll returns the calls that no program may make.
+func RefusedToAll() map[uint32]string { return with(refusedToAll) }
+
+// Groups returns the calls that only some programs may make.
+func Groups() map[Group]map[uint32]string { return groups }
+
+// LimitedToAll returns the calls that programs may make in some forms only, and those that
+// look missing.
+func LimitedToAll() map[uint32]bool {
+	all := map[uint32]bool{unix.SYS_IOCTL: true, unix.SYS_SOCKET: true}
+	for _, l := range limitedToAll {
+		all[l.call] = true
+	}
+	for _, call := range missing {
+		all[call] = true
 	}
 	return all
 }

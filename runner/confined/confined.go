@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // Command is the hidden command that makes a program the helper, before its main.
@@ -22,13 +23,14 @@ const Command = "__confined"
 
 // Spec is what a server may reach.
 type Spec struct {
-	Path  string   `json:"path"`  // of its program, absolute
-	Args  []string `json:"args"`  // the first one is the name of the program
-	Read  []string `json:"read"`  // absolute files and folders to read, and to execute from
-	Write []string `json:"write"` // to read and write, too
-	Port  uint16   `json:"port"`  // the TCP port that it may connect to; 0: it has no network
-	Modes bool     `json:"modes"` // it may change the modes of files
-	Gate  bool     `json:"gate"`  // descriptor 3 is that of a Gate
+	Path    string         `json:"path"`    // of its program, absolute
+	Args    []string       `json:"args"`    // the first one is the name of the program
+	Read    []string       `json:"read"`    // absolute files and folders to read, and to execute from
+	Write   []string       `json:"write"`   // to read and write, too
+	Project beneath.Folder `json:"project"` // that Read and Write are resolved beneath
+	Port    uint16         `json:"port"`    // the TCP port that it may connect to; 0: it has no network
+	Modes   bool           `json:"modes"`   // it may change the modes and times of files; with a Gate, in Write
+	Gate    bool           `json:"gate"`    // descriptor 3 is that of a Gate
 
 	Free    bool `json:"free,omitempty"`    // nothing is restricted
 	Watched bool `json:"watched,omitempty"` // descriptor 3 gets all that the server does, also for a Gate; see package observed

@@ -2,6 +2,7 @@ package confined
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/internal/seatbelt"
@@ -15,8 +16,34 @@ func (s Spec) Wrap(string) ([]string, error) {
 	if seatbelt.Missing() != "" {
 		return append([]string{s.Path}, s.Args[1:]...), nil
 	}
-	access := seatbelt.Access{Read: append([]string{s.Path}, s.Read...), Write: s.Write, Port: s.Port}
+	read, err := s.real(s.Read)
+	if err != nil {
+		return nil, err
+	}
+	write, err := s.real(s.Write)
+	if err != nil {
+		return nil, err
+	}
+	access := seatbelt.Access{Read: append([]string{s.Path}, read...), Write: write, Port: s.Port}
 	return access.Wrap(s.Path, s.Args[1:]), nil
+}
+
+// real are paths without links, beneath the folder of the project. A profile follows no links, so that
+// one that takes the place of a path later opens nothing.
+func (s Spec) real(paths []string) (all []string, err error) {
+	for _, path := range paths {
+		held, err := s.Project.Hold(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			all = append(all, path) // it may be made later
+			continue
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, held.Real())
+		held.Close()
+	}
+	return all, nil
 }
 
 // Parts says what holds on this machine for a server that reaches the hosts of net.

@@ -2,7 +2,9 @@ package confined
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 	"github.com/toolscript/toolscript/runner/observed"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // become makes this process the server. It returns only if that fails.
@@ -50,7 +53,11 @@ func (s Spec) restrict() error {
 		}
 	}
 	if confine.Kernel().Active {
-		access := landlock.Access{Read: append(s.Read, "/proc/"+strconv.Itoa(os.Getpid())), Write: s.Write}
+		read, write, err := s.paths()
+		if err != nil {
+			return err
+		}
+		access := landlock.Access{Read: append(read, "/proc/"+strconv.Itoa(os.Getpid())), Write: write}
 		if s.Port != 0 {
 			access.Connect = []uint16{s.Port}
 		}
@@ -58,10 +65,46 @@ func (s Spec) restrict() error {
 			return fmt.Errorf("landlock: %w", err)
 		}
 	}
-	if _, err := confine.Server(confine.ServerRules{TCP: s.Port != 0, Modes: s.Modes}); err != nil {
-		return err
+	_, err := confine.Program(s.rules())
+	return err
+}
+
+// rules are what the server may do that not every restricted program may. Without a gate, the
+// folders that it may watch cannot be limited.
+func (s Spec) rules() (r confine.Rules) {
+	if s.Port != 0 {
+		r.Sockets = confine.ProxyOnly
 	}
-	return nil
+	if s.Modes {
+		r.Allowed |= confine.Properties
+	}
+	if s.Gate {
+		r.Allowed |= confine.Watching
+	}
+	return r
+}
+
+// held are the files of paths, until the server takes the place of this process.
+var held []beneath.Held
+
+// paths are Read and Write as paths that stay the same files, whatever is renamed.
+func (s Spec) paths() (read, write []string, err error) {
+	for _, list := range []struct {
+		of   []string
+		into *[]string
+	}{{s.Read, &read}, {s.Write, &write}} {
+		for _, path := range list.of {
+			h, err := s.Project.Hold(path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				continue // Landlock has no rule for it
+			case err != nil:
+				return nil, nil, err
+			}
+			held, *list.into = append(held, h), append(*list.into, h.Path())
+		}
+	}
+	return read, write, nil
 }
 
 // Wrap returns the arguments that start the server through the helper, which is the program
@@ -102,12 +145,12 @@ func network(net []string, calls toolscript.Confinement) toolscript.Confinement 
 func Parts(net []string) []toolscript.Confinement {
 	files := confine.Kernel()
 	files.Name = filesName
-	calls := toolscript.Confinement{Name: callsName, Active: confine.FiltersServers(), Detail: "a filter of system calls"}
+	calls := toolscript.Confinement{Name: callsName, Active: confine.FiltersPrograms(), Detail: "a filter of system calls"}
 	if !calls.Active {
 		calls.Detail = "this kernel filters no system calls, or there is no filter for " + runtime.GOARCH
 	}
 	if missing := GateMissing(); calls.Active && missing != "" {
-		calls.Detail += "; changes of modes are not bound to the folders in \"write\": " + missing
+		calls.Detail += "; changes of modes and times are not bound to the folders in \"write\", and no folders can be watched: " + missing
 	}
 	return []toolscript.Confinement{files, calls, network(net, calls)}
 }

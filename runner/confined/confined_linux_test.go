@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/runner/confined"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // TestMain makes the test program the helper, the hostile server, or its victim.
@@ -156,7 +157,7 @@ func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, pro
 	var files []*os.File
 	if spec != nil {
 		spec.Path, spec.Args = s.self, argv
-		spec.Read = append(spec.Read, confined.RuntimePaths(s.self, nil, s.temp, exec.LookPath)...)
+		spec.Read = append(spec.Read, confined.RuntimePaths(beneath.Folder{}, s.self, nil, s.temp, exec.LookPath)...)
 		spec.Write = append(spec.Write, append(confined.Devices(), s.temp)...)
 		argv, err = spec.Wrap(s.self)
 		must(t, err)
@@ -232,6 +233,7 @@ func TestHostileServer(t *testing.T) {
 func TestServerWorks(t *testing.T) {
 	s := newScene(t)
 	for _, gate := range []bool{true, false} {
+		s.Watches = gate
 		out := s.run(t, "work", &confined.Spec{Read: []string{s.System}, Port: uint16(s.Port), Modes: true, Gate: gate})
 		if out != "" {
 			t.Errorf("with a gate %t, failed:\n%s", gate, out)

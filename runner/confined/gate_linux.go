@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,21 +20,24 @@ import (
 	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/internal/notify"
 	"github.com/toolscript/toolscript/runner/observed"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // gateFD is the descriptor by which the helper hands its connections to a Gate.
 const gateFD = 3
 
 // A Gate does for a server what Landlock cannot restrict. It connects sockets to the proxy of
-// the server and nowhere else: Landlock knows ports and no addresses. It changes the modes of
-// files below the folders that the server may write to: Landlock knows no modes.
+// the server and nowhere else: Landlock knows ports and no addresses. It changes the modes and
+// times of files below the folders that the server may write to, and watches those that it may
+// read: Landlock knows neither.
 //
 // The kernel asks the Gate at each of these calls of the server and of its children. The Gate
-// takes a copy of the socket and connects it to an address of its own, and changes the mode of
+// takes a copy of the socket and connects it to an address of its own, and changes or watches
 // the file that it has looked at. What the memory of the server has later makes no difference.
 type Gate struct {
 	proxy  netip.AddrPort
 	write  []string // without links
+	read   []string // without links; write is part of it
 	log    func(level slog.Level, format string, args ...any)
 	refuse atomic.Int32                     // how many connections were refused
 	note   func(*notify.Call) notify.Answer // what the server does, if it is watched; nil: nothing
@@ -89,16 +90,24 @@ func NewGate(s Spec, record *observed.Record, log func(level slog.Level, format 
 	if s.Watched {
 		g.note = observed.Handler(record)
 	}
-	for _, path := range s.Write {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			g.write = append(g.write, real)
-		}
-	}
+	g.write = realPaths(s.Project, s.Write)
+	g.read = append(realPaths(s.Project, s.Read), g.write...)
 	go func() {
 		defer close(g.done)
 		g.serve(ctx, own)
 	}()
 	return g, file, nil
+}
+
+// realPaths returns what paths lead to, beneath the project.
+func realPaths(project beneath.Folder, paths []string) (real []string) {
+	for _, path := range paths {
+		if h, err := project.Hold(path); err == nil {
+			real = append(real, h.Real())
+			h.Close()
+		}
+	}
+	return real
 }
 
 // closing bounds how long Close waits for a call that is being answered.
@@ -123,7 +132,7 @@ func (g *Gate) serve(ctx context.Context, socket *os.File) {
 	listener, err := notify.Receive(ctx, socket)
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, io.EOF) { // at the end of the helper, its own error is in the log
-			g.log(slog.LevelError, "the server can neither connect to its proxy nor change modes: %v", err)
+			g.log(slog.LevelError, "the server can neither connect to its proxy nor change modes and times: %v", err)
 		}
 		return
 	}
@@ -136,7 +145,7 @@ func (g *Gate) serve(ctx context.Context, socket *os.File) {
 		return
 	}
 	if err := listener.Serve(g.answer); err != nil {
-		g.log(slog.LevelError, "the server can neither connect to its proxy nor change modes any more: %v", err)
+		g.log(slog.LevelError, "the server can neither connect to its proxy nor change modes and times any more: %v", err)
 	}
 }
 
@@ -149,8 +158,12 @@ func (g *Gate) answer(c *notify.Call) notify.Answer {
 	switch {
 	case c.Number == unix.SYS_CONNECT:
 		return g.connect(c)
-	case slices.Contains(confine.ChangesOfModes(), c.Number):
+	case c.Number == unix.SYS_INOTIFY_ADD_WATCH:
+		return g.watch(c)
+	case changesOfModes[c.Number] != "":
 		return g.changeMode(c)
+	case changesOfTimes[c.Number] != "":
+		return g.changeTimes(c)
 	}
 	return notify.Continue()
 }
@@ -242,14 +255,19 @@ func leaderOf(thread int) (int, error) {
 	return 0, unix.ESRCH
 }
 
-// guard has connections and changes of modes of this thread, and of the server that it becomes,
-// made by a Gate. If that fails, the server does not start: GateMissing has said that it works
+// The calls of a Gate that change properties of files.
+var changesOfModes, changesOfTimes = confine.ChangesOfModes(), confine.ChangesOfTimes()
+
+// guard has connections, watches, and changes of modes and times of this thread, and of the
+// server that it becomes, made by a Gate. If that fails, the server does not start: GateMissing has said that it works
 // on this machine.
 func (s Spec) guard() error {
-	rules := []notify.Rule{{Number: unix.SYS_CONNECT}}
-	for _, call := range confine.ChangesOfModes() {
-		if s.Modes { // else a filter refuses them
-			rules = append(rules, notify.Rule{Number: call})
+	rules := []notify.Rule{{Number: unix.SYS_CONNECT}, {Number: unix.SYS_INOTIFY_ADD_WATCH}}
+	if s.Modes { // else a filter refuses them
+		for _, calls := range []map[uint32]string{changesOfModes, changesOfTimes} {
+			for call := range calls {
+				rules = append(rules, notify.Rule{Number: call})
+			}
 		}
 	}
 	listener, err := notify.Install(rules)

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript/runner/confine"
+	"github.com/toolscript/toolscript/runner/internal/hostile"
 )
 
 // target is what the hostile program attacks.
@@ -40,6 +41,8 @@ type target struct {
 	Other4  string // other hosts that listen at the port of the proxy
 	Other6  string
 
+	// Watches says that it may watch its folders.
+	Watches bool
 	// Harmless leaves out attempts that would change the machine if they succeeded.
 	Harmless bool
 }
@@ -55,6 +58,10 @@ func attack(text string) int {
 	done := map[string]string{}
 	attempts := t.attempts()
 	maps.Copy(attempts, t.pastTheProxy())
+	maps.Copy(attempts, t.onFiles())
+	for name, attempt := range (hostile.Target{Victim: t.Victim, File: t.System, Folder: t.Temp}).Attempts() {
+		attempts["base: "+name] = attempt
+	}
 	if t.Harmless {
 		for _, name := range harmful {
 			delete(attempts, name)
@@ -361,6 +368,9 @@ func work(text string) int {
 	failed("install", exec.Command("/usr/bin/install", "-m", "700", file, file+"-installed").Run())
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		fmt.Println("the mode is", info, err)
+	}
+	for name, problem := range t.changing(file) {
+		failed(name, problem)
 	}
 	failed("rename", os.Rename(file, file+"2"))
 	failed("remove", os.Remove(file+"2"))

@@ -20,26 +20,33 @@ func (g *Gate) changeMode(c *notify.Call) notify.Answer {
 		return result(err)
 	}
 	defer unix.Close(file) //nolint:errcheck // nothing was written
-	own := "/proc/self/fd/" + strconv.Itoa(file)
-	var stat unix.Stat_t
-	path, err := os.Readlink(own)
-	if err == nil {
-		err = unix.Fstat(file, &stat)
-	}
+	own, stat, err := located(file, g.write)
 	switch {
 	case err != nil:
 		return result(err)
-	case !g.writes(path):
-		return notify.Fail(unix.EACCES)
 	case int(stat.Uid) != os.Geteuid(), mode&(unix.S_ISUID|unix.S_ISGID) != 0, stat.Mode&unix.S_IFMT != unix.S_IFREG && stat.Mode&unix.S_IFMT != unix.S_IFDIR:
 		return notify.Fail(unix.EPERM)
 	}
 	return result(unix.Chmod(own, mode))
 }
 
-// writes reports whether the server may write to a file, by its path without links.
-func (g *Gate) writes(path string) bool {
-	for _, folder := range g.write {
+// located is another path of an open file, which leads nowhere else, if the file is in one of
+// some folders.
+func located(file int, folders []string) (own string, stat unix.Stat_t, err error) {
+	own = "/proc/self/fd/" + strconv.Itoa(file)
+	path, err := os.Readlink(own)
+	if err == nil {
+		err = unix.Fstat(file, &stat)
+	}
+	if err == nil && !within(path, folders) {
+		err = unix.EACCES
+	}
+	return own, stat, err
+}
+
+// within reports whether a path without links is in one of some folders.
+func within(path string, folders []string) bool {
+	for _, folder := range folders {
 		if path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/") {
 			return filepath.IsAbs(path) // and not the name of a pipe
 		}
@@ -62,14 +69,19 @@ func modeOf(c *notify.Call) (file int, mode uint32, err error) {
 	if flags&^(unix.AT_SYMLINK_NOFOLLOW|unix.AT_EMPTY_PATH) != 0 {
 		return -1, 0, unix.EINVAL
 	}
+	file, err = open(c, dir, at, flags)
+	return file, mode, err
+}
+
+// open opens the file of a call with a path, for no access.
+func open(c *notify.Call, dir int, at uint64, flags int) (int, error) {
 	path, err := c.PathAt(dir, at, flags)
 	if err != nil {
-		return -1, 0, err
+		return -1, err
 	}
 	how := unix.O_PATH | unix.O_CLOEXEC
 	if flags&unix.AT_SYMLINK_NOFOLLOW != 0 {
 		how |= unix.O_NOFOLLOW
 	}
-	file, err = unix.Open(path, how, 0)
-	return file, mode, err
+	return unix.Open(path, how, 0)
 }

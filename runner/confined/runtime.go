@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // Devices are the files in /dev that every program may write to.
@@ -13,8 +15,9 @@ func Devices() []string { return []string{"/dev/null", "/dev/zero", "/dev/full"}
 
 // RuntimePaths are the paths that a program needs to start: those of the system, its own
 // installation and that of its interpreter, and the script that its first argument names.
-// path is absolute; args are those after the name.
-func RuntimePaths(path string, args []string, dir string, lookPath func(name string) (string, error)) []string {
+// path is absolute; args are those after the name. A link that leaves the folder of the project leads
+// to a program at most: it opens no other folder.
+func RuntimePaths(project beneath.Folder, path string, args []string, dir string, lookPath func(name string) (string, error)) []string {
 	paths := append([]string(nil), systemPaths...)
 	add := func(more ...string) {
 		for _, p := range more {
@@ -24,7 +27,9 @@ func RuntimePaths(path string, args []string, dir string, lookPath func(name str
 		}
 	}
 	for program := range programs(path, lookPath) {
-		add(installation(program)...)
+		if program == path || isProgram(program) {
+			add(installation(program)...)
+		}
 	}
 	for _, a := range args {
 		if strings.HasPrefix(a, "-") {
@@ -34,7 +39,7 @@ func RuntimePaths(path string, args []string, dir string, lookPath func(name str
 			a = filepath.Join(dir, a)
 		}
 		if info, err := os.Stat(a); err == nil && info.Mode().IsRegular() {
-			if real, err := filepath.EvalSymlinks(a); err == nil {
+			if real, err := filepath.EvalSymlinks(a); err == nil && (!project.Has(a) || project.Has(real)) {
 				add(installation(real)...)
 			}
 			add(installation(a)...)
@@ -69,6 +74,12 @@ func programs(path string, lookPath func(string) (string, error)) map[string]boo
 		path = next
 	}
 	return found
+}
+
+// isProgram reports whether the kernel can start a file.
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // firstLine is what follows #! in a script; "" for other files.

@@ -7,13 +7,17 @@ import (
 
 // Confinement lists what the operating system keeps from the process.
 func (p *Process) Confinement() []toolscript.Confinement {
-	second := toolscript.Confinement{Name: "landlock", Active: p.confined, Detail: "this kernel has no Landlock, or it is not enabled"}
-	if p.confined {
+	second := toolscript.Confinement{Name: "landlock", Active: p.confined.Files, Detail: "this kernel has no Landlock, or it is not enabled"}
+	if p.confined.Files {
 		second.Detail = "Deno's own files, the folder of the run, one port"
+	}
+	third := toolscript.Confinement{Name: "system calls", Active: p.confined.Calls, Detail: "there is no filter of system calls here"}
+	if p.confined.Calls {
+		third.Detail = "the filter of confined servers: no sockets but those of TCP, no other processes"
 	}
 	return []toolscript.Confinement{
 		{Name: "permissions", Active: true, Detail: "Deno's: one port, no files, no processes, one variable"},
-		second,
+		second, third,
 	}
 }
 

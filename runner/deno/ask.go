@@ -33,10 +33,7 @@ var questions = map[string]func(*run, question) any{
 	"pages":   func(r *run, q question) any { return r.names.Pages(q.server(), q.text(1)) },
 	"names":   func(r *run, q question) any { return r.names.Idents(q.server()) },
 	"missing": func(r *run, q question) any { return r.names.Missing(q.server(), q.text(1)) },
-	"trace": func(r *run, q question) any {
-		text, _, _ := r.source.Trace(q.text(0))
-		return text
-	},
+	"trace":   func(r *run, q question) any { return r.source.Trace(q.text(0)) },
 }
 
 func (r *run) answerQuestion(payload []byte) error {

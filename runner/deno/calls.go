@@ -22,6 +22,7 @@ type callHeader struct {
 	Call uint32 `json:"call"` // unique within the run
 	Tool string `json:"tool"`
 	Task bool   `json:"task"`
+	Key  string `json:"key"` // idempotency key; absent without one
 }
 
 // call makes one tool call of the script.
@@ -31,13 +32,13 @@ func (r *run) call(payload []byte) error {
 	if json.Unmarshal(text, &header) != nil || !r.seen.add(uint64(header.Call)) {
 		return errNotUnderstood
 	}
-	call := runner.Call{CallID: strconv.FormatUint(uint64(header.Call), 10), ID: header.Tool, Args: args, Task: header.Task}
+	call := runner.Call{CallID: strconv.FormatUint(uint64(header.Call), 10), ID: header.Tool, Args: args, Task: header.Task, Key: header.Key}
 	return r.Call(call, len(payload))
 }
 
 // deliver keeps the answer of a call until the process takes it.
 func (r *run) deliver(a session.Answer) (rest func()) {
-	size := int64(len(a.Value))
+	size := int64(len(a.Value) + len(a.Content))
 	r.waiting.Add(size)
 	return func() {
 		defer r.waiting.Add(-size)
@@ -55,7 +56,7 @@ type strictHost struct{ runner.Host }
 // Begin implements runner.Host.
 func (h strictHost) Begin(c runner.Call, done func(runner.Answer)) {
 	if !json.Valid(c.Args) {
-		done(runner.Answer{Failure: &toolscript.ToolError{Tool: c.ID, Code: toolscript.Invalid, Message: "the arguments nest too deep, or are not JSON"}})
+		done(runner.Answer{Failure: &toolscript.ToolError{Tool: c.ID, Code: toolscript.Invalid, Sent: toolscript.SentNo, Message: "the arguments nest too deep, or are not JSON"}})
 		return
 	}
 	h.Host.Begin(c, done)
@@ -77,7 +78,11 @@ func giveAnswer(w http.ResponseWriter, request *http.Request, to *endpoint) {
 			answer(w, http.StatusUnprocessableEntity, errorJSON(a.Failure))
 			return
 		}
-		answer(w, http.StatusOK, a.Value)
+		text, with := a.Text()
+		if with {
+			w.Header().Set("Toolscript-Content", "1")
+		}
+		answer(w, http.StatusOK, text)
 	case <-run.Context().Done():
 		refuse(w, http.StatusConflict, toolscript.Conflict, "the run has ended")
 	case <-request.Context().Done(): // the process closed the connection
@@ -88,7 +93,7 @@ func giveAnswer(w http.ResponseWriter, request *http.Request, to *endpoint) {
 func errorJSON(e *toolscript.ToolError) []byte {
 	text, err := json.Marshal(e)
 	if err != nil { // a content block that is not JSON
-		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Message: strings.ToValidUTF8(e.Message, "\uFFFD")})
+		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Sent: e.Sent, Message: strings.ToValidUTF8(e.Message, "\uFFFD")})
 	}
 	return text
 }

@@ -15,6 +15,9 @@ import (
 // TestInstallFromTheRegistry installs the pinned Deno from npm's configured registry,
 // and runs a script with it.
 func TestInstallFromTheRegistry(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it downloads Deno")
+	}
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not here")
 	}
@@ -35,6 +38,9 @@ func TestInstallFromTheRegistry(t *testing.T) {
 // TestPinnedContents checks that npm's registry has the pinned package of every
 // platform.
 func TestPinnedContents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it downloads Deno")
+	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		t.Skip("npm is not here")

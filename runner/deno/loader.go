@@ -20,8 +20,11 @@ func loaderText() (string, error) {
 	b.WriteString("const host = {}, internal = {};\n")
 	b.WriteString("const InternalError = class extends Error {}; // QuickJS has it for a full memory\n")
 	parts := prelude.Parts()
-	// V8 has stacks of its own; the rest of the prelude comes after what it needs.
-	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "intrinsics" || part == "stack" })
+	// V8 has stacks and locales of its own; the rest of the prelude comes after what it
+	// needs.
+	parts = slices.DeleteFunc(parts, func(part string) bool {
+		return part == "intrinsics" || part == "json" || part == "stack" || strings.HasPrefix(part, "intl")
+	})
 	add := func(source func(string) (string, error), prefix string, names ...string) error {
 		for _, name := range names {
 			text, err := source(name)
@@ -33,7 +36,7 @@ func loaderText() (string, error) {
 		return nil
 	}
 	for _, err := range []error{
-		add(prelude.Source, "", "intrinsics"),
+		add(prelude.Source, "", "intrinsics", "json"),
 		add(loaderPart, "", "wire", "stack", "classes", "host", "globals"),
 		add(prelude.Source, "", parts...),
 	} {

@@ -93,6 +93,7 @@ func (l *loopback) routes() http.Handler {
 		w.Header().Set("Content-Type", "application/javascript; charset=utf-8")
 		_, _ = io.WriteString(w, l.module) // a process that does not read it does not run
 	}))
+	mux.HandleFunc("GET /{capability}/runtime/script/{path...}", l.authorized(giveFile))
 	mux.HandleFunc("POST /{capability}/answer", l.authorized(giveAnswer))
 	mux.HandleFunc("POST /{capability}/stdin", l.authorized(readStdin))
 	return mux

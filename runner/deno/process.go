@@ -35,8 +35,8 @@ type Process struct {
 	stdout     *os.File
 	frames     *bufio.Reader
 	stderr     tail
-	release    func()        // releases the lifeline
-	confined   bool          // Landlock restricts it
+	release    func() // releases the lifeline
+	confined   parentdeath.Confined
 	memory     int64         // bytes it held when it was ready
 	done       chan struct{} // closed when the process and its folder are gone
 }

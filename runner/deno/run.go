@@ -83,6 +83,7 @@ func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) 
 type start struct {
 	Code      string          `json:"code"`
 	Name      string          `json:"name"` // of the code, in traces
+	Modules   *modules        `json:"modules,omitempty"`
 	Args      []string        `json:"args"`
 	Cwd       string          `json:"cwd"`
 	TZ        string          `json:"tz"`
@@ -96,7 +97,7 @@ const unlimited = 1 << 30
 
 func (r *run) start() start {
 	return start{
-		Code: r.job.Compiled.JavaScript, Name: r.source.Name, Args: append([]string{}, r.job.Args...), Cwd: r.job.Cwd,
+		Code: r.job.Compiled.JavaScript, Name: r.source.Name, Modules: r.modules(), Args: append([]string{}, r.job.Args...), Cwd: r.job.Cwd,
 		TZ: cmp.Or(r.job.TZ, "UTC"), Stdin: r.job.Stdin, Parameter: r.job.Parameter, ToolCalls: cmp.Or(r.job.Limits.ToolCalls, unlimited),
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/deno"
@@ -19,6 +21,7 @@ func TestRun(t *testing.T) {
 	out := run(t, newEngine(t), job(t, `import { tools, cwd } from "toolscript";
 console.log("on", cwd(), Object.keys(tools));
 console.error(typeof fetch, typeof Deno.readTextFile);
+await tools.$with({ idempotencyKey: "order-4711" }).github.listIssues({});
 return await tools.github.createIssue({ title: "x" })`), h)
 	if out.Err != nil || string(out.Value) != `{"title":"x"}` {
 		t.Errorf("Run = %s, %+v", out.Value, out.Err)
@@ -29,8 +32,12 @@ return await tools.github.createIssue({ title: "x" })`), h)
 	if got, want := h.stderr(), "undefined undefined\n"; got != want {
 		t.Errorf("stderr = %q, want %q", got, want)
 	}
-	if len(h.calls) != 1 || h.calls[0].ID != "github__create_issue" || h.calls[0].CallID != "1" {
-		t.Errorf("calls = %+v", h.calls)
+	want := []runner.Call{
+		{CallID: "1", ID: "github__list_issues", Args: json.RawMessage(`{}`), Key: "order-4711"},
+		{CallID: "2", ID: "github__create_issue", Args: json.RawMessage(`{"title":"x"}`)},
+	}
+	if diff := cmp.Diff(want, h.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
 

@@ -19,7 +19,7 @@ type call struct {
 
 // calls are those of every architecture, and those of this one.
 var calls = sync.OnceValue(func() map[uint32]call {
-	return with(noted(Call, confine.RefusedToServers()), noted(Attribute, confine.WithoutEffectForServers()), legacy(), everywhere())
+	return with(noted(Call, confine.RefusedToServers()), noted(Attribute, confine.WithoutEffect()), legacy(), everywhere())
 })
 
 func everywhere() map[uint32]call {
@@ -35,6 +35,9 @@ func everywhere() map[uint32]call {
 		unix.SYS_SYMLINKAT: {name: "symlinkat", note: create(place{1, 2})},
 		unix.SYS_LINKAT:    {name: "linkat", note: move(place{0, 1}, place{2, 3})},
 		unix.SYS_RENAMEAT2: {name: "renameat2", note: move(place{0, 1}, place{2, 3})},
+
+		unix.SYS_UTIMENSAT:         {name: "utimensat", note: times(place{0, 1})},
+		unix.SYS_INOTIFY_ADD_WATCH: {name: "inotify_add_watch", note: watch},
 
 		unix.SYS_FCHMODAT: {name: "fchmodat", note: mode(place{0, 1})},
 		confine.Fchmodat2: {name: "fchmodat2", note: mode(place{0, 1})},
@@ -143,4 +146,28 @@ func mode(p place) func(*observer, *notify.Call) error {
 		}
 		return err
 	}
+}
+
+// times notes a change of the times of a file, which may be given by its descriptor only.
+func times(p place) func(*observer, *notify.Call) error {
+	return func(o *observer, c *notify.Call) error {
+		read := p.read
+		if p.folder >= 0 && c.Args[p.path] == 0 {
+			read = func(c *notify.Call) (string, error) { return c.Folder(c.Int(p.folder)) }
+		}
+		path, err := read(c)
+		if err == nil {
+			o.times(path)
+		}
+		return err
+	}
+}
+
+// watch notes that a file or folder is watched, which is a way to read it.
+func watch(o *observer, c *notify.Call) error {
+	path, err := place{-1, 1}.read(c)
+	if err == nil {
+		o.watched(path)
+	}
+	return err
 }

@@ -22,5 +22,9 @@ func legacy() map[uint32]call {
 		unix.SYS_RENAME:   {name: "rename", note: move(place{-1, 0}, place{-1, 1})},
 		unix.SYS_RENAMEAT: {name: "renameat", note: move(place{0, 1}, place{2, 3})},
 		unix.SYS_CHMOD:    {name: "chmod", note: mode(place{-1, 0})},
+
+		unix.SYS_UTIME:     {name: "utime", note: times(place{-1, 0})},
+		unix.SYS_UTIMES:    {name: "utimes", note: times(place{-1, 0})},
+		unix.SYS_FUTIMESAT: {name: "futimesat", note: times(place{0, 1})},
 	}
 }

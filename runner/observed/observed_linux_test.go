@@ -53,6 +53,10 @@ func act(args []string) {
 	_ = unix.PtraceSeize(os.Getpid())
 	_, _, _ = unix.NameToHandleAt(unix.AT_FDCWD, "/", 0)
 	_ = unix.Setxattr("/no such file", "user.x", nil, 0)
+	if fd, err := unix.InotifyInit1(0); err == nil {
+		_, _ = unix.InotifyAddWatch(fd, "/etc", unix.IN_CREATE)
+		_ = unix.Close(fd)
+	}
 	if fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW, 0); err == nil {
 		_ = unix.Close(fd)
 	}
@@ -106,7 +110,7 @@ func TestFiles(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 	must(t, os.Symlink("a", filepath.Join(dir, "link")))
 	r, out := watch(t, dir, "/bin/sh", "-c", `
-		cat link; cat missing 2>/dev/null; cat /proc/self/stat >/dev/null
+		cat link; cat missing 2>/dev/null; cat /proc/self/stat >/dev/null; touch -c -d 2001-01-01 e
 		echo more >> b; echo new > c; truncate -c -s 1 e; mkdir d; mv c d/c; rm d/c; ln -s x l; ls folder; ./script; chmod 600 a
 		mkdir folder 2>/dev/null; rm -f missing; mv missing x 2>/dev/null; exit 0`)
 	if out != "text" {
@@ -144,7 +148,8 @@ func TestFiles(t *testing.T) {
 	if n := r.Unread(); n != 0 {
 		t.Errorf("%d calls could not be read", n)
 	}
-	if !slices.Contains(r.Acts(), observed.Acted{Act: observed.Act{Kind: observed.Mode, Target: filepath.Join(dir, "a")}, Count: 1}) {
+	if !slices.Contains(r.Acts(), observed.Acted{Act: observed.Act{Kind: observed.Mode, Target: filepath.Join(dir, "a")}, Count: 1}) ||
+		!slices.Contains(r.Acts(), observed.Acted{Act: observed.Act{Kind: observed.Times, Target: filepath.Join(dir, "e")}, Count: 1}) {
 		t.Errorf("acts: %v", r.Acts())
 	}
 }
@@ -181,6 +186,9 @@ func TestActs(t *testing.T) {
 	}
 	if !slices.ContainsFunc(r.Files(), func(f observed.File) bool { return f.Path == "/etc/hostname" && f.Reads() }) {
 		t.Error("openat2 was not observed")
+	}
+	if !slices.ContainsFunc(r.Files(), func(f observed.File) bool { return f.Path == "/etc" && f.Folder && f.Reads() }) {
+		t.Error("the watch of a folder was not observed")
 	}
 	if t.Failed() {
 		t.Logf("observed: %q", got)

@@ -123,6 +123,25 @@ func (o *observer) mode(path string, mode uint32) {
 	}
 }
 
+func (o *observer) times(path string) {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil && !own(path) {
+		o.record.Act(Times, resolved)
+	}
+}
+
+func (o *observer) watched(path string) {
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil || own(path) || own(resolved) || !permitted(resolved, true, false) {
+		return // it fails, or is the process's own
+	}
+	use := Read
+	info, err := os.Stat(resolved)
+	if err == nil && info.IsDir() {
+		use = List
+	}
+	o.record.File(resolved, use == List, use)
+}
+
 func (o *observer) fchmod(c *notify.Call) error {
 	path, err := c.Folder(c.Int(0))
 	if err == nil && filepath.IsAbs(path) {

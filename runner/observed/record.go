@@ -55,6 +55,7 @@ const (
 	Socket    = "socket"    // of another family
 	Signal    = "signal"    // to a process that is not the server's
 	Mode      = "mode"      // a change of the mode of a file
+	Times     = "times"     // a change of the times of a file
 	SetID     = "set-id"    // a file becomes setuid or setgid; it is a Mode as well
 	Call      = "call"      // a call that no confined server may make
 	Attribute = "attribute" // a call that changes extended attributes

@@ -5,13 +5,17 @@ const (
 	answerValue  = iota
 	answerError  // the fields of a ToolError
 	answerThrown // what parsing threw
+	answerContent
 )
 
 // answer creates the value of an answer.
 func (r *run) answer(a Answer) (how int, value handle) {
 	text := []byte(a.Value)
-	if a.Err != nil {
+	switch {
+	case a.Err != nil:
 		how, text = answerError, errorJSON(a.Err)
+	case a.WithContent:
+		how = answerContent
 	}
 	if len(text) == 0 {
 		return how, r.instance.undefined()
@@ -21,7 +25,11 @@ func (r *run) answer(a Answer) (how int, value handle) {
 		how, text = answerError, errorJSON(tooLarge(len(text)))
 		p = r.instance.place(string(text))
 	}
-	value, thrown := r.parse(p, len(text))
+	parse := r.instance.parse
+	if mayHaveLarge(text) {
+		parse = r.instance.parseExact
+	}
+	value, thrown := r.parse(parse, p, len(text))
 	if thrown {
 		how = answerThrown
 	}
@@ -31,9 +39,9 @@ func (r *run) answer(a Answer) (how int, value handle) {
 // largeAnswer is the size from which the memory of an answer matters to the collector.
 const largeAnswer = 64 << 10
 
-func (r *run) parse(p uint32, length int) (value handle, thrown bool) {
+func (r *run) parse(parse func(p uint32, length int) (handle, bool), p uint32, length int) (value handle, thrown bool) {
 	if length < largeAnswer {
-		return r.instance.parse(p, length)
+		return parse(p, length)
 	}
-	return r.instance.parseLarge(p, length, r.heapLimit)
+	return r.instance.lenient(r.heapLimit, func() (handle, bool) { return parse(p, length) })
 }

@@ -80,7 +80,10 @@ var attacks = []struct {
 func TestAttacks(t *testing.T) {
 	const limit = 250 * time.Millisecond
 	vm := newVM(t)
-	for _, attack := range attacks {
+	for i, attack := range attacks {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
 		t.Run(attack.name, func(t *testing.T) {
 			h := newHost()
 			h.tool = nil
@@ -165,12 +168,13 @@ var escapes = []string{
 	`Reflect.construct((() => {}).constructor, ["return 1"])`, `Object.getPrototypeOf(function(){}).constructor("1")`,
 	`globalThis.fetch`, `globalThis.std`, `globalThis.os`, `globalThis.bjson`, `globalThis.process`, `globalThis.require`,
 	`globalThis.__toolscript`, `globalThis.__host`, `globalThis.host`, `globalThis.SharedArrayBuffer`, `globalThis.Atomics`, `globalThis.WebAssembly`,
-	`globalThis.Worker`, `globalThis.XMLHttpRequest`, `globalThis.WebSocket`, `globalThis.Intl`, `globalThis.scriptArgs`, `globalThis.print`,
+	`globalThis.Worker`, `globalThis.XMLHttpRequest`, `globalThis.WebSocket`, `globalThis.scriptArgs`, `globalThis.print`,
 	`await import("fs")`, `await import("data:text/javascript,export default 1")`, `await import("/etc/passwd")`, `await import("file:///etc/passwd")`,
 	`await import("toolscript:tools")`, `await import("./toolscript")`, `await import("script.ts2")`, `await import("")`,
 	`Object.prototype.x = 1`, `Object.defineProperty(Array.prototype, "x", {value: 1})`, `Array.prototype.map = 1`, `Math.max = 1`, `JSON.stringify = 1`,
 	`Promise.prototype.then = 1`, `Object.prototype.toString = 1`, `Map.prototype.get = 1`, `console.log = 1`, `Deno.cwd = 1`, `globalThis.x = 1`,
 	`globalThis.Promise = 1`, `delete globalThis.Promise`, `Object.setPrototypeOf(Object.prototype, {})`, `Object.setPrototypeOf(Array.prototype, {})`,
+	`Intl.NumberFormat = 1`, `Intl.x = 1`, `Intl.Collator.prototype.compare = 1`, `Intl.ListFormat.prototype.format = 1`, `Date.prototype.toLocaleString = 1`,
 	`Error.prepareStackTrace = 1`, `URL.prototype.x = 1`, `Object.getPrototypeOf([][Symbol.iterator]()).next = 1`,
 	`Object.getPrototypeOf((async function* () {}).prototype).next = 1`, `(await import("toolscript")).tools = 1`, `(await import("toolscript")).ToolError.prototype.x = 1`,
 	`Deno.env.get("HOME")`, `Deno.env.get("__proto__")`, `Deno.env.get("constructor")`, `Deno.readTextFile`, `Deno.Command`,

@@ -61,3 +61,18 @@ func BenchmarkNewVM(b *testing.B) {
 		}
 	}
 }
+func BenchmarkLocaleCompare(b *testing.B) {
+	benchmark(b, `const l = Array.from({length: 1000}, (_, i) => "name " + (i * 7919 % 1000)); for (let i = 0; i < 10; i++) [...l].sort((a, b) => a.localeCompare(b));`)
+}
+
+func BenchmarkNumberToLocaleString(b *testing.B) {
+	benchmark(b, `for (let i = 0; i < 1000; i++) (i + 0.5).toLocaleString();`)
+}
+
+func BenchmarkDateToLocaleString(b *testing.B) {
+	benchmark(b, `const d = new Date(0); for (let i = 0; i < 1000; i++) d.toLocaleString("de", { timeZone: "Europe/Berlin", dateStyle: "medium" });`)
+}
+
+func BenchmarkDateToString(b *testing.B) {
+	benchmark(b, `const d = new Date(0); for (let i = 0; i < 1000; i++) d.toString();`)
+}

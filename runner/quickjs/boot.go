@@ -69,7 +69,7 @@ func (in *instance) boot() error {
 		at   *handle
 		name string
 	}{
-		{&in.entries.begin, "begin"}, {&in.entries.settle, "answered"}, {&in.entries.fire, "fire"},
+		{&in.entries.begin, "begin"}, {&in.entries.settle, "answered"}, {&in.entries.parse, "parseExact"}, {&in.entries.fire, "fire"},
 		{&in.entries.feed, "feed"}, {&in.entries.apply, "call"}, {&in.entries.finish, "finish"}, {&in.entries.describe, "describe"},
 	} {
 		*entry.at = in.get(internal, entry.name)

@@ -50,29 +50,23 @@ func (r *run) findServer(a arguments) handle { return r.integer(r.names.Server(a
 // tool(server, name) → index, -1, or -2 for any tool of a server without tools
 func (r *run) findTool(a arguments) handle { return r.integer(r.names.Tool(a.integer(0), a.text(1))) }
 
-// call(call, server, tool, arguments as JSON, is a task) → whether there is room for
-// the call
+// call(call, server, tool, arguments as JSON, is a task, idempotency key or nothing) →
+// whether there is room for the call
 func (r *run) beginCall(a arguments) handle {
-	if limit := r.job.Limits.ToolCalls; limit > 0 && int64(len(r.calls)) >= limit {
+	if limit := r.job.Limits.ToolCalls; limit > 0 && int64(len(r.calls.keep)) >= limit {
 		return r.integer(0) // the run has all the calls in flight that it may have
 	}
 	id := a.integer(0)
-	r.calls[id] = struct{}{}
+	task := a.integer(4) != 0
+	r.calls.add(id, task)
 	r.host.Call(runner.Call{
 		CallID: strconv.Itoa(id),
 		ID:     r.names.ID(a.integer(1), a.text(2)),
 		Args:   json.RawMessage(a.text(3)),
-		Task:   a.integer(4) != 0,
+		Task:   task,
+		Key:    a.optional(5),
 	})
 	return r.integer(1)
-}
-
-// cancel(call)
-func (r *run) cancelCall(a arguments) handle {
-	if _, known := r.calls[a.integer(0)]; known {
-		r.host.Cancel(strconv.Itoa(a.integer(0)))
-	}
-	return r.instance.undefined()
 }
 
 // json(value) → 1 if the value of the script was taken, 0 if the prelude must encode it

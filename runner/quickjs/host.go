@@ -38,6 +38,8 @@ type Answer struct {
 	Value json.RawMessage       // what the call gave; nil is undefined
 	Err   *toolscript.ToolError // why the call failed
 
+	WithContent bool // Value is an object with the members value and content
+
 	Stdin    []byte // a chunk; it may begin and end within a character
 	StdinEOF bool   // the chunk is the last one
 	StdinErr string // with StdinEOF: why reading failed

@@ -15,6 +15,7 @@ type entries struct {
 	objects, arrays  uint32 // the prototypes
 	begin            handle // (run: string): takes the script's arguments and the like
 	settle           handle // (call, how, answer): a tool has answered
+	parse            handle // (JSON: string) → its value, with bigints for large integers
 	fire             handle // (timer)
 	feed             handle // (chunk: string | undefined): standard input has come
 	apply            handle // (namespace) → promise of a namespace whose default is the value of the exported function

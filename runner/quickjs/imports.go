@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolscript/toolscript/runner"
 )
 
 // hooks are the host functions of an instance. They are called while the instance
@@ -15,6 +17,8 @@ type hooks interface {
 	interrupt(outOfFuel bool) bool
 	// operation serves a call of the prelude. It returns a new handle.
 	operation(name []byte, args []handle) handle
+	// module returns the code of a module; ok is false if there is none of that name.
+	module(name string) (code string, ok bool)
 	// rejected reports a promise that was rejected without a handler, and reports it
 	// again when it gets one. The callee owns both handles.
 	rejected(promise, reason handle, handled bool)
@@ -63,13 +67,18 @@ var environment = []imported{
 		g.unwindIfDead()
 	}},
 	{"host_module_normalize", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {
-		stack[0] = uint64(g.place(g.cString(uint32(stack[1]))))
+		stack[0] = uint64(g.place(runner.ResolveModule(g.cString(uint32(stack[0])), g.cString(uint32(stack[1])))))
 		g.unwindIfDead()
 	}},
 	{"host_module_load", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {
-		name := g.cString(uint32(stack[0]))
-		g.throw(fmt.Sprintf("cannot import %q: a script can import only \"toolscript\"", name))
+		name, length := g.cString(uint32(stack[0])), uint32(stack[1])
 		stack[0] = 0
+		if code, ok := g.hooks.module(name); ok {
+			stack[0] = uint64(g.place(code))
+			g.memory.WriteUint32Le(length, uint32(len(code)))
+		} else {
+			g.throw(fmt.Sprintf("cannot import %q: a script can import only \"toolscript\" and files such as \"./lib.ts\"", name))
+		}
 		g.unwindIfDead()
 	}},
 	{"host_get_timezone_offset", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {

@@ -15,7 +15,7 @@ const (
 	maxPlainSteps = 1 << 25 // values and properties, shared ones counted each time
 )
 
-// plainJSON returns the JSON of a value as JSON.stringify does. It reports false for
+// plainJSON returns the JSON of a value as the prelude does. It reports false for
 // values that need the engine: those with getters, toJSON or a class, those that JSON
 // cannot express, and others that are rare.
 func (in *instance) plainJSON(of handle, limit int64) (json.RawMessage, bool) {
@@ -240,8 +240,8 @@ func (w *jsonWriter) character(c rune) {
 	case '\r':
 		w.out = append(w.out, '\\', 'r')
 	default:
-		if c >= ' ' && !utf16.IsSurrogate(c) {
-			w.out = utf8.AppendRune(w.out, c)
+		if c >= ' ' {
+			w.out = utf8.AppendRune(w.out, c) // U+FFFD for half of a surrogate pair
 			return
 		}
 		w.out = append(w.out, '\\', 'u', hexDigits[c>>12], hexDigits[c>>8&15], hexDigits[c>>4&15], hexDigits[c&15])

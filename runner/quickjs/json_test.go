@@ -8,7 +8,7 @@ func TestPlainJSON(t *testing.T) {
 	in := vmOf(t, Options{}).instance
 	for _, plain := range []string{
 		`1`, `0`, `-0`, `-7`, `2147483647`, `-2147483648`, `4294967296`, `1.5`, `-1e-7`, `1e21`, `123456789012345680000`, `5e-324`, `0.1 + 0.2`, `2 ** 53`, `1.7976931348623157e308`,
-		`true`, `false`, `null`, `""`, `"text"`, `"\"\\/\b\f\n\r\t\u0000\u001f\u007f"`, `"é ÿ"`, `"€ 😀 \ud83d \ude00\ud83d"`, `"\u2028<&>"`,
+		`true`, `false`, `null`, `""`, `"text"`, `"\"\\/\b\f\n\r\t\u0000\u001f\u007f"`, `"é ÿ"`, `"€ 😀"`, `"\u2028<&>"`,
 		`[]`, `[[], [[1]]]`, `[1, "a", null, true, { a: 1 }]`, `new Array(3).fill(0)`, `Array.from({ length: 100 }, (_, i) => i)`,
 		`({})`, `({ a: undefined })`, `({ a: undefined, b: 1, c: undefined })`, `({ "quoted \" é €": 1, ["__proto__"]: 2 })`, `({ a: { b: { c: [{}] } } })`,
 		`(() => { const o = { a: 1, b: 2, c: 3 }; delete o.b; o.d = 4; return o })()`,
@@ -23,6 +23,10 @@ func TestPlainJSON(t *testing.T) {
 				t.Errorf("%.200s, %t; want %.200s", got, ok, want)
 			}
 		})
+	}
+	halves := `({ "\ude00 😀": ["\ud83d", "€ \ud83d \ude00\ud83d \\ud83d"] })`
+	if got, ok := in.plainJSON(evaluated(t, in, halves), 0); !ok || string(got) != "{\"\uFFFD 😀\":[\"\uFFFD\",\"€ \uFFFD \uFFFD\uFFFD \\\\ud83d\"]}" {
+		t.Errorf("halves of surrogate pairs: %s", got)
 	}
 	for _, other := range []string{
 		`undefined`, `NaN`, `-Infinity`, `10n`, `2n ** 70n`, `Symbol("s")`, `() => {}`, `[undefined]`, `[,1]`, `[NaN]`, `({ a: () => {} })`, `({ a: 1n })`,

@@ -1,7 +1,6 @@
 package quickjs
 
 import (
-	"math"
 	"strconv"
 	"time"
 
@@ -25,26 +24,33 @@ func (r *run) await(promise handle, phase toolscript.Phase) (handle, error) {
 		if err := r.unhandledRejection(); err != nil {
 			return 0, err
 		}
-		if len(r.calls) == 0 && r.timers.empty() && r.input.asked == 0 {
+		if r.calls.none() && r.timers.empty() && r.input.asked == 0 {
 			return 0, errNeverSettled
 		}
-		if err := r.wait(); err != nil {
+		if err := r.wait(never); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// runRemainingTimers runs the timers that the script left, as other engines do. Calls that were
-// not awaited do not keep a run alive.
-func (r *run) runRemainingTimers() error {
+// never is the deadline of a wait that only the limits of the run bound.
+var never time.Time
+
+// settle runs the script until nothing is left that can continue it: calls, timers and
+// reads of standard input, as in node. The calls of a script of an answer have runner.Grace.
+func (r *run) settle() error {
 	for {
 		if err := r.drain(); err != nil {
 			return err
 		}
-		if err := r.unhandledRejection(); err != nil || r.timers.strong == 0 {
+		if err := r.unhandledRejection(); err != nil {
 			return err
 		}
-		if err := r.wait(); err != nil {
+		deadline, busy := r.busy()
+		if !busy {
+			return nil
+		}
+		if err := r.wait(deadline); err != nil {
 			return err
 		}
 	}
@@ -70,12 +76,12 @@ func (r *run) drain() error {
 	}
 }
 
-// wait waits for one event and passes it on.
-func (r *run) wait() error {
-	if r.timers.empty() && r.input.asked == 0 {
-		r.host.Idle(len(r.calls))
+// wait waits for one event and passes it on. It returns without one at the deadline.
+func (r *run) wait(deadline time.Time) error {
+	if r.timers.empty() && r.input.asked == 0 && deadline.IsZero() {
+		r.host.Idle(len(r.calls.keep))
 	}
-	if answer, ok := r.host.Next(r.watch.ctx, r.spare(time.Now())); ok {
+	if answer, ok := r.host.Next(r.watch.ctx, r.spare(time.Now(), deadline)); ok {
 		return r.deliver(answer)
 	}
 	if !r.timers.empty() && !r.timers.next().After(time.Now()) {
@@ -85,28 +91,15 @@ func (r *run) wait() error {
 	return r.check()
 }
 
-// spare is the time until the next timer fires or the time limit is over.
-func (r *run) spare(now time.Time) time.Duration {
-	wait := time.Duration(math.MaxInt64)
-	if left, bounded := r.watch.left(now); bounded && !r.watch.clock.Stopped() {
-		wait = left
-	}
-	if !r.timers.empty() {
-		wait = min(wait, r.timers.next().Sub(now))
-	}
-	return max(wait, 0)
-}
-
 // deliver passes an answer to the script. An answer to an unknown call is dropped.
 func (r *run) deliver(a Answer) error {
 	if a.CallID == "" {
 		return r.feed(a)
 	}
 	id, err := strconv.Atoi(a.CallID)
-	if _, known := r.calls[id]; err != nil || !known {
+	if err != nil || !r.calls.remove(id) {
 		return nil //nolint:nilerr // unknown
 	}
-	delete(r.calls, id)
 	if a.Err == nil || a.Err.Code != toolscript.Cancelled {
 		r.completed++
 	}

@@ -61,6 +61,7 @@ var bootTime = time.Unix(1_700_000_000, 0)
 type noHooks struct{}
 
 func (noHooks) interrupt(bool) bool               { return false }
+func (noHooks) module(string) (string, bool)      { return "", false }
 func (noHooks) operation([]byte, []handle) handle { return 0 }
 func (noHooks) rejected(handle, handle, bool)     {}
 func (noHooks) now() time.Time                    { return bootTime }

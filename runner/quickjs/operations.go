@@ -19,6 +19,7 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"missing":       (*run).explainMissing,
 	"call":          (*run).beginCall,
 	"cancel":        (*run).cancelCall,
+	"await":         (*run).awaitCall,
 	"stdin":         (*run).askStdin,
 	"timer":         (*run).setTimer,
 	"clear":         (*run).clearTimer,
@@ -27,6 +28,10 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"random":        (*run).random,
 	"encode":        (*run).encode,
 	"decode":        (*run).decode,
+	"digest":        (*run).digest,
+	"hmac":          (*run).hmac,
+	"convert":       (*run).convert,
+	"converted":     (*run).converted,
 	"trace":         (*run).mapTrace,
 	"className":     (*run).className,
 	"proxyTarget":   (*run).proxyTarget,
@@ -34,6 +39,12 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"held":          (*run).findHeld,
 	"promiseState":  (*run).promiseState,
 	"promiseResult": (*run).promiseResult,
+	"locales":       (*run).findLocales,
+	"resolveFormat": (*run).resolveFormat,
+	"formatText":    (*run).formatText,
+	"formatParts":   (*run).formatParts,
+	"compareTexts":  (*run).compareTexts,
+	"changeCase":    (*run).changeCase,
 }
 
 // shown(server or -1, name) → 1 if the script may see the name, else 0
@@ -107,19 +118,12 @@ func (r *run) encode(a arguments) handle {
 	return r.instance.newBytes(data)
 }
 
-// decode(bytes, fatal) → text, or undefined if fatal and the bytes are not UTF-8
-func (r *run) decode(a arguments) handle {
-	text, ok := decodeUTF8(r.instance.bytesOf(a.at(0)))
-	if !ok && a.integer(1) != 0 {
-		return r.instance.undefined()
-	}
-	return r.instance.newString(text)
-}
+// module implements hooks.
+func (r *run) module(name string) (string, bool) { return r.source.Code(name) }
 
 // trace(stack) → the stack in terms of the user's text
 func (r *run) mapTrace(a arguments) handle {
-	text, _, _ := r.source.Trace(a.text(0))
-	return r.instance.newString(text)
+	return r.instance.newString(r.source.Trace(a.text(0)))
 }
 
 // className(object) → the class name in the engine, and Proxy for a proxy, for which

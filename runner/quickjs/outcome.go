@@ -105,7 +105,7 @@ func (r *run) limit(err error) *toolscript.RunError {
 	default:
 		e = toolscript.Fail(toolscript.Internal, fmt.Sprintf("the script's engine failed: %v", err))
 	}
-	e.Metadata = map[string]any{"elapsedMs": milliseconds(r.watch.elapsed()), "pendingTools": len(r.calls), "completedTools": r.completed}
+	e.Metadata = map[string]any{"elapsedMs": milliseconds(r.watch.elapsed()), "pendingTools": len(r.calls.keep), "completedTools": r.completed}
 	return e
 }
 
@@ -126,7 +126,7 @@ func (r *run) describe(reason handle, phase toolscript.Phase) *toolscript.RunErr
 func errorJSON(e *toolscript.ToolError) []byte {
 	text, err := json.Marshal(e)
 	if err != nil { // a content block that is not JSON
-		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Message: e.Message})
+		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Sent: e.Sent, Message: e.Message})
 	}
 	return text
 }
@@ -135,6 +135,7 @@ func errorJSON(e *toolscript.ToolError) []byte {
 func tooLarge(size int) *toolscript.ToolError {
 	return &toolscript.ToolError{
 		Code:    toolscript.TooLarge,
+		Sent:    toolscript.SentYes,
 		Message: fmt.Sprintf("the tool's answer of %d bytes does not fit into the script's memory; ask for less, or raise --memory", size),
 	}
 }

@@ -2,8 +2,6 @@ package quickjs
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"time"
@@ -33,16 +31,6 @@ func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome 
 	return r.outcome(r.do())
 }
 
-// freshen gives a run its own random numbers and clock origin: those of the image
-// would be the same in every run.
-func (v *VM) freshen(start time.Time) {
-	var seed [8]byte
-	_, _ = rand.Read(seed[:]) // never fails (crypto/rand)
-	g := v.instance
-	g.memory.WriteUint64Le(g.entries.context+randomState, binary.LittleEndian.Uint64(seed[:])|1)
-	g.memory.WriteFloat64Le(g.entries.context+clockOrigin, float64(start.UnixMicro())/1000)
-}
-
 // run is one job on a fresh instance. It belongs to the goroutine that owns the VM.
 type run struct {
 	instance *instance
@@ -54,12 +42,15 @@ type run struct {
 	source   *scripterror.Source
 	zone     *time.Location
 
-	heapLimit           uint64           // bytes
-	calls               map[int]struct{} // in flight
-	completed           int              // calls that were answered
+	heapLimit           uint64 // bytes
+	calls               pendingCalls
+	graceEnds           time.Time // of the calls of the script of an answer; zero before its end
+	completed           int       // calls that were answered
 	timers              timers
 	input               input
 	unhandledRejections unhandledRejections
+	conversion          *conversion // that began last
+	encoders            encoders
 	value               json.RawMessage // of a script whose value is plain
 	exitCode            int
 }
@@ -76,12 +67,13 @@ func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
 		watch:     newWatch(ctx, job),
 		source:    scripterror.NewSource(job),
 		heapLimit: min(heap, maxHeap),
-		calls:     map[int]struct{}{},
+		calls:     pendingCalls{keep: map[int]bool{}},
 		input:     input{ended: !job.Stdin},
 	}
 }
 
-// do runs the job and returns its value as JSON, nil for undefined.
+// do runs the job and returns its value as JSON, nil for undefined. The value is read after
+// everything has settled: code that is not awaited may still add to it before.
 func (r *run) do() (json.RawMessage, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
@@ -92,6 +84,9 @@ func (r *run) do() (json.RawMessage, error) {
 	}
 	namespace, err := r.loaded(loading)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.settle(); err != nil {
 		return nil, err
 	}
 	finishing, bad := r.instance.invoke(r.instance.entries.finish, namespace)
@@ -107,7 +102,7 @@ func (r *run) do() (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return r.value, r.runRemainingTimers()
+	return r.value, r.settle() // the value may have begun calls: toJSON is code of the script
 }
 
 // begin sets the limits of the job in the instance, and the values that its script may

@@ -69,7 +69,7 @@ func TestUncaughtErrors(t *testing.T) {
 		},
 		{
 			"dynamic import", "await import('node:fs')",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: `cannot import "node:fs": a script can import only "toolscript"`},
+			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: `cannot import "node:fs": a script can import only "toolscript" and files such as "./lib.ts"`},
 		},
 	}
 	for _, test := range tests {
@@ -95,9 +95,10 @@ func TestCodeThatDoesNotCompile(t *testing.T) {
 
 func TestPhases(t *testing.T) {
 	for text, want := range map[string]toolscript.Phase{
-		`throw 1`:                          toolscript.Executing,
-		`export default Promise.reject(1)`: toolscript.Finalizing,
-		`await new Promise(() => {})`:      toolscript.Executing,
+		`throw 1`:                               toolscript.Executing,
+		`export default Promise.reject(1)`:      toolscript.Executing,
+		`export default {toJSON() { throw 1 }}`: toolscript.Finalizing,
+		`await new Promise(() => {})`:           toolscript.Executing,
 	} {
 		if got := fails(t, script(text), newHost()).Phase; got != want {
 			t.Errorf("%s: phase %s, want %s", text, got, want)
@@ -222,11 +223,11 @@ export default [args, cwd(), env.get("TOOLSCRIPT_GATEWAY_URL"), env.get("HOME") 
 
 func TestTimeZone(t *testing.T) {
 	for zone, want := range map[string]string{
-		"UTC":              `"Mon Jul 01 2024 12:00:00 GMT+0000"`,
-		"America/New_York": `"Mon Jul 01 2024 08:00:00 GMT-0400"`,
-		"Asia/Kolkata":     `"Mon Jul 01 2024 17:30:00 GMT+0530"`,
-		"":                 `"Mon Jul 01 2024 12:00:00 GMT+0000"`,
-		"No/Such":          `"Mon Jul 01 2024 12:00:00 GMT+0000"`,
+		"UTC":              `"Mon Jul 01 2024 12:00:00 GMT+0000 (Coordinated Universal Time)"`,
+		"America/New_York": `"Mon Jul 01 2024 08:00:00 GMT-0400 (Eastern Daylight Time)"`,
+		"Asia/Kolkata":     `"Mon Jul 01 2024 17:30:00 GMT+0530 (India Standard Time)"`,
+		"":                 `"Mon Jul 01 2024 12:00:00 GMT+0000 (Coordinated Universal Time)"`,
+		"No/Such":          `"Mon Jul 01 2024 12:00:00 GMT+0000 (Coordinated Universal Time)"`,
 	} {
 		job := script(`export default new Date("2024-07-01T12:00:00Z").toString()`)
 		job.TZ = zone

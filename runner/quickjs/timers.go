@@ -2,6 +2,7 @@ package quickjs
 
 import (
 	"container/heap"
+	"math"
 	"time"
 )
 
@@ -20,14 +21,8 @@ type timer struct {
 	index     int
 }
 
-// longest is the longest delay of a timer. Above it, setTimeout fires at once in
-// browsers and Node alike.
-const longest = 1<<31 - 1
-
+// add sets a timer. The prelude bounds its delay; 0 is before all timers that are not due.
 func (t *timers) add(id int, ms float64, weak bool) {
-	if !(ms >= 1 && ms <= longest) { // also for NaN
-		ms = 1
-	}
 	t.remove(id)
 	t.set++
 	added := &timer{id: id, order: t.set, weak: weak, at: time.Now().Add(time.Duration(ms * float64(time.Millisecond)))}
@@ -92,4 +87,19 @@ func (q *timerQueue) Pop() any {
 	old[len(old)-1] = nil
 	*q = old[:len(old)-1]
 	return last
+}
+
+// spare is the time until the next timer fires, or the deadline or the time limit is over.
+func (r *run) spare(now, deadline time.Time) time.Duration {
+	wait := time.Duration(math.MaxInt64)
+	if left, bounded := r.watch.left(now); bounded && !r.watch.clock.Stopped() {
+		wait = left
+	}
+	if !r.timers.empty() {
+		wait = min(wait, r.timers.next().Sub(now))
+	}
+	if !deadline.IsZero() {
+		wait = min(wait, deadline.Sub(now))
+	}
+	return max(wait, 0)
 }

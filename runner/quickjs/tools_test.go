@@ -20,13 +20,14 @@ const imports = `import { tools, ToolError } from "toolscript";` + "\n"
 func TestToolCall(t *testing.T) {
 	h := newHost()
 	out := run(t, script(imports+`const r = await tools.github.createIssue({title: "é", n: 1});
-export default [r, await tools.github.listIssues()]`), h)
-	if want := `[{"title":"é","n":1},{}]`; string(out.Value) != want {
+export default [r, await tools.github.listIssues(), await tools.$with({ idempotencyKey: "order-4711" }).github.listIssues({})]`), h)
+	if want := `[{"title":"é","n":1},{},{}]`; string(out.Value) != want {
 		t.Errorf("Value = %s, want %s", out.Value, want)
 	}
 	want := []runner.Call{
 		{CallID: "1", ID: "github__create_issue", Args: json.RawMessage(`{"title":"é","n":1}`)},
 		{CallID: "2", ID: "github__list_issues", Args: json.RawMessage(`{}`)},
+		{CallID: "3", ID: "github__list_issues", Args: json.RawMessage(`{}`), Key: "order-4711"},
 	}
 	if diff := cmp.Diff(want, h.calls); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
@@ -202,14 +203,22 @@ func TestToolsWithoutServers(t *testing.T) {
 func TestCallsThatWereNotAwaited(t *testing.T) {
 	h := newHost()
 	h.tool = nil
-	out := run(t, script(imports+`tools.github.createIssue({}); export default "done"`), h)
+	answer := script(imports + `tools.github.createIssue({}); export default "done"`)
+	answer.Answer = &runner.AnswerContext{} // its calls have runner.Grace
+	out := run(t, answer, h)
 	if string(out.Value) != `"done"` || len(h.calls) != 1 {
 		t.Errorf("Value = %s after %d calls, want done after 1", out.Value, len(h.calls))
+	}
+
+	h = newHost()
+	out = run(t, script(imports+`const all = []; [1, 2].forEach(async (id) => all.push(await tools.github.createIssue({ id }))); export default all`), h)
+	if len(h.calls) != 2 || strings.Count(string(out.Value), "id") != 2 {
+		t.Errorf("Value = %s after %d calls, want the answers of 2", out.Value, len(h.calls))
 	}
 }
 
 func TestArgumentsThatJSONCannotHold(t *testing.T) {
-	for _, args := range []string{`() => 1`, `{id: 1n}`, `(() => { const a = {}; a.a = a; return a })()`} {
+	for _, args := range []string{`() => 1`, `(() => { const a = {}; a.a = a; return a })()`} {
 		h := newHost()
 		if err := fails(t, script(imports+`await tools.github.createIssue(`+args+`)`), h); err.Name != "TypeError" || len(h.calls) > 0 {
 			t.Errorf("%s: %s %s after %d calls, want a TypeError and no call", args, err.Name, err.Message, len(h.calls))
@@ -234,8 +243,8 @@ func TestUnmatchedAnswersAreDropped(t *testing.T) {
 func TestMoreCallsUnderWayThanTheBudget(t *testing.T) {
 	h := newHost()
 	h.tool = nil
-	job := script(imports + `for (let i = 0; i < 5; i++) tools.github.createIssue({}).catch((e) => console.log(e.code));
-await new Promise((r) => setTimeout(r, 1))`)
+	job := script(`import { tools, exit } from "toolscript"; for (let i = 0; i < 5; i++) tools.github.createIssue({}).catch((e) => console.log(e.code));
+await new Promise((r) => setTimeout(r, 1)); exit(0)`)
 	job.Limits.ToolCalls = 3
 	run(t, job, h)
 	if len(h.calls) != 3 || h.stdout() != "limit_calls\nlimit_calls\n" {

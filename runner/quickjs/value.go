@@ -191,13 +191,13 @@ func (in *instance) parse(p uint32, length int) (result handle, thrown bool) {
 	return in.checked(result)
 }
 
-// parseLarge is parse without the garbage collector, which would visit all parts of the
-// value several times while it is created. The collector counts the value up to half of
-// the heap limit as if it had been there before.
-func (in *instance) parseLarge(p uint32, length int, heapLimit uint64) (result handle, thrown bool) {
+// lenient creates a large value without the garbage collector, which would visit all parts
+// of the value several times while it is created. The collector counts the value up to half
+// of the heap limit as if it had been there before.
+func (in *instance) lenient(heapLimit uint64, create func() (handle, bool)) (result handle, thrown bool) {
 	threshold, before := in.call(fnThreshold), in.heapSize()
 	in.call(fnSetThreshold, heapLimit/2)
-	result, thrown = in.parse(p, length)
+	result, thrown = create()
 	in.call(fnSetThreshold, max(threshold, min(threshold+in.heapSize()-before, heapLimit/2)))
 	return result, thrown
 }

@@ -2,8 +2,11 @@ package quickjs
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/toolscript/toolscript/naming"
 )
@@ -94,4 +97,14 @@ func (v *VM) Close() error {
 	err := v.instance.close(context.Background())
 	v.instance, v.memory = nil, nil
 	return err
+}
+
+// freshen gives a run its own random numbers and clock origin: those of the image
+// would be the same in every run.
+func (v *VM) freshen(start time.Time) {
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // never fails (crypto/rand)
+	g := v.instance
+	g.memory.WriteUint64Le(g.entries.context+randomState, binary.LittleEndian.Uint64(seed[:])|1)
+	g.memory.WriteFloat64Le(g.entries.context+clockOrigin, float64(start.UnixMicro())/1000)
 }

@@ -46,11 +46,13 @@ type call struct {
 	CallID string `json:"callId"`
 	ID     string `json:"id"`
 	Task   bool   `json:"task,omitempty"`
+	Key    string `json:"key,omitempty"` // idempotency key
 }
 
 // answer is the header of an answer.
 type answer struct {
 	CallID  string                `json:"callId"`
+	Content json.RawMessage       `json:"content,omitempty"` // see runner.Answer
 	Failure *toolscript.ToolError `json:"failure,omitempty"`
 }
 

@@ -37,15 +37,15 @@ func (h *host) Begin(c runner.Call, done func(runner.Answer)) {
 	}
 	h.mu.Unlock()
 	if over {
-		done(failed(c.ID, "the run has ended"))
+		done(failed(c.ID, toolscript.SentNo, "the run has ended"))
 		return
 	}
-	head, _ := join(call{CallID: c.CallID, ID: c.ID, Task: c.Task}) // such a struct always has a JSON form
+	head, _ := join(call{CallID: c.CallID, ID: c.ID, Task: c.Task, Key: c.Key}) // such a struct always has a JSON form
 	h.link.send(frameCall, head, c.Args)
 }
 
-func failed(tool, why string) runner.Answer {
-	return runner.Answer{Failure: &toolscript.ToolError{Tool: tool, Code: toolscript.Cancelled, Message: why}}
+func failed(tool string, sent toolscript.Sent, why string) runner.Answer {
+	return runner.Answer{Failure: &toolscript.ToolError{Tool: tool, Code: toolscript.Cancelled, Sent: sent, Message: why}}
 }
 
 // Cancel implements runner.Host. A call that the script has not cancelled ends with the run,
@@ -60,7 +60,7 @@ func (h *host) Cancel(callID string, cause error) {
 	delete(h.calls, callID)
 	h.mu.Unlock()
 	if done != nil {
-		done(failed("", fmt.Sprint(cause)))
+		done(failed("", toolscript.SentUnknown, fmt.Sprint(cause)))
 	}
 }
 
@@ -133,9 +133,9 @@ func (h *host) answer(a answer, value []byte) {
 		return
 	}
 	if a.Failure != nil {
-		value = nil
+		value, a.Content = nil, nil
 	}
-	done(runner.Answer{Value: value, Failure: a.Failure})
+	done(runner.Answer{Value: value, Content: a.Content, Failure: a.Failure})
 }
 
 func (h *host) setClock(stopped bool) {
@@ -156,6 +156,6 @@ func (h *host) end() {
 	h.calls = nil
 	h.mu.Unlock()
 	for _, done := range calls {
-		done(failed("", "the run has ended"))
+		done(failed("", toolscript.SentUnknown, "the run has ended"))
 	}
 }

@@ -192,6 +192,20 @@ func await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// TestIdempotencyKey checks that the gateway gets the key of a call of a runner.
+func TestIdempotencyKey(t *testing.T) {
+	url := startNATS(t)
+	serve(t, url, 1)
+	h := &host{call: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		key, _ := json.Marshal(c.Key)
+		return key, nil
+	}}
+	out, err := run(t, newPool(t, url), newJob(t, `export default [await tools.demo.echo({}), await tools.$with({ idempotencyKey: "order-4711" }).demo.echo({})]`), h)
+	if want := `["","order-4711"]`; err != nil || string(out.Value) != want {
+		t.Errorf("value %s, %+v, %v; want %s", out.Value, out.Err, err, want)
+	}
+}
+
 // TestRun checks the value, the calls, the output and the errors of scripts that run on a
 // runner.
 func TestRun(t *testing.T) {

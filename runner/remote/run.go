@@ -126,7 +126,7 @@ func (r *run) handle(f frame) (over bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		return false, r.Call(runner.Call{CallID: c.CallID, ID: c.ID, Task: c.Task, Args: args}, len(f.payload))
+		return false, r.Call(runner.Call{CallID: c.CallID, ID: c.ID, Task: c.Task, Key: c.Key, Args: args}, len(f.payload))
 	case frameCancelCall:
 		r.CancelCall(string(f.payload))
 	case frameOutput:
@@ -171,17 +171,21 @@ func (r *run) ended(payload []byte) error {
 // deliver sends the answer of a call.
 func (r *run) deliver(a session.Answer) (rest func()) {
 	send := func() {
-		head, err := join(answer{CallID: a.CallID, Failure: a.Failure})
+		head, err := join(answer{CallID: a.CallID, Content: a.Content, Failure: a.Failure})
 		if err != nil { // a content block that is not JSON
-			plain := *a.Failure
-			plain.Content = nil
-			head, _ = join(answer{CallID: a.CallID, Failure: &plain})
+			bare := answer{CallID: a.CallID}
+			if a.Failure != nil {
+				plain := *a.Failure
+				plain.Content, plain.Structured = nil, nil
+				bare.Failure = &plain
+			}
+			head, _ = join(bare)
 		}
 		if r.Context().Err() == nil { // a cancelled script could otherwise continue with the failures of its calls
 			r.sandbox.link.send(frameAnswer, head, a.Value)
 		}
 	}
-	if len(a.Value) > copied {
+	if len(a.Value)+len(a.Content) > copied {
 		return send
 	}
 	send()

@@ -24,7 +24,7 @@ func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
 		}
 	}
 	text, inserted := u.code+asModule, sourcemap.Insertion{}
-	if s.Returns {
+	if s.Returns && !u.module {
 		var errs []toolscript.Diagnostic
 		if text, inserted, errs = u.wrap(s, importOf(s.Free)); len(errs) > 0 {
 			return runner.Compiled{}, errs

@@ -37,7 +37,10 @@ func (u unit) place(line, column int, code, message string) toolscript.Diagnosti
 // configuration of the compiler.
 func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscript.Diagnostic {
 	message := strings.TrimSuffix(m.Text, ":")
-	if m.Text == returnInModule { // if the script returns, only text before the last namespace is outside the wrapper
+	switch {
+	case m.Text == returnInModule && u.module:
+		message = "only the script itself returns from its top level: export the value"
+	case m.Text == returnInModule: // if the script returns, only text before the last namespace is outside the wrapper
 		message = "a top-level return comes after the last namespace: move the namespaces to the start of the script"
 	}
 	for _, note := range m.Notes {

@@ -9,15 +9,16 @@ import (
 	"github.com/toolscript/toolscript/runner/advice"
 )
 
-// module is the only module that a script can import.
+// module is the only module without a file.
 const module = "toolscript"
 
-// foreignImports refuses all imports of other modules. The compiler erases imports of
-// types and reference comments, but the type checker would read the files that they name.
-func (u unit) foreignImports(s shim.Syntax) []toolscript.Diagnostic {
+// imports follows the imports of files, and refuses those of all other modules. The
+// compiler erases imports of types and reference comments, but the type checker would read
+// the files that they name.
+func (g *graph) imports(u unit, s shim.Syntax) []toolscript.Diagnostic {
 	var found []toolscript.Diagnostic
 	for _, offset := range s.References[:min(len(s.References), maxDiagnostics)] {
-		found = append(found, u.at(offset, codeImport, "reference comments are not allowed: a script is one file"))
+		found = append(found, u.at(offset, codeImport, "reference comments are not allowed: import the file"))
 	}
 	for _, i := range s.Imports {
 		switch {
@@ -25,6 +26,10 @@ func (u unit) foreignImports(s shim.Syntax) []toolscript.Diagnostic {
 			return found
 		case i.Require:
 			found = append(found, u.at(i.Offset, codeImport, refuseRequire(i.Module)))
+		case local(i.Module):
+			if problem := g.follow(u, i); problem != "" {
+				found = append(found, u.at(i.Offset, codeImport, fmt.Sprintf("cannot import %q: %s", i.Module, problem)))
+			}
 		case i.Module != module:
 			found = append(found, u.at(i.Offset, codeImport, refuseImport(i.Module)))
 		}
@@ -46,14 +51,17 @@ func (u unit) banned(s shim.Syntax) []toolscript.Diagnostic {
 }
 
 func refuseImport(name string) string {
-	return fmt.Sprintf("import of %q is not allowed: only %q can be imported%s", name, module, instead(name))
+	return fmt.Sprintf("import of %q is not allowed: only %q and files such as \"./lib.ts\" can be imported%s", name, module, instead(name))
 }
 
 func refuseRequire(name string) string {
 	if name == module {
 		return fmt.Sprintf("require(%q) is not needed: tools, stdin, args and env need no import", name)
 	}
-	return fmt.Sprintf("require(%q) is not allowed: only %q can be imported%s", name, module, instead(name))
+	if local(name) {
+		return fmt.Sprintf("require(%q) is not allowed: write import … from %[1]q", name)
+	}
+	return fmt.Sprintf("require(%q) is not allowed: only %q and files such as \"./lib.ts\" can be imported%s", name, module, instead(name))
 }
 
 // instead returns advice on what a script can use instead of a module.

@@ -47,35 +47,19 @@ var refused = map[string]string{
 	".cts":  "CommonJS is not supported; use a module",
 }
 
-// Compile compiles a script. The diagnostics are in the order of the text. A script with
-// diagnostics cannot run, and its Compiled is empty.
+// Compile compiles a script and the modules that it imports. The diagnostics of each file
+// are in the order of its text. A script with diagnostics cannot run, and its Compiled is
+// empty.
 func Compile(src runner.Source) (runner.Compiled, []toolscript.Diagnostic) {
-	u := newUnit(src)
-	if found := u.refuse(); found != nil {
-		return runner.Compiled{}, []toolscript.Diagnostic{*found}
-	}
-	if at := tooDeep(u.code); at >= 0 {
-		message := fmt.Sprintf("the code nests more than %d levels deep", maxNesting)
-		return runner.Compiled{}, []toolscript.Diagnostic{u.at(at, codeNesting, message)}
-	}
-	syntax := u.parse()
-	compiled, found := u.build(syntax)
-	if src.Dialect == toolscript.DialectHarness {
-		found = append(found, u.banned(syntax)...)
-	} else {
-		found = append(found, u.foreignImports(syntax)...)
-	}
-	if len(found) > 0 {
-		return runner.Compiled{}, inOrder(found)
-	}
-	return compiled, nil
+	return newGraph(src).compile()
 }
 
-// unit is one source.
+// unit is the text of one file.
 type unit struct {
 	file    string
 	code    string
 	dialect string
+	module  bool // it is no script, but a file that one imports
 }
 
 func newUnit(src runner.Source) unit {

@@ -69,7 +69,7 @@ func TestJavaScriptFilesAreJavaScript(t *testing.T) {
 }
 
 func TestCompileRefuses(t *testing.T) {
-	const only = `only "toolscript" can be imported`
+	const only = `only "toolscript" and files such as "./lib.ts" can be imported`
 	type place struct {
 		Line, Column int
 		Code         string
@@ -82,8 +82,8 @@ func TestCompileRefuses(t *testing.T) {
 		{"syntax error", "", "const a = 1;\nconst x = ;\n", []place{{2, 11, "syntax"}}, `Unexpected ";"`},
 		{"column in UTF-16 units", "", `/* ä😀 */ const x = ;`, []place{{1, 21, "syntax"}}, `Unexpected ";"`},
 		{"static import", "", `import fs from "node:fs"`, []place{{1, 16, "import"}}, `import of "node:fs" is not allowed: ` + only},
-		{"side-effect import", "", "\n import './x'", []place{{2, 9, "import"}}, only},
-		{"dynamic import", "", "await import(`./x`)", []place{{1, 14, "import"}}, only},
+		{"side-effect import", "", "\n import './x.ts'", []place{{2, 9, "import"}}, `cannot import "./x.ts": it was not sent with the script`},
+		{"dynamic import", "", "await import(`./x`)", []place{{1, 14, "import"}}, `cannot import "./x": the name needs its extension, such as "./x.ts"`},
 		{"export from", "", `export * from "y"`, []place{{1, 15, "import"}}, only},
 		{"type import", "", `import type { A } from "/etc/a.json"`, []place{{1, 24, "import"}}, only},
 		{"import type", "", `type A = typeof import("/etc/a.json")`, []place{{1, 24, "import"}}, only},

@@ -1,6 +1,9 @@
 package script
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/sourcemap"
@@ -9,17 +12,23 @@ import (
 // Typed is a script for the type checker. A return from the top level is wrapped, as for
 // the engine.
 type Typed struct {
-	Text string
+	Text    string
+	Modules map[string]string // texts by their paths
 
 	unit     unit
 	inserted sourcemap.Insertion
+	modules  map[string]unit
 }
 
 // NewTyped prepares a source that Compile has accepted. ok is false for JavaScript, which
 // is not checked.
 func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
-	u := newUnit(src)
-	t = Typed{Text: u.code, unit: u}
+	g := newGraph(src)
+	u := g.main
+	t = Typed{Text: u.code, unit: u, modules: g.modules(), Modules: map[string]string{}}
+	for p, module := range t.modules {
+		t.Modules[p] = module.code
+	}
 	if u.javaScript() || u.refuse() != nil {
 		return t, false
 	}
@@ -36,12 +45,28 @@ func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
 	return t, true
 }
 
-// Diagnostic translates a finding about Text to the user's place. Line and column count
-// from 1, the column in UTF-16 units.
-func (t Typed) Diagnostic(line, column int, code, message string) toolscript.Diagnostic {
+// Diagnostic translates a finding about Text, or about the module of that path, to the
+// user's place. Line and column count from 1, the column in UTF-16 units.
+func (t Typed) Diagnostic(module string, line, column int, code, message string) toolscript.Diagnostic {
+	if module != "" {
+		return t.modules[module].place(line, column, code, message)
+	}
 	line, column = t.unit.original(line, column, t.inserted)
 	return t.unit.place(line, column, code, message)
 }
 
-// InOrder sorts diagnostics by place and bounds their number.
-func InOrder(found []toolscript.Diagnostic) []toolscript.Diagnostic { return inOrder(found) }
+// InOrder sorts diagnostics by place and bounds their number. Those of the script come
+// before those of its modules.
+func InOrder(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
+	script := cmp.Or(src.File, DefaultFile)
+	file := func(d toolscript.Diagnostic) string {
+		if d.File == script {
+			return ""
+		}
+		return d.File
+	}
+	slices.SortStableFunc(found, func(a, b toolscript.Diagnostic) int {
+		return cmp.Or(cmp.Compare(file(a), file(b)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return found[:min(len(found), maxDiagnostics)]
+}

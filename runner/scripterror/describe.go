@@ -22,6 +22,7 @@ type description struct {
 	Server  string          `json:"server"`  // of a failed call
 	Tool    string          `json:"tool"`    // of a failed call
 	Failure toolscript.Kind `json:"failure"` // the code of a failed call
+	Sent    toolscript.Sent `json:"sent"`    // of a failed call
 	Call    int             `json:"call"`
 	More    map[string]any  `json:"more"` // cause, errors
 }
@@ -55,9 +56,7 @@ func (s *Source) Thrown(thrownText string, phase toolscript.Phase, heap uint64) 
 		e.Code = toolscript.CheckFailed
 	}
 	e.Message += absent(e)
-	var line, column int
-	e.Stack, line, column = s.Trace(d.Stack)
-	e.Excerpt = s.excerpt(line, column)
+	e.Stack, e.Excerpt = s.trace(d.Stack)
 	return e
 }
 
@@ -67,7 +66,7 @@ func (s *Source) ofCall(e *toolscript.RunError, d description) {
 	if d.Tool == "" || d.Code != toolscript.Threw {
 		return
 	}
-	e.Server, e.Tool = d.Server, d.Tool
+	e.Server, e.Tool, e.Sent = d.Server, d.Tool, d.Sent
 	if d.Failure != "" {
 		e.Code = d.Failure
 	}
@@ -160,18 +159,18 @@ func AnswersWait(most int64) *toolscript.RunError {
 // AnswerTooLong is what a script catches when the answer of a tool exceeds the bound
 // of the engines.
 func AnswerTooLong(tool string, size, most int) *toolscript.ToolError {
-	return tooLong("answer", tool, size, most)
+	return tooLong("answer", tool, size, most, toolscript.SentYes)
 }
 
 // ArgumentsTooLong is the same for the arguments of a tool.
 func ArgumentsTooLong(tool string, size, most int) *toolscript.ToolError {
-	return tooLong("arguments", tool, size, most)
+	return tooLong("arguments", tool, size, most, toolscript.SentNo)
 }
 
-func tooLong(what, tool string, size, most int) *toolscript.ToolError {
+func tooLong(what, tool string, size, most int, sent toolscript.Sent) *toolscript.ToolError {
 	verb := map[string]string{"answer": "is", "arguments": "are"}[what]
 	return &toolscript.ToolError{
-		Tool: tool, Code: toolscript.TooLarge,
+		Tool: tool, Code: toolscript.TooLarge, Sent: sent,
 		Message: fmt.Sprintf("the %s of %s %s too long: %d bytes, and the limit is %d", what, tool, verb, size, most),
 	}
 }

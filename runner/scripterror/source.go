@@ -3,6 +3,7 @@
 package scripterror
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,19 +18,24 @@ import (
 // Module is the name of the module that scripts import.
 const Module = "toolscript"
 
-// Source is the text of a script and the code that was compiled from it.
+// Source is the text of a script with its modules, and the code that was compiled from it.
 type Source struct {
-	Name string // of the code, in traces of the engine
+	Name string // of the script, in traces of the engine
 
-	code string // the code that runs
-	file string // of the user's text
-	text string // the source map, parsed on first use
-	maps *sourcemap.Map
-	read bool
+	files map[string]*file // by their names in traces
 
 	// UTF16 says that the engine counts columns in UTF-16 units, as V8 does, and not
 	// in bytes of UTF-8.
 	UTF16 bool
+}
+
+// file is one file of a script.
+type file struct {
+	name string // of the user's text
+	code string // that runs
+	text string // the source map, parsed on first use
+	maps *sourcemap.Map
+	read bool
 }
 
 // plain matches file names that are valid in traces and cannot be confused with the
@@ -38,20 +44,30 @@ var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[
 
 // NewSource returns the source of a job.
 func NewSource(job runner.Job) *Source {
-	s := &Source{code: job.Compiled.JavaScript, Name: "script.ts", file: job.File, text: job.Compiled.SourceMap}
-	if s.file == "" {
-		s.file = s.Name
+	main := &file{name: cmp.Or(job.File, "script.ts"), code: job.Compiled.JavaScript, text: job.Compiled.SourceMap}
+	s := &Source{Name: "script.ts", files: map[string]*file{}}
+	if plain().MatchString(main.name) && main.name != Module && !strings.HasPrefix(main.name, "./") {
+		s.Name = main.name
 	}
-	if plain().MatchString(s.file) && s.file != Module {
-		s.Name = s.file
+	s.files[s.Name] = main
+	for _, m := range job.Compiled.Modules {
+		s.files[runner.ModuleName(m.Path)] = &file{name: m.Path, code: m.JavaScript, text: m.SourceMap}
 	}
 	return s
 }
 
+// Code returns the code of a module by its name in the engine.
+func (s *Source) Code(module string) (string, bool) {
+	if module == s.Name || s.files[module] == nil {
+		return "", false
+	}
+	return s.files[module].code, true
+}
+
 // place maps a place in the code to the user's text; ok is false for code that the
-// compiler added.
-func (s *Source) place(line, column int) (l, c int, ok bool) {
-	if text, ok := sourcemap.Line(s.code, line); ok && !s.UTF16 && column > 0 && column <= len(text)+1 {
+// compiler added. utf16 is as in Source.
+func (s *file) place(line, column int, utf16 bool) (l, c int, ok bool) {
+	if text, ok := sourcemap.Line(s.code, line); ok && !utf16 && column > 0 && column <= len(text)+1 {
 		column = units(text[:counted(text, column-1)]) + 1
 	}
 	if !s.read {
@@ -112,41 +128,40 @@ const (
 )
 
 // Trace converts a trace of the engine to the user's text and keeps only the frames of
-// the script. line and column are those of the first frame, 0 if there is none. Traces
-// are cut at a bound.
-func (s *Source) Trace(stack string) (text string, line, column int) {
+// the script and its modules. Traces are cut at a bound.
+func (s *Source) Trace(stack string) string {
+	text, _ := s.trace(stack)
+	return text
+}
+
+// trace also returns the line of the user's text that the first frame is about, with a
+// caret.
+func (s *Source) trace(stack string) (text, excerpt string) {
 	var b strings.Builder
 	frames := 0
 	for raw := range strings.Lines(stack[:min(len(stack), mostTrace)]) {
 		parts := frame().FindStringSubmatch(strings.TrimRight(raw, "\n"))
-		if parts == nil || parts[2] != s.Name {
+		if parts == nil || s.files[parts[2]] == nil {
 			continue
 		}
+		f := s.files[parts[2]]
 		if frames++; frames > mostFrames {
 			break
 		}
 		l, _ := strconv.Atoi(parts[3])
 		c, _ := strconv.Atoi(parts[4])
-		l, c, users := s.place(l, c)
+		l, c, users := f.place(l, c, s.UTF16)
 		if !users {
 			continue
 		}
-		if line == 0 {
-			line, column = l, c
+		if b.Len() == 0 {
+			excerpt = f.maps.Excerpt(l, c)
 		}
-		place := s.file + ":" + strconv.Itoa(l) + ":" + strconv.Itoa(c)
+		place := f.name + ":" + strconv.Itoa(l) + ":" + strconv.Itoa(c)
 		if name := parts[1]; name != "" && name != "<anonymous>" {
 			place = name + " (" + place + ")"
 		}
 		b.WriteString("    at " + place + "\n")
 	}
-	return strings.TrimSuffix(b.String(), "\n"), line, column
-}
-
-// excerpt returns a line of the user's text with a caret.
-func (s *Source) excerpt(line, column int) string {
-	if line == 0 {
-		return ""
-	}
-	return s.maps.Excerpt(line, column)
+	return strings.TrimSuffix(b.String(), "\n"), excerpt
 }

@@ -2,20 +2,11 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/scripterror"
 )
-
-// Answer is the end of a tool call, for the process of the sandbox.
-type Answer struct {
-	CallID  string
-	Value   json.RawMessage
-	Failure *toolscript.ToolError
-}
 
 // call is a call in flight.
 type call struct {
@@ -83,14 +74,7 @@ func (c *call) answer(a runner.Answer) {
 	if !first { // the host panicked after its answer
 		return
 	}
-	answer := Answer{CallID: c.id, Value: a.Value, Failure: a.Failure}
-	switch size := len(a.Value); {
-	case a.Failure != nil:
-		answer.Value = nil
-	case size > s.options.MaxAnswer:
-		answer.Value, answer.Failure = nil, scripterror.AnswerTooLong(c.tool, size, s.options.MaxAnswer)
-	}
-	rest := s.pass(answer)
+	rest := s.pass(c.bounded(a))
 	if rest == nil {
 		c.delivered(a.Release)
 		return
@@ -118,5 +102,5 @@ func (c *call) delivered(release func()) {
 
 // hostFailed is the error of a call in which the host panicked.
 func (c *call) hostFailed() *toolscript.ToolError {
-	return &toolscript.ToolError{Tool: c.tool, Code: toolscript.Internal, Message: "the gateway failed in this call; its log says why"}
+	return &toolscript.ToolError{Tool: c.tool, Code: toolscript.Internal, Sent: toolscript.SentUnknown, Message: "the gateway failed in this call; its log says why"}
 }

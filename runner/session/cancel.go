@@ -1,7 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/toolscript/toolscript/runner"
 )
@@ -15,7 +18,8 @@ func (s *Session) cancelCall(callID string, cause error) {
 	s.host.Cancel(callID, cause)
 }
 
-// cancelCalls cancels the calls in flight at the end of the run.
+// cancelCalls cancels the calls in flight at the end of the run, the newest first: a call that
+// waits for the end of an earlier one must not start.
 func (s *Session) cancelCalls() {
 	s.mu.Lock()
 	ids := make([]string, 0, len(s.calls))
@@ -23,6 +27,7 @@ func (s *Session) cancelCalls() {
 		ids = append(ids, id)
 	}
 	s.mu.Unlock()
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(b, a)) }) // numbers
 	for _, id := range ids {
 		s.cancelCall(id, context.Cause(s.ctx))
 	}

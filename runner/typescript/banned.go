@@ -46,10 +46,11 @@ func (r *reader) ban(name string, n *ast.Node) {
 	r.out.Banned = append(r.out.Banned, Banned{name, r.start(n)})
 }
 
-// tool notes the members after a reference to tools: up to three of them, as in
-// tools.agents.llm.chat.
+// tool notes the members after a reference to tools or after tools.$with(…): up to three of
+// them, as in tools.agents.llm.chat.
 func (r *reader) tool(n *ast.Node) {
 	var path string
+	n = withServers(n)
 	for range 3 {
 		name, of, found := member(n)
 		if found && path == "" && name == spawnName {

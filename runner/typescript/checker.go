@@ -6,6 +6,7 @@ package shim
 
 import (
 	"context"
+	"strings"
 
 	"github.com/microsoft/typescript-go/internal/ast"
 	"github.com/microsoft/typescript-go/internal/collections"
@@ -15,10 +16,12 @@ import (
 	"github.com/microsoft/typescript-go/internal/tspath"
 )
 
-// Names of the files of a check. They exist in memory only.
+// Names of the files of a check. They exist in memory only. No module of a script has the
+// name of its main file.
 const (
 	root        = "/w"
-	mainFile    = root + "/main.ts"
+	folder      = root + "/script/"
+	mainFile    = folder + "(main).ts"
 	globalsFile = root + "/globals.d.ts"
 	moduleFile  = root + "/toolscript.d.ts"
 )
@@ -45,20 +48,41 @@ func New(globals string) *Checker {
 // declarations become too large, the least recently used ones are dropped.
 func (c *Checker) Declare(key, declarations string) { c.modules.put(key, declarations) }
 
-// Check returns all diagnostics of a script, in the order of the text: the syntax
-// errors, or the type errors if there are none. The script imports the module that
-// was declared under the key; known is false if there is no such module, and then
-// nothing has been checked. A hostile script keeps the compiler busy for minutes and
+// Script is a text with the modules that it can import, by their paths: lib.ts for
+// "./lib.ts".
+type Script struct {
+	Text    string
+	Modules map[string]string
+}
+
+// Check returns all diagnostics of a script and of the modules that it imports, in the
+// order of each text: the syntax errors, or the type errors if there are none. Modules in
+// JavaScript have none. The script imports the module that was declared under the key;
+// known is false if there is no such module, and then nothing has been checked. A hostile script keeps the compiler busy for minutes and
 // ctx does not stop it: run it in a process that can be killed.
-func (c *Checker) Check(ctx context.Context, script, key string, strict bool) (found []Diagnostic, known bool) {
+func (c *Checker) Check(ctx context.Context, script Script, key string, strict bool) (found []Diagnostic, known bool) {
 	m := c.modules.get(key)
 	if m == nil {
 		return nil, false
 	}
-	c.files.place(moduleFile, m)
-	c.files.write(mainFile, script)
-	defer func() { m.parsed = c.files.parsed[moduleFile] }()
+	defer c.enter(script, m)()
 	return c.check(ctx, strict), true
+}
+
+// enter makes a script and its declarations the files of the program. leave keeps nothing
+// of the script.
+func (c *Checker) enter(script Script, m *module) (leave func()) {
+	c.files.place(moduleFile, m)
+	c.files.write(mainFile, script.Text)
+	for path, text := range script.Modules {
+		c.files.write(folder+path, text)
+	}
+	return func() {
+		m.parsed = c.files.parsed[moduleFile]
+		for path := range script.Modules {
+			c.files.remove(folder + path)
+		}
+	}
 }
 
 // Syntax returns all syntax errors of a script, in the order of the text. Its cost
@@ -71,15 +95,28 @@ func (c *Checker) Syntax(ctx context.Context, script string) []Diagnostic {
 
 func (c *Checker) check(ctx context.Context, strict bool) []Diagnostic {
 	program := c.program(strict)
-	file := program.GetSourceFile(mainFile)
-	found := append(program.GetProgramDiagnostics(), program.GetSyntacticDiagnostics(ctx, file)...)
+	found := program.GetProgramDiagnostics()
+	var files []*ast.SourceFile
+	for _, file := range program.SourceFiles() {
+		if strings.HasPrefix(file.FileName(), folder) && !ast.IsSourceFileJS(file) {
+			files = append(files, file)
+			found = append(found, program.GetSyntacticDiagnostics(ctx, file)...)
+		}
+	}
 	if len(found) > 0 {
 		return report(compiler.SortAndDeduplicateDiagnostics(found), nil)
 	}
-	found = withoutUntyped(ctx, program, file, program.GetSemanticDiagnostics(ctx, file))
-	types, done := program.GetTypeCheckerForFile(ctx, file)
-	defer done()
-	return report(compiler.SortAndDeduplicateDiagnostics(found), func(d *ast.Diagnostic) Subject { return subject(types, file, d) })
+	var inexact []Diagnostic
+	for _, file := range files {
+		found = append(found, withoutUntyped(ctx, program, file, program.GetSemanticDiagnostics(ctx, file))...)
+		inexact = append(inexact, inexactIntegers(file)...)
+	}
+	all := report(compiler.SortAndDeduplicateDiagnostics(found), func(d *ast.Diagnostic) Subject {
+		types, done := program.GetTypeCheckerForFile(ctx, d.File())
+		defer done()
+		return subject(types, d.File(), d)
+	})
+	return append(all, inexact...)
 }
 
 func (c *Checker) program(strict bool) *compiler.Program {
@@ -106,6 +143,7 @@ func options(strict bool) *core.CompilerOptions {
 		ModuleResolution: core.ModuleResolutionKindBundler, ModuleDetection: core.ModuleDetectionKindForce,
 		Strict: core.TSTrue, UseUnknownInCatchVariables: core.TSFalse, NoEmit: core.TSTrue, SkipLibCheck: core.TSTrue,
 		Lib: libraries, Types: []string{}, Paths: paths, PathsBasePath: "/", Checkers: &one,
+		AllowImportingTsExtensions: core.TSTrue, AllowJs: core.TSTrue, CheckJs: core.TSFalse,
 	}
 	if !strict {
 		o.NoImplicitAny, o.StrictNullChecks = core.TSFalse, core.TSFalse

@@ -17,6 +17,29 @@ export interface DemoTools { echo(params: EchoParams): Promise<any> }
 export interface Tools { demo: DemoTools }
 export declare const tools: Tools;`
 
+// TestAdviceAboutIntl: each finding about what there is not of Intl says what there is.
+func TestAdviceAboutIntl(t *testing.T) {
+	checker := shim.New(globals)
+	checker.Declare("1", module)
+	for _, script := range []string{
+		`new Intl.DateTimeFormat("en", { calendar: "japanese" });`,
+		`new Date().toLocaleString("en", { timeZoneName: "shortGeneric" });`,
+		`(1).toLocaleString("ar", { numberingSystem: "arab" });`,
+		`new Intl.DateTimeFormat().formatRange(1, 2);`,
+		`Intl.supportedValuesOf("currency");`,
+		`new Intl.DisplayNames("en", { type: "region" });`,
+		`new Intl.NumberFormat("en", { numberSystem: "arab" });`,
+	} {
+		found := check(t, checker, script, "1", true)
+		if len(found) != 1 || !strings.Contains(found[0].Message, "Scripts have these parts of Intl: ") {
+			t.Errorf("%s: %+v, want one finding with advice", script, found)
+		}
+	}
+	if found := check(t, checker, `const n: number = "a";`, "1", true); len(found) != 1 || strings.Contains(found[0].Message, "Intl") {
+		t.Errorf("another finding: %+v, want no advice", found)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	checker := shim.New(globals)
 	checker.Declare("1", module)
@@ -32,13 +55,30 @@ func TestCheck(t *testing.T) {
 			want: []string{"1:75 TS2561 Object literal may only specify known properties, but 'tims' does not exist in type 'EchoParams'. Did you mean to write 'times'?"}},
 		{name: "misspelt tool", script: `import { tools } from "toolscript"; await tools.demo.echoo({ message: "x" });`,
 			want: []string{"1:54 TS2551 Property 'echoo' does not exist on type 'DemoTools'. Did you mean 'echo'?"}},
-		{name: "what the engine lacks", script: "fetch('x');\nnew Intl.NumberFormat();\neval('1');\nnew Function('1');\nAtomics;\nnew SharedArrayBuffer(1);",
-			want: []string{"1:1 TS2304 ", "2:10 TS2339 ", "3:1 TS2304 ", "4:5 TS2693 ", "5:1 TS2583 Cannot find name 'Atomics'.", "6:5 TS2583 "}},
+		{name: "what the engine lacks", script: "fetch('x');\nnew Intl.Segmenter();\neval('1');\nnew Function('1');\nAtomics;\nnew SharedArrayBuffer(1);",
+			want: []string{"1:1 TS2304 ", "2:10 TS2550 Property 'Segmenter' does not exist on type 'typeof Intl'.\n  Scripts have these parts of Intl: ", "3:1 TS2304 ", "4:5 TS2693 ", "5:1 TS2583 Cannot find name 'Atomics'.", "6:5 TS2583 "}},
 		{name: "what the engine has beyond ES2023",
 			script: `new Set([1]).union(new Set([2])); Iterator.from([1]).map((x) => x); Promise.try(() => 1); Object.groupBy([1], String); "a".at(0); [1].toSorted(); Uint8Array.fromBase64("");`},
 		{name: "what is caught is any", script: `try { await null } catch (e) { e.code }`},
 		{name: "what esbuild lowers", script: `using x = { [Symbol.dispose]() {} }; /[a--b]/v; enum E { A } E.A; x`},
-		{name: "types of functions and locales stay", script: `const f: Function = () => {}; (1).toLocaleString(); f();`},
+		{name: "types of functions stay", script: `const f: Function = () => {}; f();`},
+		{name: "what there is of Intl", script: `new Intl.NumberFormat("de", { style: "currency", currency: "EUR", notation: "compact" }).formatToParts(1n);
+new Date().toLocaleDateString("en-GB", { timeZone: "Europe/Berlin", weekday: "long", dayPeriod: "short", fractionalSecondDigits: 3 });
+5n.toLocaleString(["ja"], { minimumIntegerDigits: 2 }); [1].toLocaleString("fr", { style: "percent" });
+const order: (x: string, y: string) => number = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" }).compare;
+"a".localeCompare("b", "sv", { numeric: true }); "a".toLocaleUpperCase("tr"); new Intl.PluralRules("pl", { type: "ordinal" }).select(2) === "few";
+new Intl.RelativeTimeFormat("pt", { numeric: "auto" }).format(-1, "days"); new Intl.ListFormat("zh").format(new Set(["a"]));
+Intl.DateTimeFormat().resolvedOptions().timeZone.length; Intl.getCanonicalLocales("en"); order("a", "b");`},
+		{name: "what there is not of Intl", script: `new Intl.DateTimeFormat("en", { calendar: "japanese" });
+new Date().toLocaleString("en", { timeZoneName: "shortGeneric" });
+(1).toLocaleString("ar", { numberingSystem: "arab" });
+5n.toLocaleString("ar", { numberingSystem: "arab" });
+new Intl.DateTimeFormat().formatRange(1, 2);
+Intl.supportedValuesOf("currency");
+new Intl.DisplayNames("en", { type: "region" });
+"a".localeCompare("b", "de", { collation: "phonebk" });
+new Date().toLocaleString("en", { month: "full" });`,
+			want: []string{"1:33 TS2322 ", "2:35 TS2322 ", "3:28 TS2769 ", "4:27 TS2322 ", "5:27 TS2339 ", "6:6 TS2339 ", "7:10 TS2550 ", "8:32 TS2769 ", "9:35 TS2322 "}},
 		{
 			name: "callbacks of untyped results",
 			script: `import { tools } from "toolscript"; const r = await tools.demo.echo({ message: "x" });
@@ -52,6 +92,27 @@ const g = (b) => b; [1].reduce((sum, n) => sum + n, 0); f(g);
 JSON.parse("").map((i) => { const h = (c) => c; return h(i) });
 JSON.parse("").on(class { m({ d }, ...e) { return [d, e] } });`,
 			want: []string{"1:12 TS7006 ", "2:12 TS7006 ", "3:40 TS7006 ", "4:31 TS7031 ", "4:36 TS7019 "},
+		},
+		{
+			name:   "integers whose digits would change",
+			script: "import { tools } from \"toolscript\";\nawait tools.demo.echo({ message: \"x\", times: 7960607143101464576 });\nconst a = [-9007199254740993, 0xffff_ffff_ffff_ffff, 1_000_000_000_000_000_001];",
+			want: []string{
+				"2:46 TS80008 a number cannot hold all digits of 7960607143101464576, which would become 7960607143101465000; write the bigint 7960607143101464576n",
+				"3:13 TS80008 a number cannot hold all digits of 9007199254740993, which would become 9007199254740992; write",
+				"3:31 TS80008 a number cannot hold all digits of 0xffff_ffff_ffff_ffff, which would become 18446744073709552000; write the bigint 0xffff_ffff_ffff_ffffn",
+				"3:54 TS80008 a number cannot hold all digits of 1_000_000_000_000_000_001",
+			},
+		},
+		{name: "integers that keep their digits", script: "[9007199254740991, 9007199254740992, 100000000000000000000, 1e400, 1e21, 0.12345678901234567890123, 7960607143101464576n, 2 ** 60];"},
+		{
+			name:   "comparisons with integers of results",
+			script: "const id: number = 1; id === 9007199254740992;\nid === 9007199254740993n; id === 5n; switch (id) { case 9007199254740992: }\nid == 9007199254740992; BigInt(id) === 9007199254740993n; id === 1e300;",
+			want: []string{
+				"2:1 TS2367 This comparison appears to be unintentional because the types 'number' and 'bigint' have no overlap.\n  An integer of a result is a bigint beyond 2^53 only. Compare as in BigInt(value) === 1n.",
+				"2:27 TS2367 This comparison",
+				"1:30 TS80008 an integer of a result beyond 2^53 is a bigint, which is not equal to the number 9007199254740992; compare with BigInt(value) === 9007199254740992n",
+				"2:57 TS80008 an integer of a result",
+			},
 		},
 		{name: "a file of the disk", script: `import x from "/etc/passwd";`, want: []string{"1:15 TS2307 "}},
 		{name: "columns count UTF-16 units", script: `const s = "𝒳日"; const n: number = s;`,
@@ -117,7 +178,7 @@ func TestOneOff(t *testing.T) {
 // check fails the test if the declarations are not known.
 func check(tb testing.TB, c *shim.Checker, script, key string, strict bool) []shim.Diagnostic {
 	tb.Helper()
-	found, known := c.Check(tb.Context(), script, key, strict)
+	found, known := c.Check(tb.Context(), shim.Script{Text: script}, key, strict)
 	if !known {
 		tb.Fatalf("the declarations %q are not known", key)
 	}
@@ -153,7 +214,7 @@ func TestDeclarations(t *testing.T) {
 			t.Errorf("the module gave %v", found)
 		}
 	}
-	if found, known := checker.Check(t.Context(), script, "other", true); known {
+	if found, known := checker.Check(t.Context(), shim.Script{Text: script}, "other", true); known {
 		t.Errorf("an unknown module gave %v", found)
 	}
 }
@@ -209,7 +270,7 @@ func TestDeclarationsAreBounded(t *testing.T) {
 		checker.Declare(fmt.Sprint(key), large)
 		check(t, checker, "export {}", fmt.Sprint(key), true)
 	}
-	if _, known := checker.Check(t.Context(), "export {}", "0", true); known {
+	if _, known := checker.Check(t.Context(), shim.Script{Text: "export {}"}, "0", true); known {
 		t.Error("9 MB of declarations are all kept")
 	}
 	checker.Declare("huge", module+strings.Repeat(" ", 5<<20))

@@ -13,6 +13,7 @@ import (
 
 // Diagnostic is one error with the message of tsc.
 type Diagnostic struct {
+	File         string // the path of a module; "" for the script itself
 	Line, Column int    // from 1; columns in UTF-16 units
 	Code         string // as tsc prints it: TS2322
 	Message      string // later lines are indented by two spaces per level
@@ -41,9 +42,16 @@ func report(found []*ast.Diagnostic, about func(*ast.Diagnostic) Subject) []Diag
 		if isMissingAwait(d) {
 			r.Message += "\n  " + diagnostics.Did_you_forget_to_use_await.Localize(locale.Default)
 		}
-		if f := d.File(); f != nil && f.FileName() == mainFile {
+		if comparesIntegers(d) {
+			r.Message += "\n  An integer of a result is a bigint beyond 2^53 only. Compare as in BigInt(value) === 1n."
+		}
+		if f := d.File(); f != nil && strings.HasPrefix(f.FileName(), folder) {
+			r.File = nameOf(f)
 			line, column := scanner.GetECMALineAndUTF16CharacterOfPosition(f, d.Pos())
 			r.Line, r.Column = line+1, int(column)+1
+			if about != nil && aboutIntl(d, f) {
+				r.Message += intlAdvice
+			}
 			if about != nil {
 				r.Subject = about(d)
 			}
@@ -51,6 +59,14 @@ func report(found []*ast.Diagnostic, about func(*ast.Diagnostic) Subject) []Diag
 		out = append(out, r)
 	}
 	return out
+}
+
+// nameOf is the path of a file of the script; "" for the script itself.
+func nameOf(f *ast.SourceFile) string {
+	if f.FileName() == mainFile {
+		return ""
+	}
+	return strings.TrimPrefix(f.FileName(), folder)
 }
 
 // advice starts the sentences in which tsc suggests libraries and packages. A script

@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"strings"
 	"time"
 
 	"github.com/microsoft/typescript-go/internal/ast"
@@ -29,6 +30,11 @@ func (f *files) write(path, text string) {
 	delete(f.parsed, path)
 }
 
+func (f *files) remove(path string) {
+	delete(f.texts, path)
+	delete(f.parsed, path)
+}
+
 // place makes a module the file at path, parsed if it has been parsed before.
 func (f *files) place(path string, m *module) {
 	f.write(path, m.text)
@@ -42,11 +48,20 @@ func (f *files) place(path string, m *module) {
 func (f *files) UseCaseSensitiveFileNames() bool         { return true }
 func (f *files) FileExists(path string) bool             { _, ok := f.texts[path]; return ok }
 func (f *files) ReadFile(path string) (string, bool)     { text, ok := f.texts[path]; return text, ok }
-func (f *files) DirectoryExists(path string) bool        { return path == "/" || path == root }
+func (f *files) DirectoryExists(path string) bool        { return f.hasFolder(path) }
 func (f *files) GetAccessibleEntries(string) vfs.Entries { return vfs.Entries{} }
 func (f *files) Stat(string) vfs.FileInfo                { return nil }
 func (f *files) WalkDir(string, vfs.WalkDirFunc) error   { return nil }
 func (f *files) Realpath(path string) string             { return path }
+
+func (f *files) hasFolder(path string) bool {
+	for file := range f.texts {
+		if strings.HasPrefix(file, strings.TrimSuffix(path, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
 
 // The methods of vfs.FS that write. They write nothing.
 

@@ -1,9 +1,13 @@
 package shim
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // libraries declare the globals of the engine: ES2024 and the additions of
-// QuickJS-NG, without Intl and without shared memory.
+// QuickJS-NG, without shared memory. Some of them include declarations of Intl, which
+// asInEngine replaces by its own.
 var libraries = []string{
 	"lib.es5.d.ts",
 	"lib.es2015.core.d.ts", "lib.es2015.collection.d.ts", "lib.es2015.iterable.d.ts", "lib.es2015.generator.d.ts",
@@ -28,24 +32,51 @@ var libraries = []string{
 }
 
 // absent are the values of lib.es5.d.ts that the sandbox does not have: code from
-// strings is disabled, and there are no locales. Their types stay, because other
-// declarations use them.
+// strings is disabled. Their types stay, because other declarations use them.
 var absent = []string{
 	"declare function eval(x: string): any;",
 	"declare var Function: FunctionConstructor;",
-	"    var Collator: CollatorConstructor;",
-	"    var NumberFormat: NumberFormatConstructor;",
-	"    var DateTimeFormat: DateTimeFormatConstructor;",
 }
+
+// The options of big integers are declared apart from those of other numbers, with more
+// than there is.
+const (
+	bigOptions = "options?: BigIntToLocaleStringOptions"
+	ownOptions = "options?: Intl.NumberFormatOptions   "
+)
 
 // asInEngine returns the text of a library without the values that the engine does
 // not have. Spaces replace the removed text, so that all other places stay the same.
-func asInEngine(path, text string) string {
-	if !strings.HasSuffix(path, "/lib.es5.d.ts") {
+func asInEngine(file, text string) string {
+	name := path.Base(file)
+	switch {
+	case !strings.HasPrefix(name, "lib."):
+		return text
+	case strings.HasSuffix(name, ".intl.d.ts"):
+		return ""
+	}
+	text = strings.Replace(withoutIntl(text), bigOptions, ownOptions, 1)
+	if name != "lib.es5.d.ts" {
 		return text
 	}
 	for _, declaration := range absent {
 		text = strings.Replace(text, declaration, strings.Repeat(" ", len(declaration)), 1)
 	}
-	return text
+	return text + intl
+}
+
+// withoutIntl removes the namespaces Intl.
+func withoutIntl(text string) string {
+	for {
+		start := strings.Index(text, "declare namespace Intl {")
+		if start < 0 {
+			return text
+		}
+		length := strings.Index(text[start:], "\n}")
+		if length < 0 {
+			return text
+		}
+		length += len("\n}")
+		text = text[:start] + strings.Repeat(" ", length) + text[start+length:]
+	}
 }

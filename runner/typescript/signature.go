@@ -29,14 +29,12 @@ func (d Diagnostic) Fatal() bool { return d.Code == codeParameter }
 
 // Signature describes the default export of a script. key and known are as in Check. Its
 // cost and ctx are as in Check.
-func (c *Checker) Signature(ctx context.Context, script, key string) (s Signature, known bool) {
+func (c *Checker) Signature(ctx context.Context, script Script, key string) (s Signature, known bool) {
 	m := c.modules.get(key)
 	if m == nil {
 		return s, false
 	}
-	c.files.place(moduleFile, m)
-	c.files.write(mainFile, script)
-	defer func() { m.parsed = c.files.parsed[moduleFile] }()
+	defer c.enter(script, m)()
 	program := c.program(true)
 	file := program.GetSourceFile(mainFile)
 	types, done := program.GetTypeCheckerForFile(ctx, file)

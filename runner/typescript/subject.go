@@ -22,6 +22,7 @@ var (
 	noProperty = []int32{
 		diagnostics.Property_0_does_not_exist_on_type_1.Code(),
 		diagnostics.Property_0_does_not_exist_on_type_1_Did_you_mean_2.Code(),
+		diagnostics.Property_0_does_not_exist_on_type_1_Do_you_need_to_change_your_target_library_Try_changing_the_lib_compiler_option_to_2_or_later.Code(),
 	}
 	noExport = []int32{
 		diagnostics.Module_0_has_no_exported_member_1.Code(),

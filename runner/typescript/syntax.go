@@ -35,6 +35,7 @@ type Import struct {
 	Module  string
 	Offset  int
 	Require bool
+	With    bool // it has attributes: with { type: "json" }
 }
 
 // Misplaced is an export, or an import after the leading imports.
@@ -191,31 +192,32 @@ func (r *reader) visit(n *ast.Node) {
 			r.out.Returns = true
 		}
 	case ast.KindImportDeclaration:
-		r.module(n.ModuleSpecifier(), false)
+		r.module(n.ModuleSpecifier(), Import{With: n.AsImportDeclaration().Attributes != nil})
 	case ast.KindExportDeclaration:
-		r.module(n.ModuleSpecifier(), false)
+		r.module(n.ModuleSpecifier(), Import{With: n.AsExportDeclaration().Attributes != nil})
 		if n.ModuleSpecifier() != nil {
 			r.useAll(n)
 		}
 	case ast.KindExternalModuleReference:
-		r.module(n.Expression(), true)
+		r.module(n.Expression(), Import{Require: true})
 	case ast.KindImportType:
 		if ast.IsLiteralImportTypeNode(n) {
-			r.module(n.AsImportTypeNode().Argument.AsLiteralTypeNode().Literal, false)
+			r.module(n.AsImportTypeNode().Argument.AsLiteralTypeNode().Literal, Import{})
 			r.useAll(n)
 		}
 	case ast.KindCallExpression:
 		called := n.Expression()
 		if isRequire := ast.IsIdentifier(called) && called.Text() == "require"; len(n.Arguments()) > 0 && (isRequire || ast.IsImportCall(n)) {
-			r.module(n.Arguments()[0], isRequire)
+			r.module(n.Arguments()[0], Import{Require: isRequire, With: len(n.Arguments()) > 1})
 			r.useAll(n)
 		}
 	}
 }
 
-func (r *reader) module(name *ast.Node, require bool) {
+func (r *reader) module(name *ast.Node, found Import) {
 	if name != nil && ast.IsStringLiteralLike(name) {
-		r.out.Imports = append(r.out.Imports, Import{Module: name.Text(), Offset: r.start(name), Require: require})
+		found.Module, found.Offset = name.Text(), r.start(name)
+		r.out.Imports = append(r.out.Imports, found)
 	}
 }
 

@@ -6,6 +6,7 @@ const (
 	toolsName   = "tools"
 	scriptsName = "$scripts" // the server of saved scripts, whose runs wait for the servers that they use
 	spawnName   = "spawn"    // the member of tools that starts tasks; it has the servers as members
+	withName    = "$with"    // the method of tools that returns the servers, for calls with options
 )
 
 // Uses lists the servers that a script refers to.
@@ -15,17 +16,31 @@ type Uses struct {
 }
 
 // serversAt returns the servers that a reference to tools names. It is certain for
-// tools.name, tools["name"] and a declaration that destructures tools.
+// tools.name, tools["name"] and a declaration that destructures tools, and for the same of
+// tools.spawn and tools.$with(…).
 func serversAt(n *ast.Node) (servers []string, certain bool) {
-	name, of, found := member(n)
-	if found && name == spawnName {
+	n = withServers(n)
+	if name, of, found := member(n); found && name == spawnName {
 		n = of
-		name, _, found = member(n)
 	}
-	if found {
+	if name, _, found := member(n); found {
 		return []string{name}, true
 	}
 	return destructured(outer(n))
+}
+
+// withServers returns n.$with(…) for a reference to tools of which that is called, and
+// otherwise n.
+func withServers(n *ast.Node) *ast.Node {
+	name, of, found := member(n)
+	if !found || name != withName {
+		return n
+	}
+	callee := outer(of)
+	if p := callee.Parent; ast.IsCallExpression(p) && p.Expression() == callee {
+		return p
+	}
+	return n
 }
 
 // member returns the member of an expression or type that is used, and the node that

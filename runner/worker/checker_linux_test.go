@@ -18,6 +18,9 @@ import (
 // TestBusyMachine stops the checker for longer than the limit of work of a script.
 // The checker's answer still counts, and its findings concern only the script.
 func TestBusyMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	c := startChecker(t)
 	src := runner.Source{Code: "const n: number = 'x'; return n"}
 	compiled, found, err := c.Compile(t.Context(), src)
@@ -93,6 +96,12 @@ func stands(t *testing.T, pid int) bool {
 // TestCheckerOutOfMemory checks that a checker is killed before it fills the
 // machine's memory, that a finding says so, and that the next checker works.
 func TestCheckerOutOfMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
+	limit := worker.SourceLimit
+	defer func() { worker.SourceLimit = limit }()
+	worker.SourceLimit = runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall} // filling the memory takes about as much work
 	c := startChecker(t)
 	found, err := c.Check(t.Context(), runner.TypeCheck{Source: runner.Source{Code: doubling(), File: "large.ts"}, Module: demo})
 	const want = "large.ts:1:1 limit "

@@ -27,6 +27,9 @@ func TestCheckerCompiles(t *testing.T) {
 // TestCheckerSurvives covers large, deeply nested and broken sources: each gets a
 // finding, and the checker survives.
 func TestCheckerSurvives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	for name, code := range map[string]string{
 		"250 KB of brackets":      strings.Repeat("(", 250_000),
 		"250 KB of braces":        strings.Repeat("{", 250_000),
@@ -59,6 +62,9 @@ func alive(t *testing.T, c *worker.Checker) {
 // TestCheckerKilled covers sources of some kilobytes that keep the compiler busy for
 // minutes or make it recurse without end.
 func TestCheckerKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 	for name, code := range map[string]string{
 		"arrows":      strings.Repeat("a=>", 3000) + "a",
 		"assignments": strings.Repeat("a=", 500_000) + "a",

@@ -11,21 +11,22 @@ import (
 	"github.com/toolscript/toolscript/runner/memtrim"
 )
 
+// heaps are the sizes of the heap above which the garbage collector works hard.
+var heaps = map[role]int64{roleChecker: 256 << 20, roleSandbox: 256 << 20, roleConverter: 160 << 20}
+
 const (
-	// workerHeap is the heap size above which the garbage collector works hard.
-	workerHeap = 256 << 20
 	// workerStack ends a compiler that recurses without end. A stack is copied when it
 	// doubles, so this is up to 192 MB. The deepest source that package script accepts
 	// needs 30.
 	workerStack = 128 << 20
 )
 
-// threads is the number of threads that run Go code at once in a worker. In a checker
-// the garbage collector runs next to the compiler. A sandbox reads and runs scripts on
+// threads is the number of threads that run Go code at once in a worker. In a checker and
+// a converter the garbage collector runs next to the work. A sandbox reads and runs scripts on
 // one goroutine, and a second thread would only be woken in vain. While a script
 // computes, other goroutines run whenever the engine checks its limits, every ten
 // milliseconds.
-var threads = map[role]int{roleChecker: 2, roleSandbox: 1}
+var threads = map[role]int{roleChecker: 2, roleSandbox: 1, roleConverter: 2}
 
 // argBrief is the argument for Options.Brief.
 const argBrief = "brief"
@@ -37,6 +38,8 @@ type child struct {
 	brief    bool
 	link     *link
 	socket   *socket // of a sandbox
+
+	conversions []Conversion // of a converter
 }
 
 // newChild reads the arguments that start wrote and limits the process.
@@ -47,7 +50,7 @@ func newChild(args []string) (*child, error) {
 	}
 	runtime.GOMAXPROCS(threads[role(args[0])])
 	debug.SetGCPercent(-1) // reportReady collects once what starting has left
-	debug.SetMemoryLimit(workerHeap)
+	debug.SetMemoryLimit(heaps[role(args[0])])
 	debug.SetMaxStack(workerStack)
 	if err := closeStrange(); err != nil {
 		return nil, err
@@ -81,6 +84,8 @@ func (c *child) serve() error {
 		return c.serveChecker()
 	case roleSandbox:
 		return c.serveSandbox()
+	case roleConverter:
+		return c.serveConverter()
 	}
 	return fmt.Errorf("no such role of a script worker: %s", c.role)
 }
@@ -102,7 +107,7 @@ func (c *child) reportReady() error {
 	return c.link.writeJSON(frameReady, ready{Confinement: confinement}, nil)
 }
 
-// receive passes every frame to handle, in order, while the checker works.
+// receive passes every frame to handle, in order, while a checker or a converter works.
 func (c *child) receive(handle func(frameType, []byte) error) {
 	for {
 		kind, payload, err := c.link.read()

@@ -139,9 +139,9 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 		return b.begin(payload)
 	case frameCancel:
 		b.current.cancel()
-	case frameAnswer, frameFailure:
+	case frameAnswer, frameContent, frameFailure:
 		number, value, err := splitNumber(payload)
-		answer := quickjs.Answer{CallID: callID(number)}
+		answer := quickjs.Answer{CallID: callID(number), WithContent: kind == frameContent}
 		if kind == frameFailure && err == nil {
 			err = json.Unmarshal(value, &answer.Err)
 		} else if len(value) > 0 {

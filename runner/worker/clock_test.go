@@ -16,6 +16,9 @@ import (
 // limit in the engine, in the worker's watchdog and in the gateway, and that the
 // limit applies again when the clock runs.
 func TestStoppedClock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	const limit = 500 * time.Millisecond
 	for _, c := range []struct {
 		name, code string

@@ -59,6 +59,7 @@ func (c *child) serveNative(before func() any, attack func(any) any) error {
 		defer vm.Close() //nolint:errcheck // the process ends
 	case roleChecker:
 		script.Compile(runner.Source{Code: "export default 1"})
+	case roleConverter: // it prepares nothing
 	}
 	seen := before()
 	if err := c.reportReady(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -79,6 +81,8 @@ func FuzzFrame(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, byte(frameCall), '{'})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0})
 	f.Add([]byte("\x00\x00\x00\x0f\x07\x00\x00\x00\x01\x01\x00\x00\x00\x04a__b{}"))
+	f.Add([]byte("\x00\x00\x00\x14\x07\x00\x00\x00\x01\x02\x00\x00\x00\x04a__b\x00\x00\x00\x01k{}"))
+	f.Add([]byte("\x00\x00\x00\x13\x07\x00\x00\x00\x01\x03\x00\x00\x00\x04a__b\x00\x00\x00\x00{}"))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		l, out := newLink(bytes.NewBuffer(wire)), &bytes.Buffer{}
 		copied := newLink(out)
@@ -90,7 +94,7 @@ func FuzzFrame(f *testing.F) {
 			}
 			read += headerSize + len(payload)
 			call, err := splitCall(payload) // must not panic
-			if again := bytes.Join(callFrame(numberOf(call.CallID), call), nil); err == nil && call.Task == (payload[numberSize] == 1) && !bytes.Equal(again[numberSize+1:], payload[numberSize+1:]) {
+			if again := bytes.Join(callFrame(numberOf(call.CallID), call), nil); err == nil && !bytes.Equal(again, payload) {
 				t.Errorf("call %+v: encoded again: %x, want %x", call, again, payload)
 			}
 			if err := copied.write(kind, payload); err != nil {
@@ -101,6 +105,38 @@ func FuzzFrame(f *testing.F) {
 			t.Errorf("written again: %x, want %x", out.Bytes(), wire[:read])
 		}
 	})
+}
+
+// TestFrameOfACall checks that a call passes a frame unchanged, and that a frame with a part
+// that is missing or unknown is refused.
+func TestFrameOfACall(t *testing.T) {
+	args := json.RawMessage(`{"a":1}`)
+	for _, want := range []runner.Call{
+		{CallID: "1", ID: "a__b", Args: args},
+		{CallID: "2", ID: "a__b", Args: args, Task: true},
+		{CallID: "3", ID: "a__b", Args: args, Key: "order-4711"},
+		{CallID: "4294967295", ID: "a__b", Args: args, Task: true, Key: "k"},
+	} {
+		payload := bytes.Join(callFrame(numberOf(want.CallID), want), nil)
+		got, err := splitCall(payload)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		for cut := range len(payload) - len(args) {
+			if got, err := splitCall(payload[:cut]); err == nil {
+				t.Errorf("%d bytes of %x are %+v", cut, payload, got)
+			}
+		}
+	}
+	for name, payload := range map[string]string{
+		"an unknown flag": "\x00\x00\x00\x01\x04\x00\x00\x00\x04a__b{}",
+		"an empty key":    "\x00\x00\x00\x01\x02\x00\x00\x00\x04a__b\x00\x00\x00\x00{}",
+		"a long key":      "\x00\x00\x00\x01\x02\x00\x00\x00\x04a__b\xff\xff\xff\xffk{}",
+	} {
+		if got, err := splitCall([]byte(payload)); err == nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
 }
 
 // BenchmarkFrame measures a round trip of 200 bytes to another goroutine.

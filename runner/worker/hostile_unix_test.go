@@ -234,6 +234,9 @@ func TestSandboxThatDoesNotRead(t *testing.T) {
 // TestDeepValues checks that no worker is lost by a value with the maximum depth of
 // Go's JSON decoder, which is too deep as part of a message.
 func TestDeepValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 	s := startSandbox(t)
 	for _, levels := range []int{5_000, 9_990, 9_998, 9_999, 10_000, 10_001, 20_000} {
 		job := newJob(t, fmt.Sprintf("let v: any = []; for (let i = 1; i < %d; i++) v = [v]; return v", levels))

@@ -12,6 +12,9 @@ import (
 // too. The next layer ends the script with the same error, and the worker ends with
 // it.
 func TestLimitsOfTimeInDepth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	for _, test := range []struct{ name, command, code string }{
 		{"watchdog, of a loop", watchedCommand, "for (;;);"},
 		{"watchdog, of native code", watchedCommand, "new Array(2 ** 32 - 1).join('')"},

@@ -5,6 +5,7 @@ package worker
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -40,7 +41,7 @@ func limitResources() ([]toolscript.Confinement, error) {
 		return nil, fmt.Errorf("setpriority: %w", err)
 	}
 	return []toolscript.Confinement{
-		{Name: "environment", Active: len(os.Environ()) == 0, Detail: fmt.Sprintf("%d variables", len(os.Environ()))},
+		{Name: "environment", Active: slices.Equal(os.Environ(), environment), Detail: fmt.Sprintf("%d variables", len(os.Environ()))},
 		{Name: "process group", Active: unix.Getpgrp() == os.Getpid(), Detail: "its own: signals of a terminal do not reach it"},
 		{Name: "priority", Active: true, Detail: fmt.Sprintf("nice %d", workerNice)},
 		{Name: "limits", Active: true, Detail: fmt.Sprintf("%d open files, no byte written to a file, no core dump", maxFiles)},

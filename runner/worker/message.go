@@ -50,16 +50,45 @@ type moduleHeader struct {
 // numberSize is the size of the number of a call.
 const numberSize = 4
 
-// callFrame returns the parts of a frameCall: the number of the call, 1 for a task, the
-// length of the tool's id, the id, and the arguments.
+// The flags of a frameCall.
+const (
+	flagTask = 1 << iota // the call is a task
+	flagKey              // it has an idempotency key
+)
+
+// callFrame returns the parts of a frameCall: the number of the call, its flags, the length
+// of the tool's id, the id, the length of the key and the key if there is one, and the
+// arguments.
 func callFrame(number uint32, c runner.Call) [][]byte {
-	head := binary.BigEndian.AppendUint32(make([]byte, 0, numberSize+1+numberSize+len(c.ID)), number)
-	task := byte(0)
+	var flags byte
 	if c.Task {
-		task = 1
+		flags |= flagTask
 	}
-	head = binary.BigEndian.AppendUint32(append(head, task), uint32(len(c.ID)))
-	return [][]byte{append(head, c.ID...), c.Args}
+	size := numberSize + 1 + numberSize + len(c.ID)
+	if c.Key != "" {
+		flags |= flagKey
+		size += numberSize + len(c.Key)
+	}
+	head := append(binary.BigEndian.AppendUint32(make([]byte, 0, size), number), flags)
+	head = appendText(head, c.ID)
+	if c.Key != "" {
+		head = appendText(head, c.Key)
+	}
+	return [][]byte{head, c.Args}
+}
+
+// appendText appends the length of a text, and the text.
+func appendText(b []byte, text string) []byte {
+	return append(binary.BigEndian.AppendUint32(b, uint32(len(text))), text...)
+}
+
+// splitText decodes the text at the beginning of a payload.
+func splitText(payload []byte) (text string, rest []byte, err error) {
+	size, rest, err := splitNumber(payload)
+	if err != nil || uint64(size) > uint64(len(rest)) {
+		return "", nil, errShort
+	}
+	return string(rest[:size]), rest[size:], nil
 }
 
 // splitCall decodes a frameCall.
@@ -68,12 +97,21 @@ func splitCall(payload []byte) (runner.Call, error) {
 	if err != nil || len(rest) < 1 {
 		return runner.Call{}, errShort
 	}
-	task := rest[0] == 1
-	size, rest, err := splitNumber(rest[1:])
-	if err != nil || uint64(size) > uint64(len(rest)) {
-		return runner.Call{}, errShort
+	flags := rest[0]
+	if flags&^(flagTask|flagKey) != 0 {
+		return runner.Call{}, errFlags
 	}
-	return runner.Call{CallID: callID(number), ID: string(rest[:size]), Args: rest[size:], Task: task}, nil
+	c := runner.Call{CallID: callID(number), Task: flags&flagTask != 0}
+	if c.ID, rest, err = splitText(rest[1:]); err != nil {
+		return runner.Call{}, err
+	}
+	if flags&flagKey != 0 {
+		if c.Key, rest, err = splitText(rest); err != nil || c.Key == "" {
+			return runner.Call{}, errShort
+		}
+	}
+	c.Args = rest
+	return c, nil
 }
 
 // splitNumber decodes the number at the beginning of a payload.
@@ -84,7 +122,10 @@ func splitNumber(payload []byte) (number uint32, rest []byte, err error) {
 	return binary.BigEndian.Uint32(payload), payload[numberSize:], nil
 }
 
-var errShort = errors.New("a frame is too short")
+var (
+	errShort = errors.New("a frame is too short")
+	errFlags = errors.New("a call has an unknown flag")
+)
 
 // callID is the id of a call by its number, and numberOf the number by its id.
 func callID(number uint32) string { return strconv.FormatUint(uint64(number), 10) }

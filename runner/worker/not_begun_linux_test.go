@@ -3,8 +3,9 @@ package worker
 import (
 	"errors"
 	"io"
-	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript/runner"
 )
@@ -12,6 +13,9 @@ import (
 // TestSandboxKilledBeforeItsJob: a run says that it has not begun if its sandbox was killed
 // before it read the job, whether the job was written or not.
 func TestSandboxKilledBeforeItsJob(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	for name, writes := range map[string]int{"before the job is written": 0, "after one of two frames": 1, "after the job is written": 2} {
 		t.Run(name, func(t *testing.T) {
 			s, err := StartSandbox(t.Context(), Options{})
@@ -19,9 +23,7 @@ func TestSandboxKilledBeforeItsJob(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(s.Close)
-			if err := syscall.Kill(s.PID(), syscall.SIGSTOP); err != nil { // it does not read
-				t.Fatal(err)
-			}
+			stop(t, s.PID()) // it does not read
 			if writes == 0 {
 				s.Kill()
 				<-s.Done()
@@ -33,6 +35,23 @@ func TestSandboxKilledBeforeItsJob(t *testing.T) {
 			}
 			<-s.Done()
 		})
+	}
+}
+
+// stop stops a child. It returns when all threads of the child have stopped.
+func stop(t *testing.T, pid int) {
+	t.Helper()
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WNOWAIT, nil)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, unix.EINTR) {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -58,28 +58,6 @@ func socketPair() (ours, theirs *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "worker"), os.NewFile(uintptr(fds[1]), "gateway"), nil
 }
 
-// writeNow returns a function that writes the bytes that the socket accepts without
-// blocking. It does not report errors: the next blocking write returns them. One
-// goroutine at a time may call it.
-func (p *pair) writeNow() func([]byte) int {
-	raw, err := p.conn.SyscallConn()
-	if err != nil {
-		return nil
-	}
-	var bytes []byte
-	var n int
-	once := func(fd uintptr) bool {
-		n, _ = syscall.Write(int(fd), bytes) // n is -1 after an error
-		return true
-	}
-	return func(message []byte) int {
-		bytes, n = message, 0
-		_ = raw.Write(once)
-		bytes = nil
-		return max(n, 0)
-	}
-}
-
 func (p *pair) closeTheirs() {
 	for _, f := range p.theirs {
 		_ = f.Close() // the worker has its own descriptors by now

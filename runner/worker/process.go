@@ -92,7 +92,7 @@ func spawn(role role, o Options) (*Process, error) {
 		args = append(args, argBrief)
 	}
 	p.cmd = exec.Command(o.Executable, args...) //nolint:gosec,noctx // this program; it outlives the ctx of its start
-	p.cmd.Env = []string{}
+	p.cmd.Env = environment
 	p.cmd.Dir = "/"
 	p.cmd.Stderr = p.stderr
 	p.cmd.ExtraFiles = pair.theirs

@@ -35,6 +35,9 @@ var killed = []struct {
 // the same process runs the next script on clean state, and that the process is idle
 // afterwards.
 func TestStoppedScriptKeepsItsWorker(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	for _, k := range killed {
 		t.Run(k.name, func(t *testing.T) {
 			job := newJob(t, k.code)

@@ -166,9 +166,13 @@ func (r *run) handle(kind frameType, payload []byte) error {
 // deliver sends the worker the answer of a call. The server's reader may call it, so it
 // does not block while the worker does not read or another frame is being sent.
 func (r *run) deliver(a session.Answer) (rest func()) {
-	kind, value := frameAnswer, []byte(a.Value)
-	if a.Failure != nil {
+	kind := frameAnswer
+	value, with := a.Text()
+	switch {
+	case a.Failure != nil:
 		kind, value = frameFailure, failureJSON(a.Failure)
+	case with:
+		kind = frameContent
 	}
 	link, number := r.sandbox.link, numberOf(a.CallID)
 	if len(value) > maxCopied || link.now == nil || !r.mu.TryLock() {

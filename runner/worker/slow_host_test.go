@@ -69,6 +69,9 @@ func bigJob(tb testing.TB, code string) runner.Job {
 // TestArgumentsAreBounded runs a script whose calls are larger than the limit for a
 // run. The script continues as calls end.
 func TestArgumentsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	s, slow := startSandbox(t), newSlowHost()
 	go func() {
 		<-slow.full
@@ -86,6 +89,9 @@ func TestArgumentsAreBounded(t *testing.T) {
 // TestUnreadAnswersAreBounded runs a script that makes calls and then
 // computes without end while the answers arrive.
 func TestUnreadAnswersAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	answer, err := json.Marshal(strings.Repeat("x", 30<<20))
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +109,9 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 // TestRunWithAllCallsInFlightEnds fills the limit of a run with calls that never end. Every way to
 // end the run must still work.
 func TestRunWithAllCallsInFlightEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
 	for name, test := range map[string]struct {
 		end  func(s *worker.Sandbox, cancel context.CancelFunc)
 		ms   int64 // time limit of the run; 0 keeps the default

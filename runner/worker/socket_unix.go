@@ -5,6 +5,7 @@ package worker
 import (
 	"errors"
 	"io"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -71,4 +72,26 @@ func (s *socket) Write(p []byte) (written int, err error) {
 		}
 	}
 	return written, nil
+}
+
+// writeNow returns a function that writes the bytes that the socket accepts without
+// blocking. It does not report errors: the next blocking write returns them. One
+// goroutine at a time may call it.
+func (p *pair) writeNow() func([]byte) int {
+	raw, err := p.conn.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	var bytes []byte
+	var n int
+	once := func(fd uintptr) bool {
+		n, _ = syscall.Write(int(fd), bytes) // n is -1 after an error
+		return true
+	}
+	return func(message []byte) int {
+		bytes, n = message, 0
+		_ = raw.Write(once)
+		bytes = nil
+		return max(n, 0)
+	}
 }

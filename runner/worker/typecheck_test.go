@@ -85,6 +85,18 @@ func TestCheck(t *testing.T) {
 		{name: "@ts-nocheck above a return", code: "// @ts-nocheck\nconst n: number = 'x'; return n"},
 		{name: "@ts-ignore", code: "// @ts-ignore\nconst n: number = 'x'; return n"},
 		{name: "what is caught is any", code: "try { await null } catch (e) { console.log(e.code) }"},
+		{name: "digests, streams and blobs", code: `const blob = new Blob(["a", new Uint8Array(2)], { type: "text/plain" });
+			const small = new Blob(await Array.fromAsync(blob.stream().pipeThrough(new CompressionStream("gzip"))));
+			const key = await crypto.subtle.importKey("raw", await small.bytes(), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+			const mac: ArrayBuffer = await crypto.subtle.sign("HMAC", key, await crypto.subtle.digest("SHA-1", await small.arrayBuffer()));
+			const timer: number = setImmediate((text) => console.log(text), new TextDecoder("latin1").decode(mac));
+			clearImmediate(timer);
+			for await (const n of ReadableStream.from([1, 2])) n.toFixed();
+			await new ReadableStream<string>({ pull(c) { c.enqueue("x"); c.close() } }).pipeTo(new WritableStream({ write(text: string) { text.trim() } }));`},
+		{name: "misused", code: `crypto.subtle.digest("MD5", new Uint8Array());
+			crypto.subtle.digest("SHA-1", "text");
+			new CompressionStream("br");
+			new Blob("text");`, want: []string{"script.ts:1:22 TS2345", "script.ts:2:34 TS2345", "script.ts:3:26 TS2345", "script.ts:4:13 TS2345"}},
 		{name: "no fetch", code: "fetch('x')", want: []string{"script.ts:1:1 TS2304"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

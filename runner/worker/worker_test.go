@@ -24,7 +24,7 @@ var cacheDir string
 // TestMain makes the test program a worker when it is started with worker.Command.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Command {
-		os.Exit(worker.Main(os.Args[2:]))
+		os.Exit(worker.Main(os.Args[2:], conversions...))
 	}
 	if len(os.Args) > 2 {
 		if become, ok := testRoles[os.Args[1]]; ok {

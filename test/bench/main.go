@@ -75,6 +75,7 @@ var sections = []struct {
 	{"detector", (*bench).detector},
 	{"workspace", (*bench).workspace},
 	{"openapi", (*bench).openapi},
+	{"convert", (*bench).convert},
 	{"call", (*bench).call},
 	{"start", (*bench).start},
 	{"memory", (*bench).memory},

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
@@ -31,6 +32,11 @@ func (b *bench) openapi(ctx context.Context) error {
 		_, _ = io.WriteString(w, `[{"id": 1, "title": "a title"}]`) // the caller reads it
 	}))
 	defer api.Close()
+	port, end, err := b.converter(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	file := os.Getenv("OPENAPI")
 	if file == "" {
 		file = filepath.Join(b.Home, "openapi.json")
@@ -47,7 +53,7 @@ func (b *bench) openapi(ctx context.Context) error {
 		}
 		begun := time.Now()
 		var err error
-		if conn, err = dialAPI(ctx, openapi.Settings{Spec: file, BaseURL: api.URL}); err != nil {
+		if conn, err = dialAPI(ctx, port, openapi.Settings{Spec: file, BaseURL: api.URL}); err != nil {
 			return err
 		}
 		if tools, err = conn.ListTools(ctx); err != nil {
@@ -58,16 +64,16 @@ func (b *bench) openapi(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close() }()
 	show(fmt.Sprintf("module of a document with %d operations", len(tools)), "ms", modules, "≤ 400")
-	return b.apiCalls(ctx, api.URL)
+	return b.apiCalls(ctx, port, api.URL)
 }
 
 // apiCalls alternates calls with requests.
-func (b *bench) apiCalls(ctx context.Context, address string) error {
+func (b *bench) apiCalls(ctx context.Context, port convert.Port, address string) error {
 	file := filepath.Join(b.Home, "one.json")
 	if err := os.WriteFile(file, largeDocument(1), 0o600); err != nil {
 		return err
 	}
-	conn, err := dialAPI(ctx, openapi.Settings{Spec: file, BaseURL: address})
+	conn, err := dialAPI(ctx, port, openapi.Settings{Spec: file, BaseURL: address})
 	if err != nil {
 		return err
 	}
@@ -96,12 +102,12 @@ func (b *bench) apiCalls(ctx context.Context, address string) error {
 	return nil
 }
 
-func dialAPI(ctx context.Context, s openapi.Settings) (*inprocess.Conn, error) {
+func dialAPI(ctx context.Context, port convert.Port, s openapi.Settings) (*inprocess.Conn, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
-	return openapi.Dialer{}.Dial(ctx, "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Timeout: time.Minute}, mcpclient.Events{})
+	return openapi.Dialer{Convert: port}.Dial(ctx, "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Timeout: time.Minute}, mcpclient.Events{})
 }
 
 // renderAll renders the module of all tools.

@@ -33,6 +33,9 @@ const (
 // TestAnswersInFlight calls a server that answers each call with 60 MB: over HTTP as
 // JSON and as an event stream, and over stdio.
 func TestAnswersInFlight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves gigabytes")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -74,6 +77,9 @@ func TestAnswersInFlight(t *testing.T) {
 // TestAnswersOfAScript makes the same calls from a script. The answers are larger
 // than a sandbox accepts.
 func TestAnswersOfAScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves a gigabyte")
+	}
 	server := largeServer(t, "application/json")
 	g := start(t, bin, fmt.Sprintf(`{"mcpServers":{"large":{"url":%q,"timeout":"5m"}}}`, server.URL))
 	code := `import { tools } from "toolscript";

@@ -41,8 +41,8 @@ func run(m *testing.M) (code int) {
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	if bin = os.Getenv("TOOLSCRIPT_BOUNDS_BIN"); bin == "" {
 		bin = filepath.Join(dir, "toolscript")
-		if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/toolscript").CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		if err := harness.Build(bin, false); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		if err := harness.Uncache(bin); err != nil {

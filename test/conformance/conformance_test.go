@@ -27,10 +27,18 @@ const (
 	tries  = 3               // the scenario sse-retry measures time: 200 ms late is a failure, on a busy machine too
 )
 
+const program = "../../cmd/toolscript"
+
 // build builds a program of this module.
 func build(t *testing.T, pkg string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	if pkg == program {
+		if err := harness.Build(file, false); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, pkg).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
@@ -75,6 +83,9 @@ var (
 )
 
 func TestOwnTransport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes half a minute")
+	}
 	out := until(t, "--command", build(t, "./client"), "--suite", "all", "--expected-failures", "baseline.yml")
 	good, bad := passed.FindAllStringSubmatch(out, -1), failed.FindAllStringSubmatch(out, -1)
 	t.Logf("%d of %d scenarios pass", len(good), len(good)+len(bad))
@@ -89,8 +100,12 @@ func TestOwnTransport(t *testing.T) {
 // TestProgram runs the scenarios that need neither a user nor a login with the built
 // program.
 func TestProgram(t *testing.T) {
-	command := build(t, "./client") + " -binary " + build(t, "../../cmd/toolscript")
-	for _, scenario := range []string{"initialize", "tools_call", "sse-retry"} {
+	command := build(t, "./client") + " -binary " + build(t, program)
+	scenarios := []string{"tools_call", "initialize", "sse-retry"}
+	if testing.Short() {
+		scenarios = scenarios[:1]
+	}
+	for _, scenario := range scenarios {
 		t.Run(scenario, func(t *testing.T) {
 			if out := until(t, "--command", command, "--scenario", scenario); !strings.Contains(out, "OVERALL: PASSED") {
 				t.Errorf("the suite said\n%s", out)
@@ -106,7 +121,10 @@ var serverScenarios = []string{"server-initialize", "ping", "tools-list", "resou
 
 // TestServer runs the scenarios for servers against /mcp of a gateway.
 func TestServer(t *testing.T) {
-	p := harness.Program{Bin: build(t, "../../cmd/toolscript"), Home: t.TempDir()}
+	if testing.Short() {
+		t.Skip("the inspector tests the server, too")
+	}
+	p := harness.Program{Bin: build(t, program), Home: t.TempDir()}
 	config, err := p.Config("config.json", `{"mcpServers": {}}`)
 	if err != nil {
 		t.Fatal(err)

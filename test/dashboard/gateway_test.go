@@ -6,11 +6,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -38,8 +38,8 @@ func newDesk(t *testing.T, config string) *desk {
 	t.Helper()
 	home := t.TempDir()
 	d := &desk{t: t, program: harness.Program{Bin: filepath.Join(home, "bin", "toolscript"), Home: home}}
-	if out, err := exec.Command("go", "build", "-o", d.program.Bin, "../../cmd/toolscript").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := errors.Join(os.Mkdir(filepath.Dir(d.program.Bin), 0o700), harness.Build(d.program.Bin, false)); err != nil {
+		t.Fatal(err)
 	}
 	// The desktop opens addresses with this program. It is next to the program, so it is the
 	// first in PATH.

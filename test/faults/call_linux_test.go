@@ -21,7 +21,7 @@ async function call(id: string) {
     console.log(JSON.stringify({ id, text }));
   } catch (e) {
     const failed = e as ToolError;
-    console.log(JSON.stringify({ id, kind: failed.code ?? "none", error: failed.message }));
+    console.log(JSON.stringify({ id, kind: failed.code ?? "none", sent: failed.sent, error: failed.message }));
   }
 }
 if (how === "parallel") await Promise.all(ids.map(call));
@@ -66,8 +66,8 @@ func (w *world) record(outcomes []outcome) {
 // request makes a call over HTTP.
 func (w *world) request(ctx context.Context, g *gateway, server, id string, ms int) outcome {
 	var answer struct {
-		Content     []struct{ Text string }
-		Error, Kind string
+		Content           []struct{ Text string }
+		Error, Kind, Sent string
 	}
 	status, err := g.Post(ctx, "/tools/"+server+"__count", map[string]any{"text": id, "ms": ms}, &answer)
 	switch {
@@ -76,7 +76,7 @@ func (w *world) request(ctx context.Context, g *gateway, server, id string, ms i
 	case status == http.StatusOK && len(answer.Content) == 1:
 		return outcome{id: id, text: answer.Content[0].Text}
 	}
-	return outcome{id: id, kind: answer.Kind, err: answer.Error}
+	return outcome{id: id, kind: answer.Kind, sent: answer.Sent, err: answer.Error}
 }
 
 // cut is the outcome of a call whose gateway has ended.
@@ -148,7 +148,7 @@ func (w *world) read(events []map[string]any) (known map[string]outcome, end map
 		}
 	}
 	for line := range strings.Lines(printed.String()) {
-		var o struct{ ID, Text, Kind, Error string }
+		var o struct{ ID, Text, Kind, Sent, Error string }
 		if !strings.HasSuffix(line, "\n") {
 			continue // the script ended here
 		}
@@ -159,7 +159,7 @@ func (w *world) read(events []map[string]any) (known map[string]outcome, end map
 		if _, twice := known[o.ID]; twice {
 			w.Errorf("a script has two outcomes of call %s", o.ID)
 		}
-		known[o.ID] = outcome{id: o.ID, text: o.Text, kind: o.Kind, err: o.Error}
+		known[o.ID] = outcome{id: o.ID, text: o.Text, kind: o.Kind, sent: o.Sent, err: o.Error}
 	}
 	return known, end
 }

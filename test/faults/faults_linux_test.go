@@ -58,6 +58,9 @@ const (
 // make calls. No call is lost, without an end, or carried out twice; errors say whether the call
 // may have been carried out; at the end nothing is left, and gateways have not grown.
 func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
 	if *seed == 0 {
 		*seed = rand.Uint64()
 	}
@@ -141,8 +144,12 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
+	program, err := harness.Quick(self, home, "TMPDIR="+filepath.Join(home, "temp"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := &world{
-		T: t, Program: harness.Program{Bin: self, Home: home, Env: []string{"TMPDIR=" + filepath.Join(home, "temp")}},
+		T: t, Program: program,
 		counts: filepath.Join(home, "counts"), order: rand.New(rand.NewPCG(*seed, 0)), kills: newKills(), began: time.Now(),
 		failures: map[string]int{},
 	}

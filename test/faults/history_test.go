@@ -16,6 +16,7 @@ type outcome struct {
 	id     string
 	text   string // what was answered
 	kind   string // of an error
+	sent   string // of an error of a call: whether the server got it
 	err    string // the text of that error
 	silent bool   // the script ended well and has not printed this outcome
 	cut    bool   // the script or the request ended with the error before the outcome was known
@@ -96,16 +97,20 @@ func (r *report) examine(o outcome, begun, ended int) {
 	}
 }
 
-// saysUnknown reports whether an error says that the call may have been carried out.
+// saysUnknown reports whether an error says that the call may have been carried out. The error
+// of a run that was ended does not say it of each call.
 func saysUnknown(o outcome) bool {
-	return strings.Contains(o.err, "is not known") || slices.Contains([]string{"timeout", "cancelled", "limit_time"}, o.kind)
+	if o.sent == "" {
+		return slices.Contains([]string{"cancelled", "limit_time"}, o.kind)
+	}
+	return o.sent != "no"
 }
 
 // TestExamine: a history with a defect is found.
 func TestExamine(t *testing.T) {
 	good := outcome{id: "a", text: "a"}
-	lost := outcome{id: "a", kind: "unavailable", err: "the connection was lost; whether the call was carried out is not known"}
-	notSent := outcome{id: "a", kind: "unavailable", err: "the call was not sent"}
+	lost := outcome{id: "a", kind: "unavailable", sent: "unknown", err: "the connection was lost; whether the call was carried out is not known"}
+	notSent := outcome{id: "a", kind: "unavailable", sent: "no", err: "the call was not sent"}
 	killed := outcome{id: "a", kind: "internal", err: "the sandbox ended", cut: true}
 	const once = "begin a\nend a\n"
 	for name, c := range map[string]struct {

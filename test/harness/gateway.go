@@ -20,6 +20,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/toolscript/toolscript/test/fixture/engine"
+	"github.com/toolscript/toolscript/test/fixture/race"
 )
 
 // Program is a built toolscript and its home directory.
@@ -28,6 +31,8 @@ type Program struct {
 	Home string   // HOME of all it starts; its data, caches and runtime folder are below
 	Env  []string // NAME=VALUE, in addition to the variables of every program
 	Dir  string   // working directory; "" is Home
+
+	words bool // it searches by words
 }
 
 // Command returns the program with arguments, in the environment of its home.
@@ -35,12 +40,22 @@ func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, p.Bin, args...)
 	cmd.Env = append([]string{
 		"HOME=" + p.Home, "PATH=" + filepath.Dir(p.Bin) + ":" + os.Getenv("PATH"),
-		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(p.Home, "run"), "NO_COLOR=1", Race,
+		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(p.Home, "run"), "NO_COLOR=1", race.Env,
 	}, p.Env...)
+	if p.words {
+		cmd.Env = append([]string{"TOOLSCRIPT_SEARCH_SEMANTIC=off"}, cmd.Env...)
+	}
 	cmd.Dir = cmp.Or(p.Dir, p.Home)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
 	return cmd
+}
+
+// Quick returns a program in a new home directory that takes little of the processor: its
+// engine of scripts is compiled, and it searches by words unless a variable says otherwise.
+// With the race detector both would take seconds.
+func Quick(bin, home string, env ...string) (Program, error) {
+	return Program{Bin: bin, Home: home, Env: env, words: true}, engine.Link(bin, filepath.Join(home, ".toolscript"))
 }
 
 // Config writes a configuration and returns its path.

@@ -33,8 +33,8 @@ func TestInspector(t *testing.T) {
 		}
 	}
 	p := harness.Program{Bin: filepath.Join(t.TempDir(), "toolscript"), Home: t.TempDir()}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", p.Bin, "../../cmd/toolscript").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := harness.Build(p.Bin, false); err != nil {
+		t.Fatal(err)
 	}
 	config, err := p.Config("config.json", `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}}`)
 	if err != nil {
@@ -73,14 +73,9 @@ func inspect(t *testing.T, p harness.Program, target []string) {
 	if want := "describe_tools run_script search_tools"; strings.Join(names, " ") != want {
 		t.Errorf("tools = %q, want %q", names, want)
 	}
-	var ran struct {
-		Structured struct {
-			OK    bool
-			Value any
-		} `json:"structuredContent"`
-	}
+	var ran struct{ Content []struct{ Text string } }
 	ask(t, p, target, &ran, "tools/call", "--tool-name", "run_script", "--tool-arg", "code=return (await tools.demo.listFiles({})) !== null")
-	if !ran.Structured.OK || ran.Structured.Value != true {
+	if len(ran.Content) != 1 || !strings.Contains(ran.Content[0].Text, `"ok":true,"value":true`) {
 		t.Errorf("run_script = %+v", ran)
 	}
 }

@@ -19,6 +19,9 @@ import (
 // the gateway collects garbage all the time. Inside the gateway's process each of
 // them would block it for ever.
 func TestBlockedScriptsDoNotDelayOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	g := gateway(t, servers(t), "GOGC=10")
 	ready(t, g)
 	asking, enough := context.WithCancel(t.Context())

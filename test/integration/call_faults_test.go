@@ -48,6 +48,7 @@ var faults = []struct {
 // TestFaultsOfACall kills each process at each point of a call. The run ends, nothing is
 // left in flight, and the next run works; with the gateway, everything below it ends.
 func TestFaultsOfACall(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

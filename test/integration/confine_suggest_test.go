@@ -64,6 +64,9 @@ func suggest(t *testing.T, servers, server, script string) (s suggested, home st
 // TestSuggestedProfiles: the profile that is suggested for a server of npm is what it needs,
 // and the server works with it.
 func TestSuggestedProfiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts four servers twice")
+	}
 	work, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -62,6 +62,9 @@ func gone(t *testing.T, all []harness.Process) {
 // TestNoProcessOutlivesItsConnecting aborts a connection attempt in each possible way
 // while the grandchild runs and has not answered.
 func TestNoProcessOutlivesItsConnecting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts four gateways that wait")
+	}
 	for name, end := range map[string]func(g *harness.Gateway, p harness.Program) error{
 		"SIGTERM": func(g *harness.Gateway, _ harness.Program) error { return g.Signal(syscall.SIGTERM) },
 		"SIGKILL": func(g *harness.Gateway, _ harness.Program) error { return g.Signal(syscall.SIGKILL) },
@@ -110,6 +113,9 @@ func reload(g *harness.Gateway, p harness.Program, config string) error {
 
 // TestFailedConnects waits for the time limit of the connection attempt.
 func TestFailedConnects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	ctx, tooLate := context.WithCancelCause(t.Context())
 	defer tooLate(nil)
 	ended := make(chan error, 1)

@@ -20,6 +20,9 @@ const idleChecks = 4
 // TestIdleServersAreNotRestarted leaves five real servers idle for longer than three
 // health checks. All answer every check and keep their process.
 func TestIdleServersAreNotRestarted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	dir := t.TempDir()
 	servers := map[string][]string{
 		"everything": {"mcp-server-everything", "stdio"},

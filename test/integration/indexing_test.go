@@ -15,7 +15,10 @@ import (
 // real servers. No call may wait for a step of the indexer: the number of vectors is
 // the same before and after it.
 func TestCallsWhileIndexing(t *testing.T) {
-	g := gateway(t, servers(t))
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
+	g := gateway(t, servers(t), semantic)
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}

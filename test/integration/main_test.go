@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -38,8 +37,8 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	bin = filepath.Join(dir, "toolscript")
-	if out, err := exec.Command("go", "build", "-race", "-o", bin, "../../cmd/toolscript").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+	if err := harness.Build(bin, true); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	if peers, err = filepath.Abs("../node_modules/.bin"); err != nil {
@@ -53,10 +52,17 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// program returns the program with its own home directory.
+// semantic turns the search by meaning on, which computes for seconds under the race detector.
+const semantic = "TOOLSCRIPT_SEARCH_SEMANTIC=on"
+
+// program returns the program with its own home directory. It searches by words.
 func program(t *testing.T) harness.Program {
 	t.Helper()
-	return harness.Program{Bin: bin, Home: t.TempDir()}
+	p, err := harness.Quick(bin, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // gateway starts a gateway with a configuration and additional environment variables,

@@ -86,19 +86,16 @@ func (a mcpAddress) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// callTool calls a tool and decodes its structured content.
+// callTool calls a tool and decodes its text.
 func callTool[R any](t *testing.T, s *mcp.ClientSession, name string, args map[string]any) (r R, failed bool) {
 	t.Helper()
 	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	text, err := json.Marshal(result.StructuredContent)
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil || result.StructuredContent == nil {
-		t.Fatalf("%s: %v: %s", name, err, content(result))
+	text, is := result.Content[0].(*mcp.TextContent)
+	if !is || json.Unmarshal([]byte(text.Text), &r) != nil {
+		t.Fatalf("%s: %s", name, content(result))
 	}
 	return r, result.IsError
 }
@@ -163,6 +160,15 @@ func useTools(t *testing.T, s *mcp.ClientSession) {
 		if !failed || run.OK || run.Error == nil || run.Error.Code != kind || !strings.Contains(run.Error.Message, "script.ts:1:") {
 			t.Errorf("%s: %+v %+v", code, run, run.Error)
 		}
+	}
+	run, failed = callTool[runAnswer](t, s, "run_script", map[string]any{"code": `const all: string[] = [];
+["a", "b"].forEach(async (message, i) => { all[i] = await tools.everything.echo({ message }); }); return all`})
+	if failed || !run.OK || len(run.Notices) > 0 || strings.Count(string(run.Value), "Echo") != 2 {
+		t.Errorf("calls without await: %+v", run)
+	}
+	run, failed = callTool[runAnswer](t, s, "run_script", map[string]any{"code": `tools.everything.triggerLongRunningOperation({ duration: 60, steps: 2 }); await tools.everything.echo({ message: "x" }); exit(0)`})
+	if failed || len(run.Notices) != 1 || !strings.HasSuffix(run.Notices[0], "were cancelled: everything__trigger-long-running-operation") {
+		t.Errorf("an exit during a call: %+v", run)
 	}
 	run, _ = callTool[runAnswer](t, s, "run_script", map[string]any{"code": "for (;;);", "timeout": 0.5})
 	if run.Error == nil || run.Error.Code != "limit_time" {
@@ -289,6 +295,9 @@ func TestMCPDefinitionsAreSmall(t *testing.T) {
 	tools, err := s.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		tool.Meta = nil // it is for the client, not for the model
 	}
 	text, err := json.Marshal(tools.Tools)
 	if err != nil {

@@ -27,6 +27,9 @@ import (
 // TestGGUFModel searches with a model in toolscript-llama and kills that process
 // during a search. The embedded model takes over until the process is back.
 func TestGGUFModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the library of npm is for x86-64")
 	}
@@ -44,7 +47,7 @@ func TestGGUFModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gateway(t, demo(""), "TOOLSCRIPT_SEARCH_MODEL="+model, "TOOLSCRIPT_SEARCH_LIBRARY="+library, "TOOLSCRIPT_LLAMA="+program)
+	g := gateway(t, demo(""), semantic, "TOOLSCRIPT_SEARCH_MODEL="+model, "TOOLSCRIPT_SEARCH_LIBRARY="+library, "TOOLSCRIPT_LLAMA="+program)
 	awaitModel(t, g, "gguf-minilm-f16-")
 	search(t, g)
 
@@ -69,6 +72,9 @@ func TestGGUFModel(t *testing.T) {
 
 // TestRemoteModel searches with vectors of an endpoint, and then stops the endpoint.
 func TestRemoteModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	const key = "sk-s3cret"
 	var asked atomic.Int64
 	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +93,7 @@ func TestRemoteModel(t *testing.T) {
 	}))
 	t.Cleanup(endpoint.Close)
 	remote := fmt.Sprintf(`, "search": {"remote": {"url": "%s/v1", "model": "some-model", "key": "${EMBEDDINGS_KEY}"}}`, endpoint.URL)
-	g := gateway(t, demo(remote), "EMBEDDINGS_KEY="+key)
+	g := gateway(t, demo(remote), semantic, "EMBEDDINGS_KEY="+key)
 	awaitModel(t, g, "remote-some-model-2-")
 	search(t, g)
 	if asked.Load() == 0 {
@@ -108,13 +114,16 @@ func TestRemoteModel(t *testing.T) {
 // TestInvalidModel configures a model that does not exist. The embedded model
 // takes its place, and one line says why.
 func TestInvalidModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	missing := filepath.Join(t.TempDir(), "missing.gguf")
-	g := gateway(t, demo(""), "TOOLSCRIPT_SEARCH_MODEL="+missing, "TOOLSCRIPT_LLAMA="+bin)
+	g := gateway(t, demo(""), semantic, "TOOLSCRIPT_SEARCH_MODEL="+missing, "TOOLSCRIPT_LLAMA="+bin)
 	awaitModel(t, g, "minilm-")
 	if log := g.Log(); strings.Count(log, "missing.gguf") != 1 {
 		t.Error("the log does not name the model once")
 	}
-	g = gateway(t, demo(""), "TOOLSCRIPT_SEARCH_MODEL=gte-small")
+	g = gateway(t, demo(""), semantic, "TOOLSCRIPT_SEARCH_MODEL=gte-small")
 	awaitModel(t, g, "minilm-")
 	if strings.Count(g.Log(), `gte-small`) != 1 {
 		t.Error("the log does not name the unknown model once")

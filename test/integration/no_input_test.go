@@ -68,6 +68,9 @@ func execWithoutReading(t *testing.T, g *harness.Gateway, body string) {
 // TestClientsThatDoNotReadHoldNoSandbox starts more such clients than there are sandboxes. All
 // scripts must end long before their five minutes.
 func TestClientsThatDoNotReadHoldNoSandbox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	const clients = 40
 	g := gateway(t, `{"mcpServers": {}}`)
 	execWithoutReading(t, g, `{"code":"return 1"}`) // the first sandbox leaves its engine for the others

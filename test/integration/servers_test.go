@@ -175,7 +175,7 @@ func TestDEF18(t *testing.T) {
 	if s := state(t, g, "absent"); !strings.Contains(s.Error, "/nonexistent/mcp") {
 		t.Errorf("absent: %+v", s)
 	}
-	if s := state(t, g, "silent"); s.State != "connecting" {
+	if s := state(t, g, "silent"); s.State != "starting" {
 		t.Errorf("silent: %+v", s)
 	}
 }

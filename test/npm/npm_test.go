@@ -149,7 +149,7 @@ func (m *machine) must(t *testing.T, dir string, args ...string) string {
 	return r.stdout
 }
 
-var quickStart = regexp.MustCompile("(?s)\n## Run it\n.*?```sh\n(npx.*?)```")
+var quickStart = regexp.MustCompile("(?s)```sh\n(npx.*?)```")
 
 // TestTwoCommands runs the two npx commands of the README on a machine without any
 // configuration, from the first one to the result of a script.
@@ -160,7 +160,7 @@ func TestTwoCommands(t *testing.T) {
 	}
 	block := quickStart.FindSubmatch(readme)
 	if block == nil {
-		t.Fatal("the README has no npx commands under Run it")
+		t.Fatal("the README has no npx commands")
 	}
 	commands := strings.Split(strings.TrimSpace(string(block[1])), "\n")
 	if len(commands) != 2 {
@@ -183,6 +183,9 @@ func TestTwoCommands(t *testing.T) {
 // TestGlobal installs the program with npm i -g.
 func TestGlobal(t *testing.T) {
 	for name, old := range map[string]bool{"node becomes the program": false, "node waits for the program": true} {
+		if testing.Short() && old {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			r := newRegistry(t)
 			m := newMachine(t, r.URL, old)
@@ -280,11 +283,14 @@ func hooked(t *testing.T, m *machine, dir string) {
 	gateways(0)
 }
 
-func (m *machine) runtime() discovery.Folder { return discovery.Folder(filepath.Join(m.home, "run")) }
+func (m *machine) runtime() discovery.Places { return discovery.In(filepath.Join(m.home, "run")) }
 
 // TestTarballs installs the two tarballs of this platform without any registry, and
 // then removes the package with the program.
 func TestTarballs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestTwoCommands installs the packages, too")
+	}
 	m := newMachine(t, "http://127.0.0.1:1", false)
 	dir := t.TempDir()
 	m.must(t, dir, "npm", "install", tarball("toolscript"), tarball(own))

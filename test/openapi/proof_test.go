@@ -46,6 +46,7 @@ func TestDocuments(t *testing.T) {
 }
 
 func proof(t *testing.T, path string) {
+	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +96,7 @@ func proof(t *testing.T, path string) {
 
 // try makes a call, and returns why the mock refused it.
 func try(t *testing.T, conn *inprocess.Conn, tool toolscript.Tool, objects bool) string {
+	t.Helper()
 	args, result, err := call(t, conn, tool, objects)
 	if err != nil && !strings.Contains(err.Error(), ": lookup ") { // an accepted request was redirected to an example
 		return err.Error()
@@ -113,6 +115,7 @@ func try(t *testing.T, conn *inprocess.Conn, tool toolscript.Tool, objects bool)
 // resolves all references before it starts, which takes longer than the test for the answers
 // of large documents.
 func requestsOnly(t *testing.T, text []byte) []byte {
+	t.Helper()
 	var document map[string]any
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
@@ -196,6 +199,7 @@ func keep(value any, all, kept map[string]any) {
 
 // mock starts Prism for a document, and returns its address.
 func mock(t *testing.T, file string) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -241,26 +241,11 @@ func (f *fleet) terms(hub *process) (all []history.Term) {
 	return all
 }
 
-func (f *fleet) executions(server string, hub *process) (all []history.Execution) {
+func (f *fleet) executions(server string, hub *process) []history.Execution {
 	f.t.Helper()
-	open := map[string]int{} // by id and process
-	for _, line := range f.lines(countsOf(f.dir, server, hub.role.Name)) {
-		part := strings.Fields(line) // begin or end, id, process, time
-		if len(part) != 4 {
-			f.t.Fatalf("count %q", line)
-		}
-		at, err := strconv.ParseInt(part[3], 10, 64)
-		if err != nil {
-			f.t.Fatal(err)
-		}
-		key := part[1] + " " + part[2]
-		if i, begun := open[key]; begun && part[0] == "end" {
-			all[i].End = at
-			delete(open, key)
-			continue
-		}
-		open[key] = len(all)
-		all = append(all, history.Execution{ID: part[1], Server: server, Hub: hub.role.Name, Process: part[2], Begin: at})
+	all, err := history.Executions(countsOf(f.dir, server, hub.role.Name), server, hub.role.Name)
+	if err != nil {
+		f.t.Fatal(err)
 	}
 	return all
 }

@@ -191,6 +191,11 @@ func TestPartitions(t *testing.T) {
 	}
 	t.Logf("%d calls: %d answered, %d not sent, %d reported as unknown; carried out %d; terms %d",
 		len(h.Calls), outcomes[history.Answered], outcomes[history.Refused], outcomes[history.Unknown], len(h.Executions), len(h.Terms))
+	figures := h.Figures(nil)
+	t.Logf("carried out after their error: %d, at most %s after it", figures.Late, figures.Latest.Round(time.Millisecond))
+	if figures.Late > 0 {
+		t.Errorf("%d calls were carried out after their error, such as\n%s", figures.Late, strings.Join(figures.Problems, "\n"))
+	}
 	if problems := h.Check(); len(problems) > 0 {
 		t.Errorf("%d problems; replay with -seed %d:\n%s", len(problems), *seed, strings.Join(problems[:min(len(problems), 20)], "\n"))
 	}

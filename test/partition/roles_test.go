@@ -248,7 +248,7 @@ func makeCall(system *actors.System, gateway, name, id string, work int) history
 		return c
 	case ctx.Err() != nil:
 		c.Outcome = history.Lost
-	case strings.Contains(err.Error(), "whether the call was carried out is not known"):
+	case toolscript.SentOf(err) != toolscript.SentNo:
 		c.Outcome = history.Unknown
 	default:
 		c.Outcome = history.Refused

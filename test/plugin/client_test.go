@@ -18,6 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/test/fixture/engine"
+	"github.com/toolscript/toolscript/test/fixture/race"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
@@ -38,8 +40,8 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	program = filepath.Join(dir, "toolscript")
-	if out, err := exec.Command("go", "build", "-race", "-o", program, "../../cmd/toolscript").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+	if err := harness.Build(program, true); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	for path, install := range map[string]string{
@@ -81,8 +83,11 @@ func newWorld(t *testing.T, files map[string]string, turns ...[]block) *world {
 			t.Fatal(err)
 		}
 	}
+	if err := engine.Link(program, filepath.Join(w.home, ".toolscript")); err != nil {
+		t.Fatal(err)
+	}
 	w.env = []string{
-		"HOME=" + w.home, "PATH=" + filepath.Dir(program) + ":" + peers + ":" + os.Getenv("PATH"), "TERM=dumb", harness.Race,
+		"HOME=" + w.home, "PATH=" + filepath.Dir(program) + ":" + peers + ":" + os.Getenv("PATH"), "TERM=dumb", race.Env,
 		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"ANTHROPIC_BASE_URL=" + w.model.URL, "ANTHROPIC_API_KEY=sk-ant-fake-0000", "TOOLSCRIPT_SEARCH_SEMANTIC=off",
 	}
@@ -263,7 +268,7 @@ func (s *session) messages(t *testing.T, event string) (texts []string) {
 // gateways returns the gateways that run on the machine.
 func (w *world) gateways(t *testing.T) []discovery.Entry {
 	t.Helper()
-	entries, err := discovery.Folder(filepath.Join(w.home, ".toolscript", "run")).List()
+	entries, err := discovery.In(filepath.Join(w.home, ".toolscript", "run")).List()
 	if err != nil {
 		t.Fatal(err)
 	}

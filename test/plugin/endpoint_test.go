@@ -81,11 +81,11 @@ func (e *endpoint) then(turns ...[]block) {
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/v1/messages/count_tokens"):
-		fmt.Fprint(w, `{"input_tokens":42}`)
+		_, _ = fmt.Fprint(w, `{"input_tokens":42}`)
 		return
 	case r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/v1/messages"):
 		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprint(w, `{"type":"error","error":{"type":"not_found_error","message":"no"}}`)
+		_, _ = fmt.Fprint(w, `{"type":"error","error":{"type":"not_found_error","message":"no"}}`)
 		return
 	}
 	text, err := io.ReadAll(r.Body)
@@ -240,7 +240,7 @@ func (m message) stream(w http.ResponseWriter) {
 	event := func(name string, data object) {
 		data["type"] = name
 		text, _ := json.Marshal(data)
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, text)
+		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, text)
 		_ = http.NewResponseController(w).Flush()
 	}
 	event("message_start", object{"message": m.head})

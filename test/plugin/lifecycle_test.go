@@ -33,6 +33,9 @@ func (w *world) checkEcho(t *testing.T, when string) {
 // TestClearAndCompact checks that the gateway stays when the client ends one session
 // and starts another in the same process.
 func TestClearAndCompact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": everything}, bash(short), say("one"))
 	s := w.start(t, pluginDir(t)...)
 	s.prompt(t, "go")
@@ -71,6 +74,9 @@ func (s *session) starts() (names []string) {
 // TestResume checks that a session that is resumed in another process uses that
 // process's gateway.
 func TestResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": everything}, bash(short), say("one"))
 	s := w.start(t, pluginDir(t)...)
 	id := s.prompt(t, "go").SessionID
@@ -90,6 +96,9 @@ func TestResume(t *testing.T) {
 // TestKilledClient checks that the gateway ends with a killed client, although no
 // hook runs.
 func TestKilledClient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": everything}, bash(short), say("one"))
 	s := w.start(t, pluginDir(t)...)
 	s.prompt(t, "go")
@@ -103,6 +112,9 @@ func TestKilledClient(t *testing.T) {
 // TestTwoSessions checks that each session has its own gateway, and that the end of
 // one session does not end the other gateway.
 func TestTwoSessions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": everything})
 	status := bash("toolscript gateway status")
 	allow := append(pluginDir(t), "--allowedTools", "Bash(toolscript gateway status)")
@@ -136,6 +148,9 @@ func TestTwoSessions(t *testing.T) {
 // TestKilledGateway checks that the agent's result says that the gateway does not
 // answer, and that /clear starts another gateway.
 func TestKilledGateway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": everything}, bash(short), say("one"))
 	s := w.start(t, pluginDir(t)...)
 	s.prompt(t, "go")
@@ -158,6 +173,9 @@ func TestKilledGateway(t *testing.T) {
 
 // TestConfigurations checks that a session continues with any configuration.
 func TestConfigurations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	const list = "toolscript list-servers"
 	for _, tt := range []struct {
 		name     string

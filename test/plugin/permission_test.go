@@ -74,6 +74,9 @@ func TestPermissions(t *testing.T) {
 // TestAutoAllowOff checks that the user's configuration can disable the automatic
 // approval.
 func TestAutoAllowOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {}, "plugin": {"autoAllow": false}}`},
 		bash("toolscript exec 'return 1'"), say("done"))
 	s := w.start(t, pluginDir(t)...)

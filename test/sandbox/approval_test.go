@@ -88,8 +88,8 @@ func TestApprovalErrors(t *testing.T) {
 	}
 }
 
-// TestParallelApprovals: ten calls are ten requests, also if fewer calls may be in
-// flight, and another call goes on meanwhile.
+// TestParallelApprovals: five of ten calls are requests at a time, also if fewer calls may
+// be in flight, and another call goes on meanwhile.
 func TestParallelApprovals(t *testing.T) {
 	const code = `
 		const waiting = Array.from({length: 10}, (_, i) => tools.demo.getThing({i}));
@@ -111,11 +111,11 @@ func TestParallelApprovals(t *testing.T) {
 					wentOn = true
 				default:
 				}
-				if len(ids) < 10 || !wentOn {
+				if len(ids) < 5 || !wentOn {
 					return nil
 				}
-				if pending, err := g.PendingApprovals(t.Context()); err != nil || len(pending) != len(ids) {
-					t.Errorf("%d requests wait, %v; want %d", len(pending), err, len(ids))
+				if pending, err := g.PendingApprovals(t.Context()); err != nil || len(pending) != 5 {
+					t.Errorf("%d requests wait, %v; want 5", len(pending), err)
 				}
 				for _, id := range ids {
 					if err := g.AnswerApproval(t.Context(), id, toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow}, true); err != nil {

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
@@ -21,12 +24,19 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 		fmt.Fprintf(&doubling, "type S%d = `${S%d}${S%d}`;", i+1, i, i)
 	}
 	doubling.WriteString("const x: S25 = 'y'; return x")
-	g := newGateway(t)
-	for _, test := range []struct{ name, code, want string }{
-		{"time", "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "; return x", "s; "},
-		{"memory", doubling.String(), " 512 MB "},
+	limit := worker.SourceLimit
+	for _, test := range []struct {
+		name, code, want string
+		limit            runner.Usage
+	}{
+		{"time", "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "; return x", "s; ", limit},
+		// On a busy machine, filling the memory takes about as much work as the limit allows.
+		{"memory", doubling.String(), " 512 MB ", runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Cleanup(func() { worker.SourceLimit = limit }) // after the gateway has ended
+			worker.SourceLimit = test.limit
+			g := newGateway(t)
 			hostile := make(chan *result, 1)
 			go func() { hostile <- g.exec(t, toolscript.ExecRequest{Code: test.code}, "") }()
 			var killed *result
@@ -58,12 +68,17 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 // TestHostileSourceDoesNotDelayRuns occupies a checker with a source that it cannot
 // finish. Another run is answered meanwhile.
 func TestHostileSourceDoesNotDelayRuns(t *testing.T) {
+	limit := worker.SourceLimit
+	t.Cleanup(func() { worker.SourceLimit = limit })                                // after the gateway has ended
+	worker.SourceLimit = runner.Usage{Work: 50 * limit.Work, Wall: 50 * limit.Wall} // the hostile source does not end by itself
 	g := newGateway(t)
 	g.exec(t, toolscript.ExecRequest{Code: "return 0"}, "") // while it has one checker the next one is started
 	awaitIdle(t)
-	hostile := make(chan *result, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	hostile := make(chan error, 1)
 	go func() {
-		hostile <- g.exec(t, toolscript.ExecRequest{Code: "const f = " + strings.Repeat("a=>", 3000) + "1"}, "")
+		hostile <- g.Exec(ctx, toolscript.ExecRequest{Code: "const f = " + strings.Repeat("a=>", 3000) + "1"}, func(toolscript.Event) error { return nil })
 	}()
 	used := work()
 	await(t, "no checker is busy", time.Millisecond, func() bool { return work() > used+300*time.Millisecond }) // more than an innocent source takes
@@ -71,9 +86,10 @@ func TestHostileSourceDoesNotDelayRuns(t *testing.T) {
 		t.Errorf("at the same time: %s", r)
 	}
 	select {
-	case r := <-hostile:
-		t.Errorf("the other run ended after the hostile one: %s", r)
+	case err := <-hostile:
+		t.Errorf("the hostile run has ended meanwhile: %v", err)
 	default:
+		cancel()
 		<-hostile
 	}
 }

@@ -46,7 +46,13 @@ func nested(levels int) string {
 func TestLarge(t *testing.T) {
 	g := newGateway(t, "deep", "big")
 	for name, c := range large {
+		if testing.Short() && name != "a value of 30 MB" {
+			continue
+		}
 		for _, engine := range engines {
+			if testing.Short() && engine == toolscript.EngineDeno {
+				continue
+			}
 			t.Run(name+" on "+engine, func(t *testing.T) {
 				want := c.want
 				if engine == toolscript.EngineDeno && c.deno != "" {

@@ -152,6 +152,13 @@ func TestPages(t *testing.T) {
 			name: "a text that is like a page", code: `return await tools.api.items({ state: "toolscript/page" })`,
 			want: `value [{"id":0}]`, requests: []string{"/v1/items?state=toolscript%2Fpage Bearer t0ken"},
 		},
+		{
+			name: "a key", code: `const once = tools.$with({ idempotencyKey: crypto.randomUUID() }); const [a, b] = [await once.api.items({ state: "x" }), await once.api.items({ state: "x" })];
+return [a, b, await once.api.items({ state: "y" })` + caught + `]`,
+			want: `value [[{"id":0}],[{"id":0}],"ToolError invalid: `, requests: []string{"/v1/items?state=x Bearer t0ken"},
+		},
+		{name: "no page with a key", code: `return typeof (tools.$with({ idempotencyKey: "k" }).api.items as any).pages`, want: `value "undefined"`},
+		{name: "a type error with a key", code: `tools.$with({ idempotencyKey: "k" }).api.items.pages()`, request: toolscript.ExecRequest{Check: toolscript.CheckError}, want: "Property 'pages' does not exist on type"},
 		{name: "no page of a task", code: `return typeof (tools.spawn.api.items as any).pages`, want: `value "undefined"`},
 		{
 			name: "an iterator", code: `const pages = tools.api.items.pages(); const first = await pages.next(); await pages.return(); return [first, await pages.next()]`,

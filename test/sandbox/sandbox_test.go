@@ -21,6 +21,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner/deno"
 	"github.com/toolscript/toolscript/runner/worker"
@@ -88,7 +89,8 @@ func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]mcpc
 	s, err := actors.Start(actors.Options{
 		Servers:   servers,
 		Approvals: approvals,
-		NoObserve: true, // what other scripts have seen would show in the types
+		Store:     &store.Options{Folder: t.TempDir()}, // of the calls with an idempotency key
+		NoObserve: true,                                // what other scripts have seen would show in the types
 		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, events mcpclient.Events) (server.Conn, error) {
 			if cfg.Type == mcpclient.OpenAPI {
 				return openapi.Dialer{}.Dial(ctx, name, cfg, events)
@@ -188,7 +190,11 @@ func (d *demo) Ping(context.Context) error { return nil }
 func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
 	var all []toolscript.Tool
 	for _, name := range append([]string{"echo", "fail", "broken", "hang", "get-thing"}, d.more...) {
-		all = append(all, toolscript.Tool{Server: "demo", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)})
+		tool := toolscript.Tool{Server: "demo", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
+		if name == "promise" {
+			tool.OutputSchema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
+		}
+		all = append(all, tool)
 	}
 	return all, nil
 }
@@ -209,6 +215,8 @@ func (d *demo) call(ctx context.Context, tool string, args json.RawMessage) (jso
 	switch tool {
 	case "fail":
 		return text("the tool says no", true), nil
+	case "answer", "promise": // with the result that the script passes
+		return args, nil
 	case "broken":
 		return nil, &toolscript.Error{Kind: toolscript.ToolFailed, Server: "demo", Tool: tool, RPCCode: -32000, Err: errors.New("the server broke")}
 	case "deep":
@@ -272,6 +280,9 @@ func (r *result) String() string {
 	}
 	for _, d := range r.end.Detached {
 		fmt.Fprintf(&b, "detached %s task %v\n", d.Tool, d.Task)
+	}
+	for _, u := range r.end.Unfinished {
+		fmt.Fprintf(&b, "unfinished %s call %s\n", u.Tool, u.CallID)
 	}
 	section(&b, "stdout", r.stdout.String())
 	section(&b, "stderr", r.stderr.String())

@@ -72,7 +72,7 @@ func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 
 // endBackground ends the gateways that a failed script has left in the background.
 func endBackground(runtimeFolder string) {
-	left, err := discovery.Folder(runtimeFolder).List()
+	left, err := discovery.In(runtimeFolder).List()
 	for _, e := range left {
 		err = errors.Join(err, e.Process().Stop())
 	}

@@ -6,13 +6,14 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
-	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/fixture/race"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
@@ -51,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"gateway":      startGateway,
 			"stop-gateway": stopGateway,
 			"registry":     startRegistry,
+			"setenv":       setVariable,
 		},
 	})
 }
@@ -70,7 +72,7 @@ func setup(env *testscript.Env, data string) error {
 	env.Setenv("TOOLSCRIPT_RUNTIME_DIR", run)
 	env.Setenv("TOOLSCRIPT_DATA_DIR", data)
 	env.Setenv("NO_COLOR", "1")
-	env.Vars = append(env.Vars, harness.Race)
+	env.Vars = append(env.Vars, race.Env)
 	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off") // embedding would take the CPU from other scripts; scripts about it turn it on
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
@@ -81,4 +83,13 @@ func setup(env *testscript.Env, data string) error {
 	env.Values[fleetKey{}] = &fleet{}
 	env.Defer(func() { endBackground(run) })
 	return nil
+}
+
+// setVariable is the script command "setenv NAME". It sets a variable to the text that the
+// last command printed.
+func setVariable(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: setenv NAME")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 }

@@ -48,6 +48,7 @@ func TestChurn(t *testing.T) {
 			return
 		}
 	}
+	w.live(false, false) // it writes the tool lists again, and removes what killed gateways have left there
 	w.until(func() bool { return len(w.hub().Gateways) == 0 })
 	w.until(func() bool { return !w.hub().Running })
 	w.until(func() bool { return len(w.Started()) == 0 })

@@ -5,6 +5,7 @@ package sharing_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -47,8 +48,9 @@ func newWorld(t *testing.T, config string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t, harness.Program{Bin: self, Home: t.TempDir()}}
-	if err := os.Mkdir(filepath.Join(w.Home, "run"), 0o700); err != nil {
+	p, err := harness.Quick(self, t.TempDir())
+	w := &world{t, p}
+	if err := errors.Join(err, os.Mkdir(filepath.Join(w.Home, "run"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	w.configure(config)

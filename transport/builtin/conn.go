@@ -3,11 +3,13 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/builtin/changes"
 	"github.com/toolscript/toolscript/transport/builtin/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
@@ -36,7 +38,10 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	if registry == nil {
 		registry = NewRegistry()
 	}
-	workspace, err := tool.Open(cfg.Root, d.Host)
+	workspace, err := tool.OpenIn(cfg.Project, cfg.Root, d.Host)
+	if link := (*beneath.LinkError)(nil); errors.As(err, &link) {
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Permanent: true, Err: fmt.Errorf("its root folder: %w", err)}
+	}
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: fmt.Errorf("open its root folder: %w", err)}
 	}

@@ -138,9 +138,9 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 		return nil, err
 	}
 	c := tool.Command{
-		Args: words, Root: s.cfg.Root, Dir: s.cfg.Root, Env: s.env,
+		Args: words, Project: s.cfg.Project, Root: s.cfg.Root, Dir: s.cfg.Root, Env: s.env,
 		Network: s.cfg.Settings.Exec.Network, Writable: s.cfg.Settings.Exec.Writable, MaxOutput: maxOutput,
-		Timeout: time.Duration(d.Timeout),
+		Timeout: time.Duration(d.Timeout), Room: func(n int) error { return inflight.Take(ctx, n) },
 	}
 	r, err := s.start(ctx, c, d)
 	switch {

@@ -242,33 +242,22 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, resp.Body) // the client may close its connection
 }
 
-// dial connects to a host. A name must not lead into the user's own network or to this
-// machine; an address, and localhost, may, because the configuration names them.
+// names is the guard of targets that are names: a name must not lead into the user's own network or
+// to this machine, also if the configuration has it.
+var names = reach.NewGuard(reach.Options{Hint: "name the address itself to allow it"})
+
+// dial connects to a host. An address, and localhost, are allowed because the configuration names
+// them.
 func dial(ctx context.Context, network, target string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	host, port, err := net.SplitHostPort(target)
+	host, _, err := net.SplitHostPort(target)
 	if err != nil {
 		return nil, err
 	}
-	var d net.Dialer
 	if _, err := netip.ParseAddr(host); err == nil || strings.EqualFold(host, "localhost") {
+		var d net.Dialer
 		return d.DialContext(ctx, network, target)
 	}
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return nil, err
-	}
-	failed := fmt.Errorf("%s has no public address; name the address itself to allow it", host)
-	for _, a := range addresses {
-		if reach.Of(a) != reach.Public {
-			continue
-		}
-		c, err := d.DialContext(ctx, network, net.JoinHostPort(a.Unmap().String(), port))
-		if err == nil {
-			return c, nil
-		}
-		failed = err
-	}
-	return nil, failed
+	return names.Dial(ctx, network, target)
 }

@@ -24,6 +24,19 @@ func (s *Server) approvals(x *exchange) error {
 	return x.answer(http.StatusOK, orEmpty(pending))
 }
 
+// approval answers GET /approvals/:id.
+func (s *Server) approval(x *exchange) error {
+	id, err := x.param("id")
+	if err != nil {
+		return err
+	}
+	request, err := s.backend.PendingApproval(x.ctx, id)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, request)
+}
+
 // answerApproval answers POST /approvals/:id. An answer that allows the call needs the
 // secret of an approver, or the code of the request.
 func (s *Server) answerApproval(x *exchange) error {

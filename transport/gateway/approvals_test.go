@@ -42,6 +42,12 @@ func TestApprovals(t *testing.T) {
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("PendingApprovals (-want +got):\n%s", diff)
 	}
+	if whole, err := client.PendingApproval(t.Context(), "apr_1"); err != nil || whole.Args != `{"a":1} in full` {
+		t.Errorf("PendingApproval = %+v, %v", whole, err)
+	}
+	if _, err := client.PendingApproval(t.Context(), "apr_9"); toolscript.KindOf(err) != toolscript.NotFound {
+		t.Errorf("an unknown request: %v", err)
+	}
 	allow := toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: toolscript.ScopeRun, Code: "ABCDEF"}
 	if err := client.AnswerApproval(t.Context(), "apr_1", allow); err != nil {
 		t.Error(err)

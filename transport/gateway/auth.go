@@ -62,7 +62,7 @@ func authStatus(err error) int {
 	case toolscript.KindOf(err) == toolscript.Internal:
 		return http.StatusBadGateway // an error of the authorization server has no kind
 	default:
-		return statusOf(toolscript.KindOf(err))
+		return statusOf(err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 func invalid(format string, args ...any) error {
@@ -27,6 +28,7 @@ const jsonSpace = " \t\r\n"
 // parseObject returns the JSON object that body consists of, as a part of body; nil if
 // body is empty.
 func parseObject(body []byte) (json.RawMessage, error) {
+	body = rawjson.TrimMark(body)
 	text := bytes.Trim(body, jsonSpace)
 	switch {
 	case len(text) == 0:

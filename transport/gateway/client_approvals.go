@@ -15,6 +15,11 @@ func (c *Client) PendingApprovals(ctx context.Context) ([]toolscript.Approval, e
 	return get[[]toolscript.Approval](ctx, c, "/approvals")
 }
 
+// PendingApproval is one of them, with all of its arguments.
+func (c *Client) PendingApproval(ctx context.Context, id string) (toolscript.Approval, error) {
+	return get[toolscript.Approval](ctx, c, "/approvals/"+url.PathEscape(id))
+}
+
 // AnswerApproval answers a call that waits for the approval of a person. An answer that
 // allows the call needs the code that the gateway has shown to the person.
 func (c *Client) AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error {

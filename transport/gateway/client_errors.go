@@ -28,6 +28,7 @@ func (c *Client) refused(resp *http.Response, body []byte) error {
 		Err:        errors.New(e.Error),
 		Details:    e.Details,
 		RPCCode:    e.RPCCode,
+		Sent:       e.Sent,
 		RetryAfter: time.Duration(seconds) * time.Second,
 	}
 }
@@ -38,8 +39,8 @@ var errNotGateway = errors.New("its answer is not that of a gateway")
 // notGateway is the error of an answer that does not come from a gateway.
 func (c *Client) notGateway(why error) error {
 	return &toolscript.Error{
-		Kind: toolscript.Unavailable,
-		Err:  fmt.Errorf("no toolscript gateway at %s: %w; see: toolscript gateway status", c.host, why),
+		Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown,
+		Err: fmt.Errorf("no toolscript gateway at %s: %w; see: toolscript gateway status", c.host, why),
 	}
 }
 
@@ -48,9 +49,13 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
 	}
+	sent := toolscript.SentUnknown
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
+		sent = toolscript.SentNo
+	}
 	return &toolscript.Error{
-		Kind: toolscript.Unavailable,
-		Err:  fmt.Errorf("no gateway answers at %s (%w); see: toolscript gateway status", c.host, reason(err)),
+		Kind: toolscript.Unavailable, Sent: sent,
+		Err: fmt.Errorf("no gateway answers at %s (%w); see: toolscript gateway status", c.host, reason(err)),
 	}
 }
 
@@ -60,8 +65,8 @@ func (c *Client) broken(ctx context.Context, err error) error {
 		return ended
 	}
 	return &toolscript.Error{
-		Kind: toolscript.Unavailable,
-		Err:  fmt.Errorf("the gateway at %s did not complete its answer (%w); see: toolscript gateway status", c.host, reason(err)),
+		Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown,
+		Err: fmt.Errorf("the gateway at %s did not complete its answer (%w); see: toolscript gateway status", c.host, reason(err)),
 	}
 }
 

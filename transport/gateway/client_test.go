@@ -99,7 +99,7 @@ func TestClientErrors(t *testing.T) {
 	} {
 		sent = &toolscript.Error{
 			Kind: kind, Server: "github", Tool: "t", Err: errors.New("no luck"), RPCCode: -5,
-			Details: []toolscript.Detail{{Path: "/a", Message: "m"}}, RetryAfter: 3 * time.Second,
+			Details: []toolscript.Detail{{Path: "/a", Message: "m"}}, RetryAfter: 3 * time.Second, Sent: toolscript.SentNo,
 		}
 		_, called := c.CallTool(t.Context(), toolscript.Call{ID: "github__t"})
 		_, ready := c.Ready(t.Context())

@@ -12,12 +12,12 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Tools are the tools that f selects, sorted by id. It waits as Servers does.
+// Tools are the tools that f selects, sorted by id. It waits as Direct.Tools does.
 func (c *Client) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
 	return get[Tools](ctx, c, "/tools?"+c.narrowed(selecting(f, wait)).Encode())
 }
 
-// Types is the module of the tools that f selects. It waits as Servers does.
+// Types is the module of the tools that f selects. It waits as Tools does.
 func (c *Client) Types(ctx context.Context, f toolscript.Filter, form Form, wait time.Duration) (Types, error) {
 	query := c.narrowed(selecting(f, wait))
 	query.Set("form", string(form))

@@ -212,6 +212,20 @@ func TestDashboardWithoutToken(t *testing.T) {
 	}
 }
 
+// TestWholeApprovalOnThePage: the page shows all arguments of a request.
+func TestWholeApprovalOnThePage(t *testing.T) {
+	b := newDesk(t, &fake{approvals: []toolscript.Approval{{ID: "apr_1", Args: "short", Cut: 9}}}).open(t)
+	if a := b.get(t, b.path+"/approvals/apr_1"); a.status != http.StatusOK || !strings.Contains(a.body, `"args":"short in full"`) {
+		t.Errorf("the request: %d %s", a.status, a.body)
+	}
+	if a := b.get(t, b.path+"/approvals/apr_2"); a.kind() != toolscript.NotFound {
+		t.Errorf("another request: %d %s", a.status, a.body)
+	}
+	if a := b.get(t, b.path+"/approvals/apr_1", header("Cookie", "")); a.kind() != toolscript.Unauthorized {
+		t.Errorf("without a cookie: %d %s", a.status, a.body)
+	}
+}
+
 // TestDashboardForgery: a POST of the page comes from the page. A page on another port of this
 // machine belongs to the same site, so its requests have the cookie.
 func TestDashboardForgery(t *testing.T) {

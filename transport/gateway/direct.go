@@ -17,30 +17,31 @@ type Direct struct {
 
 func (x *exchange) direct() Direct { return Direct{x.server.backend, x.allow, x.profile} }
 
-// await waits until no server that f selects is connecting, for at most wait.
-func (d Direct) await(ctx context.Context, f toolscript.Filter, wait time.Duration) (waitedFor []string, err error) {
+// await calls Await or AwaitLists of the backend for at most wait.
+func await(ctx context.Context, f toolscript.Filter, wait time.Duration, wanted func(context.Context, toolscript.Filter) (waitedFor, pending []string)) (waitedFor []string, err error) {
 	if wait <= 0 {
 		return nil, nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	waitedFor, _ = d.Backend.Await(waiting, f)
+	waitedFor, _ = wanted(waiting, f)
 	return waitedFor, toolscript.ContextError(ctx)
 }
 
 // Servers are all configured servers, sorted by name. For up to wait, it first waits for
 // the servers that f selects and that are connecting.
 func (d Direct) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
-	if _, err := d.await(ctx, f, wait); err != nil {
+	if _, err := await(ctx, f, wait, d.Backend.Await); err != nil {
 		return nil, err
 	}
 	servers, err := d.Backend.Servers(ctx)
 	return orEmpty(servers), err
 }
 
-// Tools are the tools that f selects, sorted by id. It waits as Servers does.
+// Tools are the tools that f selects, sorted by id. For up to wait, it first waits for the servers
+// that f selects and whose tools are not known.
 func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
-	waitedFor, err := d.await(ctx, f, wait)
+	waitedFor, err := await(ctx, f, wait, d.Backend.AwaitLists)
 	if err != nil {
 		return Tools{}, err
 	}
@@ -71,9 +72,9 @@ func (d Direct) permits(t toolscript.Tool) error {
 	return &toolscript.Error{Kind: toolscript.Forbidden, Server: t.Server, Tool: t.Name, Err: fmt.Errorf("the profile %s does not have %s", d.Profile, t.ID())}
 }
 
-// Types is the module of the tools that f selects. It waits as Servers does.
+// Types is the module of the tools that f selects. It waits as Tools does.
 func (d Direct) Types(ctx context.Context, f toolscript.Filter, form Form, wait time.Duration) (Types, error) {
-	waitedFor, err := d.await(ctx, f, wait)
+	waitedFor, err := await(ctx, f, wait, d.Backend.AwaitLists)
 	if err != nil {
 		return Types{}, err
 	}

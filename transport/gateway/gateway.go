@@ -70,6 +70,8 @@ type Backend interface {
 	// Await waits until no server that f selects is connecting, or until ctx ends. It
 	// returns the servers it waited for, and those that are still connecting.
 	Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)
+	// AwaitLists is Await for the servers whose tools are not known.
+	AwaitLists(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)
 	// Servers are all configured servers, sorted by name.
 	Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
 	// Status is the state of the whole gateway.
@@ -131,6 +133,8 @@ type Backend interface {
 	ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error
 	// PendingApprovals are the calls that wait for the approval of a person.
 	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
+	// PendingApproval is one of them, with all of its arguments.
+	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
 	// AnswerApproval answers such a call. An approver needs no code.
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error
 	// ConfirmApproval shows the code of such a call at the terminal of a process.

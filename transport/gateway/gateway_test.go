@@ -128,6 +128,10 @@ func (f *fake) Select(filter, allow toolscript.Filter) naming.Selection {
 	return naming.NewSelection(filter, f.catalog.Filter(allow), servers)
 }
 
+func (f *fake) AwaitLists(ctx context.Context, filter toolscript.Filter) (waitedFor, pending []string) {
+	return f.Await(ctx, filter)
+}
+
 func (f *fake) Await(ctx context.Context, filter toolscript.Filter) (waitedFor, pending []string) {
 	if f.await == nil {
 		return nil, nil
@@ -258,6 +262,16 @@ func (f *fake) AcceptPins(_ context.Context, server, tool string) (toolscript.Ap
 
 func (f *fake) PendingApprovals(context.Context) ([]toolscript.Approval, error) {
 	return f.approvals, nil
+}
+
+func (f *fake) PendingApproval(_ context.Context, id string) (toolscript.Approval, error) {
+	for _, a := range f.approvals {
+		if a.ID == id {
+			a.Args, a.Cut = a.Args+" in full", 0
+			return a, nil
+		}
+	}
+	return toolscript.Approval{}, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("it does not wait")}
 }
 
 func (f *fake) AnswerApproval(_ context.Context, id string, a toolscript.ApprovalAnswer, approver bool) error {
@@ -391,6 +405,8 @@ type failure struct {
 	Server  string              `json:"server"`
 	Tool    string              `json:"tool"`
 	RPCCode int                 `json:"rpcCode"`
+	Sent    toolscript.Sent     `json:"sent"`
+	RetryMs int64               `json:"retryAfterMs"`
 	Details []toolscript.Detail `json:"details"`
 }
 

@@ -39,9 +39,9 @@ func readinessOf(servers []toolscript.ServerStatus) Readiness {
 		switch {
 		case server.Disabled:
 			r.Total--
-		case server.State.Serves():
+		case server.Serves():
 			r.Connected++
-		case server.State == toolscript.Connecting && server.Error == "":
+		case server.State.Connects() && server.Error == "":
 			r.Waiting = append(r.Waiting, server.Name)
 		default:
 			r.Failed = append(r.Failed, FailedServer{Name: server.Name, Error: failureReason(server)})

@@ -115,6 +115,9 @@ func TestMalformedRequests(t *testing.T) {
 
 // TestSlowLoris: a complete request must arrive within the read time-out.
 func TestSlowLoris(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 	l := serve(t, &fake{}, func(o *gateway.Options) { o.ReadTimeout = 20 * time.Millisecond })
 	for name, begun := range map[string]string{
 		"nothing":       "",

@@ -55,7 +55,7 @@ func level(method string, status int, kind toolscript.Kind) slog.Level {
 		return slog.LevelError
 	case method == http.MethodGet || method == http.MethodHead:
 		return slog.LevelDebug
-	case status >= http.StatusInternalServerError:
+	case status >= http.StatusInternalServerError, status == statusNotRepeated:
 		return slog.LevelWarn
 	default:
 		return slog.LevelInfo

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
@@ -31,7 +32,8 @@ func (s *Server) metrics(x *exchange) error {
 }
 
 // Metrics serves GET /metrics on a port of its own, without a capability: a collector has
-// no way to learn the capability of each start of a gateway.
+// no way to learn the capability of each start of a gateway. For a hub, it also serves GET
+// /health.
 type Metrics struct {
 	server   *http.Server
 	listener net.Listener
@@ -41,14 +43,15 @@ type Metrics struct {
 type Measure func(context.Context) (toolscript.Measures, error)
 
 // ListenMetrics listens on a port of 127.0.0.1; 0 is any free port. It serves until Close.
-func ListenMetrics(measures Measure, port int, logger *slog.Logger) (*Metrics, error) {
+// health says why a hub cannot be used at present; nil: there is no GET /health.
+func ListenMetrics(measures Measure, health func() error, port int, logger *slog.Logger) (*Metrics, error) {
 	listener, err := Listen("127.0.0.1", port)
 	if err != nil {
 		return nil, err
 	}
 	m := &Metrics{listener: listener}
 	m.server = &http.Server{
-		Handler: m.handler(measures), ReadTimeout: headerTime, WriteTimeout: askTime + headerTime, IdleTimeout: idleTimeout,
+		Handler: m.handler(measures, health), ReadTimeout: headerTime, WriteTimeout: askTime + headerTime, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: headerLimit, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 	go func() {
@@ -66,20 +69,17 @@ func (m *Metrics) URL() string { return "http://" + m.listener.Addr().String() +
 func (m *Metrics) Close() error { return m.server.Close() }
 
 // handler refuses requests of web pages, as the gateway does.
-func (m *Metrics) handler(measure Measure) http.Handler {
+func (m *Metrics) handler(measure Measure, health func() error) http.Handler {
 	_, port, _ := net.SplitHostPort(m.listener.Addr().String()) // of a TCP listener
 	own := map[string]bool{"127.0.0.1:" + port: true, "localhost:" + port: true}
 	mux := http.NewServeMux()
+	if health != nil {
+		mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { answerHealth(w, health()) })
+	}
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		site := r.Header.Get("Sec-Fetch-Site")
-		if !own[strings.ToLower(r.Host)] || r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin" {
-			http.Error(w, errHost.Error(), http.StatusForbidden)
-			return
-		}
 		measures, err := measure(r.Context())
 		if err != nil {
-			kind := toolscript.KindOf(err)
-			http.Error(w, err.Error(), statusOf(kind))
+			http.Error(w, err.Error(), statusOf(err))
 			return
 		}
 		var text bytes.Buffer
@@ -88,5 +88,30 @@ func (m *Metrics) handler(measure Measure) http.Handler {
 		w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
 		_, _ = w.Write(text.Bytes()) // the client is gone
 	})
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		site := r.Header.Get("Sec-Fetch-Site")
+		if !own[strings.ToLower(r.Host)] || r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin" {
+			http.Error(w, errHost.Error(), http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// HubHealth is the answer of GET /health of a hub.
+type HubHealth struct {
+	Status  string `json:"status"` // ok, or unavailable
+	Version string `json:"version"`
+	Error   string `json:"error,omitempty"` // why gateways cannot use the hub
+}
+
+func answerHealth(w http.ResponseWriter, why error) {
+	h, status := HubHealth{Status: "ok", Version: toolscript.Version}, http.StatusOK
+	if why != nil {
+		h.Status, h.Error, status = string(toolscript.Unavailable), why.Error(), http.StatusServiceUnavailable
+	}
+	text, _ := json.Marshal(h) // such a struct always has a JSON form
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // the client is gone
 }

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
@@ -16,7 +17,7 @@ func TestMetrics(t *testing.T) {
 	backend := &fake{measures: toolscript.Measures{Approvals: 3}}
 	const want = "\ntoolscript_approvals_pending 3\n"
 	l := serve(t, backend)
-	own, err := gateway.ListenMetrics(backend.Measures, 0, slog.New(slog.DiscardHandler))
+	own, err := gateway.ListenMetrics(backend.Measures, nil, 0, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,5 +54,46 @@ func TestMetrics(t *testing.T) {
 		if got := response.Header.Get("Content-Type"); tt.status == http.StatusOK && !strings.HasPrefix(got, "text/plain; version=0.0.4") {
 			t.Errorf("%s: Content-Type is %q", tt.name, got)
 		}
+	}
+}
+
+// TestHubHealth checks the answers of the port of a hub.
+func TestHubHealth(t *testing.T) {
+	backend := &fake{measures: toolscript.Measures{Approvals: 3}}
+	var why error
+	own, err := gateway.ListenMetrics(backend.Measures, func() error { return why }, 0, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = own.Close() })
+	health := strings.TrimSuffix(own.URL(), "/metrics") + "/health"
+	get := func(origin string) (int, string) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, health, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if origin != "" {
+			request.Header.Set("Origin", origin)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = response.Body.Close() }()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(body)
+	}
+	if status, body := get(""); status != http.StatusOK || !strings.Contains(body, `"status":"ok"`) {
+		t.Errorf("a hub that works: %d %s", status, body)
+	}
+	why = errors.New("no connection")
+	if status, body := get(""); status != http.StatusServiceUnavailable || !strings.Contains(body, `"error":"no connection"`) {
+		t.Errorf("a hub that does not: %d %s", status, body)
+	}
+	if status, _ := get("http://evil.example.com"); status != http.StatusForbidden {
+		t.Errorf("a page: %d", status)
 	}
 }

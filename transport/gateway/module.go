@@ -59,7 +59,7 @@ func (s *Server) module(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if _, err := x.direct().await(x.ctx, x.filter(), wait); err != nil {
+	if _, err := await(x.ctx, x.filter(), wait, s.backend.AwaitLists); err != nil {
 		return err
 	}
 	m, err := x.direct().module(x.ctx, x.filter(), form)

@@ -128,14 +128,14 @@ var types = map[string]any{
 	"ExecRequest": toolscript.ExecRequest{}, "FailedServer": gateway.FailedServer{}, "HarnessRequest": toolscript.HarnessRequest{}, "Health": gateway.Health{},
 	"Kept": toolscript.Kept{}, "LinkRequest": gateway.LinkRequest{}, "LinkShown": gateway.LinkShown{}, "PageCode": gateway.PageCode{}, "PageProof": gateway.PageProof{},
 	"Limits": toolscript.Limits{}, "Metrics": toolscript.Metrics{}, "Missing": toolscript.Missing{},
-	"PlannedCall": toolscript.PlannedCall{}, "ScriptFacts": toolscript.ScriptFacts{}, "ToolError": toolscript.ToolError{},
+	"PlannedCall": toolscript.PlannedCall{}, "ScriptModule": toolscript.ScriptModule{}, "ScriptFacts": toolscript.ScriptFacts{}, "ToolError": toolscript.ToolError{},
 	"MissingServer": toolscript.MissingServer{}, "Question": toolscript.Question{}, "Readiness": gateway.Readiness{},
 	"Reload": toolscript.Reload{}, "ReloadRequest": gateway.ReloadRequest{}, "ReloadVariables": gateway.ReloadVariables{},
 	"RunError": toolscript.RunError{}, "RunRecord": toolscript.RunRecord{}, "ScoreBreakdown": toolscript.ScoreBreakdown{},
 	"SearchAnswer": toolscript.SearchAnswer{}, "SearchHit": toolscript.SearchHit{}, "SearchStats": toolscript.SearchStats{},
 	"SearchStatus": toolscript.SearchStatus{}, "ServerStatus": toolscript.ServerStatus{}, "Status": toolscript.Status{},
 	"StdinPiece": toolscript.StdinPiece{}, "Subject": toolscript.Subject{}, "ToolDescription": toolscript.ToolDescription{},
-	"ToolInfo": gateway.ToolInfo{}, "Tools": gateway.Tools{}, "Types": gateway.Types{}, "UnknownEntry": naming.UnknownEntry{},
+	"ToolInfo": gateway.ToolInfo{}, "Tools": gateway.Tools{}, "Types": gateway.Types{}, "UnfinishedCall": toolscript.UnfinishedCall{}, "UnknownEntry": naming.UnknownEntry{},
 }
 
 // TestOpenAPISchemas compares the described schemas with the Go types: the names of

@@ -18,6 +18,7 @@ type route struct {
 	within time.Duration
 	query  []string // accepted parameters; nil if the query is ignored
 	runs   bool     // the capability of a run is enough
+	calls  bool     // it makes a call: its errors say whether the server got it
 	bytes  bool     // the body may be bytes instead of JSON
 	serve  func(*exchange) error
 }
@@ -69,26 +70,14 @@ func (s *Server) handler(r route) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		x := c.Locals(exchangeKey{}).(*exchange)
 		x.route = r.path
-		if x.caller != "" && !r.runs {
-			return errRunOnly
+		err := x.prepare(r)
+		if err == nil {
+			err = r.serve(x)
 		}
-		if r.method == fiber.MethodPost {
-			if err := requireMedia(c, r.bytes); err != nil {
-				return err
-			}
+		if r.calls {
+			return unsent(err)
 		}
-		if err := x.readQuery(r); err != nil {
-			return err
-		}
-		if err := x.begin(r.within); err != nil {
-			return err
-		}
-		if r.method == fiber.MethodPost {
-			if err := x.readBody(); err != nil {
-				return err
-			}
-		}
-		return r.serve(x)
+		return err
 	}
 }
 

@@ -39,11 +39,26 @@ var statuses = map[toolscript.Kind]int{
 	toolscript.Quarantined:     http.StatusForbidden,
 }
 
-func statusOf(kind toolscript.Kind) int {
-	if status, ok := statuses[kind]; ok {
-		return status
+func statusOf(err error) int {
+	status, known := statuses[toolscript.KindOf(err)]
+	if !known {
+		status = http.StatusInternalServerError
 	}
-	return http.StatusInternalServerError
+	var e *toolscript.Error
+	if errors.As(err, &e) && !e.MayRepeat() && repeated(status) {
+		return statusNotRepeated
+	}
+	return status
+}
+
+// statusNotRepeated is the status of a call that its server may have carried out. Programs that
+// make requests again do so after 408, 429 and most statuses from 500, also for POST, which
+// would be a second call; none does after this one.
+const statusNotRepeated = http.StatusFailedDependency
+
+// repeated reports whether programs make requests again after a status.
+func repeated(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= http.StatusInternalServerError
 }
 
 // errNoRoute is the answer to an unknown path and to a request without the capability,
@@ -81,7 +96,7 @@ func classify(ctx context.Context, err error) (int, error) {
 		return http.StatusBadRequest, errMalformed
 	}
 	err = withCause(ctx, err)
-	return statusOf(toolscript.KindOf(err)), err
+	return statusOf(err), err
 }
 
 // withCause gives a kind to errors of contexts.

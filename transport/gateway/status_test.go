@@ -46,7 +46,7 @@ func TestDEF8StatusOfEveryKind(t *testing.T) {
 		if got.status != status {
 			t.Errorf("status of %s = %d, want %d", k, got.status, status)
 		}
-		body := failure{Error: "github: no luck", Kind: k, Server: "github", Tool: "create_issue", RPCCode: -32000}
+		body := failure{Error: "github: no luck", Kind: k, Server: "github", Tool: "create_issue", RPCCode: -32000, Sent: toolscript.SentNo}
 		if diff := cmp.Diff(body, got.failure()); diff != "" {
 			t.Errorf("body of %s (-want +got):\n%s", k, diff)
 		}

@@ -84,8 +84,25 @@ func (s *Server) callTool(x *exchange) error {
 			return err
 		}
 	}
+	key, err := x.idempotencyKey()
+	if err != nil {
+		return err
+	}
 	wait, trace := x.preferredWait(), x.trace()
 	return x.relay(func(ctx context.Context) (json.RawMessage, error) {
-		return s.backend.CallTool(x.allowed(ctx), toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client(), Trace: trace})
+		return s.backend.CallTool(x.allowed(ctx), toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client(), Trace: trace, Key: key})
 	})
+}
+
+// idempotencyKey is the value of the header Idempotency-Key; "" if there is none.
+func (x *exchange) idempotencyKey() (string, error) {
+	switch all := x.c.Request().Header.PeekAll("Idempotency-Key"); len(all) {
+	case 0:
+		return "", nil
+	case 1:
+		key := string(all[0])
+		return key, toolscript.CheckKey(key)
+	default:
+		return "", invalid("the request has %d headers Idempotency-Key", len(all))
+	}
 }

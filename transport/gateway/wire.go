@@ -84,6 +84,7 @@ type errorBody struct {
 	Server  string              `json:"server,omitempty"`
 	Tool    string              `json:"tool,omitempty"`
 	RPCCode int                 `json:"rpcCode,omitempty"`      // for kind tool_failed
+	Sent    toolscript.Sent     `json:"sent,omitempty"`         // of a call: whether the server got it
 	RetryMs int64               `json:"retryAfterMs,omitempty"` // when to try again, if that is known
 	Details []toolscript.Detail `json:"details,omitempty"`
 }
@@ -149,7 +150,7 @@ func (x *exchange) refuse(err error) (int, error) {
 	status, err := classify(x.ctx, err)
 	body := x.errorBody(err)
 	var own *toolscript.Error
-	if errors.As(err, &own) && own.RetryAfter > 0 {
+	if errors.As(err, &own) && own.RetryAfter > 0 && own.MayRepeat() {
 		x.c.Set(fiber.HeaderRetryAfter, strconv.Itoa(retrySeconds(own.RetryAfter)))
 	}
 	if err := x.answer(status, body); err != nil {
@@ -169,8 +170,10 @@ func (x *exchange) errorBody(err error) errorBody {
 	if !errors.As(err, &own) {
 		return body
 	}
-	body.Server, body.Tool, body.RPCCode = own.Server, own.Tool, own.RPCCode
-	body.RetryMs = int64((own.RetryAfter + time.Millisecond - 1) / time.Millisecond)
+	body.Server, body.Tool, body.RPCCode, body.Sent = own.Server, own.Tool, own.RPCCode, own.Sent
+	if own.MayRepeat() {
+		body.RetryMs = int64((own.RetryAfter + time.Millisecond - 1) / time.Millisecond)
+	}
 	for _, d := range own.Details {
 		body.Details = append(body.Details, toolscript.Detail{Path: x.redact(d.Path), Message: x.redact(d.Message)})
 	}

@@ -7,21 +7,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // Settings are the settings of a server.
@@ -38,9 +39,10 @@ type Dialer struct {
 	// mcpclient.Dialer.
 	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
 	Answers      *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
+	Convert      convert.Port     // reads the schema in a worker process; nil: in this one
 }
 
-// maxAnswer bounds an answer, in bytes.
+// maxAnswer bounds an answer and a file with the schema, in bytes.
 const maxAnswer = 64 << 20
 
 // Dial reads the schema and makes a tool of each query and mutation. The error is a
@@ -62,27 +64,32 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
-	way := http.RoundTripper(base)
-	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
-		way = d.RoundTripper(name, cfg, base)
+	origin, err := httpauth.NewOrigin(s.URL, s.Auth, cfg.Headers, s.URL)
+	if err != nil {
+		return fail(toolscript.Invalid, err)
 	}
-	e := &endpoint{address: s.URL, conceal: mcpclient.NewConcealer(cfg), client: &http.Client{
-		Transport:     httpauth.Transport{Origin: address, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: base},
+	guard := reach.NewGuard(reach.Options{
+		Written: []*url.URL{address}, Base: base, Hint: `if it is right, write the address of the endpoint as "url" of the server`,
+	})
+	way := http.RoundTripper(guard)
+	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
+		way = d.RoundTripper(name, cfg, guard)
+	}
+	e := &endpoint{address: s.URL, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
+		Transport:     httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
 		CheckRedirect: httpauth.CheckRedirect,
 	}}
-	types, err := e.schema(ctx, s.Spec)
+	text, err := e.schema(ctx, cfg.Project, s.Spec)
+	var operations []operation
+	if err == nil {
+		operations, err = d.describe(ctx, s, text)
+	}
 	if err != nil {
 		var known *toolscript.Error
 		if errors.As(err, &known) {
 			known.Server = name
 			return nil, known
 		}
-		return fail(toolscript.Invalid, err)
-	}
-	operations, err := types.operations(func(name string) bool {
-		return len(s.Operations) == 0 || slices.ContainsFunc(s.Operations, func(entry string) bool { return toolscript.MatchName(entry, name) })
-	})
-	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
 	if len(operations) == 0 {
@@ -96,7 +103,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}
 	return inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: "GraphQL at " + address.Host, Version: toolscript.Version},
-		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: base.CloseIdleConnections,
+		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: guard.CloseIdleConnections,
 	}), nil
 }
 
@@ -105,17 +112,21 @@ type endpoint struct {
 	address string
 	client  *http.Client
 	conceal mcpclient.Concealer
+	answers *inflight.Budget
 }
 
-// schema reads the types of the endpoint, from a file or from itself.
-func (e *endpoint) schema(ctx context.Context, file string) (*schema, error) {
+// schema is the text with the types of the endpoint: a file in the definition language, or what
+// the endpoint answers to an introspection.
+func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file string) ([]byte, error) {
 	if file != "" {
-		text, err := os.ReadFile(file) //nolint:gosec // G304: the file that the configuration names
+		text, err := read(ctx, project, file)
 		if err != nil {
 			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("read the schema: %w", err)}
 		}
-		return fromSDL(file, string(text))
+		return text, nil
 	}
+	ctx, release := inflight.Ensure(ctx)
+	defer release()
 	data, err := e.ask(ctx, introspection, nil)
 	if err != nil {
 		var known *toolscript.Error
@@ -124,7 +135,21 @@ func (e *endpoint) schema(ctx context.Context, file string) (*schema, error) {
 		}
 		return nil, fmt.Errorf("the endpoint does not tell its schema: %w; name a file with the schema as \"spec\"", err)
 	}
-	return fromIntrospection(data)
+	return data, nil
+}
+
+// read reads a file that the configuration names.
+func read(ctx context.Context, project beneath.Folder, path string) ([]byte, error) {
+	file, err := project.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := inflight.Read(ctx, nil, file, -1, maxAnswer)
+	if errors.Is(err, inflight.ErrTooLong) {
+		return nil, fmt.Errorf("%s has more than %d MB", path, maxAnswer>>20)
+	}
+	return text, err
 }
 
 // call makes the query or mutation of a call.
@@ -149,12 +174,18 @@ func (e *endpoint) call(ctx context.Context, o *operation, args json.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	var answer map[string]json.RawMessage
-	if err := json.Unmarshal(data, &answer); err != nil {
-		return nil, fmt.Errorf("the answer has no data: %w", err)
+	var result json.RawMessage
+	if !rawjson.Object(data, func(name string, value json.RawMessage) {
+		if name == o.field.Name {
+			result = value
+		}
+	}) && string(data) != "null" {
+		return nil, fmt.Errorf("the answer has no data: %w", errNoObject)
 	}
-	return answer[o.field.Name], nil
+	return result, nil
 }
+
+var errNoObject = errors.New("it is not an object")
 
 // document is the text of an operation with the variables that are given.
 func (o *operation) document(given map[string]json.RawMessage, selection string) string {
@@ -212,58 +243,39 @@ func (e *endpoint) ask(ctx context.Context, query string, variables map[string]j
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/graphql-response+json, application/json;q=0.9")
-	answer, err := e.client.Do(request) //nolint:gosec // G704: the endpoint that the configuration names
+	answer, err := inprocess.Do(e.client, request, "the endpoint")
 	if err != nil {
-		return nil, unreachable(ctx, err)
+		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the answer broke off: %w", err)}
-	case len(text) > maxAnswer:
-		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the answer has more than %d MB", maxAnswer>>20)}
+	text, err := inprocess.ReadAnswer(ctx, e.answers.Lease(ctx), answer, maxAnswer)
+	if err != nil {
+		return nil, err
 	}
-	return e.result(answer.Status, text)
+	return e.result(answer.Status, rawjson.TrimMark(text))
 }
 
-// unreachable is an error without an answer. The address is left out: it may have a secret.
-func unreachable(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	var known *toolscript.Error
-	if errors.As(err, &known) {
-		return known
-	}
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
-	}
-	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the endpoint cannot be reached: %w", err)}
-}
-
-// result is the data of an answer.
+// result is the data of an answer, a part of its text.
 func (e *endpoint) result(status string, text []byte) (json.RawMessage, error) {
-	var answer struct {
-		Data   json.RawMessage
-		Errors []struct {
-			Message string
-			Path    []any
+	var data, failures json.RawMessage
+	is := rawjson.Object(text, func(name string, value json.RawMessage) {
+		switch name {
+		case "data":
+			data = value
+		case "errors":
+			failures = value
 		}
-	}
-	if err := json.Unmarshal(text, &answer); err != nil || answer.Data == nil && len(answer.Errors) == 0 {
-		return nil, fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", status, strings.ToValidUTF8(e.conceal.Text(string(text)), "�"))
-	}
-	if len(answer.Errors) == 0 {
-		return answer.Data, nil
-	}
+	})
 	var messages []string
-	for _, wrong := range answer.Errors {
-		message := wrong.Message
-		if len(wrong.Path) > 0 {
-			message += fmt.Sprintf(" (at %s)", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(wrong.Path)), "."), "[]"))
-		}
-		messages = append(messages, message)
+	if is {
+		messages, is = messagesOf(failures)
 	}
-	return nil, errors.New(strings.Join(messages, "; "))
+	switch {
+	case !is || data == nil && len(messages) == 0:
+		shown := string(text[:min(len(text), mostShown)]) // so that no secret is cut
+		return nil, fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", status, strings.ToValidUTF8(e.conceal.Text(shown), "�"))
+	case len(messages) > 0:
+		return nil, errors.New(strings.Join(messages, "; "))
+	}
+	return data, nil
 }

@@ -170,3 +170,30 @@ func TestBadEndpoints(t *testing.T) {
 		t.Errorf("error %v, want unavailable", err)
 	}
 }
+
+// TestLargeIntegers checks that integers beyond 2^53 pass digit by digit in both directions.
+func TestLargeIntegers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "schema.graphql")
+	if err := os.WriteFile(file, []byte("scalar Long\ntype Query { next(id: Long!): Long }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var asked string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = string(body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"data":{"next":7960607143101464577}}`)
+	}))
+	defer server.Close()
+	conn, err := dial(t, graphql.Settings{URL: server.URL, Spec: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan string, 1)
+	conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "next", Args: json.RawMessage(`{"id":7960607143101464576}`), Done: func(r json.RawMessage, err error) {
+		done <- fmt.Sprint(string(r), err)
+	}})
+	if got := <-done; !strings.Contains(got, `"structuredContent":7960607143101464577`) || !strings.Contains(asked, `"id":7960607143101464576`) {
+		t.Errorf("got %s for %s", got, asked)
+	}
+}

@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,13 +23,27 @@ type operation struct {
 
 // Limits of a schema, which an endpoint could make large to exhaust the gateway.
 const (
-	maxSchemas  = 512 << 20 // bytes of the schemas of all tools
-	maxTypes    = 2000      // input objects of one tool; others accept anything
-	maxSelected = 2000      // fields of a default selection
+	maxSchemas    = 64 << 20 // bytes of the schemas of all tools
+	maxOperations = 30_000
+	maxTypes      = 2000 // input objects of one tool; others accept anything
+	maxSelected   = 2000 // fields of a default selection
 )
 
+var errSchemas = fmt.Errorf("the schemas of its tools have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
+
 // operations are the fields of the types of queries and mutations whose names are selected.
+// If their schemas together are too long, each has fewer input objects.
 func (s *schema) operations(selects func(name string) bool) (out []operation, err error) {
+	for most := maxTypes; most > 0; most /= 4 {
+		if out, err = s.build(selects, most); !errors.Is(err, errSchemas) {
+			break
+		}
+	}
+	return out, err
+}
+
+// build makes operations with at most so many input objects each.
+func (s *schema) build(selects func(name string) bool, types int) (out []operation, err error) {
 	size := 0
 	taken := map[string]bool{}
 	for _, root := range []struct{ kind, name string }{{"query", s.query}, {"mutation", s.mutation}} {
@@ -48,9 +63,12 @@ func (s *schema) operations(selects func(name string) bool) (out []operation, er
 			if !selects(name) {
 				continue
 			}
-			o := s.operation(name, root.kind, f)
+			if len(out) == maxOperations {
+				return nil, fmt.Errorf("more than %d of its queries and mutations are selected; name fewer \"operations\" of the server", maxOperations)
+			}
+			o := s.operation(name, root.kind, f, types)
 			if size += len(o.tool.InputSchema) + len(o.tool.OutputSchema); size > maxSchemas {
-				return nil, fmt.Errorf("the schemas of its tools have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
+				return nil, errSchemas
 			}
 			out = append(out, o)
 		}
@@ -58,9 +76,9 @@ func (s *schema) operations(selects func(name string) bool) (out []operation, er
 	return out, nil
 }
 
-func (s *schema) operation(name, of string, f field) operation {
+func (s *schema) operation(name, of string, f field, types int) operation {
 	o := operation{kind: of, field: f, types: map[string]string{}}
-	w := &jsonSchemas{schema: s, defs: map[string]any{}}
+	w := &jsonSchemas{schema: s, most: types, defs: map[string]any{}}
 	properties, required := map[string]any{}, []string{}
 	for _, a := range f.Args {
 		o.types[a.Name] = a.Type.String()
@@ -181,6 +199,7 @@ func text(fields []selected) string {
 // jsonSchemas makes JSON Schemas of types.
 type jsonSchemas struct {
 	*schema
+	most    int            // input objects
 	defs    map[string]any // input objects
 	waiting []*kind        // those whose definition is not complete
 }
@@ -219,7 +238,7 @@ func (w *jsonSchemas) bare(r *reference) map[string]any {
 	}
 	if w.defs[t.Name] == nil {
 		w.defs[t.Name] = map[string]any{}
-		if len(w.defs) <= maxTypes {
+		if len(w.defs) <= w.most {
 			w.waiting = append(w.waiting, t)
 		}
 	}

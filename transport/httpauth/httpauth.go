@@ -22,10 +22,37 @@ type Auth struct {
 	Password string `json:"password"` //nolint:gosec // G117: it is one, and is redacted as the configuration's
 }
 
+// None reports whether there are no credentials.
+func (a Auth) None() bool { return a.Type == "" || a.Type == "none" }
+
+// Origin is the origin that receives the credentials of an API. Only NewOrigin makes one that
+// receives any.
+type Origin struct{ address *url.URL }
+
+// NewOrigin returns the origin of an API. A document may tell the address of its API, and does
+// not decide where credentials go: with credentials or headers, the address must have the origin
+// of one of the addresses that the configuration names, which is part of what a person trusts.
+func NewOrigin(address string, auth Auth, headers map[string]string, named ...string) (Origin, error) {
+	to, err := url.Parse(address)
+	if err != nil {
+		return Origin{}, err
+	}
+	if auth.None() && len(headers) == 0 {
+		return Origin{to}, nil
+	}
+	for _, text := range named {
+		if from, err := url.Parse(text); err == nil && from.Host != "" && SameOrigin(from, to) {
+			return Origin{to}, nil
+		}
+	}
+	return Origin{}, fmt.Errorf("the document names %s://%s as the address of the API, and only the configuration decides which address gets credentials and headers; if this is the right one, add \"baseUrl\": %q to the server in the configuration",
+		to.Scheme, to.Host, to.Redacted())
+}
+
 // Transport adds the credentials and headers of an API to requests to its origin, and to no
 // other.
 type Transport struct {
-	Origin   *url.URL
+	Origin   Origin
 	Auth     Auth
 	Headers  map[string]string
 	ToOrigin http.RoundTripper
@@ -34,7 +61,7 @@ type Transport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !SameOrigin(r.URL, t.Origin) {
+	if t.Origin.address == nil || !SameOrigin(r.URL, t.Origin.address) {
 		return t.ToOthers.RoundTrip(r)
 	}
 	r = r.Clone(r.Context()) // a RoundTripper must not change a request

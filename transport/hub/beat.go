@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -17,7 +18,8 @@ const (
 	// requests in flight. Shorter requests cause none.
 	beatInterval = time.Second
 
-	// silence is how long a hub may leave such a question, or a new request, unanswered.
+	// silence is how long a hub may leave such a question, or a new request, unanswered, while
+	// nothing else of it arrives. The delay of the connection is not counted.
 	silence = 3500 * time.Millisecond
 
 	// mostMissed is how often a hub has to say that it does not have a request. An answer may
@@ -38,33 +40,59 @@ func (l *link) attend() {
 func (l *link) look() {
 	now := time.Now()
 	inFlight := map[string][]uint64{} // by hub
+	known := map[string]bool{}
 	var untaken, unanswered []*request
+	doubted := map[*route]string{} // a hub that leaves a request unanswered; "": it is not known
+	delay := l.delay.measure(now, func() error { return l.nc.FlushTimeout(mostDelay) })
 	l.mu.Lock()
 	l.looking = false
 	for number, r := range l.requests {
+		known[r.hub] = true
 		age := now.Sub(r.begun)
 		switch {
-		case r.beat && age > silence:
+		case r.beat && age > silence+delay && now.Sub(l.peer(r.hub).heard) > silence+delay:
 			unanswered = append(unanswered, r)
-		case r.beat || age < beatInterval:
+		case age < beatInterval:
+		case r.beat:
+			if now.Sub(l.peer(r.hub).heard) > beatInterval+delay {
+				l.doubted(r.hub, doubted)
+			}
 		case r.hub != "":
 			inFlight[r.hub] = append(inFlight[r.hub], number)
-		case age > silence:
+		case age > silence+delay:
 			untaken = append(untaken, r)
+			fallthrough
+		case age > beatInterval+delay:
+			if r.route != nil {
+				doubted[r.route] = ""
+			}
 		}
 	}
+	maps.DeleteFunc(l.peers, func(hub string, _ *peer) bool { return !known[hub] })
 	if len(l.requests) > 0 {
 		l.attend()
 	}
 	l.mu.Unlock()
+	for route, hub := range doubted {
+		route.doubt(hub)
+	}
 	for _, r := range untaken {
-		r.finish(nil, lostDuring(r.about, fmt.Errorf("no hub of the fleet has answered within %s", silence)))
+		l.giveUp(r, fmt.Errorf("no hub of the fleet has answered within %s", silence))
 	}
 	for _, r := range unanswered {
 		r.finish(nil, errSilent)
 	}
 	for hub, numbers := range inFlight {
 		l.beat(hub, numbers)
+	}
+}
+
+// doubted adds the routes of the requests that a hub has. It is called with mu held.
+func (l *link) doubted(hub string, to map[*route]string) {
+	for _, r := range l.requests {
+		if r.hub == hub && r.route != nil {
+			to[r.route] = hub
+		}
 	}
 }
 
@@ -106,8 +134,18 @@ func (l *link) loseHub(hub string, why error) {
 			l.take(r.number)
 			continue
 		}
-		r.finish(nil, lostDuring(r.about, why))
+		l.giveUp(r, why)
 	}
+}
+
+// giveUp ends a request that its hub does not answer. The hub may go on.
+func (l *link) giveUp(r *request, why error) {
+	if l.box.withdraw(r.number) {
+		r.finish(nil, notSent(r.about, why))
+		return
+	}
+	r.tell(wire.Cancel, []byte(toolscript.Cancelled))
+	r.finish(nil, lostDuring(r.about, why))
 }
 
 // miss ends the requests that their hub does not have: a message was lost on its way.
@@ -170,7 +208,7 @@ func (l *link) denied(err error) {
 	l.mu.Unlock()
 	for _, r := range refused {
 		about := r.about
-		about.Kind = toolscript.Forbidden
+		about.Kind, about.Sent = toolscript.Forbidden, toolscript.SentNo
 		about.Err = errors.New("the credentials of the fleet do not allow requests to this server; the request was not sent")
 		r.finish(nil, &about)
 	}

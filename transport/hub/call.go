@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/clock"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -25,6 +26,9 @@ type call struct {
 // mcpclient.Conn.Start, and those of the queue of the hub.
 func (c *base) Start(t mcpclient.ToolCall) mcpclient.Started {
 	head := wire.Call{Tool: t.Tool, Run: t.Run, Trace: t.Trace, Limit: t.Limit, Left: left(t.Ctx), Watch: t.Progress != nil || t.Watch != nil}
+	if c.link.options.fleet {
+		head.Key = t.Key
+	}
 	args := t.Args
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -115,29 +119,38 @@ func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watc
 		}
 	}
 	if err := c.Err(); err != nil {
+		if toolscript.KindOf(err) == toolscript.Unauthorized {
+			k.done(nil, named(err, k.about))
+			return
+		}
 		k.done(nil, notSent(k.about, reason(err)))
 		return
 	}
 	if len(args) > wire.PieceSize {
 		if len(args) > wire.MaxPayload {
 			about := k.about
-			about.Kind, about.Err = toolscript.TooLarge, errors.New("the arguments are too large")
+			about.Kind, about.Sent, about.Err = toolscript.TooLarge, toolscript.SentNo, errors.New("the arguments are too large")
 			k.done(nil, &about)
 			return
 		}
 		head.Size = len(args)
 		k.outgoing = wire.NewOutgoing(args, func(piece []byte) error {
-			return c.link.publish(c.link.names.Hub(wire.Piece, k.taker()), k.number, nil, piece)
+			return c.link.pacer.Send(func() error { return c.link.publish(c.link.names.Hub(wire.Piece, k.taker()), k.number, nil, piece) })
 		}, func() {})
 		args = nil
 	}
-	k.subject = c.subject
+	k.subject, head.Sent = c.subject, clock.Now()
+	if k.route = c.route; k.route != nil {
+		k.direct(c.name, wire.Invoke)
+	}
+	k.send = func() {
+		c.link.box.put(letter{
+			k.subject, k.number, nats.Header{wire.CallHeader: {head.Encode()}}, args,
+			func(err error) { k.finish(nil, notSent(k.about, err)) },
+		})
+	}
 	if err := c.link.add(k.request, nil); err != nil {
 		k.done(nil, notSent(k.about, err))
-		return
-	}
-	if err := c.link.publish(c.subject, k.number, nats.Header{wire.CallHeader: {head.Encode()}}, args); err != nil {
-		k.finish(nil, notSent(k.about, err))
 	}
 }
 
@@ -158,12 +171,28 @@ func (k *call) Cancel(why string, err error) {
 	if !k.link.take(k.number) {
 		return
 	}
-	if k.link.options.fleet {
+	switch {
+	case k.link.box.withdraw(k.number):
+		err = unsent(err)
+	case k.link.options.fleet:
 		k.tell(wire.Cancel, []byte(why))
-	} else {
-		_ = k.link.publish(k.conn.subject, k.number, nats.Header{wire.CancelHeader: {oneLine(why)}}, nil) // best effort: the caller gets its error
+	default:
+		k.link.box.put(letter{subject: k.conn.subject, number: k.number, header: nats.Header{wire.CancelHeader: {oneLine(why)}}})
 	}
 	k.end(nil, err)
+}
+
+var errUnread = errors.New("the connection takes no more messages at present; the call was not sent")
+
+// unsent is the error of a call that was stopped before it was sent.
+func unsent(err error) error {
+	var known *toolscript.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	full := *known
+	full.Sent, full.Err = toolscript.SentNo, errUnread
+	return &full
 }
 
 // oneLine makes a text the value of a header.

@@ -19,6 +19,7 @@ type base struct {
 	link    *link
 	name    string // of the server in the configuration of the gateway
 	subject string // of calls
+	route   *route // of calls to a server that several hubs of a fleet offer; nil: subject
 	on      mcpclient.Events
 	offered wire.Offered
 
@@ -162,9 +163,41 @@ func (c *Conn) SetConcurrency(limit int) {
 	c.link.tell(wire.Limit, "", c.offer, []byte(strconv.Itoa(limit)))
 }
 
-// KeepsLimit says that the time limit of a tool call is that of the hub, which knows when
-// the call has its turn.
-func (c *base) KeepsLimit() {}
+// KeepsLimit reports whether the hub applies the time limit of a tool call, because it knows
+// when the call has its turn. It does if it says before the end of ctx that it has the call.
+func (c *base) KeepsLimit(ctx context.Context, started mcpclient.Started) bool {
+	k, sent := started.(*call)
+	if !sent || k.link == nil {
+		return false
+	}
+	hub := k.taker()
+	if hub == "" && k.link.options.fleet {
+		return false // no hub has taken the call
+	}
+	if k.moves() {
+		return true
+	}
+	asked, _ := json.Marshal([]uint64{k.number}) // numbers always have a JSON form
+	missing, err := k.link.exchange(ctx, &request{about: c.about(""), subject: k.link.names.Hub(wire.Beat, hub), late: true}, asked, nil)
+	return err == nil && string(missing) == "[]"
+}
+
+// moves reports whether pieces of the call are on their way and the hub was heard of late.
+func (k *call) moves() bool {
+	k.mu.Lock()
+	arrives := k.incoming != nil
+	k.mu.Unlock()
+	if !arrives && (k.outgoing == nil || k.outgoing.Ended()) {
+		return false
+	}
+	k.link.mu.Lock()
+	defer k.link.mu.Unlock()
+	return time.Since(k.link.peer(k.hub).heard) < beatInterval
+}
+
+// EndsCalls says that calls in flight go on after the end of the connection: the hub answers
+// them, and the link ends those that it cannot answer.
+func (c *base) EndsCalls() {}
 
 // lose ends the connection, once.
 func (c *base) lose(why error) {

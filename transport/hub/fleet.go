@@ -135,6 +135,9 @@ func (c *FleetConn) open(ctx context.Context) error {
 				return err
 			}
 			c.subject = names.Server(c.name, wire.Invoke, c.offered.Token)
+			if c.offered.Token == wire.Anyone {
+				c.route = c.link.route(c.name)
+			}
 			c.opened.Store(true)
 			c.link.refuse(c.name, c.offered.Token)
 			return nil
@@ -200,6 +203,9 @@ func (c *FleetConn) listen() (err error) {
 			c.on.ToolsChanged()
 		}
 		c.hosts.changed()
+		if c.route != nil {
+			c.route.changed()
+		}
 	})
 	return err
 }

@@ -55,6 +55,15 @@ func (h *hosts) changed() {
 	h.asked = time.Time{}
 }
 
+// Hosts asks the hubs that offer a server for their hosts, as cluster.Hosts does.
+func (f *Fleet) Hosts(ctx context.Context, server string) ([]string, error) {
+	l, err := f.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Hosts(ctx, l.nc, server)
+}
+
 // List asks all hubs of the fleet for their servers, as cluster.List does. The error has the
 // kind Forbidden if the credentials do not allow that.
 func (f *Fleet) List(ctx context.Context) ([]cluster.Entry, error) {

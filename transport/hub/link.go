@@ -2,10 +2,13 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/clock"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -32,14 +36,20 @@ type link struct {
 	nc      *nats.Conn
 	gone    chan struct{} // closed when the connection has ended
 	leaving atomic.Bool   // the gateway ends
+	box     outbox
+	pacer   *wire.Pacer // of arguments in pieces
+	delay   delay
 
 	mu       sync.Mutex
-	why      error // why the connection has ended; nil while it is up
+	peers    map[string]*peer // hubs by id; "": the hub of this host
+	why      error            // why the connection has ended; nil while it is up
+	ending   bool             // the hub takes no more requests
 	last     uint64
 	requests map[uint64]*request
 	conns    map[uint64]*Conn // by the number of their offer
 	users    map[*FleetConn]struct{}
-	looking  bool // look is due, see attend
+	routes   map[string]*route // by server
+	looking  bool              // look is due, see attend
 }
 
 // linkOptions are those of a link. fleet names what the gateway is connected to.
@@ -66,14 +76,18 @@ func connectHub(id, password string, conn net.Conn) func(...nats.Option) (*nats.
 
 // newLink connects, and receives what is sent to the gateway.
 func newLink(names wire.Names, o linkOptions, connect func(...nats.Option) (*nats.Conn, error)) (*link, error) {
-	l := &link{names: names, options: o, gone: make(chan struct{}), requests: map[uint64]*request{}, conns: map[uint64]*Conn{}, users: map[*FleetConn]struct{}{}}
+	l := &link{
+		names: names, options: o, gone: make(chan struct{}), requests: map[uint64]*request{}, conns: map[uint64]*Conn{},
+		users: map[*FleetConn]struct{}{}, routes: map[string]*route{}, peers: map[string]*peer{},
+	}
 	nc, err := connect(nats.Name("toolscript gateway"), nats.NoReconnect(), nats.CustomInboxPrefix(names.Inbox()+"inbox"),
 		nats.FlusherTimeout(flushTime), nats.PingInterval(pingInterval), nats.MaxPingsOutstanding(pingsOut),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.failed(err) }))
 	if err != nil {
 		return nil, err
 	}
-	l.nc = nc
+	l.nc, l.pacer = nc, wire.NewPacer(nc.Flush)
+	l.box.write = func(m letter) error { return l.publish(m.subject, m.number, m.header, m.payload) }
 	nc.SetClosedHandler(func(nc *nats.Conn) { l.lose(o.lossOf(nc)) })
 	incoming, err := nc.Subscribe(names.Inbox()+">", l.received)
 	if err == nil {
@@ -132,6 +146,10 @@ func (l *link) lose(why error) {
 	close(l.gone)
 	l.mu.Unlock()
 	for _, r := range requests {
+		if l.box.withdraw(r.number) {
+			r.end(nil, notSent(r.about, why))
+			continue
+		}
 		r.end(nil, lostDuring(r.about, why))
 	}
 	for _, c := range conns {
@@ -145,13 +163,14 @@ func (l *link) lose(why error) {
 
 // lostDuring is the error of a request that was in flight when the connection ended.
 func lostDuring(about toolscript.Error, why error) *toolscript.Error {
-	about.Kind, about.RetryAfter = toolscript.Unavailable, retryAfter
-	about.Err = fmt.Errorf("%w; whether the call was carried out is not known", why)
+	about.Kind, about.Sent, about.RetryAfter = toolscript.Unavailable, toolscript.SentUnknown, retryAfter
+	about.Err = fmt.Errorf("%w; %s", why, toolscript.UnknownOutcome)
 	return &about
 }
 
 // notSent is the error of a request that was not sent.
 func notSent(about toolscript.Error, why error) *toolscript.Error {
+	about.Sent = toolscript.SentNo
 	if errors.Is(why, nats.ErrMaxPayload) {
 		about.Kind, about.Err = toolscript.TooLarge, errors.New("the request is too large for the hub, and was not sent")
 		return &about
@@ -161,12 +180,16 @@ func notSent(about toolscript.Error, why error) *toolscript.Error {
 	return &about
 }
 
-// add numbers a request, and registers conn under the same number if it is not nil.
+// add numbers a request and sends it, and registers conn under the same number if it is not
+// nil.
 func (l *link) add(r *request, conn *Conn) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.why != nil {
 		return l.why
+	}
+	if l.ending && !r.late {
+		return errEnding
 	}
 	l.last++
 	r.number, r.link, r.begun = l.last, l, time.Now()
@@ -175,6 +198,9 @@ func (l *link) add(r *request, conn *Conn) error {
 	if conn != nil {
 		conn.offer = r.number
 		l.conns[r.number] = conn
+	}
+	if r.send != nil {
+		r.send()
 	}
 	return nil
 }
@@ -192,6 +218,36 @@ func (l *link) find(number uint64) (*request, *Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.requests[number], l.conns[number]
+}
+
+// peer is what a gateway knows of a hub.
+type peer struct {
+	flow  wire.Flow // of its answers
+	heard time.Time // when a message of the hub has arrived last
+}
+
+// peer is called with mu held.
+func (l *link) peer(hub string) *peer {
+	p := l.peers[hub]
+	if p == nil {
+		p = &peer{}
+		l.peers[hub] = p
+	}
+	return p
+}
+
+// flowOf bounds the pieces of answers that are on their way from a hub.
+func (l *link) flowOf(hub string) *wire.Flow {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return &l.peer(hub).flow
+}
+
+// heardOf records a sign of life of the hub that has a request.
+func (l *link) heardOf(r *request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.peer(r.hub).heard = time.Now()
 }
 
 // forget removes a connection to a server.
@@ -221,6 +277,7 @@ func (l *link) unwatch(c *FleetConn) {
 
 // received handles a message of the hub.
 func (l *link) received(m *nats.Msg) {
+	l.delay.heard(time.Now())
 	if m.Header.Get(statusHeader) == noResponders {
 		l.unheard(m.Subject)
 		return
@@ -230,12 +287,21 @@ func (l *link) received(m *nats.Msg) {
 		return
 	}
 	r, conn := l.find(number)
-	if event == wire.Taken {
+	if event == wire.Ending && !l.options.fleet {
+		l.settle()
+		return
+	}
+	switch event {
+	case wire.Taken:
 		l.taken(r, number, m.Data)
+		return
+	case wire.Confirm:
+		l.confirm(r, number, m.Data)
 		return
 	}
 	if r != nil {
 		r.heard = true
+		l.heardOf(r)
 	}
 	if r != nil && r.received(event, m.Data) {
 		return
@@ -245,6 +311,32 @@ func (l *link) received(m *nats.Msg) {
 	}
 	if r == nil && event == wire.Large && !l.options.fleet {
 		l.tell(wire.Drop, "", number, nil) // the request ended while its answer was on its way
+	}
+}
+
+// confirm tells a hub whether a call still waits, before the hub begins it. r is nil if the call
+// has ended.
+func (l *link) confirm(r *request, number uint64, payload []byte) {
+	var by wire.Confirmation
+	if json.Unmarshal(payload, &by) != nil || l.options.fleet && !wire.ValidID(by.Hub) {
+		return
+	}
+	answer, _ := json.Marshal(wire.Confirmed{Asked: by.Asked, Clock: clock.Now(), Over: r == nil || r.ctx.Err() != nil}) // such a struct always has a JSON form
+	l.tell(wire.Confirm, by.Hub, number, answer)
+}
+
+var errEnding = errors.New("the hub is ending")
+
+// settle sends the hub, which ends, no more requests. Those in flight go on, and the connections
+// to servers end: the next hub can be used when this one has ended.
+func (l *link) settle() {
+	l.mu.Lock()
+	l.ending = true
+	conns := slices.Collect(maps.Values(l.conns))
+	l.mu.Unlock()
+	l.tell(wire.Settled, "", 0, nil)
+	for _, c := range conns {
+		c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, RetryAfter: retryAfter, Err: errEnding})
 	}
 }
 
@@ -269,6 +361,7 @@ func (l *link) unheard(reply string) {
 	case r == nil: // it has ended meanwhile
 	case r.heard:
 		r.finish(nil, lostDuring(r.about, l.options.unheard()))
+	case r.elsewhere():
 	default:
 		r.finish(nil, notSent(r.about, l.options.unheard()))
 	}
@@ -286,29 +379,34 @@ var (
 	errNoHub   = errors.New("no hub of the fleet offers the server at present")
 )
 
-// publish sends a message. The error says that it was certainly not sent.
+// publish sends a message. The error says that it was certainly not sent. It blocks while the
+// hub does not read.
 func (l *link) publish(subject string, number uint64, header nats.Header, payload []byte) error {
 	return l.nc.PublishMsg(&nats.Msg{Subject: subject, Reply: l.names.Reply(number), Header: header, Data: payload})
 }
 
 // tell sends a message to a hub that has no answer. In a fleet, hub is its id.
 func (l *link) tell(verb, hub string, number uint64, payload []byte) {
-	_ = l.publish(l.names.Hub(verb, hub), number, nil, payload) // if the connection has ended, the hub knows
+	l.box.put(letter{subject: l.names.Hub(verb, hub), number: number, payload: payload}) // if the connection has ended, the hub knows
 }
 
 // ask sends a request to a subject and waits for the answer.
 func (l *link) ask(ctx context.Context, subject string, payload []byte, about toolscript.Error, conn *Conn) ([]byte, error) {
+	return l.exchange(ctx, &request{about: about, subject: subject}, payload, conn)
+}
+
+func (l *link) exchange(ctx context.Context, r *request, payload []byte, conn *Conn) ([]byte, error) {
 	type answer struct {
 		payload []byte
 		err     error
 	}
 	answers := make(chan answer, 1)
-	r := &request{about: about, ctx: ctx, subject: subject, done: func(payload []byte, err error) { answers <- answer{payload, err} }}
-	if err := l.add(r, conn); err != nil {
-		return nil, notSent(about, err)
+	r.ctx, r.done = ctx, func(payload []byte, err error) { answers <- answer{payload, err} }
+	about := r.about
+	r.send = func() {
+		l.box.put(letter{r.subject, r.number, nil, payload, func(err error) { r.finish(nil, notSent(about, err)) }})
 	}
-	if err := l.publish(subject, r.number, nil, payload); err != nil {
-		l.take(r.number)
+	if err := l.add(r, conn); err != nil {
 		return nil, notSent(about, err)
 	}
 	select {
@@ -317,7 +415,9 @@ func (l *link) ask(ctx context.Context, subject string, payload []byte, about to
 	case <-ctx.Done():
 		if l.take(r.number) {
 			r.over()
-			r.tell(wire.Drop, nil)
+			if !l.box.withdraw(r.number) {
+				r.tell(wire.Drop, nil)
+			}
 			return nil, named(toolscript.ContextError(ctx), about)
 		}
 		a := <-answers

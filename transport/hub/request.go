@@ -28,15 +28,21 @@ type request struct {
 	ask      func(wire.Question)
 	outgoing *wire.Outgoing // arguments that are sent in pieces
 
-	// In a fleet. hub, missed and beat are guarded by link.mu.
+	// In a fleet. subject, hub, missed and beat are guarded by link.mu.
 	subject string             // that the request was sent to
 	origin  *toolscript.Origin // receives the host of the hub; may be nil
 	hub     string             // the id of the hub that has the request; empty if none is known
-	missed  int                // how often the hub has said that it does not have the request
-	beat    bool               // asks the hub what it has
+	route   *route             // chooses the hub; nil: it is not chosen
+	late    bool               // the hub answers it also while it ends
+
+	// send sends the request to subject, without blocking. It is called with link.mu held, so
+	// that the end of the request and the last message to a hub that ends follow it.
+	send   func()
+	missed int  // how often the hub has said that it does not have the request
+	beat   bool // asks the hub what it has
 
 	heard    bool           // the hub has sent an event; used by the goroutine of the link
-	incoming *wire.Incoming // used by the goroutine of the link, after room was made
+	incoming *wire.Incoming // used by the goroutine of the link, after the memory was taken
 
 	mu    sync.Mutex
 	stops []func() // called at the end
@@ -102,20 +108,19 @@ func (r *request) expect(payload []byte) {
 	}
 	ctx, cancel := context.WithCancel(r.ctx)
 	r.whenOver(cancel)
+	r.whenOver(r.keepAnswer())
+	in := wire.NewIncoming(size, r.link.flowOf(r.taker()), func() { r.credit(1) })
+	r.whenOver(in.Stop)
 	go func() { // the memory may have to be waited for
-		stop := r.keepAnswer()
-		err := r.lease.Take(ctx, size)
-		if stop(); err != nil {
+		if err := r.lease.Take(ctx, size); err != nil {
 			r.tell(wire.Drop, nil)
-			r.finish(nil, named(err, r.about))
+			r.finish(nil, toolscript.WithSent(named(err, r.about), toolscript.SentYes)) // there is an answer
 			return
 		}
 		r.mu.Lock()
-		if !r.ended {
-			r.incoming = wire.NewIncoming(size)
-		}
+		r.incoming = in
 		r.mu.Unlock()
-		r.credit(wire.Window)
+		in.Start()
 	}()
 }
 
@@ -123,7 +128,8 @@ func (r *request) expect(payload []byte) {
 // asks for.
 const keepInterval = 10 * time.Second
 
-// keepAnswer has the hub keep the answer until stop is called.
+// keepAnswer has the hub keep the answer until stop is called: it may wait for memory, or for
+// others on a slow connection.
 func (r *request) keepAnswer() (stop func()) {
 	over := make(chan struct{})
 	go func() {
@@ -154,15 +160,13 @@ func (r *request) piece(payload []byte) {
 		r.broken()
 	case complete:
 		r.finish(in.Payload(), nil)
-	default:
-		r.credit(1)
 	}
 }
 
 // broken ends a request whose answer does not follow the protocol.
 func (r *request) broken() {
 	about := r.about
-	about.Kind, about.Err = toolscript.Internal, errors.New("the answer of the hub cannot be read")
+	about.Kind, about.Sent, about.Err = toolscript.Internal, toolscript.SentYes, errors.New("the answer of the hub cannot be read")
 	r.tell(wire.Drop, nil)
 	r.finish(nil, &about)
 }
@@ -174,7 +178,7 @@ func (r *request) finish(payload []byte, err error) {
 	}
 }
 
-// end is called once, by whoever has removed the request from the link.
+// end is called once, by the goroutine that has removed the request from the link.
 func (r *request) end(payload []byte, err error) {
 	r.over()
 	r.done(payload, err)

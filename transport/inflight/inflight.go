@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -19,14 +18,13 @@ import (
 
 const (
 	// Default is the size in bytes of a Budget without a configured size.
-	Default = 512 << 20
+	Default = 384 << 20
 	// Free is the size in bytes up to which an answer is not counted. The number of
 	// small answers is limited by the number of calls in flight.
 	Free = 256 << 10
 
-	beside    = 256 << 20   // memory of the process in addition to the answers, before the collector runs more often
-	returned  = 32 << 20    // released bytes after which memory is returned to the system
-	returning = time.Second // between the release and the return
+	mostSpare = 128 << 20 // bytes that only the lease may take that is in excess
+	beside    = 64 << 20  // memory of the process in addition to the answers, before the collector runs more often
 )
 
 // ErrFull is the error of an answer that got no memory before the deadline.
@@ -40,18 +38,20 @@ var errReleased = errors.New("the caller no longer waits for the answer")
 // Budget is an amount of bytes. A nil Budget is unlimited. It is safe for concurrent
 // use.
 //
-// One lease at a time may exceed the limit. Otherwise several incomplete answers
-// could wait for each other forever. The excess is at most the size of that answer.
+// One lease at a time may take what the others leave free, and more. Otherwise several
+// incomplete answers could wait for each other forever. So that it rarely exceeds the
+// limit, the others leave a part free: an answer and its copy while it is encoded. The
+// excess is at most the size of those.
 type Budget struct {
 	most func() int64
 
 	mu      sync.Mutex
 	used    int64
-	over    *Lease // the lease that may exceed the limit
+	over    *Lease // the lease that may take the spare part, and more
 	waiting []*wait
-	freed   int64 // bytes released since memory was last returned to the system
-	timer   *time.Timer
 	limit   int64 // the memory limit of the runtime that was set last
+
+	returner Returner
 }
 
 type wait struct {
@@ -101,6 +101,12 @@ func Ensure(ctx context.Context) (held context.Context, release func()) {
 	return Hold(ctx)
 }
 
+// HeldOf returns the bytes of the call to which ctx belongs; nil if there is none.
+func HeldOf(ctx context.Context) *Held {
+	h, _ := ctx.Value(holdKey{}).(*Held)
+	return h
+}
+
 // Release returns the bytes. Bytes that are taken later do not count.
 func (h *Held) Release() {
 	h.mu.Lock()
@@ -108,6 +114,17 @@ func (h *Held) Release() {
 	h.released = true
 	if h.taken {
 		h.lease.Release()
+	}
+}
+
+// Give transfers the bytes to the call to which ctx belongs.
+func (h *Held) Give(ctx context.Context) {
+	to := HeldOf(ctx)
+	h.mu.Lock()
+	taken := h.taken
+	h.mu.Unlock()
+	if to != nil && taken {
+		h.lease.Move(h.lease.budget.LeaseOf(to))
 	}
 }
 
@@ -120,6 +137,15 @@ func (h *Held) ToRelease() func() {
 		return nil
 	}
 	return h.Release
+}
+
+// Take takes n more bytes for the call to which ctx belongs, if it has a budget; see
+// Lease.Take.
+func Take(ctx context.Context, n int) error {
+	if h, held := ctx.Value(holdKey{}).(*Held); held {
+		return h.Take(ctx, n)
+	}
+	return nil
 }
 
 // Take takes n more bytes under the budget of the call, if it has one; see Lease.Take.
@@ -208,7 +234,7 @@ func (b *Budget) giveUp(ctx context.Context, w *wait) error {
 // grant takes n bytes if there is room and reports whether it did. It is called with
 // mu held.
 func (b *Budget) grant(l *Lease, n int64) bool {
-	if b.used+n > b.size() {
+	if size := b.size(); b.used+n > size-min(size/4, mostSpare) {
 		if b.over != nil && b.over != l {
 			return false
 		}
@@ -231,6 +257,16 @@ func (b *Budget) advance() {
 		b.waiting = b.waiting[1:]
 		close(w.ready)
 	}
+}
+
+// Bytes returns the number of bytes that l has.
+func (l *Lease) Bytes() int {
+	if l == nil {
+		return 0
+	}
+	l.budget.mu.Lock()
+	defer l.budget.mu.Unlock()
+	return int(l.bytes)
 }
 
 // Move transfers the bytes of l to another lease.
@@ -291,21 +327,8 @@ func (l *Lease) drop(n int64) {
 	b := l.budget
 	l.bytes -= n
 	b.used -= n
-	b.freed += n
-	if b.freed >= returned && b.timer == nil {
-		b.timer = time.AfterFunc(returning, b.returnMemory)
-	}
+	b.returner.Released(n)
 	b.advance()
-}
-
-// returnMemory returns the memory of released answers to the system. The runtime
-// alone would need minutes.
-func (b *Budget) returnMemory() {
-	b.mu.Lock()
-	b.freed, b.timer = 0, nil // bytes released from now on may miss this return
-	b.mu.Unlock()
-	runtime.GC() // moves the contents of pools to where the next collection frees them
-	debug.FreeOSMemory()
 }
 
 // limitMemory sets the memory limit of the runtime to the budget plus beside. Without
@@ -317,62 +340,3 @@ func (b *Budget) limitMemory() {
 		debug.SetMemoryLimit(limit)
 	}
 }
-
-// Buffer collects an answer of unknown length, or whose length is only claimed by the
-// server. Its memory grows with the bytes that have arrived.
-type Buffer struct {
-	bytes []byte
-	taken int
-}
-
-// Bytes returns the written bytes without a copy.
-func (b *Buffer) Bytes() []byte { return b.bytes }
-
-// Len returns the number of written bytes.
-func (b *Buffer) Len() int { return len(b.bytes) }
-
-// Room returns space for n more bytes; call Wrote with the number of bytes used. most
-// is the maximum length of the buffer.
-func (b *Buffer) Room(ctx context.Context, l *Lease, n, most int) ([]byte, error) {
-	if need := len(b.bytes) + n; need > cap(b.bytes) {
-		size := min(max(need, 2*cap(b.bytes)), max(most, need))
-		if size > Free {
-			if err := l.Take(ctx, size); err != nil {
-				return nil, err
-			}
-		}
-		grown := make([]byte, len(b.bytes), size)
-		copy(grown, b.bytes)
-		b.bytes = grown
-		l.Drop(b.taken) // the previous buffer
-		if b.taken = 0; size > Free {
-			b.taken = size
-		}
-	}
-	return b.bytes[len(b.bytes):cap(b.bytes)], nil
-}
-
-// Wrote records that n bytes of the space from Room were used.
-func (b *Buffer) Wrote(n int) { b.bytes = b.bytes[:len(b.bytes)+n] }
-
-// Write appends a copy of p.
-func (b *Buffer) Write(ctx context.Context, l *Lease, p []byte, most int) error {
-	room, err := b.Room(ctx, l, len(p), most)
-	if err == nil {
-		b.Wrote(copy(room, p))
-	}
-	return err
-}
-
-// Reset discards the content and returns its bytes to the lease. It keeps the memory
-// for reuse, up to Free bytes.
-func (b *Buffer) Reset(l *Lease) {
-	l.Drop(b.taken)
-	if b.taken = 0; cap(b.bytes) > Free {
-		b.bytes = nil
-	}
-	b.bytes = b.bytes[:0]
-}
-
-// Detach leaves the memory to the owner of Bytes. It still counts for the lease.
-func (b *Buffer) Detach() { *b = Buffer{} }

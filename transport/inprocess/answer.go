@@ -1,7 +1,6 @@
 package inprocess
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,35 +11,51 @@ import (
 
 // answer encodes the result of a tool as that of an MCP tool. The end of ctx is not a
 // result.
-func (c *Conn) answer(ctx context.Context, value any, failed error, about toolscript.Error) (json.RawMessage, error) {
+func (c *Conn) answer(ctx context.Context, lease *inflight.Lease, value any, failed error, about toolscript.Error) (json.RawMessage, error) {
 	if cause := context.Cause(ctx); cause != nil && failed != nil {
-		var known *toolscript.Error
-		if errors.As(cause, &known) {
-			return nil, known
-		}
-		about.Kind, about.Err = toolscript.Cancelled, cause
-		if errors.Is(cause, context.DeadlineExceeded) {
-			about.Kind = toolscript.Timeout
-		}
-		return nil, &about
+		return nil, ended(cause, about)
 	}
 	var known *toolscript.Error
-	if errors.As(failed, &known) {
-		about.Kind, about.Err, about.RetryAfter = known.Kind, known.Err, known.RetryAfter
-		return nil, &about
+	if !errors.As(failed, &known) {
+		result, err := encode(ctx, lease, value, failed)
+		if err == nil {
+			return result, nil
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, ended(cause, about)
+		}
+		if !errors.As(err, &known) {
+			known = &toolscript.Error{Kind: toolscript.Internal, Err: err}
+		}
 	}
-	result, err := encode(value, failed)
-	if err != nil {
-		about.Kind, about.Err = toolscript.Internal, err
-		return nil, &about
+	about.Kind, about.Err, about.RetryAfter, about.Sent = known.Kind, known.Err, known.RetryAfter, sentOf(known)
+	return nil, &about
+}
+
+// sentOf is what the error of a function says about its call. The function has answered, even
+// if its answer cannot be passed on.
+func sentOf(err *toolscript.Error) toolscript.Sent {
+	switch sent := toolscript.SentOf(err); {
+	case err.Sent != "":
+		return sent
+	case err.Kind == toolscript.Internal, err.Kind == toolscript.TooLarge, err.Kind == toolscript.Busy:
+		return toolscript.SentYes
+	default:
+		return sent
 	}
-	ctx, release := inflight.Ensure(ctx)
-	defer release()
-	if err := c.options.Answers.Lease(ctx).Take(ctx, len(result)); err != nil {
-		about.Kind, about.Err = toolscript.TooLarge, err
-		return nil, &about
+}
+
+// ended is the error of a call whose context has ended.
+func ended(cause error, about toolscript.Error) error {
+	var known *toolscript.Error
+	if errors.As(cause, &known) {
+		return known
 	}
-	return result, nil
+	about.Kind, about.Err = toolscript.Cancelled, cause
+	if errors.Is(cause, context.DeadlineExceeded) {
+		about.Kind = toolscript.Timeout
+	}
+	return &about
 }
 
 // Refusal is the error of a tool whose API answered with an HTTP status that is not a success.
@@ -59,31 +74,4 @@ func (r *Refusal) Unwrap() error { return r.Err }
 type Page struct {
 	Value any
 	Place toolscript.PagePlace
-}
-
-// encode writes a tool result of MCP. A value is the structured content alone: the
-// catalog has its schema, and a copy as text would double the size of every result.
-func encode(value any, failed error) (json.RawMessage, error) {
-	var meta map[string]any
-	if page, is := value.(Page); is {
-		value, meta = page.Value, map[string]any{toolscript.PageKey: page.Place}
-	}
-	var result any = struct {
-		Meta       map[string]any `json:"_meta,omitempty"`
-		Content    []any          `json:"content"`
-		Structured any            `json:"structuredContent"`
-	}{meta, []any{}, value}
-	if failed != nil {
-		failure := map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": failed.Error()}}}
-		var refusal *Refusal
-		if errors.As(failed, &refusal) {
-			failure["_meta"] = map[string]any{toolscript.StatusKey: refusal.Status}
-		}
-		result = failure
-	}
-	var out bytes.Buffer
-	to := json.NewEncoder(&out)
-	to.SetEscapeHTML(false) // code has many of these characters
-	err := to.Encode(result)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }

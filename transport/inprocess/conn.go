@@ -25,7 +25,7 @@ type Tool struct {
 	// Run makes one call. run is the id of the run that makes it, "" outside of runs.
 	// The value of the result is encoded to JSON. An error is the result of a tool that
 	// has failed: its text goes to the caller. Run ends when ctx ends, and may be called
-	// concurrently.
+	// concurrently. What it reads for its value may be taken with inflight.Take.
 	Run func(ctx context.Context, run string, args json.RawMessage) (any, error)
 }
 
@@ -100,20 +100,27 @@ func (c *Conn) Start(t mcpclient.ToolCall) mcpclient.Started {
 	if !ok {
 		about.Kind, about.Err = toolscript.NotFound, errors.New("there is no such tool")
 		t.Done(nil, &about)
-		return ended{}
+		return refused{}
 	}
 	if !c.begin() {
 		about.Kind, about.Err = toolscript.Unavailable, errClosed
 		t.Done(nil, &about)
-		return ended{}
+		return refused{}
 	}
 	return t.Go(func(ctx context.Context) (json.RawMessage, error) {
 		defer c.calls.Done()
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
+		ctx, release := inflight.Ensure(ctx)
+		defer release()
+		lease := c.options.Answers.Lease(ctx)
+		before := lease.Bytes()
 		value, err := c.run(ctx, known, t)
-		return c.answer(ctx, value, err, about)
+		read := lease.Bytes() - before // for the value, which ends here
+		result, err := c.answer(ctx, lease, value, err, about)
+		lease.Drop(read)
+		return result, err
 	})
 }
 
@@ -208,7 +215,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// ended is a call that has ended in Start.
-type ended struct{}
+// refused is a call that has ended in Start.
+type refused struct{}
 
-func (ended) Cancel(string, error) {}
+func (refused) Cancel(string, error) {}

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/conceal"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // API is the form of requests and answers.
@@ -38,6 +40,7 @@ const DefaultTokens = 8192
 const (
 	maxAnswer      = 16 << 20 // bytes of an answer
 	maxReason      = 500      // bytes of the reason in a refusal
+	shortestKey    = 3        // bytes of a key that is removed from texts
 	defaultTimeout = 5 * time.Minute
 	maxRetryAfter  = 5 * time.Minute
 )
@@ -58,6 +61,7 @@ type Options struct {
 type Client struct {
 	options Options
 	url     string
+	key     *conceal.Secrets
 	http    http.Client
 }
 
@@ -80,7 +84,7 @@ func New(o Options) (*Client, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
-	return &Client{options: o, url: at.JoinPath(path).String(), http: http.Client{
+	return &Client{options: o, url: at.JoinPath(path).String(), key: conceal.NewFrom(shortestKey, map[string]string{"[hidden]": o.Key}), http: http.Client{
 		Transport: o.Transport, Timeout: o.Timeout,
 		// A redirect could send the conversation and the key elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -116,7 +120,9 @@ func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, c.failed(ctx, err)
 	case len(text) > maxAnswer:
 		return Answer{}, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the answer of the model has more than %d MB", maxAnswer>>20)}
-	case response.StatusCode/100 != 2:
+	}
+	text = rawjson.TrimMark(text)
+	if response.StatusCode/100 != 2 {
 		return Answer{}, c.refused(response, text)
 	}
 	answer, err := c.parse(text)
@@ -172,7 +178,7 @@ func (c *Client) refused(r *http.Response, body []byte) error {
 	if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && seconds >= 0 && !e.Permanent {
 		e.RetryAfter = min(time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
 	}
-	e.Err = fmt.Errorf("the endpoint of the model answered %s%s", r.Status, c.without(reason(body)))
+	e.Err = fmt.Errorf("the endpoint of the model answered %s%s", r.Status, c.key.ReplaceCut(reason(body)))
 	return e
 }
 
@@ -201,15 +207,12 @@ func reason(body []byte) string {
 
 // clean removes the key from an error.
 func (c *Client) clean(err error) error {
-	if c.options.Key == "" || !strings.Contains(err.Error(), c.options.Key) {
-		return err
+	text := err.Error()
+	if without := c.Without(text); without != text {
+		return errors.New(without)
 	}
-	return errors.New(c.without(err.Error()))
+	return err
 }
 
-func (c *Client) without(text string) string {
-	if c.options.Key == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, c.options.Key, "[hidden]")
-}
+// Without returns a text without the key: an endpoint may repeat it.
+func (c *Client) Without(text string) string { return c.key.Replace(text) }

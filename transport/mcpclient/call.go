@@ -11,11 +11,3 @@ func isObject(value json.RawMessage) bool {
 	value = bytes.TrimLeft(value, " \t\r\n")
 	return len(value) > 0 && value[0] == '{'
 }
-
-// sample returns the beginning of a value for an error message.
-func sample(value json.RawMessage) string {
-	if len(value) == 0 {
-		return "neither result nor error"
-	}
-	return printable(string(value[:min(len(value), 100)]))
-}

@@ -4,30 +4,31 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
+	"iter"
 	"sync"
 	"sync/atomic"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// callPrefix makes our request ids strings. mcp-go uses numbers, so the two cannot
-// collide.
-const callPrefix = "toolscript-"
+// firstID is below all of our request ids. Servers also print requests that are not ours, as
+// proxies do, and those begin at 0 or 1. Ids of six digits survive every format of numbers.
+const firstID = 100_000
 
 // call is one request in flight.
 type call struct {
-	id        string
-	progress  func() // may be nil
-	oversized atomic.Bool
-	watch     atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
-	lease     *inflight.Lease
-	trace     string // traceparent for the server
+	id       int64
+	progress func()                                    // may be nil
+	watch    atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
+	lease    *inflight.Lease
+	trace    string    // traceparent for the server
+	mark     printMark // where the server's output was when the call began
 
 	// direct is set for a call of a tool that does not go through mcp-go, and the others
 	// with it; see finish.
@@ -36,19 +37,18 @@ type call struct {
 	about  toolscript.Error
 	conn   *Conn
 
-	// For other requests, an answer of more than 64 KB is stored in response, and stop
-	// ends mcp-go's wait for it.
-	stop     func()
-	response atomic.Pointer[transport.JSONRPCResponse]
+	// For other requests over stdio, the answer is stored in outcome, and stop ends mcp-go's
+	// wait for it.
+	stop    func()
+	outcome atomic.Pointer[reply]
 }
 
 // reply is the outcome of a request.
 type reply struct {
-	result    json.RawMessage
-	failure   *mcp.JSONRPCErrorDetails // from the server
-	oversized bool
-	lost      bool  // the connection ended
-	err       error // any other reason
+	result  json.RawMessage
+	failure *mcp.JSONRPCErrorDetails // from the server, or in place of its answer
+	lost    bool                     // the connection ended
+	err     error                    // any other reason; those of package httptransport are not classified yet
 }
 
 // calls are the requests in flight, by id. The id is also the progress token.
@@ -56,14 +56,16 @@ type calls struct {
 	on     Events
 	last   atomic.Int64
 	mu     sync.Mutex
-	open   map[string]*call
+	open   map[int64]*call
 	closed bool // the connection has ended
+
+	asked func(m message) bool // receives requests of the server; may be nil
 }
 
 // add registers a call that does not go through mcp-go. It returns false if the
 // connection has ended.
 func (c *calls) add(call *call) bool {
-	call.id = callPrefix + strconv.FormatInt(c.last.Add(1), 10)
+	call.id = c.next()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -103,10 +105,12 @@ func (c *calls) lose() {
 	}
 }
 
-func newCalls(on Events) *calls { return &calls{on: on, open: make(map[string]*call)} }
+func newCalls(on Events) *calls { return &calls{on: on, open: make(map[int64]*call)} }
+
+func (c *calls) next() int64 { return firstID + c.last.Add(1) }
 
 func (c *calls) begin(progress, stop func(), lease *inflight.Lease) *call {
-	call := &call{id: callPrefix + strconv.FormatInt(c.last.Add(1), 10), progress: progress, stop: stop, lease: lease}
+	call := &call{id: c.next(), progress: progress, stop: stop, lease: lease}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open[call.id] = call
@@ -119,53 +123,45 @@ func (c *calls) end(call *call) {
 	delete(c.open, call.id)
 }
 
-func (c *calls) find(id string) *call {
+func (c *calls) find(id int64) *call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.open[id]
 }
 
 // progress notifies the caller of a request that the server has made progress.
-func (c *calls) progress(token string) {
+func (c *calls) progress(token int64) {
 	if call := c.find(token); call != nil && call.progress != nil {
 		call.progress()
 	}
 }
 
-// tooLarge records that the answer to a call exceeded the limit. It returns false if
-// no such call exists.
-func (c *calls) tooLarge(id string) bool {
-	call := c.find(id)
-	if call == nil {
-		return false
+// settle passes the outcome of a request on.
+func (c *calls) settle(call *call, r reply) {
+	if call.direct {
+		c.complete(call, r)
+		return
 	}
-	call.oversized.Store(true)
-	return true
+	call.outcome.Store(&r)
+	call.stop()
 }
 
-// mark occurs in every answer to one of our requests.
-var mark = []byte(`"` + callPrefix)
-
-// direct handles a message for a request that did not go through mcp-go: its answer,
-// or a progress notification, which must not be delivered after the answer. It
-// returns false for any other message. The caller may overwrite the message
-// afterwards.
+// direct handles an answer to one of our requests, a progress notification for one, which
+// must not be delivered after the answer, and a request of the server. It returns false for any
+// other message. The caller may overwrite the message afterwards.
 func (c *calls) direct(message []byte) bool {
-	if !bytes.Contains(message, mark) {
-		return false
-	}
 	m, ok := parse(message)
 	if !ok {
-		return false
+		return c.unreadable(message)
 	}
 	if m.method == "notifications/progress" {
 		return c.directProgress(m.params)
 	}
 	call := c.of(m)
-	if call == nil || !call.direct {
-		return false
+	if call == nil {
+		return c.asked != nil && c.asked(m)
 	}
-	c.complete(call, reply{result: bytes.Clone(m.result), failure: m.failure, oversized: call.oversized.Load()})
+	c.settle(call, reply{result: bytes.Clone(m.result), failure: m.failure})
 	return true
 }
 
@@ -174,8 +170,8 @@ func (c *calls) directProgress(params json.RawMessage) bool {
 	if json.Unmarshal(params, &fields) != nil {
 		return false
 	}
-	token, _ := fields["progressToken"].(string)
-	if call := c.find(token); call == nil || !call.direct {
+	token := tokenOf(fields)
+	if c.find(token) == nil {
 		return false
 	}
 	func() {
@@ -186,34 +182,59 @@ func (c *calls) directProgress(params json.RawMessage) bool {
 	return true
 }
 
+// tokenOf returns the progress token in the parameters of a notification; 0 if it is not one
+// of ours.
+func tokenOf(params map[string]any) int64 {
+	switch token := params["progressToken"].(type) {
+	case float64:
+		return int64(token)
+	case string:
+		id, _ := ids.Parse([]byte(token))
+		return id
+	}
+	return 0
+}
+
 // answer handles a message that answers a call, and takes over the lease of its
-// bytes. It returns false for any other message.
+// bytes, or a request of the server. It returns false for any other message.
 func (c *calls) answer(message []byte, taken *inflight.Lease) bool {
 	m, ok := parse(message)
+	if !ok {
+		return c.unreadable(message)
+	}
 	call := c.of(m)
-	if !ok || call == nil {
-		return false
+	if call == nil {
+		return c.asked != nil && c.asked(m)
 	}
 	taken.Move(call.lease)
-	if call.direct {
-		c.complete(call, reply{result: m.result, failure: m.failure, oversized: call.oversized.Load()})
-		return true
-	}
-	call.response.Store(&transport.JSONRPCResponse{
-		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(call.id), Result: m.result, Error: m.failure,
-	})
-	call.stop()
+	c.settle(call, reply{result: m.result, failure: m.failure})
 	return true
+}
+
+// unreadable ends the call whose answer a line has that is not a message of MCP, such as
+// one with NaN or with text before the JSON. It returns false if there is none.
+func (c *calls) unreadable(line []byte) bool {
+	return ids.IsAnswer(line) && c.refuse(ids.In(ids.Ends(line)), reply{err: httptransport.Unreadable(line)})
+}
+
+// refuse ends the first of these calls that is in flight, and reports whether there is one.
+func (c *calls) refuse(candidates iter.Seq[int64], r reply) bool {
+	for id := range candidates {
+		if call := c.find(id); call != nil {
+			c.settle(call, r)
+			return true
+		}
+	}
+	return false
 }
 
 // of returns the call that a message answers, nil if there is none.
 func (c *calls) of(m message) *call {
-	if m.method != "" || len(m.id) < 2 || m.id[0] != '"' {
+	id, ok := ids.Parse(m.id)
+	if m.method != "" || !ok {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.open[string(m.id[1:len(m.id)-1])] // our ids have no escapes
+	return c.find(id)
 }
 
 // message is a message of the server.

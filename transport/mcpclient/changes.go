@@ -36,10 +36,11 @@ func (c Config) pairs(next Config) map[string][2]any {
 		"commands":     {string(c.Commands), string(next.Commands)},
 		"api":          {string(c.API), string(next.API)},
 		"includeTools": {c.IncludeTools, next.IncludeTools}, "excludeTools": {c.ExcludeTools, next.ExcludeTools}, "overrides": {c.Overrides, next.Overrides},
-		"timeout": {c.Timeout, next.Timeout}, "concurrency": {c.Concurrency, next.Concurrency}, "rateLimit": {c.RateLimit, next.RateLimit}, "idle": {c.Idle, next.Idle},
+		"timeout": {c.Timeout, next.Timeout}, "concurrency": {c.Concurrency, next.Concurrency}, "rateLimit": {c.RateLimit, next.RateLimit}, "idle": {c.Idle, next.Idle}, "startupTimeout": {c.StartupTimeout, next.StartupTimeout},
 		"environment": {c.Environ, next.Environ}, "account": {c.Account, next.Account}, // set by a hub
 		"scripts":            {c.Scripts, next.Scripts},
 		"file":               {c.Source, next.Source},               // that configures the server
+		"project":            {c.Project, next.Project},             // that its paths are resolved beneath
 		"variables":          {c.Secrets, next.Secrets},             // their values
 		"trust or variables": {text(c.Problem), text(next.Problem)}, // trust, and variables without a value
 	}

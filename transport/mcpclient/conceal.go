@@ -1,26 +1,26 @@
 package mcpclient
 
 import (
-	"strings"
-
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/conceal"
 )
 
 // Concealer replaces the secrets of a configuration by their names, in what a program or an
 // API says about a failure. The zero value replaces nothing.
-type Concealer struct{ secrets *strings.Replacer }
+type Concealer struct{ secrets *conceal.Secrets }
 
 // NewConcealer returns the Concealer of a configuration.
 func NewConcealer(cfg Config) Concealer { return Concealer{Replacer(secrets(cfg))} }
 
 // Text is a text without the secrets. A text is shortened after this, not before: a part of a
 // secret would stay.
-func (c Concealer) Text(text string) string {
-	if c.secrets == nil {
-		return text
-	}
-	return c.secrets.Replace(text)
-}
+func (c Concealer) Text(text string) string { return c.secrets.Replace(text) }
+
+// Line is a text as Redactor makes it.
+func (c Concealer) Line(text string) string { return redact(redactor(c).clean(text)) }
+
+// Clean is a text as Cleaner makes it.
+func (c Concealer) Clean(text string) string { return redact(c.Text(text)) }
 
 // Error is an error without the secrets in its text; nil stays nil.
 func (c Concealer) Error(err error) error {

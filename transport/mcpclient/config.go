@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -117,6 +118,10 @@ type Config struct {
 	// it. 0 means DefaultTimeout.
 	Timeout time.Duration
 
+	// StartupTimeout is how long callers wait for the start of the server, and after which the
+	// start of a process ends that does nothing. 0 means the default of the gateway.
+	StartupTimeout time.Duration `json:",omitempty"` // 0 does not change the key of a shared server
+
 	// Idle is the time without a call after which the process of the server ends, until the
 	// next call starts it; see Rests. 0: it does not end.
 	Idle time.Duration `json:",omitempty"` // 0 does not change the key of a shared server
@@ -131,6 +136,10 @@ type Config struct {
 
 	// Source is the path of the configuration file, empty if there is none.
 	Source string
+
+	// Project is the folder of a project's file that Dir, Root, the paths of Confine and Settings, and
+	// files of API are resolved beneath; zero if none of them is in it.
+	Project beneath.Folder `json:",omitzero"` // none does not change the key of a shared server
 
 	// Secrets maps placeholders such as "${NAME}" to the values of the variables that
 	// the configuration refers to. Logs and errors show the placeholder in place of
@@ -163,14 +172,6 @@ func (c Config) Local() bool {
 // Functions reports whether the tools of the server are functions of this program.
 func (c Config) Functions() bool {
 	return c.Type == Builtin || c.Type == Command || c.Type == Scripts || c.Type == InProcess
-}
-
-// Connection returns the part of the configuration that decides which server is
-// reached and how. The rest limits calls and selects tools.
-func (c Config) Connection() Config {
-	c.IncludeTools, c.ExcludeTools, c.Timeout, c.Concurrency, c.Secrets = nil, nil, 0, 0, nil
-	c.Source, c.RateLimit, c.Idle, c.Overrides = "", RateLimit{}, 0, nil
-	return c
 }
 
 // Rests reports whether the gateway ends the process of the server while it is idle. The

@@ -2,11 +2,14 @@ package mcpclient
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // Confine is what the process of a server may reach besides what its program needs to start.
@@ -22,13 +25,27 @@ type Confine struct {
 // Confined is a process to start with a Confine.
 type Confined struct {
 	Confine
-	Path   string   // of its program, absolute
-	Args   []string // the first one is the name of the program
-	Fixed  []string // the arguments that the configuration fixes; the first file among them is part of the program
-	Env    []string // complete, as NAME=value
-	Dir    string   // absolute
-	Source string   // Config.Source
-	Log    func(level slog.Level, format string, args ...any)
+	Path    string         // of its program, absolute
+	Args    []string       // the first one is the name of the program
+	Fixed   []string       // the arguments that the configuration fixes; the first file among them is part of the program
+	Env     []string       // complete, as NAME=value
+	Dir     string         // absolute
+	Project beneath.Folder // that the paths are resolved beneath
+	Source  string         // Config.Source
+	Log     func(level slog.Level, format string, args ...any)
+}
+
+// Leaves returns an error if a path of the Confine is a link that leaves the folder of the project. The
+// process could not start.
+func (p Confined) Leaves() error {
+	for _, path := range slices.Concat(p.Read, p.Write) {
+		held, err := p.Project.Hold(path)
+		held.Close()
+		if link := (*beneath.LinkError)(nil); errors.As(err, &link) {
+			return fmt.Errorf("confine: %w", link)
+		}
+	}
+	return nil
 }
 
 // Start is how a confined process is started.
@@ -70,7 +87,7 @@ func (cfg Config) Confined(argv, fixed, env []string, dir string, log func(slog.
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	return Confined{Confine: *cfg.Confine, Path: path, Args: argv, Fixed: fixed, Env: env, Dir: dir, Source: cfg.Source, Log: log}, nil
+	return Confined{Confine: *cfg.Confine, Path: path, Args: argv, Fixed: fixed, Env: env, Dir: dir, Project: cfg.Project, Source: cfg.Source, Log: log}, nil
 }
 
 // confined returns how the process of a server is started. A server that is not confined is

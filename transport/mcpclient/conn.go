@@ -30,6 +30,7 @@ type Conn struct {
 
 	answers  *inflight.Budget // nil means unlimited
 	protocol *client.Client   // for the handshake and subscriptions only
+	refused  versions         // that the server has named when it refused ours
 	dialect  dialect
 	sessions sessions
 
@@ -90,7 +91,7 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 	case mcp.MethodNotificationToolsListChanged:
 		c.on.toolsChanged()
 	case "notifications/progress":
-		token, _ := n.Params.AdditionalFields["progressToken"].(string)
+		token := tokenOf(n.Params.AdditionalFields)
 		c.calls.progress(token)
 		c.calls.forwardProgress(token, n.Params.AdditionalFields)
 	case "notifications/message":
@@ -102,7 +103,7 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 func (c *Conn) remember(tools []toolscript.Tool) {
 	safe := make(map[string]bool)
 	for _, t := range tools {
-		safe[t.Name] = yes(t.Annotations.ReadOnly) || yes(t.Annotations.Idempotent)
+		safe[t.Name] = t.Annotations.Repeatable()
 	}
 	c.hintsMu.Lock()
 	c.safe = safe
@@ -116,5 +117,3 @@ func (c *Conn) harmless(tool string) bool {
 	defer c.hintsMu.RUnlock()
 	return c.safe[tool]
 }
-
-func yes(hint *bool) bool { return hint != nil && *hint }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/launch"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
@@ -32,6 +34,16 @@ type Events struct {
 	// Elicit may block. If it is nil, the handshake does not offer elicitation, and
 	// requests for it are refused.
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+
+	// Starting is called when the process of a stdio server runs. look says what it has done
+	// until now, and may be called until Dial returns.
+	Starting func(look func() launch.Activity)
+}
+
+func (e Events) starting(look func() launch.Activity) {
+	if e.Starting != nil {
+		e.Starting(look)
+	}
 }
 
 func (e Events) toolsChanged() {
@@ -63,6 +75,15 @@ func (e *DialError) Error() string {
 }
 
 func (e *DialError) Unwrap() error { return e.Err }
+
+// ParseDialError returns the error whose text and standard error are known, such as those of
+// another process.
+func ParseDialError(text string, stderr []string) *DialError {
+	if len(stderr) > 0 {
+		text = strings.TrimSuffix(text, ": "+telling(stderr))
+	}
+	return &DialError{errors.New(text), stderr}
+}
 
 // peer is the server's end of a transport. Each type of server has its own
 // implementation.
@@ -111,7 +132,9 @@ func Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error
 
 // Dial starts or contacts the server and performs the handshake. ctx limits the
 // handshake only: its end does not affect an established connection. If Dial fails,
-// no process of the server is left running.
+// no process of the server is left running. There is one exception: if ctx is cancelled while
+// a package manager installs the server, the installation goes on in the background, because
+// a half installation would break every later start. At the deadline of ctx it ends.
 //
 // The error is a *toolscript.Error: Unsupported or Invalid if a retry cannot help,
 // Unauthorized if the server requires credentials, otherwise Unavailable, Timeout or
@@ -128,7 +151,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 		if c.peer == nil {
 			return nil, c.dialError(ctx, err, nil)
 		}
-		if aborted := c.peer.abort(); aborted != nil {
+		if aborted := c.abort(ctx, d.Reaper); aborted != nil {
 			on.logf(slog.LevelError, "%v", aborted)
 		}
 		return nil, c.dialError(ctx, err, c.peer.stderr())
@@ -136,15 +159,42 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 	return c, nil
 }
 
+// abort ends the server of a failed Dial.
+func (c *Conn) abort(ctx context.Context, r *reaper.Reaper) error {
+	s, process := c.peer.(*stdio)
+	if !process || ctx.Err() == nil {
+		return c.peer.abort()
+	}
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		if s.log.start.Manages() {
+			return s.undo()
+		}
+		return s.abort()
+	}
+	left, err := s.leave(r)
+	if left {
+		c.on.logf(slog.LevelWarn, "the server is still being installed; this goes on in the background, for at most %s", reaper.LeaveTime)
+		return nil
+	}
+	return errors.Join(err, s.abort())
+}
+
 // connect creates the peer and performs the handshake.
 func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	c.dialect.prepare(cfg.Protocol, c.on)
 	if cfg.Type == Stdio {
+		if argv := append([]string{cfg.Command}, cfg.Args...); launch.Manages(argv) {
+			c.on.starting(launch.Waiting)
+			if reaper.AwaitLeft(ctx, installKey(argv, environment(os.Environ(), cfg).vars)); ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
 		process, err := d.startStdio(cfg, c.on, c.words, c.calls)
 		if err != nil {
 			return onServer(err)
 		}
 		c.peer = process
+		c.on.starting(process.log.start.Look)
 		return c.handshake(ctx)
 	}
 	o, err := d.options(c.name, cfg, c.on)
@@ -162,18 +212,16 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 
 // handshake negotiates the version of MCP and reads the server's capabilities.
 func (c *Conn) handshake(ctx context.Context) error {
-	wire := c.peer.transport()
+	wire := c.forProtocol()
 	c.protocol = client.NewClient(wire, c.dialect.options()...)
 	c.protocol.OnNotification(c.notified)
 	if err := c.protocol.Start(context.Background()); err != nil { // the context applies to the whole connection
 		return err
 	}
-	if both, ok := wire.(transport.BidirectionalInterface); ok {
-		handler := c.asked // mcp-go's own handler answers unknown methods with an internal error
-		if process, ok := c.peer.(*stdio); ok {
-			handler = process.answering(handler)
-		}
-		both.SetRequestHandler(handler)
+	if process, ok := c.peer.(*stdio); ok {
+		process.serve(c.asked)
+	} else if both, ok := wire.(transport.BidirectionalInterface); ok {
+		both.SetRequestHandler(c.asked) // mcp-go's own handler answers unknown methods with an internal error
 	}
 	result, err := c.initialize(ctx)
 	if err != nil {
@@ -205,18 +253,6 @@ func onServer(err error) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }
 
-// initialize performs MCP's handshake, or its replacement in newer versions.
-func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
-	result, err := c.protocol.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
-		ProtocolVersion: c.dialect.preferred(), ClientInfo: self,
-	}})
-	if err != nil {
-		return nil, err
-	}
-	c.dialect.agree(result.ProtocolVersion)
-	return result, nil
-}
-
 // dialError describes why the connection failed. The peer has already ended, so
 // lines, its standard error, is complete.
 func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
@@ -225,7 +261,10 @@ func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
 		return wrapError(about, kind, &DialError{err, lines})
 	}
 	var version mcp.UnsupportedProtocolVersionError
+	var refused *refusedVersion
 	switch {
+	case errors.As(err, &refused):
+		return fail(toolscript.Unsupported, refused)
 	case errors.As(err, &version):
 		return fail(toolscript.Unsupported, fmt.Errorf("the server uses MCP version %q, which toolscript does not support", version.Version))
 	case ctx.Err() != nil:

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/inflight"
 )
@@ -20,6 +22,7 @@ type ToolCall struct {
 	Tool     string                    // the server's name for the tool
 	Args     json.RawMessage           // one JSON object; empty means {}
 	Run      string                    // id of the run that makes the call; empty outside of runs
+	Key      string                    // idempotency key, for a hub of a fleet; empty if there is none
 	Trace    string                    // traceparent for the server; empty if there is none
 	Limit    time.Duration             // of the call without progress; the caller of Start applies it, unless the connection does
 	Origin   *toolscript.Origin        // receives the host of the hub in a fleet; may be nil
@@ -109,6 +112,7 @@ func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Starte
 	} else {
 		call.watch.Store(&call.tool.Watch)
 	}
+	call.mark = to.mark()
 	if !c.calls.add(call) {
 		t.Done(nil, c.tooLate(about))
 		return refused{}
@@ -122,7 +126,7 @@ func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Starte
 // finish passes the reply to a request that did not go through mcp-go on.
 func (c *call) finish(r reply) {
 	defer recovered(c.conn.on) // a panic of Done ends neither the connection nor other calls
-	result, err := c.conn.resultOf(r, c.about)
+	result, err := c.conn.resultOf(r, c)
 	c.tool.Done(result, err)
 }
 
@@ -136,9 +140,9 @@ func (c *call) Cancel(reason string, err error) {
 // callRequest encodes the request of a call.
 func callRequest(call *call, t ToolCall) []byte {
 	message := make([]byte, 0, 192+len(t.Tool)+len(t.Args))
-	message = append(message, `{"jsonrpc":"2.0","id":"`...)
-	message = append(message, call.id...)
-	message = append(message, `","method":"tools/call","params":{"name":`...)
+	message = append(message, `{"jsonrpc":"2.0","id":`...)
+	message = strconv.AppendInt(message, call.id, 10)
+	message = append(message, `,"method":"tools/call","params":{"name":`...)
 	message = appendText(message, t.Tool)
 	message = appendMeta(message, call, t)
 	message = append(message, `,"arguments":`...)
@@ -150,7 +154,7 @@ func callRequest(call *call, t ToolCall) []byte {
 func appendMeta(to []byte, call *call, t ToolCall) []byte {
 	separator := `,"_meta":{`
 	if t.Progress != nil {
-		to = append(append(append(append(to, separator...), `"progressToken":"`...), call.id...), '"')
+		to = strconv.AppendInt(append(append(to, separator...), `"progressToken":`...), call.id, 10)
 		separator = ","
 	}
 	if t.Trace != "" {
@@ -164,8 +168,8 @@ func appendMeta(to []byte, call *call, t ToolCall) []byte {
 }
 
 // cancelled encodes the notification that a request was cancelled.
-func cancelled(id, reason string) []byte {
-	message := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), strconv.Quote(id)...)
+func cancelled(id int64, reason string) []byte {
+	message := strconv.AppendInt([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), id, 10)
 	message = appendText(append(message, `,"reason":`...), reason)
 	return append(message, "}}\n"...)
 }
@@ -195,24 +199,32 @@ func appendLine(to []byte, value json.RawMessage) []byte {
 }
 
 // resultOf converts a reply into the result or error of a call.
-func (c *Conn) resultOf(r reply, about toolscript.Error) (json.RawMessage, error) {
+func (c *Conn) resultOf(r reply, of *call) (json.RawMessage, error) {
+	about := of.about
 	switch {
 	case r.lost:
-		return nil, c.lostDuring(about, c.peer.reason())
+		return nil, c.lostDuring(about, of, c.peer.reason())
 	case r.err != nil:
+		if classed := c.answerError(about, r.err); classed != nil {
+			return nil, classed
+		}
 		return nil, r.err
-	case r.oversized:
-		return nil, wrapError(about, toolscript.TooLarge, errAnswerTooLarge)
 	case r.failure != nil:
-		about.RPCCode = r.failure.Code
-		return nil, wrapError(about, toolscript.ToolFailed, errors.New(c.words.clean(r.failure.Message)))
+		return nil, c.failed(about, r.failure)
 	}
-	return toolResult(r.result, about)
+	return c.toolResult(r.result, about)
 }
 
-func toolResult(result json.RawMessage, about toolscript.Error) (json.RawMessage, error) {
+// failed returns the error for a JSON-RPC error of the server.
+func (c *Conn) failed(about toolscript.Error, failure *mcp.JSONRPCErrorDetails) error {
+	about.Sent, about.RPCCode = toolscript.SentYes, failure.Code
+	return wrapError(about, toolscript.ToolFailed, errors.New(c.words.clean(failure.Message)))
+}
+
+func (c *Conn) toolResult(result json.RawMessage, about toolscript.Error) (json.RawMessage, error) {
+	about.Sent = toolscript.SentYes
 	if !isObject(result) {
-		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is not a tool result", sample(result)))
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is not a tool result", c.words.quote(result)))
 	}
 	return result, nil
 }
@@ -224,7 +236,7 @@ func (c *Conn) callRounds(ctx context.Context, t ToolCall, about toolscript.Erro
 	if err != nil {
 		return nil, err
 	}
-	return toolResult(result, about)
+	return c.toolResult(result, about)
 }
 
 // CallTool calls a tool by the server's own name for it. args is a JSON object; empty
@@ -248,7 +260,7 @@ func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 	select {
 	case <-done:
 	case <-ctx.Done():
-		call.Cancel(ctx.Err().Error(), noAnswer(ctx, toolscript.Error{Server: c.name, Tool: tool}))
+		call.Cancel(ctx.Err().Error(), noAnswer(ctx, toolscript.Error{Server: c.name, Tool: tool}, call))
 		<-done
 	}
 	return result, err

@@ -105,9 +105,9 @@ var credentials = []string{
 	"GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PERSONAL_ACCESS_TOKEN", "GITLAB_TOKEN", "CI_JOB_TOKEN", "BITBUCKET_TOKEN",
 	"DIGITALOCEAN_ACCESS_TOKEN", "HCLOUD_TOKEN", "LINODE_CLI_TOKEN", "CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "FLY_API_TOKEN",
 	"VERCEL_TOKEN", "NETLIFY_AUTH_TOKEN", "HEROKU_API_KEY", "VAULT_TOKEN", "CONSUL_HTTP_TOKEN", "TF_TOKEN_app_terraform_io",
-	"PULUMI_ACCESS_TOKEN", "DOCKER_AUTH_CONFIG", "DOCKER_PASSWORD", "KUBECONFIG", "OS_PASSWORD", "OCI_CLI_KEY_CONTENT", "IBMCLOUD_API_KEY",
+	"PULUMI_ACCESS_TOKEN", "DOCKER_AUTH_CONFIG", "DOCKER_PASSWORD", "OS_PASSWORD", "OCI_CLI_KEY_CONTENT", "IBMCLOUD_API_KEY",
 	"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HF_TOKEN", "SENTRY_AUTH_TOKEN", "DATABASE_URL", "PGPASSWORD", "MYSQL_PWD", "SLACK_BOT_TOKEN",
-	"SSH_AUTH_SOCK", "XDG_SESSION_COOKIE",
+	"XDG_SESSION_COOKIE",
 }
 
 // unknown names have a known prefix, which must not be sufficient.
@@ -119,6 +119,7 @@ var useful = []string{
 	"HOME", "LC_ALL", "XDG_CONFIG_HOME", "HTTPS_PROXY", "no_proxy", "NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "NPM_CONFIG_REGISTRY", "npm_config_cache",
 	"NPM_CONFIG_USERCONFIG", "UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_PYTHON", "DENO_DIR", "DENO_CERT", "PIP_INDEX_URL", "PYTHONPATH", "PYTHONUNBUFFERED",
 	"GOPROXY", "CARGO_HOME",
+	"DOCKER_HOST", "DOCKER_CONTEXT", "KUBECONFIG", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "PLAYWRIGHT_BROWSERS_PATH", "XDG_RUNTIME_DIR",
 }
 
 func TestInheritedEnvironment(t *testing.T) {
@@ -144,10 +145,10 @@ func TestInheritedAddressesWithPasswords(t *testing.T) {
 	secret := map[string]string{
 		"HTTPS_PROXY": "http://me:s3cret@proxy:8080", "http_proxy": "me:s3cret@proxy:8080", "NPM_CONFIG_REGISTRY": "https://s3cret@registry.example",
 		"UV_INDEX": "a=https://pypi.example b=https://me:s3cret@pypi.example/simple", "PIP_INDEX_URL": "https://me:s3cret@pypi.example/simple",
-		"GOPROXY": "https://me:s3cret@go.example,direct",
+		"GOPROXY": "https://me:s3cret@go.example,direct", "CONTAINER_HOST": "ssh://me:s3cret@host",
 	}
 	plain := map[string]string{
-		"ALL_PROXY": "socks5://proxy:1080", "LC_ALL": "ca_ES@valencia", "PATH": "/opt/node@22/bin:/bin", "UV_DEFAULT_INDEX": "https://pypi.example/@team/simple",
+		"ALL_PROXY": "socks5://proxy:1080", "LC_ALL": "ca_ES@valencia", "PATH": "/opt/node@22/bin:/bin", "DOCKER_HOST": "ssh://me@host", "UV_DEFAULT_INDEX": "https://pypi.example/@team/simple",
 	}
 	for _, vars := range []map[string]string{secret, plain} {
 		for name, value := range vars {

@@ -53,7 +53,7 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 		return c.page(about, of, result)
 	}
 	if err == nil && !holds(result, o) {
-		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not its result", method, sample(result)))
+		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not its result", method, c.words.quote(result)))
 	}
 	return result, err
 }
@@ -132,7 +132,7 @@ func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result jso
 	for _, raw := range all {
 		entry, err := c.entry(keys[of], raw)
 		if err != nil {
-			c.on.logf(slog.LevelWarn, "%s: left out %s: %v", of, sample(raw), err)
+			c.on.logf(slog.LevelWarn, "%s: left out %s: %v", of, c.words.quote(raw), err)
 			continue
 		}
 		page.Entries = append(page.Entries, entry)

@@ -7,35 +7,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"sync"
+	"iter"
+
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
 	"github.com/toolscript/toolscript/transport/mcpclient/internal/nesting"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 const (
 	maxMessage = 64 << 20 // bytes of one message of a server; mcp-go has no limit
 	maxSkipped = 4 * maxMessage
-	edge       = 512 // bytes kept of each end of a message that is too large
+	edge       = ids.Edge // bytes kept of each end of a message that is too large
 )
 
 // errTooLarge ends a connection if a message that is too large belongs to no call.
 var errTooLarge = fmt.Errorf("the server sent a message larger than %d MB", maxMessage>>20)
 
-// ownID finds one of our request ids. The Python SDK writes the id before the result
-// and the TypeScript SDK after it, so both ends of a message are searched.
-var ownID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*"(` + callPrefix + `[0-9]+)"`) })
-
 // filter reads the server's output line by line and forwards the messages. A message
-// that exceeds the read buffer is collected within the budget for answers. If such a
-// message is an answer, it goes to its call directly, because mcp-go would copy it
-// five times.
+// that exceeds the read buffer is collected within the budget for answers. Answers go to
+// their calls directly, because mcp-go would copy them five times, and ignores those that it
+// cannot read.
 type filter struct {
-	to       io.Writer
-	limit    int
-	text     func(line []byte)    // receives the beginning of a line that is not a message
-	tooLarge func(id string) bool // receives the id of a call whose answer is too large; returns false if the id is unknown
+	to      io.Writer
+	limit   int
+	text    func(line []byte)                                   // receives the beginning of a line that is not a message
+	refused func(candidates iter.Seq[int64], r reply) (ok bool) // receives what may be the id of an answer that is not read; returns false if it belongs to no call
 
 	ctx     context.Context                                       //nolint:containedctx // the context of the connection that owns the filter
 	answers *inflight.Budget                                      // nil means unlimited
@@ -60,6 +60,7 @@ func (f *filter) line(in *bufio.Reader) error {
 	if err != nil {
 		return err
 	}
+	piece = rawjson.TrimMark(piece)
 	if !startsMessage(piece) {
 		f.text(piece)
 		_, _, err := skip(in, more)
@@ -116,8 +117,7 @@ func (f *filter) long(in *bufio.Reader, piece []byte, deep *nesting.Meter) error
 	return nil
 }
 
-// refuse skips the rest of a message that is too large. Its call fails with an error
-// response that the filter writes.
+// refuse skips the rest of a message that is too large. Its call fails.
 func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
 	lastPart := bytes.Clone(piece[max(0, len(piece)-edge):])
 	end, skipped, err := skip(in, more)
@@ -128,15 +128,9 @@ func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
 	if skipped > maxSkipped {
 		return errTooLarge
 	}
-	id := ownID().FindSubmatch(head)
-	if all := ownID().FindAllSubmatch(lastPart, -1); id == nil && all != nil {
-		id = all[len(all)-1]
-	}
-	if id == nil || !f.tooLarge(string(id[1])) {
+	if !f.refused(ids.In(head, lastPart), reply{err: httptransport.ErrTooLarge}) {
 		return errTooLarge
 	}
-	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":%q}}`, id[1], errTooLarge)
-	f.pass([]byte(answer + "\n"))
 	return nil
 }
 
@@ -151,15 +145,7 @@ func (f *filter) refuseDeep(in *bufio.Reader, head, piece []byte, more bool) err
 	if skipped > maxSkipped {
 		return errTooLarge
 	}
-	id := ownID().FindSubmatch(head)
-	if all := ownID().FindAllSubmatch(append(lastPart, end...), -1); id == nil && all != nil {
-		id = all[len(all)-1]
-	}
-	answer := ""
-	if id != nil {
-		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32603,"message":%q}}`+"\n", id[1], nesting.ErrTooDeep)
-	}
-	f.pass([]byte(answer))
+	f.refused(ids.In(head, append(lastPart, end...)), reply{failure: &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: nesting.ErrTooDeep.Error()}})
 	return nil
 }
 

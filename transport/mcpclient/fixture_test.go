@@ -10,12 +10,16 @@ import (
 
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // serverRole is the environment variable that turns this test binary into the server.
 const serverRole = "MCPCLIENT_TEST_ROLE"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == reaper.Command {
+		os.Exit(reaper.Main())
+	}
 	if os.Getenv(serverRole) != "" {
 		os.Exit(mcpserver.Main())
 	}

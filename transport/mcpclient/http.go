@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 type wire interface {
@@ -53,9 +56,10 @@ func (d Dialer) options(name string, cfg Config, on Events) (httptransport.Optio
 	if err != nil {
 		on.logf(slog.LevelWarn, "%v", err)
 	}
-	way := http.RoundTripper(base)
+	guard := reach.NewGuard(reach.Options{Written: []*url.URL{to}, Base: base, Hint: `if it is right, write that address as "url" of the server`})
+	way := http.RoundTripper(guard)
 	if d.RoundTripper != nil {
-		way = d.RoundTripper(name, cfg, base)
+		way = d.RoundTripper(name, cfg, guard)
 	}
 	return httptransport.Options{
 		URL: to, Headers: cfg.Headers, Client: httptransport.NewClient(way), Limit: maxMessage, Log: on.logf,
@@ -69,14 +73,15 @@ func (c *Conn) connectHTTP(ctx context.Context, o httptransport.Options) error {
 	wire := httptransport.NewHTTP(o, c.expired)
 	c.peer = httpPeer{wire, c.ending}
 	err := c.handshake(ctx)
-	if !beforeStreamable(err) {
+	if !beforeStreamable(err) || len(c.refused) > 0 {
 		return err
 	}
 	_ = wire.Close() // no session was opened
-	if c.connectSSE(ctx, o) != nil {
+	older := c.connectSSE(ctx, o)
+	if older != nil && len(c.refused) == 0 {
 		return err // the first error concerns the configured transport
 	}
-	return nil
+	return older
 }
 
 // connectSSE performs the handshake over HTTP+SSE, the transport of MCP 2024-11-05.
@@ -101,7 +106,7 @@ func beforeStreamable(err error) bool {
 // errors. An error that would also fail the next request ends the connection after
 // the caller has received it: see endAfter.
 func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err error) error {
-	const unknown = "; whether the call was carried out is not known"
+	const unknown = "; " + toolscript.UnknownOutcome
 	var (
 		known       *toolscript.Error
 		login       *httptransport.UnauthorizedError
@@ -110,32 +115,35 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 		interrupted *httptransport.InterruptedError
 		session     *httptransport.SessionError
 	)
-	about.RetryAfter = retryAfter
+	about.RetryAfter, about.Sent = retryAfter, toolscript.SentUnknown
 	switch {
-	case errors.Is(err, httptransport.ErrTooLarge):
-		about.RetryAfter = 0
-		return wrapError(about, toolscript.TooLarge, errAnswerTooLarge)
 	case errors.As(err, &known):
 		if known.Kind == toolscript.Unauthorized {
 			c.endAfter(ctx, known)
 		}
+		if about.Sent = toolscript.SentOf(known); errors.Is(err, inflight.ErrFull) { // it was for the answer
+			about.Sent = toolscript.SentYes
+		}
 		return named(known, about)
 	case errors.As(err, &login):
 		c.endAfter(ctx, login)
+		about.Sent = toolscript.SentNo
 		return named(c.needsAuth(login), about)
 	case errors.As(err, &unreachable):
 		c.endAfter(ctx, err)
+		about.Sent = toolscript.SentNo
 		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.clean(err.Error()) + "; the call was not sent"})
 	case errors.As(err, &interrupted):
 		return wrapError(about, toolscript.Unavailable, errors.New(c.words.clean(err.Error())+unknown))
 	case errors.As(err, &session):
 		why := session.Error()
-		if !session.Untouched {
+		if about.Sent = toolscript.SentNo; !session.Untouched {
+			about.Sent = toolscript.SentUnknown
 			why += unknown
 		}
 		return wrapError(about, toolscript.Unavailable, errors.New(why))
 	case errors.As(err, &refused):
-		about.RetryAfter = refused.RetryAfter
+		about.RetryAfter, about.RPCCode, about.Sent = refused.RetryAfter, refused.Code, refusalSent(refused.Status)
 		return wrapError(about, refusalKind(refused.Status), errors.New(c.words.clean(err.Error())))
 	default:
 		return nil
@@ -227,6 +235,19 @@ func (c *Conn) endAfter(request context.Context, why error) {
 	})
 }
 
+// refusalSent returns what an HTTP status that is not a success says about the request. A
+// status from 500 may come from a proxy that has passed the request on.
+func refusalSent(status int) toolscript.Sent {
+	switch refusalKind(status) {
+	case toolscript.Forbidden, toolscript.Busy, toolscript.TooLarge:
+		return toolscript.SentNo
+	case toolscript.Unavailable:
+		return toolscript.SentUnknown
+	default:
+		return toolscript.SentYes
+	}
+}
+
 func refusalKind(status int) toolscript.Kind {
 	switch {
 	case status == http.StatusForbidden:
@@ -242,9 +263,12 @@ func refusalKind(status int) toolscript.Kind {
 	}
 }
 
-// named adds the server and the tool to an error.
+// named adds the server and the tool to an error, and what about says of the call.
 func named(err *toolscript.Error, about toolscript.Error) error {
 	full := *err
 	full.Server, full.Tool = about.Server, about.Tool
+	if about.Sent != "" {
+		full.Sent = about.Sent
+	}
 	return &full
 }

@@ -78,6 +78,9 @@ func TestTheListeningStreamFindsTheSessionEnded(t *testing.T) {
 }
 
 func TestABrokenStreamIsResumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	h, cfg := overHTTP(t, mcpclient.HTTP, "drop")
 	c := dial(t, cfg, mcpclient.Events{})
 	for range 5 {
@@ -143,13 +146,14 @@ func TestRefusalsOfAServer(t *testing.T) {
 	for _, tt := range []struct {
 		status int
 		kind   toolscript.Kind
+		sent   toolscript.Sent
 		text   string
 	}{
-		{http.StatusInternalServerError, toolscript.Unavailable, "HTTP 500"},
-		{http.StatusBadGateway, toolscript.Unavailable, "HTTP 502"},
-		{http.StatusForbidden, toolscript.Forbidden, "HTTP 403"},
-		{http.StatusTooManyRequests, toolscript.Busy, "HTTP 429"},
-		{http.StatusTeapot, toolscript.ToolFailed, "HTTP 418"},
+		{http.StatusInternalServerError, toolscript.Unavailable, toolscript.SentUnknown, "HTTP 500"},
+		{http.StatusBadGateway, toolscript.Unavailable, toolscript.SentUnknown, "HTTP 502"},
+		{http.StatusForbidden, toolscript.Forbidden, toolscript.SentNo, "HTTP 403"},
+		{http.StatusTooManyRequests, toolscript.Busy, toolscript.SentNo, "HTTP 429"},
+		{http.StatusTeapot, toolscript.ToolFailed, toolscript.SentYes, "HTTP 418"},
 	} {
 		for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
 			t.Run(kind+" "+http.StatusText(tt.status), func(t *testing.T) {
@@ -160,12 +164,29 @@ func TestRefusalsOfAServer(t *testing.T) {
 				}
 				h.Refuse(tt.status, 1)
 				_, err := c.CallTool(within(t, bound), "echo", nil, nil)
-				if toolscript.KindOf(err) != tt.kind {
-					t.Fatalf("error %v of kind %s, want %s", err, toolscript.KindOf(err), tt.kind)
+				if toolscript.KindOf(err) != tt.kind || toolscript.SentOf(err) != tt.sent {
+					t.Fatalf("error %v of kind %s, sent %s; want %s, %s", err, toolscript.KindOf(err), toolscript.SentOf(err), tt.kind, tt.sent)
 				}
 				wantText(t, "error", err.Error(), tt.text, "refused on request")
 				text(t, c, "echo", `{}`)
 			})
+		}
+	}
+}
+
+// A response with an HTTP status may have an error of JSON-RPC, whose code a caller needs.
+func TestCodeOfARefusal(t *testing.T) {
+	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+		h, cfg := overHTTP(t, kind, "codes")
+		c := dial(t, cfg, mcpclient.Events{})
+		if kind == mcpclient.HTTP {
+			eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
+		}
+		h.Refuse(http.StatusBadRequest, 1)
+		_, err := c.CallTool(within(t, bound), "echo", nil, nil)
+		var e *toolscript.Error
+		if !errors.As(err, &e) || e.RPCCode != -32050 || !strings.HasSuffix(e.Error(), "HTTP 400 Bad Request: refused on request") {
+			t.Errorf("%s: %v, code %d", kind, err, e.RPCCode)
 		}
 	}
 }

@@ -9,10 +9,11 @@ import (
 )
 
 // inherited lists the variables that a server inherits by default: user and home
-// directory, locale, network settings, and the variables that common runtimes and
-// package runners need to start. The list has exact names, not prefixes, because the
-// same prefixes are used for credentials, such as NODE_AUTH_TOKEN, NPM_CONFIG__AUTH,
-// UV_PUBLISH_TOKEN and DENO_AUTH_TOKENS.
+// directory, locale, network settings, the variables that common runtimes and package
+// runners need to start, and those that select a container engine, a cluster, a screen, a
+// browser or an agent of keys. The list has exact names, not prefixes, because the same prefixes are used
+// for credentials, such as NODE_AUTH_TOKEN, NPM_CONFIG__AUTH, UV_PUBLISH_TOKEN and
+// DENO_AUTH_TOKENS.
 var inherited = slices.Concat(
 	names("", "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "NO_COLOR", "LANG", "LANGUAGE", "TZ", "TMPDIR"),
 	names("LC_", "ALL", "ADDRESS", "COLLATE", "CTYPE", "IDENTIFICATION", "MEASUREMENT", "MESSAGES", "MONETARY", "NAME", "NUMERIC", "PAPER", "TELEPHONE", "TIME"),
@@ -35,8 +36,11 @@ var inherited = slices.Concat(
 		"PROJECT_ENVIRONMENT", "PYPY_INSTALL_MIRROR", "PYTHON", "PYTHON_BIN_DIR", "PYTHON_DOWNLOADS", "PYTHON_INSTALL_DIR",
 		"PYTHON_INSTALL_MIRROR", "PYTHON_PREFERENCE", "RESOLUTION", "SYSTEM_CERTS", "SYSTEM_PYTHON", "TOOL_BIN_DIR", "TOOL_DIR"),
 	names("PIP_", "CACHE_DIR", "CERT", "CONFIG_FILE", "EXTRA_INDEX_URL", "FIND_LINKS", "INDEX_URL", "NO_INDEX", "PROXY", "TRUSTED_HOST"),
-	names("GO", "BIN", "CACHE", "FLAGS", "MODCACHE", "NOPROXY", "NOSUMDB", "PATH", "PRIVATE", "PROXY", "ROOT", "SUMDB", "TOOLCHAIN"),
+	names("GO", "BIN", "CACHE", "FLAGS", "MODCACHE", "NOPROXY", "NOSUMDB", "PATH", "PRIVATE", "PROXY", "RACE", "ROOT", "SUMDB", "TOOLCHAIN"),
 	names("", "CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "DOTNET_ROOT"),
+	names("DOCKER_", "API_VERSION", "CERT_PATH", "CONFIG", "CONTEXT", "HOST", "TLS_VERIFY"), names("", "CONTAINER_HOST", "KUBECONFIG"),
+	names("", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK"),
+	names("", "PLAYWRIGHT_BROWSERS_PATH", "PUPPETEER_CACHE_DIR", "PUPPETEER_EXECUTABLE_PATH", "CHROME_PATH"),
 )
 
 // npmSettings are the settings that npx needs to find, fetch and keep a package. It
@@ -79,12 +83,13 @@ func listed(names []string, name string) bool {
 // Addresses of proxies and package indexes may contain a user name and a password.
 var (
 	addressWithUser = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s@]+@`) })
+	userOfSSH       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bssh://[^/\s@:]+@`) }) // ssh has no password there
 	proxyWithUser   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^/\s@]+@`) })
 )
 
 // holdsCredential reports whether the value of an inherited variable contains a user
 // name or password.
 func holdsCredential(name, value string) bool {
-	return addressWithUser().MatchString(value) ||
+	return addressWithUser().MatchString(userOfSSH().ReplaceAllString(value, "")) ||
 		strings.HasSuffix(strings.ToUpper(name), "PROXY") && proxyWithUser().MatchString(value)
 }

@@ -96,6 +96,9 @@ func TestEscapedGrandchildBlocksNothing(t *testing.T) {
 // The worst case: the server ignores SIGTERM, and a grandchild has left the group and
 // holds the output open.
 func TestCloseKillsAServerWithAnEscapedGrandchild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	c := dial(t, config(t, "ignore-signals", "escaped"), mcpclient.Events{})
 	server := pid(t, c)
 	var child int
@@ -114,6 +117,9 @@ func TestCloseKillsAServerWithAnEscapedGrandchild(t *testing.T) {
 }
 
 func TestFailedDialLeavesNoProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	for _, switches := range [][]string{
 		{"grandchild", "silent"},
 		{"grandchild", "garbage"},

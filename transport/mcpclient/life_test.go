@@ -137,8 +137,8 @@ func TestKilledWithCallsInFlight(t *testing.T) {
 	}
 	calls.Wait()
 	wantText(t, "Err", awaitLost(t, c).Error(), "signal: killed")
-	if _, err := c.CallTool(within(t, bound), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable {
-		t.Errorf("a call after the end: %v, want kind unavailable", err)
+	if _, err := c.CallTool(within(t, bound), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentNo {
+		t.Errorf("a call after the end: %v, sent %q; want kind unavailable, sent no", err, toolscript.SentOf(err))
 	}
 }
 
@@ -150,7 +150,13 @@ func TestCrashDuringACall(t *testing.T) {
 			if toolscript.KindOf(err) != toolscript.Unavailable {
 				t.Errorf("CallTool = %v, want kind unavailable", err)
 			}
-			wantText(t, "error", err.Error(), "exit status 7", "try again")
+			wantText(t, "error", err.Error(), "exit status 7", "whether the call was carried out is not known")
+			if sent := toolscript.SentOf(err); sent != toolscript.SentUnknown {
+				t.Errorf("sent %q", sent)
+			}
+			if tool == "crash" {
+				wantText(t, "error", err.Error(), `meanwhile the server wrote to stderr: "mcpserver: crash requested"`)
+			}
 			if tool == "crash" && !slices.Contains(c.Stderr(), "mcpserver: crash requested") {
 				t.Errorf("Stderr = %q", c.Stderr())
 			}

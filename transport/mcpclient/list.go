@@ -23,6 +23,7 @@ const (
 // listing collects the tools of a server page by page.
 type listing struct {
 	server  string
+	words   redactor
 	warn    func(format string, args ...any)
 	tools   []toolscript.Tool
 	names   map[string]bool
@@ -42,6 +43,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	about := toolscript.Error{Server: c.name}
 	l := &listing{
 		server:  c.name,
+		words:   c.words,
 		warn:    func(format string, args ...any) { c.on.logf(slog.LevelWarn, format, args...) },
 		names:   make(map[string]bool),
 		cursors: make(map[string]bool),
@@ -98,7 +100,7 @@ func (l *listing) add(p page, size int) {
 		t, err := l.tool(raw)
 		switch {
 		case err != nil:
-			l.warn("tools/list: left out %s: %v", sample(raw), err)
+			l.warn("tools/list: left out %s: %v", l.words.quote(raw), err)
 		case l.names[t.Name]:
 			l.warn("tools/list: the tool %q is listed twice; the first entry is used", t.Name)
 		default:

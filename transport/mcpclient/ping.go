@@ -24,22 +24,25 @@ var ErrUnreachable = errors.New("the server cannot be reached")
 // other requests, Ping never ends the connection, because calls may be in flight.
 func (c *Conn) Ping(ctx context.Context) error {
 	about := toolscript.Error{Server: c.name}
-	call := c.calls.begin(nil, func() {}, nil)
+	sending, stop := context.WithCancel(ctx)
+	defer stop()
+	call := c.calls.begin(nil, stop, nil)
 	defer c.calls.end(call)
 	request, err := c.dialect.request(call, string(mcp.MethodPing), nil)
 	if err != nil {
 		return wrapError(about, toolscript.Internal, err)
 	}
-	_, err = c.peer.transport().SendRequest(ctx, request)
+	_, err = exchange(sending, c.peer.transport(), call, request)
 	var (
 		known       *toolscript.Error
 		login       *httptransport.UnauthorizedError
 		refused     *httptransport.StatusError
 		unreachable *httptransport.UnreachableError
 		session     *httptransport.SessionError
+		unreadable  *httptransport.UnreadableError
 	)
 	switch {
-	case err == nil, errors.Is(err, httptransport.ErrTooLarge):
+	case err == nil, errors.Is(err, httptransport.ErrTooLarge), errors.As(err, &unreadable):
 		return nil
 	case ctx.Err() != nil:
 		about.Err = errors.New("no answer to a ping in time")

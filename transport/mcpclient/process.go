@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,6 +15,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/transport/conceal"
+	"github.com/toolscript/toolscript/transport/launch"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
@@ -23,6 +27,7 @@ const (
 	closeExit  = time.Second             // after closing standard input
 	termExit   = 1500 * time.Millisecond // after SIGTERM
 	killExit   = 500 * time.Millisecond  // after SIGKILL
+	undoExit   = 5 * time.Second         // after SIGTERM to a package manager at the limit of a start; above the limit of Close
 	holdDelay  = time.Second             // for a process outside the group that holds the output open
 	lastOutput = 300 * time.Millisecond  // to read the remaining output, and again to abandon it
 )
@@ -33,6 +38,9 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *outbox
 	stdout *os.File
+	stderr *os.File
+	copied chan struct{} // closed when standard error has ended
+	start  *launch.Start
 	reaper *reaper.Reaper // may be nil
 	exited chan struct{}  // closed when the process was reaped and its group has ended
 	faulty atomic.Bool    // one of our goroutines panicked; read it after exited
@@ -41,9 +49,22 @@ type process struct {
 	groupEnded bool // the group must not be signalled: its id may have been reused
 }
 
+// startIn starts a process in a folder, which is resolved beneath that of the project.
+func startIn(project beneath.Folder, start Start, dir string, log *tail, on Events, r *reaper.Reaper) (*process, error) {
+	held, err := project.Hold(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, startError("", dir, err)
+	case err != nil:
+		return nil, lasting("cannot start in its working directory: %w", err)
+	}
+	defer held.Close()
+	return startProcess(start, held.Path(), log, on, r)
+}
+
 // startProcess starts a process, with the reaper's mark in its environment, in a new
 // process group.
-func startProcess(start Start, dir string, stderr *tail, on Events, r *reaper.Reaper) (*process, error) {
+func startProcess(start Start, dir string, log *tail, on Events, r *reaper.Reaper) (*process, error) {
 	argv := start.Args
 	path, err := lookPath(argv[0], start.Env)
 	if err != nil {
@@ -52,7 +73,7 @@ func startProcess(start Start, dir string, stderr *tail, on Events, r *reaper.Re
 	// The process must outlive the context of the dial.
 	cmd := exec.CommandContext(context.Background(), path, argv[1:]...) //nolint:gosec // it runs the command of the user's configuration
 	cmd.Args[0] = argv[0]
-	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = append(start.Env, r.Begin()...), dir, stderr, holdDelay
+	cmd.Env, cmd.Dir = append(start.Env, r.Begin()...), dir
 	cmd.ExtraFiles = start.Files
 	leadGroup(cmd)
 	stdin, err := cmd.StdinPipe()
@@ -63,15 +84,27 @@ func startProcess(start Start, dir string, stderr *tail, on Events, r *reaper.Re
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close())
 	}
-	cmd.Stdout = childStdout
-	err = cmd.Start()
-	_ = childStdout.Close() // the child has its own copy, or it was not started
+	stderr, childStderr, err := os.Pipe() // another process may read it on, see leave
 	if err != nil {
-		return nil, errors.Join(startError(argv[0], dir, err), stdout.Close())
+		return nil, errors.Join(err, stdin.Close(), stdout.Close(), childStdout.Close())
 	}
-	p := &process{cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: stdout, reaper: r, exited: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = childStdout, childStderr
+	err = cmd.Start()
+	_, _ = childStdout.Close(), childStderr.Close() // the child has its own copies, or it was not started
+	if err != nil {
+		return nil, errors.Join(startError(argv[0], dir, err), stdout.Close(), stderr.Close())
+	}
+	p := &process{
+		cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: stdout, stderr: stderr,
+		copied: make(chan struct{}), start: log.start, reaper: r, exited: make(chan struct{}),
+	}
 	r.Watch(cmd.Process.Pid)
+	p.start.Process(cmd.Process.Pid, stdout)
 	go p.guard(on, p.stdin.run)
+	go func() {
+		defer close(p.copied)
+		p.guard(on, func() { _, _ = io.Copy(log, stderr) }) // the end of the process shows what went wrong
+	}()
 	go func() {
 		defer close(p.exited)
 		p.guard(on, p.wait)
@@ -110,6 +143,24 @@ func lasting(format string, args ...any) error {
 // FindProgram returns an error if the program of a stdio server does not exist. host is
 // the environment of the gateway, as os.Environ.
 func FindProgram(host []string, cfg Config) error {
+	return cfg.namingVariables(findProgram(host, cfg))
+}
+
+// shortestNamed is the length of the shortest value that an error about a program names, in
+// bytes. Everything in such an error is of the configuration or of the system.
+const shortestNamed = 3
+
+// namingVariables returns an error about the program of a server with the variables that the
+// configuration has there, in place of their values.
+func (cfg Config) namingVariables(err error) error {
+	var known *toolscript.Error
+	if errors.As(err, &known) { // what is around it has no text of its own
+		err = known
+	}
+	return Concealer{conceal.NewFrom(shortestNamed, cfg.Secrets)}.Error(err)
+}
+
+func findProgram(host []string, cfg Config) error {
 	path, err := lookPath(cfg.Command, environment(host, cfg).vars)
 	if err != nil {
 		return err
@@ -154,7 +205,9 @@ func (p *process) Read(b []byte) (int, error) {
 		p.stdoutIdle()
 	default:
 	}
-	return p.stdout.Read(b)
+	n, err := p.stdout.Read(b)
+	p.start.Answered(n)
+	return n, err
 }
 
 // stdoutIdle sets the deadline of the current or next read.
@@ -172,6 +225,10 @@ func (p *process) wait() {
 	}
 	_ = p.cmd.Wait() // status returns the result; other errors concern the pipes
 	p.endGroup()
+	late := time.AfterFunc(holdDelay, func() { _ = p.stderr.Close() }) // makes the read fail
+	<-p.copied
+	late.Stop()
+	_ = p.stderr.Close() // it was only read
 }
 
 // endGroup kills the rest of the group, once.
@@ -217,12 +274,16 @@ func (p *process) close() error {
 	return p.kill()
 }
 
-// abort ends a process that has no calls in flight. The process still receives a
-// SIGTERM, because npx may be in the middle of an installation.
-func (p *process) abort() error {
+// abort ends a process that has no calls in flight, with a SIGTERM.
+func (p *process) abort() error { return p.terminate(closeExit) }
+
+// undo is abort for a package manager, which removes what it has half installed.
+func (p *process) undo() error { return p.terminate(undoExit) }
+
+func (p *process) terminate(within time.Duration) error {
 	_ = p.stdin.Close() // never fails
 	p.signal(terminateGroup)
-	if p.gone(closeExit) {
+	if p.gone(within) {
 		return nil
 	}
 	return p.kill()

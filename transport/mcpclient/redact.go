@@ -29,10 +29,11 @@ func Redact(text string) string { return redact(printable(text)) }
 
 // Redactor returns a function that works as Redact and also removes the secrets of a
 // configuration.
-func Redactor(cfg Config) func(string) string {
-	words := newRedactor(secrets(cfg))
-	return func(text string) string { return redact(words.clean(text)) }
-}
+func Redactor(cfg Config) func(string) string { return NewConcealer(cfg).Line }
+
+// Cleaner returns a function that removes what Redactor removes, from a text that keeps its
+// length and its lines.
+func Cleaner(cfg Config) func(string) string { return NewConcealer(cfg).Clean }
 
 func redact(text string) string {
 	return credentials().ReplaceAllStringFunc(text, func(found string) string {

@@ -1,9 +1,14 @@
 package mcpclient_test
 
 import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -36,5 +41,79 @@ func TestRedact(t *testing.T) {
 	}
 	if got := redact(strings.Repeat("token=", 1<<20)); len(got) > 16<<10 {
 		t.Errorf("a long text has %d bytes", len(got))
+	}
+}
+
+// TestRedactorKnowsSpellings: log lines, which are cut and have no colours, have no secret in any
+// spelling. The spellings themselves are tested where they are read.
+func TestRedactorKnowsSpellings(t *testing.T) {
+	const secret = "p!a's(s)*~w/o\"rd-1"
+	redact := mcpclient.Redactor(mcpclient.Config{Secrets: map[string]string{"${KEY}": secret}})
+	for name, text := range map[string]string{
+		"Python's quote":                  "p%21a%27s%28s%29%2A~w/o%22rd-1",
+		"JavaScript's encodeURIComponent": "p!a's(s)*~w%2Fo%22rd-1",
+		"lower case":                      "p%21a%27s%28s%29%2a~w%2fo%22rd-1",
+		"PHP's JSON":                      `p!a's(s)*~w\/o\"rd-1`,
+		"HTML":                            "p!a&#39;s(s)*~w&sol;o&quot;rd-1",
+		"hexadecimal":                     fmt.Sprintf("%X", secret),
+		"base64":                          base64.StdEncoding.EncodeToString([]byte(secret)),
+		"a colour in the middle":          "p!a's\x1b[1;31m(s)*~w\x1b[0m/o\"rd-1",
+		"an invisible character":          "p!a's\u200b(s)*~w/o\"rd-1",
+	} {
+		got := redact("it is <" + text + ">")
+		if rest := strings.Replace(got, "${KEY}", "", 1); rest == got || len(rest) > len("it is <>")+1 {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestCutTextHasNoPartOfASecret: a long line is cut, which may be within a secret. Short names
+// can bring the cut into the part that is shown.
+func TestCutTextHasNoPartOfASecret(t *testing.T) {
+	secret := strings.Repeat("abcdefghij", 400)
+	redact := mcpclient.Redactor(mcpclient.Config{Secrets: map[string]string{"${KEY}": secret}})
+	for _, text := range []string{secret + secret, secret + " " + secret[:3999], strings.Repeat(secret, 3), "x" + secret + url.QueryEscape(secret)} {
+		if got := redact(text); strings.Contains(got, "abcdefghij") {
+			t.Errorf("%d bytes are shown as %.60q… with %d bytes", len(text), got, len(got))
+		}
+	}
+}
+
+// TestMissingProgramNamesTheVariable: an error about the program of a server has the variables
+// of the configuration, not their values, also if these are short.
+func TestMissingProgramNamesTheVariable(t *testing.T) {
+	secrets := map[string]string{"${BIN}": "/nowhere-sesame", "${NAME}": "sesame", "${V}": "s-9", "${DIR}": "/no-such-folder-sesame"}
+	for name, cfg := range map[string]mcpclient.Config{
+		"a path":             {Command: "/nowhere-sesame/server"},
+		"a name":             {Command: "sesame"},
+		"a short part":       {Command: "/opt/sesame/s-9"},
+		"a working folder":   {Command: "sh", Dir: "/no-such-folder-sesame"},
+		"a file in a folder": {Command: "/nowhere-sesame/sesame", Dir: t.TempDir()},
+	} {
+		cfg.Type, cfg.Secrets = mcpclient.Stdio, secrets
+		_, dialed := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+		found := mcpclient.FindProgram(os.Environ(), cfg)
+		if name == "a working folder" {
+			found = dialed // the program exists
+		}
+		for _, err := range []error{dialed, found} {
+			if err == nil || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "s-9") || !strings.Contains(err.Error(), "${") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if toolscript.KindOf(err) != toolscript.Unavailable {
+				t.Errorf("%s: kind %s", name, toolscript.KindOf(err))
+			}
+		}
+	}
+}
+
+// TestCleaner: the same is removed as for a log, from a text that keeps its lines and length.
+func TestCleaner(t *testing.T) {
+	clean := mcpclient.Cleaner(mcpclient.Config{Secrets: map[string]string{"${KEY}": "open sesame"}, Env: map[string]string{"OTHER": "barley-of-old"}})
+	long := strings.Repeat("x", 10_000)
+	text := "first: open sesame\n\tsecond: barley-of-old, password=hunter2-and-more\n" + long
+	want := "first: ${KEY}\n\tsecond: ${OTHER}, password=(redacted)\n" + long
+	if got := clean(text); got != want {
+		t.Errorf("%.200q, want %.200q", got, want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
 const (
@@ -35,6 +36,10 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 	defer stop()
 	call := c.calls.begin(progress, stop, c.answers.Lease(ctx))
 	defer c.calls.end(call)
+	call.conn = c
+	if process, ok := c.peer.(*stdio); ok {
+		call.mark = process.mark()
+	}
 	call.watch.Store(watcherOf(ctx))
 	call.trace = traceOf(ctx)
 	send := func() (*transport.JSONRPCResponse, error) {
@@ -42,11 +47,7 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 		if err != nil {
 			return nil, err
 		}
-		response, err := c.peer.transport().SendRequest(sending, request)
-		if direct := call.response.Load(); direct != nil {
-			return direct, nil
-		}
-		return response, err
+		return exchange(sending, c.peer.transport(), call, request)
 	}
 	response, err := send()
 	if c.mayRepeat(ctx, about, method, err) {
@@ -55,19 +56,29 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 	if err != nil {
 		return nil, c.unanswered(ctx, about, call, err)
 	}
-	if call.oversized.Load() {
-		return nil, wrapError(about, toolscript.TooLarge, errAnswerTooLarge)
-	}
 	if response.Error != nil {
-		about.RPCCode = response.Error.Code
-		return nil, wrapError(about, toolscript.ToolFailed, errors.New(c.words.clean(response.Error.Message)))
+		return nil, c.failed(about, response.Error)
 	}
 	return response.Result, nil
+}
+
+// exchange sends a request that mcp-go writes. Over stdio, its answer comes from the filter.
+func exchange(ctx context.Context, wire transport.Interface, call *call, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := wire.SendRequest(ctx, request)
+	r := call.outcome.Load()
+	switch {
+	case r == nil:
+		return response, err
+	case r.err != nil:
+		return nil, r.err
+	}
+	return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: request.ID, Result: r.result, Error: r.failure}, nil
 }
 
 // tooLate returns the error of a request that is made after the end of the
 // connection.
 func (c *Conn) tooLate(about toolscript.Error) error {
+	about.Sent = toolscript.SentNo
 	why := c.peer.reason()
 	var known *toolscript.Error
 	if errors.As(why, &known) && known.Kind != toolscript.Unavailable {
@@ -87,9 +98,14 @@ func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *cal
 	switch {
 	case errors.Is(err, errClosed), errors.Is(err, errBacklog):
 		return notSent(about, err)
+	}
+	if classed := c.answerError(about, err); classed != nil {
+		return classed
+	}
+	switch {
 	case ctx.Err() != nil && !errors.Is(err, transport.ErrTransportClosed):
 		c.cancel(call, ctx.Err().Error())
-		return noAnswer(ctx, about)
+		return noAnswer(ctx, about, call)
 	}
 	if classed := c.remoteError(ctx, about, err); classed != nil {
 		return classed
@@ -99,12 +115,12 @@ func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *cal
 		err = c.peer.reason()
 	case <-time.After(lossTimeout):
 	}
-	return c.lostDuring(about, err)
+	return c.lostDuring(about, call, err)
 }
 
 // notSent returns the error of a message that could not be written.
 func notSent(about toolscript.Error, err error) error {
-	about.RetryAfter = retryAfter
+	about.RetryAfter, about.Sent = retryAfter, toolscript.SentNo
 	if errors.Is(err, errBacklog) {
 		return wrapError(about, toolscript.Busy, err)
 	}
@@ -112,21 +128,37 @@ func notSent(about toolscript.Error, err error) error {
 }
 
 // noAnswer returns the error of a call whose ctx has ended.
-func noAnswer(ctx context.Context, about toolscript.Error) error {
-	about.Err = errors.New("no answer in time, and the call was cancelled at the server; a longer \"timeout\" can be set for it in .toolscript.json")
+func noAnswer(ctx context.Context, about toolscript.Error, call Started) error {
+	about.Sent = toolscript.SentUnknown
+	about.Err = errors.New("no answer in time, and the call was cancelled at the server; " + toolscript.UnknownOutcome + Unanswered(call))
 	return contextError(ctx, &about)
+}
+
+// Unanswered explains why there is no answer to a call, as the end of a sentence: what the
+// server printed meanwhile, and the setting of a longer limit, unless the output shows that
+// the time is not the cause.
+func Unanswered(call Started) string {
+	printed, failure := "", false
+	if p, ok := call.(Printer); ok {
+		printed, failure = p.Printed()
+	}
+	if failure {
+		return printed
+	}
+	return printed + `; a longer "timeout" can be set for the server in .toolscript.json`
 }
 
 // lostDuring returns the error of a call that was in flight when the connection
 // ended.
-func (c *Conn) lostDuring(about toolscript.Error, err error) error {
+func (c *Conn) lostDuring(about toolscript.Error, call *call, err error) error {
+	about.Sent = toolscript.SentUnknown
 	var known *toolscript.Error
 	if errors.As(err, &known) {
 		return named(known, about)
 	}
 	about.RetryAfter = retryAfter
-	return wrapError(about, toolscript.Unavailable, fmt.Errorf(
-		"the connection was lost during the call (%w); whether the call was carried out is not known; try again in a moment", err))
+	printed, _ := call.Printed()
+	return wrapError(about, toolscript.Unavailable, fmt.Errorf("the connection was lost during the call (%w)%s; %s", err, printed, toolscript.UnknownOutcome))
 }
 
 // cancel notifies the server that a request was cancelled. mcp-go does so for its own
@@ -163,4 +195,23 @@ func contextError(ctx context.Context, late *toolscript.Error) error {
 		return late
 	}
 	return err
+}
+
+// answerError returns the error of an answer that has arrived, but is not read. It returns
+// nil for other errors.
+func (c *Conn) answerError(about toolscript.Error, err error) error {
+	about.RetryAfter, about.Sent = 0, toolscript.SentYes
+	var unreadable *httptransport.UnreadableError
+	switch {
+	case errors.Is(err, httptransport.ErrTooLarge):
+		return wrapError(about, toolscript.TooLarge, errAnswerTooLarge)
+	case errors.As(err, &unreadable):
+		return wrapError(about, toolscript.ToolFailed, errors.New(c.unreadable(unreadable)))
+	default:
+		return nil
+	}
+}
+
+func (c *Conn) unreadable(err *httptransport.UnreadableError) string {
+	return err.Error() + ": " + c.words.quote([]byte(err.Text))
 }

@@ -90,8 +90,11 @@ func asks(result json.RawMessage) *question {
 // rounds sends a request. While the server asks for input, rounds sends the request
 // again with the answers, up to maxRounds times.
 func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string, params map[string]any, progress func()) (json.RawMessage, error) {
-	for range maxRounds {
+	for round := range maxRounds {
 		result, err := c.request(ctx, about, method, params, progress)
+		if err != nil && round > 0 {
+			return nil, begun(err)
+		}
 		if err != nil || !c.dialect.modern() {
 			return result, err
 		}
@@ -111,6 +114,18 @@ func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string
 		}
 	}
 	return nil, wrapError(about, toolscript.ToolFailed, errors.New(tooManyRounds))
+}
+
+// begun is the error of a later request of a call: the server has got the first one.
+func begun(err error) error {
+	var known *toolscript.Error
+	if !errors.As(err, &known) || toolscript.SentOf(err) != toolscript.SentNo {
+		return err
+	}
+	full := *known
+	full.Sent = toolscript.SentUnknown
+	full.Err = fmt.Errorf("the server has asked for input, and did not get it: %s; %s", known.Err.Error(), toolscript.UnknownOutcome)
+	return &full
 }
 
 // subscribe asks a server of MCP 2026-07-28 for notifications about changed lists

@@ -4,20 +4,23 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/launch"
+	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 const (
@@ -36,11 +39,18 @@ type stdio struct {
 	on    Events
 	calls *calls
 
-	stdoutText atomic.Pointer[string] // the first line on standard output that is not a message
+	output     output
+	noise      *tail                  // lines on standard output that are not messages
+	stdoutText atomic.Pointer[string] // the first of them
 	pumped     chan struct{}          // closed when standard output has ended
 	broke      error                  // why reading ended, nil at the end of output; valid after pumped is closed
 
 	stopReading func() // ends the wait for memory for a message; nil before the start
+
+	requests serverRequests
+
+	left       atomic.Bool // the process installs on by itself
+	installKey []string
 
 	gone   chan struct{}
 	why    error // valid after gone is closed
@@ -61,33 +71,37 @@ func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (
 		on.logf(slog.LevelWarn, "%s is not passed on: its value holds a user name or password; to pass it, add it to inheritEnv", name)
 	}
 	s := &stdio{words: words, on: on, calls: open, pumped: make(chan struct{}), gone: make(chan struct{})}
-	s.log = &tail{words: words}
+	argv := append([]string{cfg.Command}, cfg.Args...)
+	s.installKey = installKey(argv, env.vars)
+	s.log, s.noise = &tail{words: words, start: launch.New(argv)}, &tail{words: words}
 	dir := cmp.Or(cfg.Dir, d.Dir)
-	start, err := d.confined(cfg, append([]string{cfg.Command}, cfg.Args...), env.vars, dir, on)
+	start, err := d.confined(cfg, argv, env.vars, dir, on)
 	if err != nil {
-		return nil, err
+		return nil, cfg.namingVariables(err)
 	}
-	s.proc, err = startProcess(start, dir, s.log, on, d.Reaper)
+	s.proc, err = startIn(cfg.Project, start, dir, s.log, on, d.Reaper)
 	start.CloseFiles()
 	if err != nil {
 		start.End()
-		return nil, err
+		return nil, cfg.namingVariables(err)
 	}
 	go func() {
 		<-s.proc.exited
 		start.End()
 	}()
+	s.output.from = s.proc
 	messages, fromServer := io.Pipe()
 	// mcp-go keeps a bufio.Reader of this size; otherwise it would read 4 KiB at a
 	// time.
 	s.wire = transport.NewIO(bufio.NewReaderSize(messages, 1<<20), s.proc.stdin, nil)
 	reading, stop := context.WithCancel(context.Background())
 	s.stopReading = stop
+	open.asked = func(m message) bool { return s.asked(reading, m) }
 	go func() {
 		defer stop()
 		s.pump(&filter{
-			to: fromServer, limit: maxMessage, text: s.text, tooLarge: open.tooLarge,
-			ctx: reading, answers: d.Answers, take: open.answer, direct: open.direct,
+			to: fromServer, limit: maxMessage, text: s.text, refused: open.refuse,
+			ctx: reading, answers: d.Answers, take: open.answer, direct: s.direct,
 		})
 	}()
 	go s.watch(fromServer)
@@ -106,14 +120,28 @@ func (s *stdio) stdoutLine() string {
 	return ""
 }
 
-// text handles a line that is not a message.
+// text handles a line that is not a message. If it has the answer to a call, the call ends.
 func (s *stdio) text(line []byte) {
 	words := s.words.clean(string(line[:min(len(line), maxRaw)]))
 	if words == "" {
 		return
 	}
 	s.stdoutText.CompareAndSwap(nil, &words)
+	s.noise.add(words)
 	s.on.logf(slog.LevelDebug, "text on standard output: %s", words)
+	s.calls.unreadable(line)
+}
+
+// direct handles a message that is not for mcp-go, and a line that is no JSON.
+func (s *stdio) direct(line []byte) bool {
+	if s.calls.direct(line) {
+		return true
+	}
+	if rawjson.Valid(line) {
+		return false
+	}
+	s.text(line)
+	return true
 }
 
 // pump filters the server's output until it ends.
@@ -121,7 +149,7 @@ func (s *stdio) pump(f *filter) {
 	defer close(s.pumped)
 	defer recovered(s.on)
 	s.broke = errFault // remains set after a panic
-	err := f.run(s.proc)
+	err := f.run(&s.output)
 	if s.broke = nil; errors.Is(err, errTooLarge) {
 		s.broke = err
 	}
@@ -135,29 +163,12 @@ func (s *stdio) watch(messages *io.PipeWriter) {
 	close(s.gone)        // first, so that the errors of calls contain the reason
 	_ = messages.Close() // mcp-go closes itself at the end of its input; its Close would drop earlier answers
 	s.calls.lose()
+	if s.left.Load() {
+		return // another process has the pipes
+	}
 	<-s.proc.exited
 	_ = s.proc.stdout.Close() // no reader is left
 	_ = s.proc.stdin.Close()  // ends the goroutine of the outbox
-}
-
-// answering returns a request handler that writes the answers itself. mcp-go would
-// report each answer that cannot be written to the program's default logger, without
-// a limit.
-func (s *stdio) answering(ask transport.RequestHandler) transport.RequestHandler {
-	return func(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-		response, err := ask(ctx, request)
-		if err != nil {
-			response = transport.NewJSONRPCErrorResponse(request.ID, mcp.INTERNAL_ERROR, err.Error(), nil)
-		}
-		message, err := json.Marshal(response)
-		if err == nil {
-			_, err = s.proc.stdin.Write(append(message, '\n'))
-		}
-		if err != nil && !errors.Is(err, errClosed) { // errClosed: the connection is ending
-			s.on.logf(slog.LevelWarn, "the server's request %s was not answered: %v", printable(request.Method), err)
-		}
-		return nil, nil //nolint:nilnil // mcp-go then writes nothing
-	}
 }
 
 // awaitEnd waits until no more answers can arrive and returns the reason.
@@ -165,6 +176,9 @@ func (s *stdio) awaitEnd() (why error) {
 	defer recovered(s.on, func() { why = errFault }, s.terminate)
 	select {
 	case <-s.pumped:
+		if s.left.Load() {
+			return errLeft
+		}
 		if s.broke != nil {
 			s.terminate()
 			return s.broke
@@ -210,6 +224,46 @@ func (s *stdio) terminate() {
 func (s *stdio) close() error { return s.end((*process).close) }
 
 func (s *stdio) abort() error { return s.end((*process).abort) }
+
+func (s *stdio) undo() error { return s.end((*process).undo) }
+
+// errLeft is why a connection ends whose server is still being installed.
+var errLeft = errors.New("its installation goes on in the background")
+
+// caches are the variables that say where a package manager keeps what it has installed.
+var caches = []string{"HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME", "npm_config_cache", "NPM_CONFIG_CACHE", "UV_CACHE_DIR", "PNPM_HOME", "BUN_INSTALL", "PIPX_HOME"}
+
+// installKey identifies what a command line installs, and where.
+func installKey(argv, env []string) []string {
+	key := slices.Clone(argv)
+	for _, entry := range env {
+		if name, _, _ := strings.Cut(entry, "="); slices.Contains(caches, name) {
+			key = append(key, entry)
+		}
+	}
+	return key
+}
+
+// leave has an installation go on without this program, and reports whether it does. The end
+// of the connection then ends no process.
+func (s *stdio) leave(by *reaper.Reaper) (bool, error) {
+	if !s.log.start.Look().Installing {
+		return false, nil
+	}
+	if err := by.Leave(s.proc.cmd.Process.Pid, s.log.start.Argv(), s.installKey, s.proc.stdout, s.proc.stderr); err != nil {
+		return false, err
+	}
+	s.left.Store(true)
+	s.ending.Do(func() {
+		if s.stopReading != nil {
+			s.stopReading()
+		}
+		_ = s.proc.stdin.Close()                            // never fails
+		_, _ = s.proc.stdout.Close(), s.proc.stderr.Close() // makes the reads fail; the other process has copies
+		s.known()
+	})
+	return true, nil
+}
 
 // end ends the process and waits until watch has noticed it. Output that is still
 // unread then is discarded, because no call waits for an answer.

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+	"sync/atomic"
+
+	"github.com/toolscript/toolscript/transport/launch"
 )
 
 const (
@@ -14,6 +17,9 @@ const (
 // tail is an io.Writer that keeps the last lines written to it, cleaned by words.
 type tail struct {
 	words redactor
+	start *launch.Start // reads the lines, too; nil: there is none
+
+	written atomic.Int64 // finished lines that are not empty, also those that were dropped
 
 	mu    sync.Mutex
 	lines []string
@@ -25,6 +31,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	rest := p
+	t.start.Logged(len(p))
 	for {
 		line, after, ended := bytes.Cut(rest, []byte{'\n'})
 		t.open = append(t.open, line[:min(len(line), maxRaw-len(t.open))]...)
@@ -36,13 +43,27 @@ func (t *tail) Write(p []byte) (int, error) {
 	}
 }
 
-// endLine stores the finished line and drops the oldest lines above the limit.
+// endLine stores the finished line.
 func (t *tail) endLine() {
 	line := t.words.clean(string(t.open))
 	t.open = t.open[:0]
+	t.keep(line)
+}
+
+// add stores a line that is clean.
+func (t *tail) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keep(line)
+}
+
+// keep stores a line and drops the oldest lines above the limit.
+func (t *tail) keep(line string) {
 	if line == "" {
 		return
 	}
+	t.written.Add(1)
+	t.start.Line(line)
 	t.lines = append(t.lines, line)
 	t.size += len(line)
 	drop := 0
@@ -54,11 +75,15 @@ func (t *tail) endLine() {
 }
 
 // last returns the stored lines, oldest first, and the unfinished line.
-func (t *tail) last() []string {
+func (t *tail) last() []string { return t.since(0) }
+
+// since returns what last returns, without the first n lines ever written.
+func (t *tail) since(n int64) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lines := slices.Clone(t.lines)
-	if line := t.words.clean(string(t.open)); line != "" {
+	dropped := t.written.Load() - int64(len(t.lines))
+	lines := slices.Clone(t.lines[max(0, min(n-dropped, int64(len(t.lines)))):])
+	if line := t.words.cleanBegun(string(t.open)); line != "" {
 		lines = append(lines, line)
 	}
 	return lines

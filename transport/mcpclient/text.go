@@ -4,17 +4,19 @@ import (
 	"maps"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/conceal"
 )
 
 const (
-	maxWords  = 2000 // bytes kept of one text of a server
-	maxRaw    = 4 * maxWords
-	minSecret = 8 // shorter values may occur in other words
+	maxWords = 2000 // bytes kept of one text of a server
+	maxRaw   = 4 * maxWords
+	maxQuote = 200 // bytes of the beginning of a message in an error
 )
 
 // escapes matches the terminal sequences of ECMA-48: CSI, OSC, and the short ones.
@@ -31,49 +33,36 @@ func printable(text string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		case toolscript.Hidden(r):
 			return -1
 		}
 		return r
 	}, text)
-	text = strings.TrimSpace(text)
-	if len(text) <= maxWords {
+	return cutAt(strings.TrimSpace(text), maxWords)
+}
+
+// cutAt returns the beginning of a text of more than most bytes.
+func cutAt(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	cut := maxWords
-	for !utf8.RuneStart(text[cut]) {
-		cut--
+	for !utf8.RuneStart(text[most]) {
+		most--
 	}
-	return text[:cut] + "…"
+	return text[:most] + "…"
 }
 
 // redactor makes text printable and replaces the secrets of the configuration.
 // Servers do print their tokens, and their output is shown in states, logs and
 // errors. The zero value replaces nothing.
-type redactor struct{ secrets *strings.Replacer }
+type redactor struct{ secrets *conceal.Secrets }
 
 // newRedactor takes a map from placeholders to secret values.
 func newRedactor(secrets map[string]string) redactor { return redactor{Replacer(secrets)} }
 
-// Replacer replaces secrets by their placeholders, also in the encoded forms that messages
-// have. It is nil if there are none.
-func Replacer(secrets map[string]string) *strings.Replacer {
-	var pairs []string
-	shown := slices.Sorted(maps.Keys(secrets))
-	slices.SortStableFunc(shown, func(a, b string) int { return len(secrets[b]) - len(secrets[a]) }) // longest first: a secret may contain another
-	for _, name := range shown {
-		if value := secrets[name]; len(value) >= minSecret {
-			pairs = append(pairs, value, name)
-			for _, form := range encoded(value) {
-				pairs = append(pairs, form, name)
-			}
-		}
-	}
-	if pairs == nil {
-		return nil
-	}
-	return strings.NewReplacer(pairs...)
-}
+// Replacer replaces secrets by their placeholders, in every spelling. It is nil if there are
+// none.
+func Replacer(secrets map[string]string) *conceal.Secrets { return conceal.New(secrets) }
 
 // secrets returns the secret values of a configuration, by placeholder.
 func secrets(cfg Config) map[string]string {
@@ -97,9 +86,25 @@ func secrets(cfg Config) map[string]string {
 	return all
 }
 
+// clean takes a text of at most maxRaw bytes; one with more is cut, and so may be one with as
+// many.
 func (c redactor) clean(text string) string {
-	if c.secrets != nil {
-		text = c.secrets.Replace(text[:min(len(text), maxRaw)])
+	if len(text) >= maxRaw {
+		return c.cleanBegun(text[:maxRaw])
 	}
-	return printable(text)
+	return printable(c.secrets.Replace(text))
+}
+
+// cleanBegun is clean for a text whose end is missing.
+func (c redactor) cleanBegun(text string) string { return printable(c.secrets.ReplaceCut(text)) }
+
+// quote returns the beginning of a message of the server, without secrets.
+func (c redactor) quote(message []byte) string {
+	if len(message) == 0 {
+		return "neither result nor error"
+	}
+	if most := 4 * maxQuote; len(message) > most {
+		return cutAt(redact(c.cleanBegun(string(message[:most]))), maxQuote)
+	}
+	return cutAt(redact(c.clean(string(message))), maxQuote)
 }

@@ -127,7 +127,7 @@ func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
 				return json.RawMessage(`{"action":"accept","content":` + string(params) + `}`), nil
 			},
 		})
-		if got := text(t, person, "ask", `{"method":"elicitation/create","params":{"message":"who?"}}`); got != `{"action":"accept","content":{"message":"who?"}}` {
+		if got := text(t, person, "ask", `{"method":"elicitation/create","params":{"z":1,"message":"who?","a":{"c":2,"b":1}}}`); got != `{"action":"accept","content":{"z":1,"message":"who?","a":{"c":2,"b":1}}}` {
 			t.Errorf("elicitation = %s", got)
 		}
 		wantText(t, "a handler that panics", text(t, person, "ask", `{"method":"elicitation/create"}`), "fault of toolscript")

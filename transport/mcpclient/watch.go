@@ -31,7 +31,7 @@ func watcherOf(ctx context.Context) *func(toolscript.Progress) {
 const mostProgress = 200
 
 // forwardProgress forwards the parameters of a progress notification.
-func (c *calls) forwardProgress(token string, params map[string]any) {
+func (c *calls) forwardProgress(token int64, params map[string]any) {
 	call := c.find(token)
 	if call == nil {
 		return

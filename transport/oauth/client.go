@@ -1,16 +1,14 @@
 package oauth
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
+	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"syscall"
 	"time"
 
+	"github.com/toolscript/toolscript/transport/rawjson"
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
@@ -21,19 +19,31 @@ const (
 )
 
 // newClient returns the client for metadata, registration and tokens of the server at
-// resource. The server names the URLs of these requests, so the client
+// resource, and its guard. The server names the URLs of these requests, so the client
 //
 //   - accepts only https URLs, and http URLs of this machine;
-//   - connects to no address that is more internal than the server's own: a public
-//     server cannot cause requests to the local network, and a server of the local
-//     network cannot cause requests to this machine (addresses are checked when they
-//     are dialled, after names are resolved, unless a proxy dials);
-//   - follows redirects of GET requests only, and none from https to http.
-func newClient(resource *url.URL) *http.Client {
-	inside := &guard{resource: resource}
+//   - connects to no address that is more internal than the server's own, except those
+//     that the user wrote; see package reach;
+//   - follows redirects of GET requests only, and none from https to http;
+//   - skips a byte order mark at the start of an answer.
+func newClient(resource *url.URL, issuer string) (*http.Client, *reach.Guard) {
+	written := []*url.URL{resource}
+	if u, err := url.Parse(issuer); err == nil && u.Host != "" {
+		written = append(written, u)
+	}
+	guard := reach.NewGuard(reach.Options{Written: written, Hint: `if it is right, write its authorization server as "oauth": {"issuer": …} of the server`})
 	return &http.Client{
-		Timeout:   requestTime,
-		Transport: inside.transport(),
+		Timeout: requestTime,
+		Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			if _, err := parseAddress(req.URL.String()); err != nil {
+				return nil, fmt.Errorf("the server names an address that is not used: %w", err)
+			}
+			answer, err := guard.RoundTrip(req)
+			if err == nil {
+				answer.Body = unmarked{rawjson.SkipMark(answer.Body), answer.Body}
+			}
+			return answer, err
+		}),
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			switch {
 			case via[0].Method != http.MethodGet:
@@ -45,62 +55,13 @@ func newClient(resource *url.URL) *http.Client {
 			}
 			return nil
 		},
-	}
+	}, guard
 }
 
-// guard rejects addresses that are more internal than the server's own.
-type guard struct{ resource *url.URL }
-
-func (g *guard) transport() http.RoundTripper {
-	direct := http.DefaultTransport.(*http.Transport).Clone()
-	direct.Proxy = nil
-	direct.DialContext = g.dial
-	proxied := http.DefaultTransport.(*http.Transport).Clone()
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
-		if _, err := parseAddress(req.URL.String()); err != nil {
-			return nil, fmt.Errorf("the server names an address that is not used: %w", err)
-		}
-		proxy, err := http.ProxyFromEnvironment(req)
-		if err != nil {
-			return nil, err
-		}
-		if proxy != nil {
-			return proxied.RoundTrip(req)
-		}
-		return direct.RoundTrip(req)
-	})
-}
-
-func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	allowed := g.allowed(ctx)
-	dialer := net.Dialer{Timeout: requestTime, Control: func(_, address string, _ syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return err
-		}
-		if reach.Of(to.Addr()) > allowed {
-			return fmt.Errorf("%s is not a public address, and the MCP server is not in the same network", to.Addr())
-		}
-		return nil
-	}}
-	return dialer.DialContext(ctx, network, address)
-}
-
-// allowed returns the reach of the server itself. A server without an address counts
-// as public.
-func (g *guard) allowed(ctx context.Context) reach.Reach {
-	if isLoopback(g.resource.Hostname()) {
-		return reach.Local
-	}
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", g.resource.Hostname())
-	if err != nil || len(addresses) == 0 {
-		return reach.Public
-	}
-	nearest := reach.Local
-	for _, ip := range addresses {
-		nearest = min(nearest, reach.Of(ip))
-	}
-	return min(nearest, reach.Private) // a public name that leads here does not allow other names to do so
+// unmarked is the body of an answer without a byte order mark.
+type unmarked struct {
+	io.Reader
+	io.Closer
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // maxDocument bounds a metadata document, in bytes.
@@ -146,12 +148,25 @@ func issuerMetadataURLs(issuer string) []string {
 	return all
 }
 
+// checkEndpoints returns an error for endpoints that an authorization server must not name. One
+// that is not on this machine names none of this machine, whatever the MCP server may name.
 func checkEndpoints(meta *oauthex.AuthServerMeta) error {
+	issuer, err := parseAddress(meta.Issuer)
+	if err != nil {
+		return fmt.Errorf("the issuer: %w", err)
+	}
 	for name, endpoint := range map[string]string{
 		"authorization_endpoint": meta.AuthorizationEndpoint, "token_endpoint": meta.TokenEndpoint,
 		"registration_endpoint": meta.RegistrationEndpoint, "revocation_endpoint": meta.RevocationEndpoint,
 	} {
-		if _, err := parseAddress(endpoint); err != nil && endpoint != "" {
+		if endpoint == "" {
+			continue
+		}
+		u, err := parseAddress(endpoint)
+		if err == nil && reach.OfHost(u.Hostname()) > reach.OfHost(issuer.Hostname()) {
+			err = &reach.RefusedError{Host: u.Hostname()}
+		}
+		if err != nil {
 			return fmt.Errorf("%s of the authorization server: %w", name, err)
 		}
 	}

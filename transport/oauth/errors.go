@@ -123,7 +123,7 @@ const maxShown = 300
 // printableText returns a text of a server in one line, truncated if long.
 func printableText(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
+		if !unicode.IsPrint(r) || toolscript.Hidden(r) {
 			return ' '
 		}
 		return r

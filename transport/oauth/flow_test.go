@@ -26,6 +26,7 @@ func TestLogin(t *testing.T) {
 		{name: "discovered, registered without a secret"},
 		{name: "registered with a secret in a header", server: oauthserver.Options{AuthMethod: "client_secret_basic"}},
 		{name: "registered with a secret in the body", server: oauthserver.Options{AuthMethod: "client_secret_post"}},
+		{name: "answers with a byte order mark", server: oauthserver.Options{Mark: true, AuthMethod: "client_secret_basic"}},
 		{name: "no resource metadata", server: oauthserver.Options{NoResourceMetadata: true}},
 		{name: "no metadata at all", server: oauthserver.Options{NoResourceMetadata: true, NoMetadata: true}},
 		{name: "no iss in the redirect of a server that promises none", server: oauthserver.Options{NoMetadata: true, CallbackIssuer: "-"}},

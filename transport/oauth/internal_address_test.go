@@ -1,74 +1,18 @@
 package oauth_test
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"golang.org/x/net/dns/dnsmessage"
-
+	"github.com/toolscript/toolscript/test/fixture/dns"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
-
-// names maps host names to addresses, for the lookups of this process.
-type names map[string]string
-
-// serve makes n the resolver of this process until the test ends.
-func (n names) serve(t *testing.T) {
-	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := net.DefaultResolver
-	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "udp", conn.LocalAddr().String())
-	}}
-	done := make(chan struct{})
-	t.Cleanup(func() { net.DefaultResolver = before; _ = conn.Close(); <-done })
-	go func() {
-		defer close(done)
-		buffer := make([]byte, 1500)
-		for {
-			size, from, err := conn.ReadFrom(buffer)
-			if err != nil {
-				return // closed
-			}
-			var m dnsmessage.Message
-			if m.Unpack(buffer[:size]) != nil || len(m.Questions) != 1 {
-				continue
-			}
-			m.Response, m.Authoritative, m.Additionals = true, true, nil
-			m.Answers = n.answer(m.Questions[0])
-			if text, err := m.Pack(); err == nil {
-				_, _ = conn.WriteTo(text, from) // the resolver repeats a query without an answer
-			}
-		}
-	}()
-}
-
-func (n names) answer(q dnsmessage.Question) []dnsmessage.Resource {
-	address, ok := n[strings.TrimSuffix(q.Name.String(), ".")]
-	if !ok {
-		return nil
-	}
-	ip := netip.MustParseAddr(address)
-	resource := dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET}}
-	switch {
-	case ip.Is4() && q.Type == dnsmessage.TypeA:
-		resource.Body = &dnsmessage.AResource{A: ip.As4()}
-	case ip.Is6() && q.Type == dnsmessage.TypeAAAA:
-		resource.Body = &dnsmessage.AAAAResource{AAAA: ip.As16()}
-	default:
-		return nil
-	}
-	return []dnsmessage.Resource{resource}
-}
 
 // A server cannot cause requests to addresses more internal than its own. The dialled
 // address counts, not the name.
@@ -108,11 +52,11 @@ func TestNamesOfInternalAddresses(t *testing.T) {
 					_ = conn.Close() // only the connection counts
 				}
 			}()
-			hosts := names{"mcp.example": test.server}
+			hosts := dns.Names{"mcp.example": {test.server}}
 			if test.internalAddress != "" {
-				hosts["inward.example"] = test.internalAddress
+				hosts["inward.example"] = []string{test.internalAddress}
 			}
-			hosts.serve(t)
+			hosts.Serve(t)
 			_, port, err := net.SplitHostPort(listener.Addr().String())
 			if err != nil {
 				t.Fatal(err)
@@ -160,3 +104,38 @@ func challenge(t *testing.T, s *oauth.Session, metadata string) error {
 type way func(*http.Request) (*http.Response, error)
 
 func (w way) RoundTrip(req *http.Request) (*http.Response, error) { return w(req) }
+
+// An authorization server that is not on this machine names no endpoint of it, also if the MCP
+// server is on this machine.
+func TestEndpointsInside(t *testing.T) {
+	for _, inside := range []string{"http://127.0.0.1:9/token", "http://localhost:9/token", "https://[::1]/token", "https://10.0.0.1/token", "https://intranet/token"} {
+		for _, field := range []string{"token_endpoint", "authorization_endpoint", "registration_endpoint", "revocation_endpoint"} {
+			s, err := oauth.New(oauth.Options{Server: "x", URL: "http://127.0.0.1:9/mcp", Store: oauth.Store{Dir: t.TempDir()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Via(way(func(r *http.Request) (*http.Response, error) {
+				text, status := "", http.StatusNotFound
+				switch {
+				case r.URL.Host == "as.example" && r.URL.Path == "/.well-known/oauth-authorization-server":
+					endpoints := map[string]any{"issuer": "https://as.example", "code_challenge_methods_supported": []string{"S256"}, "token_endpoint": "https://as.example/token", "authorization_endpoint": "https://as.example/authorize"}
+					endpoints[field] = inside
+					body, err := json.Marshal(endpoints)
+					if err != nil {
+						return nil, err
+					}
+					text, status = string(body), http.StatusOK
+				case r.URL.Host == "as.example":
+				case strings.HasPrefix(r.URL.Path, "/.well-known/oauth-protected-resource"):
+					text, status = `{"resource": "http://127.0.0.1:9/mcp", "authorization_servers": ["https://as.example"]}`, http.StatusOK
+				case r.URL.Path == "/token":
+					t.Errorf("%s was asked", r.URL)
+				}
+				return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+			}))
+			if _, err := s.Begin(t.Context(), redirect); !errors.Is(err, oauth.ErrDiscovery) || !strings.Contains(err.Error(), "public address") {
+				t.Errorf("%s %s: %v", field, inside, err)
+			}
+		}
+	}
+}

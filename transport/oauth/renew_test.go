@@ -1,11 +1,13 @@
 package oauth_test
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,6 +89,37 @@ func TestRefusedRefreshEndsTheLogin(t *testing.T) {
 	if status, _ := s.Status(); status != oauth.Authenticated {
 		t.Errorf("status %q after the login", status)
 	}
+}
+
+// A login that ends while a request without a token is being refused is not overlooked.
+func TestLoginDuringARefusedRequest(t *testing.T) {
+	asked, loggedIn := make(chan struct{}), make(chan struct{})
+	var held atomic.Bool
+	as := oauthserver.Start(t, oauthserver.Options{Metadata: func() {
+		if held.CompareAndSwap(false, true) {
+			close(asked)
+			<-loggedIn
+		}
+	}})
+	s := session(t, as, t.TempDir(), nil)
+	refused := make(chan error, 1)
+	go func() {
+		_, err := sendWith(context.WithoutCancel(t.Context()), s, as.MCP, ping)
+		refused <- err
+	}()
+	<-asked
+	login(t, s, as)
+	close(loggedIn)
+	if err := <-refused; toolscript.KindOf(err) != toolscript.Unauthorized {
+		t.Errorf("got %v", err)
+	}
+	if status, reason := s.Status(); status != oauth.Authenticated {
+		t.Fatalf("status %q after the login, %q", status, reason)
+	}
+	if err := s.Await(t.Context()); err != nil {
+		t.Error(err)
+	}
+	mustSend(t, s, as)
 }
 
 func TestRefusedTokensAreNotRetriedWithoutEnd(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // Options configure a Session.
@@ -39,6 +40,7 @@ type Session struct {
 	store  Store
 	log    *slog.Logger
 	client *http.Client // to authorization servers
+	guard  *reach.Guard // of client
 
 	tell     func(Step)
 	fetch    func(context.Context, string) (url.Values, error)
@@ -78,8 +80,9 @@ func New(o Options) (*Session, error) {
 		o.Progress = func(Step) {}
 	}
 	at.Fragment = ""
+	client, guard := newClient(at, o.Config.Issuer)
 	return &Session{
-		name: o.Server, url: at, config: o.Config, store: o.Store, client: newClient(at),
+		name: o.Server, url: at, config: o.Config, store: o.Store, client: client, guard: guard,
 		log:  o.Logger.With(slog.String("server", o.Server)),
 		tell: o.Progress, fetch: o.Fetch, redirect: o.Redirect, confirm: o.Confirm, turn: make(chan struct{}, 1),
 	}, nil

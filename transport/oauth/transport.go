@@ -20,7 +20,7 @@ import (
 // lacks scopes (both wrap a *LoginError with the command to run), Unavailable if the
 // authorization server cannot be reached.
 func (s *Session) Transport(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) { return s.roundTrip(req, next) })
+	return roundTripper(func(req *http.Request) (*http.Response, error) { return s.roundTrip(s.guard.Watch(req), next) })
 }
 
 func (s *Session) roundTrip(req *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -76,7 +76,7 @@ func (s *Session) repeat(req *http.Request, next http.RoundTripper, token Token)
 		return nil, s.needsLogin(c, "")
 	}
 	const reason = "the server refuses a token that is new"
-	s.ask(unanswered{challenge: c}, reason)
+	s.ask(unanswered{challenge: c}, token, reason)
 	return nil, s.needsLogin(c, reason)
 }
 
@@ -102,22 +102,22 @@ func (s *Session) answer(ctx context.Context, c challenge, refused Token) (Token
 			if other := (*IssuerError)(nil); errors.As(err, &other) {
 				failure = other.Error()
 			}
-			s.ask(unanswered{challenge: c}, failure)
+			s.ask(unanswered{challenge: c}, refused, failure)
 		}
 		return Token{}, s.failed(err)
 	case s.fetch != nil:
 		return s.login(ctx, c, refused)
 	default:
-		return Token{}, s.noLogin(ctx, c)
+		return Token{}, s.noLogin(ctx, c, refused)
 	}
 }
 
 // noLogin handles a challenge without a login. Discovery shows whether a login can
 // help after the 401.
-func (s *Session) noLogin(ctx context.Context, c challenge) error {
+func (s *Session) noLogin(ctx context.Context, c challenge, refused Token) error {
 	a, err := s.discover(ctx, c)
 	plain := err != nil || a.assumed
-	s.ask(unanswered{challenge: c, plain: plain}, "")
+	s.ask(unanswered{challenge: c, plain: plain}, refused, "")
 	_, reason := s.Status()
 	if plain {
 		reason = "it answers 401 and describes no OAuth2; if it takes another credential, put that into its headers"
@@ -160,10 +160,14 @@ func (s *Session) want(ctx context.Context, scopes []string) {
 	}
 }
 
-// ask records a challenge that no token could answer.
-func (s *Session) ask(u unanswered, failure string) {
+// ask records a challenge that no token could answer. refused is the token of the request.
+// After a login that ended since then, there is nothing to record.
+func (s *Session) ask(u unanswered, refused Token, failure string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if now := s.known.Token; now.Access != refused.Access && now.usable(time.Now()) {
+		return
+	}
 	u.login, u.token = s.known.Login, s.known.Token.Access != ""
 	s.asked = &u
 	if failure != "" {

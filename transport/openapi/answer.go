@@ -16,8 +16,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/httpauth"
+	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 const (
@@ -34,6 +36,7 @@ type api struct {
 	limit  time.Duration // of a call with all of its tries
 
 	conceal mcpclient.Concealer
+	answers *inflight.Budget
 }
 
 // call is one call of a tool.
@@ -62,13 +65,13 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		if err != nil {
 			return nil, err
 		}
-		answer, err := a.client.Do(request) //nolint:bodyclose,gosec // result and failure close it; G704: the API that the configuration names
+		answer, err := inprocess.Do(a.client, request, "the API") //nolint:bodyclose // result and failure close it
 		if err != nil {
-			return nil, transportError(ctx, err)
+			return nil, err
 		}
 		wait, again := retryAfter(answer, time.Now())
 		if !again {
-			value, err := a.result(o, answer)
+			value, err := a.result(ctx, o, answer)
 			if err != nil || !paged {
 				return value, err
 			}
@@ -77,7 +80,7 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		}
 		failure := a.failure(o, answer)
 		if try == retries || !repeatable(o.method) || time.Now().Add(wait).After(end) {
-			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: wait, Err: failure}
+			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: wait, Sent: refused(answer.StatusCode), Err: failure}
 		}
 		select {
 		case <-ctx.Done():
@@ -87,20 +90,13 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 	}
 }
 
-// transportError is an error without an answer. The address is left out: a query may contain
-// a secret.
-func transportError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+// refused is what an answer that asks for another try says about the request. A proxy can send
+// 503 after it has passed the request on.
+func refused(status int) toolscript.Sent {
+	if status == http.StatusTooManyRequests {
+		return toolscript.SentNo
 	}
-	var known *toolscript.Error
-	if errors.As(err, &known) {
-		return known
-	}
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
-	}
-	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the API cannot be reached: %w", err)}
+	return toolscript.SentUnknown
 }
 
 // repeatable reports whether a request may be sent again.
@@ -121,34 +117,40 @@ func retryAfter(answer *http.Response, now time.Time) (wait time.Duration, again
 	return pause, true
 }
 
-// result is the value of an answer.
-func (a *api) result(o *operation, answer *http.Response) (any, error) {
+// result is the value of an answer. Its bytes count for the call to which ctx belongs.
+func (a *api) result(ctx context.Context, o *operation, answer *http.Response) (any, error) {
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		return nil, a.failure(o, answer)
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
-	content, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the answer broke off: %w", err)}
-	case len(content) > maxAnswer:
-		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the answer has more than %d MB", maxAnswer>>20)}
-	case len(content) == 0:
-		return nil, nil
+	lease := a.answers.Lease(ctx)
+	before := lease.Bytes()
+	content, err := inprocess.ReadAnswer(ctx, lease, answer, maxAnswer)
+	if err != nil || len(content) == 0 {
+		return nil, err
 	}
 	media := strings.ToLower(answer.Header.Get("Content-Type"))
+	if isJSON(media) || media == "" {
+		content = rawjson.TrimMark(content)
+	}
+	valid := (isJSON(media) || media == "") && rawjson.Valid(content)
 	switch {
-	case isJSON(media) || media == "" && json.Valid(content):
-		if !json.Valid(content) {
-			return nil, fmt.Errorf("the answer says that it is JSON, and is not: %.200q", a.conceal.Text(string(content)))
-		}
+	case valid:
 		return json.RawMessage(content), nil
+	case isJSON(media):
+		return nil, fmt.Errorf("the answer says that it is JSON, and is not: %.200q", a.conceal.Text(string(content[:min(len(content), mostShown)])))
 	case textual(media) && utf8.Valid(content):
-		return string(content), nil
+		return inprocess.Text(content), nil
 	default:
-		return blob(answer, media, content), nil
+		read := lease.Bytes() - before
+		block, err := blob(ctx, lease, answer, media, content)
+		lease.Drop(read) // the block has the bytes
+		return block, err
 	}
 }
+
+// mostShown bounds the part of an answer that is searched for secrets before it is shown.
+const mostShown = 32 << 10
 
 func textual(media string) bool {
 	media, _, _ = strings.Cut(media, ";")
@@ -158,25 +160,32 @@ func textual(media string) bool {
 }
 
 // blob is a content block of MCP with bytes: their handle in scripts and on the command line.
-func blob(answer *http.Response, media string, content []byte) any {
-	data := base64.StdEncoding.EncodeToString(content)
+func blob(ctx context.Context, lease *inflight.Lease, answer *http.Response, media string, content []byte) (json.RawMessage, error) {
 	media, _, _ = strings.Cut(media, ";")
 	if media == "" {
 		media = "application/octet-stream"
 	}
-	if strings.HasPrefix(media, "image/") {
-		return map[string]any{"type": "image", "mimeType": media, "data": data}
+	kind, _ := json.Marshal(media) // a string always has a JSON form
+	head, tail := `{"data":"`, `","mimeType":`+string(kind)+`,"type":"image"}`
+	if !strings.HasPrefix(media, "image/") {
+		where := *answer.Request.URL
+		where.RawQuery, where.User, where.Fragment = "", nil, ""
+		address, _ := json.Marshal(where.String())
+		head, tail = `{"resource":{"blob":"`, `","mimeType":`+string(kind)+`,"uri":`+string(address)+`},"type":"resource"}`
 	}
-	where := *answer.Request.URL
-	where.RawQuery, where.User, where.Fragment = "", nil, ""
-	return map[string]any{"type": "resource", "resource": map[string]any{"uri": where.String(), "mimeType": media, "blob": data}}
+	size := len(head) + base64.StdEncoding.EncodedLen(len(content)) + len(tail)
+	if err := lease.Take(ctx, size); err != nil {
+		return nil, err
+	}
+	block := base64.StdEncoding.AppendEncode(append(make([]byte, 0, size), head...), content)
+	return append(block, tail...), nil
 }
 
 // failure is the error of an answer that is not a success, with the beginning of its body.
 func (a *api) failure(o *operation, answer *http.Response) error {
 	const most = 2000
-	defer func() { _ = answer.Body.Close() }()                  // the rest is not read
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, 16*most)) // so that no secret is cut
+	defer func() { _ = answer.Body.Close() }()                    // the rest is not read
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostShown)) // so that no secret is cut
 	text := strings.TrimSpace(strings.ToValidUTF8(a.conceal.Text(string(body)), "�"))
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"

@@ -12,10 +12,12 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // Settings are the settings of a server.
@@ -32,6 +34,7 @@ type Dialer struct {
 	// mcpclient.Dialer.
 	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
 	Answers      *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
+	Convert      convert.Port     // reads the document in a worker process; nil: in this one
 }
 
 // Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error:
@@ -47,28 +50,33 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if err := json.Unmarshal(cfg.API, &s); err != nil {
 		return fail(toolscript.Invalid, err)
 	}
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
-	l := newLibrary(ctx, &http.Client{Transport: base, CheckRedirect: sameOriginOnly}, s.Spec)
-	document, err := l.load(s.Spec)
-	if err != nil {
-		return fail(toolscript.Unavailable, fmt.Errorf("read the OpenAPI document: %w", err))
-	}
-	operations, about, err := read(l, document, s)
-	if err != nil {
-		return fail(toolscript.Invalid, fmt.Errorf("%s: %w", s.Spec, err))
-	}
-	address, err := url.Parse(about.base)
+	guard, err := s.guard()
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
-	way := http.RoundTripper(base)
+	l := newLibrary(ctx, &http.Client{Transport: guard, CheckRedirect: sameOriginOnly}, cfg.Project, s.Spec)
+	document, err := l.get(s.Spec)
+	if err != nil {
+		return fail(toolscript.Unavailable, fmt.Errorf("read the OpenAPI document: %s: %w", s.Spec, err))
+	}
+	operations, about, err := d.describe(ctx, l, document, s)
+	if err != nil {
+		if toolscript.ContextError(ctx) != nil {
+			return fail(toolscript.KindOf(err), err)
+		}
+		return fail(kindOf(err), fmt.Errorf("%s: %w", s.Spec, err))
+	}
+	origin, err := httpauth.NewOrigin(about.base, s.Auth, cfg.Headers, s.BaseURL, s.Spec)
+	if err != nil {
+		return fail(toolscript.Invalid, err)
+	}
+	way := http.RoundTripper(guard)
 	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
 		cfg.URL = about.base
-		way = d.RoundTripper(name, cfg, base)
+		way = d.RoundTripper(name, cfg, guard)
 	}
-	a := &api{auth: s.Auth, base: about.base, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), client: &http.Client{
-		Transport:     httpauth.Transport{Origin: address, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: base},
+	a := &api{auth: s.Auth, base: about.base, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
+		Transport:     httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
 		CheckRedirect: httpauth.CheckRedirect,
 	}}
 	tools := &inprocess.List{}
@@ -79,7 +87,28 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}
 	return inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: about.title, Version: about.version, Instructions: about.description},
-		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: base.CloseIdleConnections,
+		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: guard.CloseIdleConnections,
+	}), nil
+}
+
+// guard is the guard of the requests of a server. The user wrote "baseUrl" and "spec"; the document
+// names the address of the API if there is no "baseUrl".
+func (s Settings) guard() (*reach.Guard, error) {
+	var written []*url.URL
+	for _, text := range []string{s.BaseURL, s.Spec} {
+		if !isURL(text) {
+			continue
+		}
+		u, err := url.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		written = append(written, u)
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
+	return reach.NewGuard(reach.Options{
+		Written: written, Base: base, Hint: `if it is right, write the address of the API as "baseUrl" of the server`,
 	}), nil
 }
 
@@ -110,7 +139,7 @@ func read(l *library, document []byte, s Settings) ([]operation, about, error) {
 			return nil, a, err
 		}
 	}
-	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]bool{}, selected: s.Operations}
+	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}, selected: s.Operations}
 	found, count, err := r.operations(all["paths"])
 	if err == nil {
 		err = r.refused

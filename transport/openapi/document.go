@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,7 +16,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/httpauth"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // maxDocument bounds a document, in bytes. GitHub's has 13 MB.
@@ -28,17 +29,21 @@ const maxFiles = 200
 
 // library reads a document and those that it refers to. It is not safe for concurrent use.
 type library struct {
-	ctx    context.Context //nolint:containedctx // of one Dial
-	client *http.Client
-	root   string // of the first document: a path or a URL
-	read   map[string][]byte
+	ctx     context.Context //nolint:containedctx // of one Dial
+	client  *http.Client
+	root    string         // of the first document: a path or a URL
+	project beneath.Folder // that a path is resolved beneath
+	read    map[string][]byte
+	get     func(at string) ([]byte, error) // reads a document
 
 	objects map[place]map[string][]byte // objects that references lead through
 	arrays  map[place][][]byte          // and arrays
 }
 
-func newLibrary(ctx context.Context, client *http.Client, root string) *library {
-	return &library{ctx: ctx, client: client, root: root, read: map[string][]byte{}, objects: map[place]map[string][]byte{}, arrays: map[place][][]byte{}}
+func newLibrary(ctx context.Context, client *http.Client, project beneath.Folder, root string) *library {
+	l := &library{ctx: ctx, client: client, project: project, root: root, read: map[string][]byte{}, objects: map[place]map[string][]byte{}, arrays: map[place][][]byte{}}
+	l.get = l.fetch
+	return l
 }
 
 // load returns a document as JSON. at is the path of a file or a URL. Only the folder of the
@@ -50,7 +55,7 @@ func (l *library) load(at string) ([]byte, error) {
 	if len(l.read) == maxFiles {
 		return nil, fmt.Errorf("the document refers to more than %d files", maxFiles)
 	}
-	text, err := l.fetch(at)
+	text, err := l.get(at)
 	if err == nil {
 		text, err = asJSON(text)
 	}
@@ -83,7 +88,7 @@ func (l *library) fetch(at string) ([]byte, error) {
 
 // readFile reads a file in the folder of the first document.
 func (l *library) readFile(path string) ([]byte, error) {
-	root, err := os.OpenRoot(filepath.Dir(l.root))
+	root, err := l.project.Root(filepath.Dir(l.root))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +115,7 @@ func bounded(r io.Reader) ([]byte, error) {
 
 // asJSON returns a document in JSON or YAML as JSON.
 func asJSON(text []byte) ([]byte, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = rawjson.TrimMark(text)
 	if json.Valid(text) {
 		return text, nil
 	}

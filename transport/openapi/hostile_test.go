@@ -100,29 +100,78 @@ func items(count int) string {
 
 // TestHostileDocuments: what is refused.
 func TestHostileDocuments(t *testing.T) {
-	big := strings.Repeat(`"`+strings.Repeat("x", 1000)+`",`, 800)
+	big := strings.Repeat(`"`+strings.Repeat("x", 1000)+`",`, 60)
 	var many strings.Builder
 	for i := range 1500 {
-		fmt.Fprintf(&many, `,"/%d": `+answerOf, i, `{"$ref": "#/components/schemas/Big"}`)
+		fmt.Fprintf(&many, `,"/%d": {"get": {"parameters": [{"$ref": "#/p"}]}}`, i)
 	}
 	for name, c := range map[string]struct{ document, want string }{
-		"parameters in a cycle":     {`{"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/p"}]}}}, "p": {"$ref": "#/p"}}`, "a reference leads to itself"},
-		"paths in a cycle":          {`{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}`, "a reference leads to itself"},
-		"a long pointer":            {`{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#` + strings.Repeat("/a", 5000) + `"}}}`, "is not a path of at most"},
-		"deep JSON":                 {strings.Repeat("[", 200_000), "exceeded max depth"},
-		"deep YAML":                 {"a: " + strings.Repeat("[", 200_000), "exceeded max depth"},
-		"aliases that multiply":     {"a: &a [x,x,x,x,x,x,x,x,x]\n" + aliases(9), "its aliases repeat more than"},
-		"a schema in each of many":  {`{"openapi": "3.0.0", "paths": {` + many.String()[1:] + `}, "components": {"schemas": {"Big": {"enum": [` + big + `""]}}}}`, "have more than 512 MB"},
-		"a body that is a cycle":    {`{"openapi": "3.0.0", "paths": {"/a": {"post": {"requestBody": {"$ref": "#/b"}}}}, "b": {"$ref": "#/c"}, "c": {"$ref": "#/b"}}`, "a reference leads to itself"},
-		"nothing but a byte order":  {"\ufeff", "unexpected end"},
-		"no text":                   {"\x00\x01\x02", "control characters are not allowed"},
-		"references to other hosts": {fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, `{"$ref": "http://169.254.169.254/latest/meta-data"}`), "leads to another origin"},
+		"parameters in a cycle":       {`{"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/p"}]}}}, "p": {"$ref": "#/p"}}`, "a reference leads to itself"},
+		"paths in a cycle":            {`{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}`, "a reference leads to itself"},
+		"a long pointer":              {`{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#` + strings.Repeat("/a", 5000) + `"}}}`, "is not a path of at most"},
+		"deep JSON":                   {strings.Repeat("[", 200_000), "exceeded max depth"},
+		"deep YAML":                   {"a: " + strings.Repeat("[", 200_000), "exceeded max depth"},
+		"aliases that multiply":       {"a: &a [x,x,x,x,x,x,x,x,x]\n" + aliases(9), "its aliases repeat more than"},
+		"a parameter of each of many": {`{"openapi": "3.0.0", "paths": {` + many.String()[1:] + `}, "p": {"name": "p", "in": "query", "schema": {"enum": [` + big + `""]}}}`, "have more than 64 MB"},
+		"parameters":                  {`{"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [` + parameters(300_000) + `]}}}}`, "has more than 1000 parameters"},
+		"parameters of a path":        {`{"openapi": "3.0.0", "paths": {"/a": {"parameters": [` + parameters(1_000) + `], "get": {"parameters": [` + parameters(2_000) + `]}}}}`, "has more than 1000 parameters"},
+		"a long path":                 {`{"openapi": "3.0.0", "paths": {"/` + strings.Repeat("{a}", 10_000) + `": {"get": {}}}}`, "the limit is 8192"},
+		"operations":                  {`{"openapi": "3.0.0", "paths": {` + operations(40_000) + `}}`, "more than 30000 of its operations"},
+		"a body that is a cycle":      {`{"openapi": "3.0.0", "paths": {"/a": {"post": {"requestBody": {"$ref": "#/b"}}}}, "b": {"$ref": "#/c"}, "c": {"$ref": "#/b"}}`, "a reference leads to itself"},
+		"nothing but a byte order":    {"\ufeff", "unexpected end"},
+		"no text":                     {"\x00\x01\x02", "control characters are not allowed"},
+		"references to other hosts":   {fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, `{"$ref": "http://169.254.169.254/latest/meta-data"}`), "leads to another origin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := tools(t, c.document); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %.300v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// parameters are count parameters of a query.
+func parameters(count int) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, `,{"name": "p%d", "in": "query"}`, i)
+	}
+	return b.String()[1:]
+}
+
+// operations are the paths of count operations of one name.
+func operations(count int) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, `,"/%d": {"get": {"operationId": "same"}}`, i)
+	}
+	return b.String()[1:]
+}
+
+// TestSharedSchemas: operations that share a large schema get an equal part of the bytes that
+// all have together.
+func TestSharedSchemas(t *testing.T) {
+	var many strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&many, `,"/%d": `+answerOf, i, `{"$ref": "#/components/schemas/s0"}`)
+	}
+	document := withSchemas(1000, func(i int) string {
+		return fmt.Sprintf(`{"properties": {"next": {"$ref": "#/components/schemas/s%d"}}, "description": %q}`, i+1, strings.Repeat("x", 700))
+	})
+	document = strings.Replace(document, `"paths": {`, `"paths": {`+many.String()[1:]+`,`, 1)
+	all, err := tools(t, document)
+	if err != nil || len(all) != 601 {
+		t.Fatalf("%d tools, %v", len(all), err)
+	}
+	size := 0
+	for _, tool := range all {
+		size += len(tool.OutputSchema)
+		if text := string(tool.OutputSchema); !json.Valid(tool.OutputSchema) || !strings.Contains(text, `"s20":{"properties"`) || !strings.Contains(text, `":{}`) {
+			t.Fatalf("%s: %.300s", tool.Name, text)
+		}
+	}
+	if size > 64<<20 {
+		t.Errorf("the schemas have %d bytes", size)
 	}
 }
 

@@ -1,8 +1,6 @@
 package openapi_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,128 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/httpauth"
-	"github.com/toolscript/toolscript/transport/inprocess"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 )
-
-// scene is an API whose requests are recorded, and a server of its document.
-type scene struct {
-	*testing.T
-	api  *httptest.Server
-	conn *inprocess.Conn
-
-	mu       sync.Mutex
-	requests []string // method, address, headers of interest and body
-}
-
-// document is an OpenAPI document with these paths.
-func document(version, paths string, more ...string) string {
-	return `{"openapi": "` + version + `", "info": {"title": "T", "version": "1"}, "paths": ` + strings.Join(append([]string{paths}, more...), ", ") + `}`
-}
-
-func newScene(t *testing.T, text string, answer http.HandlerFunc, more ...func(*openapi.Settings)) *scene {
-	t.Helper()
-	s := &scene{T: t}
-	s.api = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		line := []string{r.Method, r.URL.RequestURI()}
-		for _, name := range []string{"Authorization", "X-Key", "X-List", "Cookie", "Content-Type"} {
-			if value := r.Header.Get(name); value != "" {
-				line = append(line, name+": "+value)
-			}
-		}
-		s.mu.Lock()
-		s.requests = append(s.requests, strings.TrimSpace(strings.Join(append(line, string(body)), " ")))
-		s.mu.Unlock()
-		answer(w, r)
-	}))
-	t.Cleanup(s.api.Close)
-	file := filepath.Join(t.TempDir(), "openapi.json")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	settings := openapi.Settings{Spec: file, BaseURL: s.api.URL + "/v1"}
-	for _, change := range more {
-		change(&settings)
-	}
-	conn, err := dial(t, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.conn = conn
-	return s
-}
-
-func dial(t *testing.T, s openapi.Settings) (*inprocess.Conn, error) {
-	t.Helper()
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Timeout: 5 * time.Second}, mcpclient.Events{})
-	if err == nil {
-		t.Cleanup(func() { _ = conn.Close() })
-	}
-	return conn, err
-}
-
-// call makes a call and returns its result, or its error as text.
-func (s *scene) call(tool, args string) string {
-	s.Helper()
-	result, err := s.try(tool, args)
-	if err != nil {
-		return err.Error()
-	}
-	return result
-}
-
-func (s *scene) try(tool, args string) (string, error) {
-	s.Helper()
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	done := make(chan answer, 1)
-	s.conn.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(s.Context()), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
-	a := <-done
-	return string(a.result), a.err
-}
-
-func (s *scene) last() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.requests) == 0 {
-		return ""
-	}
-	return s.requests[len(s.requests)-1]
-}
-
-func ok(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{"ok":true}`)
-}
-
-func (s *scene) tool(name string) toolscript.Tool {
-	s.Helper()
-	tools, err := s.conn.ListTools(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	for _, t := range tools {
-		if t.Name == name {
-			return t
-		}
-	}
-	s.Fatalf("there is no tool %s in %d", name, len(tools))
-	return toolscript.Tool{}
-}
 
 // TestStyles has the examples of the styles in the specification.
 func TestStyles(t *testing.T) {
@@ -234,13 +117,38 @@ func TestParameters(t *testing.T) {
 func TestPaths(t *testing.T) {
 	s := newScene(t, document("3.0.0", `{"/a/{x}{y}/b": {"get": {"operationId": "two", "parameters": [{"name": "x", "in": "path"}, {"name": "y", "in": "path"}]}},
 		"/c/{z}/d": {"get": {"operationId": "label", "parameters": [{"name": "z", "in": "path", "style": "label", "explode": true}]}}}`), ok)
-	for args, tool := range map[string]string{`{"x": ".", "y": "."}`: "two", `{"z": ["", ""]}`: "label", `{"z": "."}`: "label", `{"z": ""}`: "label"} {
+	for args, tool := range map[string]string{
+		`{"x": ".", "y": "."}`: "two", `{"z": ["", ""]}`: "label", `{"z": "."}`: "label", `{"z": ""}`: "label",
+		`{"x": "../../admin", "y": "v"}`: "two", `{"x": "..", "y": "/.."}`: "two", `{"x": "..%2F..%2Fadmin", "y": "v"}`: "two", `{"x": "..%2f..%2fadmin", "y": "v"}`: "two",
+		`{"x": "%2e%2e%2fadmin", "y": "v"}`: "two", `{"x": "%252e%252e%252fadmin", "y": "v"}`: "two", `{"x": "a/../..", "y": "/v"}`: "two",
+		`{"x": "..\\..\\admin", "y": "v"}`: "two", `{"x": "..%5c..%5cadmin", "y": "v"}`: "two", `{"x": "..;a=b/admin", "y": "v"}`: "two",
+		`{"x": "..\u0000/admin", "y": "v"}`: "two", `{"x": "./admin", "y": "v"}`: "two", `{"x": "%zz/..%2f..", "y": "/v"}`: "two",
+		`{"x": ".%2", "y": "e/v"}`: "two", `{"z": "./../admin"}`: "label",
+		`{"x": "%25252525252525252525252525", "y": "v"}`: "two",
+	} {
 		if got := s.call(tool, args); !strings.Contains(got, "a part of") || s.last() != "" {
 			t.Errorf("%s: %s, %s", args, got, s.last())
 		}
 	}
-	if s.call("two", `{"x": "..", "y": "/.."}`); s.last() != "GET /v1/a/..%2F../b" {
-		t.Error(s.last())
+	for x, want := range map[string]string{
+		`a/b`: "a%2Fb", `..a`: "..a", `v1..v2`: "v1..v2", `100%`: "100%25", `a%2Fb`: "a%252Fb", `...`: "...", `.git/config`: ".git%2Fconfig", `a.`: "a.",
+	} {
+		s.call("two", `{"x": "`+x+`", "y": "-"}`)
+		if got := s.last(); got != "GET /v1/a/"+want+"-/b" {
+			t.Errorf("%s: %s", x, got)
+		}
+	}
+}
+
+// TestDefaultInThePath: a parameter with a default may be left out, also in the path.
+func TestDefaultInThePath(t *testing.T) {
+	s := newScene(t, document("3.0.0", `{"/a/{x}/{y}": {"get": {"operationId": "get", "parameters": [
+		{"name": "x", "in": "path", "required": true, "schema": {"type": "string", "default": "main"}},
+		{"name": "y", "in": "path", "required": true, "schema": {"type": "integer", "default": 1}}]}}}`), ok)
+	for args, want := range map[string]string{`{}`: "GET /v1/a/main/1", `{"y": 2}`: "GET /v1/a/main/2"} {
+		if s.call("get", args); s.last() != want {
+			t.Errorf("%s: %s, want %s", args, s.last(), want)
+		}
 	}
 }
 
@@ -333,6 +241,8 @@ func TestAnswers(t *testing.T) {
 	}{
 		{200, "application/json", `{"a": [1]}`, `"structuredContent":{"a":[1]}`},
 		{201, "application/hal+json; charset=utf-8", `12345678901234567890`, `"structuredContent":12345678901234567890`},
+		{200, "application/json", "\ufeff{}", `"structuredContent":{}`},
+		{200, "", "\ufeff[1]", `"structuredContent":[1]`},
 		{204, "", "", `"structuredContent":null`},
 		{200, "text/csv", "a,b\n", `"structuredContent":"a,b\n"`},
 		{200, "application/pdf", "%PDF", `"blob":"JVBERg=="`},
@@ -574,5 +484,20 @@ func TestRemoteDocument(t *testing.T) {
 		if _, err := dial(t, openapi.Settings{Spec: server.URL + path}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: error %v, want %q", path, err, why)
 		}
+	}
+}
+
+// TestLargeIntegers checks that integers beyond 2^53 reach the API digit by digit, wherever
+// they are in the request.
+func TestLargeIntegers(t *testing.T) {
+	const id = "7960607143101464576"
+	s := newScene(t, document("3.0.0", `{"/a/{id}": {"post": {"operationId": "op",
+		"parameters": [
+			{"name": "id", "in": "path", "required": true, "schema": {"type": "integer", "format": "int64"}},
+			{"name": "after", "in": "query", "schema": {"type": "array", "items": {"type": "integer"}}}],
+		"requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": {"ids": {"type": "array", "items": {"type": "integer"}}}}}}}}}}`), ok)
+	s.call("op", `{"id": `+id+`, "after": [-`+id+`], "ids": [`+id+`, 9007199254740993]}`)
+	if got, want := s.last(), `POST /v1/a/`+id+`?after=-`+id+` Content-Type: application/json {"ids":[`+id+`,9007199254740993]}`; strings.ReplaceAll(got, ", ", ",") != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

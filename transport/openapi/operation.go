@@ -1,11 +1,9 @@
 package openapi
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript"
@@ -33,6 +31,8 @@ type parameter struct {
 	explode bool
 	raw     bool // reserved characters are not escaped
 	json    bool // the value is JSON
+
+	otherwise []byte // of a parameter in the path that is not given: its default, which types and checks allow to leave out
 }
 
 // body is the body of a request.
@@ -52,21 +52,71 @@ var methods = []string{"get", "head", "options", "trace", "post", "put", "patch"
 // reader makes operations of a document.
 type reader struct {
 	*schemas
-	at       string          // of the document
-	names    map[string]bool // that tools have
-	selected []string        // see operation.selects
+	at       string         // of the document
+	names    map[string]int // that tools have, and the next number for an equal one
+	selected []string       // see operation.selects
 }
 
-// maxSchemas bounds the schemas of all tools of a document, in bytes. Those of GitHub's have 6 MB.
-const maxSchemas = 512 << 20
+// Bounds of what becomes of a document. GitHub's has 1,100 operations, whose schemas have
+// 6 MB; the largest public ones have about 20,000 operations.
+const (
+	maxSchemas    = 64 << 20 // bytes of the schemas of all tools
+	maxOperations = 30_000
+	maxParameters = 1000    // of an operation
+	maxPath       = 8 << 10 // bytes of a path
+)
+
+// found is an operation whose schemas are not made yet.
+type found struct {
+	operation
+	text []byte
+	of   map[string][]byte // its path
+	at   place
+}
+
+var errSchemas = fmt.Errorf("the schemas of its operations have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
 
 // operations are the selected operations of a document in its order, and the number of all.
-// The others cost nothing but their name.
+// The others cost nothing but their name. If all schemas together are too long, each gets an
+// equal part, and what is too far away in it accepts anything.
 func (r *reader) operations(paths []byte) (out []operation, count int, err error) {
+	all, count, err := r.find(paths)
+	if err != nil {
+		return nil, count, err
+	}
+	out, err = r.build(all)
+	if errors.Is(err, errSchemas) {
+		r.most = maxSchemas / len(all) / 3 // arguments and result, and what is not in $defs
+		out, err = r.build(all)
+	}
+	return out, count, err
+}
+
+// build makes the schemas of operations.
+func (r *reader) build(all []found) (out []operation, err error) {
+	r.written = 0
+	for _, f := range all {
+		op := f.operation
+		if err := r.operation(&op, index(f.text), f.of, f.at); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", op.method, op.path, err)
+		}
+		if r.written += len(op.tool.InputSchema) + len(op.tool.OutputSchema); r.written > maxSchemas {
+			return nil, errSchemas
+		}
+		out = append(out, op)
+	}
+	return out, nil
+}
+
+// find finds the selected operations, and the number of all.
+func (r *reader) find(paths []byte) (out []found, count int, err error) {
 	for path, text := range members(paths) {
 		text, at, err := r.library.follow(text, place{r.at, "/paths/" + escape(path)})
 		if err != nil {
 			return nil, count, fmt.Errorf("paths.%s: %w", path, err)
+		}
+		if len(path) > maxPath {
+			return nil, count, fmt.Errorf("the path %.100s… has %d bytes; the limit is %d", path, len(path), maxPath)
 		}
 		all := index(text)
 		for _, method := range methods {
@@ -80,13 +130,10 @@ func (r *reader) operations(paths []byte) (out []operation, count int, err error
 			if !op.selects(r.selected) {
 				continue
 			}
-			if err := r.operation(&op, text, all, at); err != nil {
-				return nil, count, fmt.Errorf("%s %s: %w", op.method, path, err)
+			if len(out) == maxOperations {
+				return nil, count, fmt.Errorf("more than %d of its operations are selected; name fewer \"operations\" of the server", maxOperations)
 			}
-			if r.written += len(op.tool.InputSchema) + len(op.tool.OutputSchema); r.written > maxSchemas {
-				return nil, count, fmt.Errorf("the schemas of its operations have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
-			}
-			out = append(out, op)
+			out = append(out, found{op, all[method], all, at})
 		}
 	}
 	return out, count, nil
@@ -150,10 +197,12 @@ func (r *reader) name(id, method, path string) string {
 	}
 	name = name[:min(len(name), 120)]
 	free := name
-	for n := 2; r.names[free]; n++ {
+	for n := max(r.names[name], 1); r.names[free] > 0; { // continues where the last equal name ended
+		n++
 		free = fmt.Sprintf("%s_%d", name, n)
+		r.names[name] = n
 	}
-	r.names[free] = true
+	r.names[free] = 1
 	return free
 }
 
@@ -181,414 +230,4 @@ func firstServer(servers []byte) string {
 		return address
 	}
 	return ""
-}
-
-// input collects the parameters of an operation.
-type input struct {
-	*reader
-	at         place
-	parameters []parameter
-	body       *body
-	taken      map[string]string // names of arguments, and what has them
-	properties []property
-	refs       []*def
-}
-
-// property is one argument of the tool.
-type property struct {
-	name     string
-	schema   []byte
-	required bool
-}
-
-// declare adds the parameters of an operation, which replace those of its path.
-func (in *input) declare(shared, own []byte) error {
-	type declared struct {
-		text     []byte
-		at       place
-		name, in string
-	}
-	var all []declared
-	for _, list := range [][]byte{shared, own} {
-		for text := range items(list) {
-			text, at, err := in.library.follow(text, in.at)
-			if err != nil {
-				return err
-			}
-			d := declared{text, at, unquote(member(text, "name")), unquote(member(text, "in"))}
-			i := slices.IndexFunc(all, func(o declared) bool { return o.name == d.name && o.in == d.in })
-			if i >= 0 {
-				all[i] = d
-				continue
-			}
-			all = append(all, d)
-		}
-	}
-	count := map[string]int{}
-	for _, d := range all {
-		count[d.name]++
-	}
-	for _, d := range all {
-		if d.in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(d.name)) {
-			continue // OpenAPI has other members for these
-		}
-		name := d.name
-		if count[name] > 1 {
-			name = d.name + "_" + d.in
-		}
-		in.parameter(name, d.text, d.at)
-	}
-	return nil
-}
-
-func (in *input) parameter(name string, text []byte, at place) {
-	all := index(text)
-	p := parameter{name: name, wire: unquote(all["name"]), in: unquote(all["in"]), style: unquote(all["style"]), raw: isTrue(all["allowReserved"])}
-	if p.style == "" {
-		p.style = map[string]string{"query": "form", "cookie": "form"}[p.in]
-	}
-	if p.style == "" {
-		p.style = "simple"
-	}
-	p.explode = p.style == "form"
-	if all["explode"] != nil {
-		p.explode = isTrue(all["explode"])
-	}
-	schema := all["schema"]
-	for media, content := range members(all["content"]) {
-		schema, p.json = member(content, "schema"), isJSON(media)
-		break
-	}
-	c := in.convert(schema, at)
-	in.add(name, c, unquote(all["description"]), isTrue(all["required"]) || p.in == "path", p.in)
-	in.parameters = append(in.parameters, p)
-}
-
-// add adds an argument.
-func (in *input) add(name string, c converted, description string, required bool, of string) {
-	in.taken[name] = of
-	in.properties = append(in.properties, property{name, described(c.text, description), required})
-	in.refs = append(in.refs, c.refs...)
-}
-
-// described is a schema with a description, unless it has one.
-func described(schema []byte, description string) []byte {
-	if description == "" || !isObject(schema) || member(schema, "description") != nil {
-		return schema
-	}
-	var out bytes.Buffer
-	out.WriteString(`{"description":`)
-	out.Write(quote(description))
-	if rest := bytes.TrimPrefix(schema, []byte("{")); len(rest) > 1 {
-		out.WriteByte(',')
-		out.Write(rest)
-	} else {
-		out.WriteByte('}')
-	}
-	return out.Bytes()
-}
-
-// schema is the schema of the arguments.
-func (in *input) schema() []byte {
-	var out bytes.Buffer
-	out.WriteString(`{"type":"object","additionalProperties":false,"properties":{`)
-	for i, p := range in.properties {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.Write(quote(p.name))
-		out.WriteByte(':')
-		out.Write(p.schema)
-	}
-	out.WriteByte('}')
-	first := true
-	for _, p := range in.properties {
-		if !p.required {
-			continue
-		}
-		if first {
-			out.WriteString(`,"required":[`)
-		} else {
-			out.WriteByte(',')
-		}
-		first = false
-		out.Write(quote(p.name))
-	}
-	if !first {
-		out.WriteByte(']')
-	}
-	writeDefs(&out, in.refs)
-	out.WriteByte('}')
-	return out.Bytes()
-}
-
-// request adds the body. The members of an object are arguments of their own, unless one has
-// the name of a parameter.
-func (in *input) request(text []byte) error {
-	if text == nil {
-		return nil
-	}
-	text, at, err := in.library.follow(text, in.at)
-	if err != nil {
-		return err
-	}
-	all := index(text)
-	media, content := bestMedia(all["content"])
-	if media == "" {
-		return nil
-	}
-	b := &body{media: media, required: isTrue(all["required"]), fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}, types: map[string]string{}}
-	in.body = b
-	required := isTrue(all["required"])
-	schema, schemaAt, err := in.library.follow(member(content, "schema"), at)
-	if err != nil {
-		return err
-	}
-	if !structured(media) || !in.flatten(schema, schemaAt) {
-		c := in.convert(member(content, "schema"), at)
-		if !structured(media) && !strings.HasPrefix(media, "text/") {
-			b.binary[""] = true
-			c = converted{text: []byte(`{"type":"string","contentEncoding":"base64","description":"the bytes of the body, as base64"}`)}
-		}
-		b.whole = "body"
-		for in.taken[b.whole] != "" {
-			b.whole += "_"
-		}
-		in.add(b.whole, c, unquote(all["description"]), required, "body")
-	}
-	for name, encoding := range members(member(content, "encoding")) {
-		p := parameter{wire: name, style: unquote(member(encoding, "style")), explode: true}
-		if p.style == "" {
-			p.style = "form"
-		}
-		if explode := member(encoding, "explode"); explode != nil {
-			p.explode = isTrue(explode)
-		}
-		b.styles[name] = p
-		if media, _, _ := strings.Cut(unquote(member(encoding, "contentType")), ","); media != "" && !strings.Contains(media, "*") {
-			b.types[name] = media
-		}
-	}
-	return nil
-}
-
-// flatten adds the members of a body as arguments, and reports whether it could. Members that
-// the body needs are required also if the body is not: documents often forget to say so.
-func (in *input) flatten(schema []byte, at place) bool {
-	o := object{in: in, has: map[string]bool{}}
-	if !o.add(schema, at, 0) || len(o.members) == 0 {
-		return false
-	}
-	for _, m := range o.members {
-		if in.taken[m.name] != "" {
-			return false
-		}
-	}
-	for _, m := range o.members {
-		if in.readOnly(m.schema, m.at) {
-			continue // the server sets it
-		}
-		in.body.fields[m.name] = m.name
-		c, raw := in.file(m.schema, m.at)
-		if in.body.binary[m.name] = raw; !raw {
-			c = in.convert(m.schema, m.at)
-		}
-		in.add(m.name, c, "", slices.Contains(o.required, m.name), "body")
-	}
-	return true
-}
-
-// object collects the members of a body, also those of the parts in its allOf.
-type object struct {
-	in       *input
-	members  []bodyMember
-	has      map[string]bool
-	required []string
-	parts    int // schemas that were read
-}
-
-// maxParts bounds the schemas that a body is joined from: references may double at each level.
-const maxParts = 1000
-
-type bodyMember struct {
-	name   string
-	schema []byte
-	at     place
-}
-
-// add adds the members of a schema. It returns false if these are not all that the body can
-// have, or if two parts have the same.
-func (o *object) add(schema []byte, at place, depth int) bool {
-	if o.parts++; o.parts > maxParts || depth > maxDepth {
-		return false
-	}
-	schema, at, err := o.in.library.follow(schema, at)
-	if err != nil {
-		return false
-	}
-	all := index(schema)
-	kind := unquote(all["type"])
-	if kind != "object" && kind != "" || all["properties"] == nil && all["allOf"] == nil || isTrue(all["nullable"]) {
-		return false
-	}
-	for _, other := range []string{"anyOf", "oneOf", "not", "if", "patternProperties", "minProperties"} {
-		if all[other] != nil {
-			return false
-		}
-	}
-	if more := all["additionalProperties"]; more != nil && string(more) != "false" {
-		return false
-	}
-	for part := range items(all["allOf"]) {
-		if only := index(part); len(only) == 1 && only["required"] != nil {
-			o.required = append(o.required, texts(only["required"])...)
-			continue
-		}
-		if !o.add(part, at, depth+1) {
-			return false
-		}
-	}
-	for name, property := range members(all["properties"]) {
-		if o.has[name] {
-			return false
-		}
-		o.has[name] = true
-		o.members = append(o.members, bodyMember{name, property, at})
-	}
-	o.required = append(o.required, texts(all["required"])...)
-	return true
-}
-
-// file is the schema of the argument for a member with bytes in a body of several parts: base64,
-// or a list of that.
-func (in *input) file(schema []byte, at place) (c converted, is bool) {
-	if !isMultipart(in.body.media) {
-		return c, false
-	}
-	const one = `{"type":"string","contentEncoding":"base64","description":"the bytes of a file, as base64"}`
-	schema, at, err := in.library.follow(schema, at)
-	if err != nil {
-		return c, false
-	}
-	if unquote(member(schema, "type")) == "array" {
-		if schema, _, err = in.library.follow(member(schema, "items"), at); err != nil || !isFile(schema) {
-			return c, false
-		}
-		return converted{text: []byte(`{"type":"array","items":` + one + `}`)}, true
-	}
-	return converted{text: []byte(one)}, isFile(schema)
-}
-
-// isFile reports whether a schema is that of bytes: in OpenAPI 3.1, of a text with a media type.
-func isFile(schema []byte) bool {
-	all := index(schema)
-	return unquote(all["format"]) == "binary" || all["contentMediaType"] != nil && all["contentEncoding"] == nil
-}
-
-func (in *input) readOnly(property []byte, at place) bool {
-	resolved, _, err := in.library.follow(property, at)
-	return err == nil && isTrue(member(resolved, "readOnly"))
-}
-
-// bestMedia is the media type of a body or an answer that is used: JSON before forms, before
-// texts, before bytes.
-func bestMedia(content []byte) (media string, chosen []byte) {
-	best := len(ranks)
-	for name, value := range members(content) {
-		rank := slices.IndexFunc(ranks, func(fits func(string) bool) bool { return fits(name) })
-		if rank < best {
-			best, media, chosen = rank, name, value
-		}
-	}
-	return media, chosen
-}
-
-var ranks = []func(string) bool{
-	isJSON, form, isMultipart,
-	func(media string) bool { return strings.HasPrefix(media, "text/") },
-	func(string) bool { return true },
-}
-
-func isJSON(media string) bool {
-	media, _, _ = strings.Cut(media, ";")
-	media = strings.ToLower(strings.TrimSpace(media))
-	return media == "application/json" || media == "text/json" || media == "*/*" || strings.HasSuffix(media, "+json")
-}
-
-func form(media string) bool { return strings.HasPrefix(media, "application/x-www-form-urlencoded") }
-
-func isMultipart(media string) bool { return strings.HasPrefix(media, "multipart/form-data") }
-
-// structured reports whether a body has members.
-func structured(media string) bool { return isJSON(media) || form(media) || isMultipart(media) }
-
-// result is what a document says about the answer.
-type result struct {
-	schema []byte // nil if it is not known
-	media  string // "" if it is not known
-	links  bool   // it has the header Link
-	list   bool   // it is an array
-}
-
-// hasLinks reports whether the header Link is one of those that an answer has.
-func hasLinks(headers []byte) bool {
-	for name := range members(headers) {
-		if strings.EqualFold(name, "Link") {
-			return true
-		}
-	}
-	return false
-}
-
-// result is the answer of success with the lowest number that has content. It may also be null
-// if another one has none.
-func (r *reader) result(responses []byte, at place) (out result, err error) {
-	codes := map[string][]byte{}
-	for code, text := range members(responses) {
-		if strings.HasPrefix(code, "2") {
-			codes[strings.ToUpper(code)] = text
-		}
-	}
-	var found, empty, silent bool
-	var schema converted
-	for _, code := range slices.Sorted(maps.Keys(codes)) {
-		text, at, err := r.library.follow(codes[code], at)
-		if err != nil {
-			return out, err
-		}
-		media, content := bestMedia(member(text, "content"))
-		switch {
-		case media == "" && (code == "204" || code == "205"):
-			empty = true
-		case media == "":
-			silent = true // many documents leave the content out
-		case !found:
-			found = true
-			out, schema = r.content(media, member(content, "schema"), at)
-			out.links = hasLinks(member(text, "headers"))
-		}
-	}
-	switch {
-	case !found && empty && !silent:
-		schema.text = []byte(`{"type":"null"}`)
-	case schema.text != nil && (empty || silent):
-		schema = schema.orNull()
-	}
-	out.schema = schema.whole()
-	return out, nil
-}
-
-// content is the result of an answer with a media type, and its schema without $defs, which
-// is empty if it is not known.
-func (r *reader) content(media string, schema []byte, at place) (result, converted) {
-	switch {
-	case isJSON(media) && schema != nil:
-		top, _, err := r.library.follow(schema, at)
-		list := err == nil && unquote(member(top, "type")) == "array"
-		return result{media: jsonMedia(media), list: list}, r.convert(schema, at)
-	case strings.HasPrefix(media, "text/") && !isJSON(media):
-		return result{media: media}, converted{text: []byte(`{"type":"string"}`)}
-	default:
-		return result{media: media}, converted{} // bytes
-	}
 }

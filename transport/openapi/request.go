@@ -12,6 +12,7 @@ import (
 	"net/textproto"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -54,6 +55,9 @@ func (o *operation) place(given map[string][]byte) (path string, query []string,
 	path, header = o.path, http.Header{}
 	for _, p := range o.parameters {
 		value := given[p.name]
+		if value == nil {
+			value = p.otherwise
+		}
 		if value == nil || string(value) == "null" && p.in != "path" {
 			continue
 		}
@@ -79,12 +83,48 @@ func (o *operation) place(given map[string][]byte) (path string, query []string,
 	if i := strings.IndexByte(path, '{'); i >= 0 {
 		return "", nil, nil, fmt.Errorf("the document declares no parameter for %s", path[i:])
 	}
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "." || part == ".." { // they would lead to another path
-			return "", nil, nil, fmt.Errorf("the arguments make %q a part of the path, which would lead to another one", part)
-		}
+	if part := dotSegment(path); part != "" {
+		return "", nil, nil, fmt.Errorf("the arguments make %q a part of the path, which would lead to another one", part)
 	}
 	return path, query, header, nil
+}
+
+// maxDecoded bounds how often a path may be escaped.
+const maxDecoded = 8
+
+// dotSegment returns a segment that leads to another path; "" if there is none. Servers and
+// proxies decode a path, some more than once, and some read a backslash as a slash, or ignore what
+// follows a semicolon.
+func dotSegment(path string) string {
+	for range maxDecoded {
+		for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+			if segment, _, _ := strings.Cut(part, ";"); slices.Contains([]string{".", ".."}, strings.TrimRight(segment, " \x00")) {
+				return part
+			}
+		}
+		decoded := unescaped(path)
+		if decoded == path {
+			return ""
+		}
+		path = decoded
+	}
+	return "%25" // escaped again and again
+}
+
+// unescaped decodes the escapes of a path once. What is no escape stays.
+func unescaped(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if c, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
 }
 
 // inPath is a value in the path, without a slash.

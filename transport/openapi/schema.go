@@ -18,6 +18,7 @@ type schemas struct {
 	waiting []*def // whose text is not made yet
 	names   map[string]place
 	written int   // bytes of the schemas of all tools
+	most    int   // bytes of the $defs of one schema
 	refused error // the first reference that is not read
 }
 
@@ -36,7 +37,7 @@ type converted struct {
 }
 
 func newSchemas(l *library, modern bool) *schemas {
-	return &schemas{library: l, modern: modern, defs: map[place]*def{}, names: map[string]place{}}
+	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[place]*def{}, names: map[string]place{}}
 }
 
 // convert converts the schema at a place, and all that it refers to. A reference that leads
@@ -103,8 +104,8 @@ func (s *schemas) name(at place) string {
 const maxDefs = 900 << 10
 
 // closure are the definitions that refs lead to, sorted by name, and those of them that are
-// too far away for maxDefs.
-func closure(refs []*def) (all []*def, far map[*def]bool) {
+// too far away for most bytes.
+func closure(refs []*def, most int) (all []*def, far map[*def]bool) {
 	seen, far := map[*def]bool{}, map[*def]bool{}
 	size := 0
 	for queue := slices.Clone(refs); len(queue) > 0; queue = queue[1:] { // the nearest first
@@ -114,7 +115,7 @@ func closure(refs []*def) (all []*def, far map[*def]bool) {
 		}
 		seen[d] = true
 		all = append(all, d)
-		if size += len(d.name) + len(d.text) + len(`"":,`); size > maxDefs {
+		if size += len(d.name) + len(d.text) + len(`"":,`); size > most {
 			far[d] = true
 			continue
 		}
@@ -126,12 +127,12 @@ func closure(refs []*def) (all []*def, far map[*def]bool) {
 
 // writeDefs writes the $defs of references as a member after others. What is too far away
 // accepts anything.
-func writeDefs(out *bytes.Buffer, refs []*def) {
+func writeDefs(out *bytes.Buffer, refs []*def, most int) {
 	if len(refs) == 0 {
 		return
 	}
 	out.WriteString(`,"$defs":{`)
-	all, far := closure(refs)
+	all, far := closure(refs, most)
 	for i, d := range all {
 		if i > 0 {
 			out.WriteByte(',')
@@ -148,13 +149,13 @@ func writeDefs(out *bytes.Buffer, refs []*def) {
 }
 
 // whole is a schema with its $defs.
-func (c converted) whole() []byte {
+func (c converted) whole(most int) []byte {
 	if len(c.refs) == 0 || !isObject(c.text) {
 		return c.text
 	}
 	var out bytes.Buffer
 	out.Write(bytes.TrimSuffix(c.text, []byte("}")))
-	writeDefs(&out, c.refs)
+	writeDefs(&out, c.refs, most)
 	out.WriteByte('}')
 	return out.Bytes()
 }

@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"iter"
 	"maps"
@@ -66,35 +68,57 @@ func index(text []byte) map[string][]byte {
 	return maps.Collect(members(text))
 }
 
+// blanks are eight spaces, which indented documents have many of.
+const blanks = 0x2020202020202020
+
 // blank is the offset of the first byte at or after at that is not a blank.
 func blank(text []byte, at int) int {
+	for at+8 <= len(text) && binary.LittleEndian.Uint64(text[at:]) == blanks {
+		at += 8
+	}
 	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
 		at++
 	}
 	return at
 }
 
+// The bytes of JSON at which skip does something.
+const (
+	opens byte = iota + 1
+	closes
+	quotes
+	lines
+)
+
+var structure = [256]byte{'{': opens, '[': opens, '}': closes, ']': closes, '"': quotes, '\n': lines}
+
 // skip is the offset after the value at an offset.
 func skip(text []byte, at int) int {
-	depth := 0
-	for at < len(text) {
-		switch text[at] {
-		case '"':
-			at = quoted(text, at)
-		case '{', '[':
+	if at = blank(text, at); at == len(text) {
+		return at
+	}
+	if structure[text[at]] == 0 { // a number, true, false or null
+		for at < len(text) && !delimits(text[at]) {
+			at++
+		}
+		return at
+	}
+	for depth := 0; at < len(text); {
+		switch structure[text[at]] {
+		case opens:
 			depth++
 			at++
-			continue
-		case '}', ']':
+		case closes:
 			depth--
 			at++
-		case ' ', '\n', '\r', '\t', ',', ':':
-			at++
+		case quotes:
+			at = quoted(text, at)
+		case lines:
+			at = blank(text, at+1)
 			continue
 		default:
-			for at < len(text) && !delimits(text[at]) {
-				at++
-			}
+			at++
+			continue
 		}
 		if depth <= 0 {
 			return at
@@ -113,15 +137,20 @@ func delimits(c byte) bool {
 
 // quoted is the offset after the string at an offset.
 func quoted(text []byte, at int) int {
-	for at++; at < len(text); at++ {
-		switch text[at] {
-		case '\\':
-			at++
-		case '"':
-			return at + 1
+	for end := at; ; {
+		next := bytes.IndexByte(text[min(end+1, len(text)):], '"')
+		if next < 0 {
+			return len(text)
+		}
+		end += 1 + next
+		escapes := 0
+		for text[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end + 1
 		}
 	}
-	return at
 }
 
 // unquote is the value of a string; "" for any other value.

@@ -20,6 +20,14 @@ var as = []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDupli
 // time.
 func Valid(text []byte) bool { return jsontext.Value(text).IsValid(as...) }
 
+// Compact returns a JSON value without spaces between its parts. It may change text. It
+// returns false if text is not one JSON value.
+func Compact(text []byte) ([]byte, bool) {
+	v := jsontext.Value(text)
+	err := v.Compact(as...)
+	return v, err == nil
+}
+
 // Unquote returns the text of a string literal, with U+FFFD for bytes that are not
 // UTF-8. literal must be a valid JSON string.
 func Unquote(literal []byte) []byte {

@@ -16,6 +16,7 @@ type groups struct {
 	file *os.File
 	at   map[int]int64 // the line of each leader, as an offset
 	free []int64       // lines with 0
+	left map[int]bool  // leaders of groups that are not to be ended; their lines have the negative number
 	end  int64         // offset behind the last line
 }
 
@@ -31,7 +32,7 @@ func newGroups(mark string) (*groups, error) {
 		_ = file.Close() // the other error says more
 		return nil, err
 	}
-	return &groups{file: file, at: map[int]int64{}, end: int64(n)}, nil
+	return &groups{file: file, at: map[int]int64{}, left: map[int]bool{}, end: int64(n)}, nil
 }
 
 func (g *groups) add(leader int) error {
@@ -51,8 +52,19 @@ func (g *groups) remove(leader int) error {
 		return nil
 	}
 	delete(g.at, leader)
+	delete(g.left, leader)
 	g.free = append(g.free, offset)
 	return g.write(offset, 0)
+}
+
+// spare has the processes of a group go on after the program.
+func (g *groups) spare(leader int) error {
+	offset, known := g.at[leader]
+	if !known {
+		return nil
+	}
+	g.left[leader] = true
+	return g.write(offset, -leader)
 }
 
 func (g *groups) write(offset int64, leader int) error {
@@ -64,7 +76,11 @@ func (g *groups) write(offset int64, leader int) error {
 func (g *groups) remains(mark string) remains {
 	left := remains{mark: mark}
 	for leader := range g.at {
-		left.groups = append(left.groups, leader)
+		if g.left[leader] {
+			left.spared = append(left.spared, leader)
+		} else {
+			left.groups = append(left.groups, leader)
+		}
 	}
 	return left
 }
@@ -77,8 +93,12 @@ func readRemains(file io.Reader) (left remains) {
 		if strings.HasPrefix(text, markName+"=") {
 			left.mark = text
 		}
-		if leader, err := strconv.Atoi(text); err == nil && leader > 1 { // 1 and 0 would mean all processes
+		switch leader, err := strconv.Atoi(text); {
+		case err != nil:
+		case leader > 1: // 1 and 0 would mean all processes
 			left.groups = append(left.groups, leader)
+		case leader < -1:
+			left.spared = append(left.spared, -leader)
 		}
 	}
 	return left

@@ -27,6 +27,9 @@ func Main() int {
 	// To end this process, end the program first.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	renameProcess()
+	if len(os.Args) > 2 && os.Args[2] == leaveWord {
+		return finish(os.Args[3:])
+	}
 	// Without a shell the wait is here.
 	if text, err := io.ReadAll(os.Stdin); err == nil && string(text) != done {
 		left := readRemains(io.NewSectionReader(os.NewFile(groupsFD, "groups"), 0, math.MaxInt64))
@@ -42,6 +45,7 @@ const done = "done\n"
 type remains struct {
 	mark   string
 	groups []int // by their leaders
+	spared []int // groups of which no process is ended
 }
 
 // end terminates what is left, and kills what does not end. It stops when it finds

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,9 +29,9 @@ func renameProcess() {
 	_ = os.WriteFile("/proc/self/comm", []byte(ProcessName), 0)
 }
 
-// signalMarked sends s to every process with the mark, and reports whether there was
-// one.
-func signalMarked(mark string, s syscall.Signal) bool {
+// signalMarked sends s to every process with the mark outside of the spared groups, and
+// reports whether there was one.
+func signalMarked(mark string, s syscall.Signal, spared []int) bool {
 	if mark == "" {
 		return false
 	}
@@ -38,6 +40,9 @@ func signalMarked(mark string, s syscall.Signal) bool {
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || !isMarked(pid, mark) {
+			continue
+		}
+		if group, err := syscall.Getpgid(pid); err == nil && slices.Contains(spared, group) {
 			continue
 		}
 		// FindProcess holds the process by a descriptor, so that the number still
@@ -55,14 +60,53 @@ func signalMarked(mark string, s syscall.Signal) bool {
 // isMarked reports whether the environment in which a process was started has the
 // mark. The environment of a process that has ended, zombies included, is empty.
 func isMarked(pid int, mark string) bool {
-	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	if err != nil {
-		return false // it has ended, or belongs to another user
-	}
-	for entry := range bytes.SplitSeq(environment, []byte{0}) {
+	for entry := range bytes.SplitSeq(environment(pid), []byte{0}) {
 		if string(entry) == mark {
 			return true
 		}
 	}
 	return false
+}
+
+// environment returns the environment of a process. For a moment while a process executes
+// another program, the system has none of it.
+func environment(pid int) []byte {
+	const tries = 5
+	for range tries {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil || len(text) > 0 {
+			return text // with an error it has ended, or belongs to another user
+		}
+		if _, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err != nil {
+			return nil // it has ended, or is a thread of the kernel
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
+}
+
+// leftRuns reports whether a process of this user runs that has taken over an installation.
+func leftRuns(key string) bool {
+	entries, _ := os.ReadDir("/proc") // without /proc none is known
+	for _, entry := range entries {
+		if _, err := strconv.Atoi(entry.Name()); err != nil {
+			continue
+		}
+		text, _ := os.ReadFile("/proc/" + entry.Name() + "/cmdline") // empty for a process that has ended
+		args := bytes.Split(text, []byte{0})
+		if len(args) > 4 && string(args[1]) == Command && string(args[2]) == leaveWord && string(args[4]) == key && ownProcess(entry.Name()) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownProcess reports whether a process belongs to this user.
+func ownProcess(pid string) bool {
+	info, err := os.Stat("/proc/" + pid)
+	if err != nil {
+		return false
+	}
+	about, known := info.Sys().(*syscall.Stat_t)
+	return known && int(about.Uid) == os.Getuid()
 }

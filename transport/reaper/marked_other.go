@@ -9,7 +9,10 @@ import (
 
 func renameProcess() {}
 
-func signalMarked(string, syscall.Signal) bool { return false }
+func signalMarked(string, syscall.Signal, []int) bool { return false }
+
+// leftRuns reports no process: the arguments of other processes are unknown here.
+func leftRuns(string) bool { return false }
 
 // inherited is the program as the second process executes it.
 func inherited(self string) string { return self }

@@ -35,7 +35,7 @@ func leadSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid:
 // signal sends s to all processes that are left and reports whether there were any;
 // the signal 0 only checks.
 func (r *remains) signal(s syscall.Signal) bool {
-	found := signalMarked(r.mark, s)
+	found := signalMarked(r.mark, s, r.spared)
 	for _, leader := range r.groups {
 		if syscall.Kill(-leader, s) == nil {
 			found = true

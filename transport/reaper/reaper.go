@@ -102,7 +102,7 @@ func (r *Reaper) change(how func(*groups, int) error, leader int) {
 	if err := how(r.groups, leader); err != nil {
 		r.warn(err)
 	}
-	if len(r.groups.at) > 0 {
+	if len(r.groups.at) > len(r.groups.left) {
 		r.ensure()
 	}
 	r.postpone()
@@ -122,7 +122,7 @@ func (r *Reaper) postpone() {
 func (r *Reaper) endUnused() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.child == nil || len(r.groups.at) > 0 {
+	if r.child == nil || len(r.groups.at) > len(r.groups.left) {
 		return
 	}
 	if left := r.groups.remains(r.mark); left.signal(0) {

@@ -124,7 +124,7 @@ func (f *Family) putOutcomes(outcomes map[string]uint64, labels ...Label) {
 }
 
 var states = []toolscript.ServerState{
-	toolscript.Connecting, toolscript.Ready, toolscript.Resting, toolscript.Starting, toolscript.Backoff, toolscript.NeedsAuth, toolscript.Failed, toolscript.Stopped,
+	toolscript.Connecting, toolscript.Installing, toolscript.Ready, toolscript.Resting, toolscript.Starting, toolscript.Backoff, toolscript.NeedsAuth, toolscript.Failed, toolscript.Stopped,
 }
 
 func (b *builder) gateway(m toolscript.Measures) {
@@ -156,7 +156,7 @@ func (b *builder) ofServers(m toolscript.Measures) {
 		of   func(toolscript.ServerMeasures) float64
 	}{
 		{"toolscript.server.up", Gauge, "", "1 if the server is connected or at rest, else 0.", func(s toolscript.ServerMeasures) float64 {
-			if s.State.Serves() {
+			if s.Serves() {
 				return 1
 			}
 			return 0

@@ -20,14 +20,17 @@ const MostBytes = 64 << 20
 
 // Recording is one recorded run.
 type Recording struct {
-	Version   int            `json:"version"`
-	StartedAt time.Time      `json:"startedAt"`
-	Code      string         `json:"code"` // as the user wrote it
-	Job       runner.Job     `json:"job"`  // without Env, which has a secret
-	Calls     []Call         `json:"calls"`
-	Stdin     []byte         `json:"stdin,omitempty"` // what the script read
-	Outcome   runner.Outcome `json:"outcome"`
-	Cut       bool           `json:"cut,omitempty"` // it was larger than MostBytes: the last answers are missing
+	Version   int       `json:"version"`
+	StartedAt time.Time `json:"startedAt"`
+	Code      string    `json:"code"` // as the user wrote it
+
+	Modules []toolscript.ScriptModule `json:"modules,omitempty"` // that the script could import
+
+	Job     runner.Job     `json:"job"` // without Env, which has a secret
+	Calls   []Call         `json:"calls"`
+	Stdin   []byte         `json:"stdin,omitempty"` // what the script read
+	Outcome runner.Outcome `json:"outcome"`
+	Cut     bool           `json:"cut,omitempty"` // it was larger than MostBytes: the last answers are missing
 }
 
 // Call is one call, in the order in which the script made them.
@@ -35,6 +38,7 @@ type Call struct {
 	ID      string                `json:"id"` // of the tool
 	Args    json.RawMessage       `json:"args"`
 	Value   json.RawMessage       `json:"value,omitempty"`
+	Content json.RawMessage       `json:"content,omitempty"` // see runner.Answer
 	Failure *toolscript.ToolError `json:"failure,omitempty"`
 	End     int                   `json:"end,omitempty"`   // its place among the calls that ended, from 1; 0: it did not end
 	Begun   int                   `json:"begun,omitempty"` // how many calls had begun when it ended
@@ -51,9 +55,9 @@ type Recorder struct {
 }
 
 // New makes a Recorder of a run.
-func New(code string, job runner.Job, host runner.Host) *Recorder {
+func New(src runner.Source, job runner.Job, host runner.Host) *Recorder {
 	job.Env = nil
-	return &Recorder{Host: host, made: Recording{Version: Version, StartedAt: time.Now(), Code: code, Job: job, Calls: []Call{}}}
+	return &Recorder{Host: host, made: Recording{Version: Version, StartedAt: time.Now(), Code: src.Code, Modules: src.Modules, Job: job, Calls: []Call{}}}
 }
 
 // Begin implements runner.Host.
@@ -76,12 +80,12 @@ func (r *Recorder) Begin(c runner.Call, done func(runner.Answer)) {
 func (r *Recorder) end(at int, a runner.Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.room(len(a.Value)) {
+	if !r.room(len(a.Value) + len(a.Content)) {
 		return
 	}
 	r.ended++
 	c := &r.made.Calls[at]
-	c.Value, c.Failure, c.End, c.Begun = a.Value, a.Failure, r.ended, len(r.made.Calls)
+	c.Value, c.Content, c.Failure, c.End, c.Begun = a.Value, a.Content, a.Failure, r.ended, len(r.made.Calls)
 }
 
 // room counts bytes. After the first that do not fit, nothing is kept. It is called with

@@ -44,7 +44,7 @@ var ErrStopped = &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New
 // ErrEnded is the answer for an actor that ended before it gave one.
 var ErrEnded = &toolscript.Error{
 	Kind:       toolscript.Unavailable,
-	Err:        errors.New("a fault of the gateway ended the request before its answer; try again"),
+	Err:        errors.New("a fault of the gateway ended the request before its answer"),
 	RetryAfter: time.Second,
 }
 
@@ -57,31 +57,46 @@ func Ask[T any](ctx context.Context, to Address, build func(Reply[T]) any) (T, e
 	}
 	reply := make(Reply[T], 1)
 	Send(to.Engine, to.PID, build(reply))
+	return reply.Receive(ctx, to)
+}
+
+// Receive waits for the answer of an actor that has a reply already.
+func (r Reply[T]) Receive(ctx context.Context, to Address) (T, error) {
+	var none T
 	select {
-	case a := <-reply:
+	case a := <-r:
 		return a.value, to.explain(a.err)
 	case <-ctx.Done():
 		return none, to.explain(ContextError(ctx))
 	case <-to.Gone:
-		value, err := reply.orElse(ErrStopped)
+		value, err := r.orElse(ErrStopped)
 		return value, to.explain(err)
 	case <-to.Ended:
-		value, err := reply.orElse(ErrEnded)
+		value, err := r.orElse(ErrEnded)
 		return value, to.explain(err)
 	}
 }
 
 // explain returns the error for the caller: whatever fails while the gateway shuts
-// down fails because of that.
+// down fails because of that. What an error says about its call stays.
 func (to Address) explain(err error) error {
 	select {
 	case <-to.Gone:
 		if err != nil {
-			return ErrStopped
+			return toolscript.WithSent(ErrStopped, saidOf(err))
 		}
 	default:
 	}
 	return err
+}
+
+// saidOf is what an error itself says about its call.
+func saidOf(err error) toolscript.Sent {
+	var e *toolscript.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Sent
 }
 
 // orElse returns the answer if it has arrived: answering may be the last action of an

@@ -105,6 +105,25 @@ func (s *Scanner) Skip() {
 	}
 }
 
+// Raw consumes a value of any kind, or the name of a member, and returns its text.
+func (s *Scanner) Raw() string {
+	switch start := s.next(); s.text[start] {
+	case '{', '[':
+		s.Skip()
+		return s.text[start:s.pos]
+	case '"':
+		text, _ := s.quoted()
+		return text
+	}
+	return s.Word()
+}
+
+// next is Next, and returns the position.
+func (s *Scanner) next() int {
+	s.Next()
+	return s.pos
+}
+
 // Value consumes a value. Numbers become json.Number. If members have equal names,
 // the last one counts. Value recurses as deep as the text nests.
 func (s *Scanner) Value() any {

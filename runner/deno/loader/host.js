@@ -5,7 +5,7 @@
   const { ask, send, stringify } = internal;
   const { setTimeout, clearTimeout, fetch, crypto, performance, Deno } = globalThis;
   const [encoder, random] = [new TextEncoder(), crypto.getRandomValues.bind(crypto)];
-  const [lossy, strict] = [false, true].map((fatal) => new TextDecoder('utf-8', { fatal, ignoreBOM: true }));
+  const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
   const base = Deno.env.get('TOOLSCRIPT_GATEWAY_URL');
   const started = { at: 0 };
 
@@ -19,11 +19,13 @@
   host.now = () => performance.now() - started.at;
   host.random = (length) => random(new Uint8Array(length));
   host.encode = (text) => encoder.encode(text);
-  host.decode = (bytes, fatal) => {
+  const Decoder = TextDecoder; // the prelude replaces it
+  const decoders = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be']; // in the order of encoding.js
+  host.decode = (bytes, fatal, encoding) => {
     try {
-      return (fatal ? strict : lossy).decode(bytes);
+      return new Decoder(decoders[encoding], { fatal: fatal === 1, ignoreBOM: true }).decode(bytes);
     } catch {
-      return undefined; // no UTF-8
+      return undefined; // not valid
     }
   };
   host.exit = (code) => {
@@ -44,21 +46,36 @@
   host.tool = once('tool');
   host.shown = once('shown');
   host.pages = once('pages');
-  host.names = (server) => JSON.stringify(ask('names', server));
+  host.names = (server) => stringify(ask('names', server));
   host.missing = (server, name) => ask('missing', server, name);
   const wireName = once('id');
 
+  // settled waits until nothing is left that can continue the script: timers that keep it
+  // alive, calls that it may await, and reads of standard input, as in node. The work that
+  // the last of them causes comes first.
+  const awaited = new Set(); // calls
+  let [strong, reading, wake] = [0, 0, () => {}];
+  const busy = () => strong + awaited.size + reading > 0;
+  const ended = () => { if (!busy()) wake(); };
+  internal.settled = async () => {
+    do {
+      if (busy()) await new Promise((resolve) => { wake = resolve; });
+      await new Promise((resolve) => { setTimeout(resolve, 0); });
+    } while (busy());
+  };
+
   // Timers. strong is the number of timers that keep the script alive.
   const timers = new Map();
-  let [strong, idle] = [0, () => {}];
   const drop = (id) => {
     const timer = timers.get(id);
     timers.delete(id);
-    if (timer && !timer.weak && --strong === 0) idle();
+    if (timer && !timer.weak) {
+      strong--;
+      ended();
+    }
     return timer;
   };
   host.timer = (id, ms, weak) => {
-    const delay = ms >= 1 && ms <= 2147483647 ? ms : 1;
     const native = setTimeout(() => {
       try {
         internal.fire(id);
@@ -67,7 +84,7 @@
       } finally {
         if (timers.get(id)?.native === native) drop(id);
       }
-    }, delay);
+    }, ms);
     if (weak) Deno.unrefTimer(native);
     drop(id);
     timers.set(id, { native, weak });
@@ -75,13 +92,37 @@
   };
   host.clear = (id) => clearTimeout(drop(id)?.native);
 
-  // settled waits for all timers, and then for the work that the last of them
-  // started.
-  internal.settled = async () => {
-    do {
-      if (strong > 0) await new Promise((resolve) => { idle = resolve; });
-      await new Promise((resolve) => { setTimeout(resolve, 0); });
-    } while (strong > 0);
+  // Digests. Deno computes them in another thread; until then they keep the script alive.
+  const { subtle } = crypto;
+  const working = async (work) => {
+    strong++;
+    try {
+      return new Uint8Array(await work());
+    } finally {
+      strong--;
+      ended();
+    }
+  };
+  host.digest = (hash, bytes) => working(() => subtle.digest(hash, bytes));
+  host.hmac = (hash, key, bytes) => working(async () => {
+    const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash }, false, ['sign']);
+    return subtle.sign('HMAC', imported, bytes);
+  });
+
+  // convert compresses and decompresses with zlib. Deno's own streams do not read a gzip file
+  // of several members, and take no input for a whole one.
+  const loadZlib = globalThis.process.getBuiltinModule.bind(globalThis.process, 'node:zlib');
+  const converters = {
+    gzip: ['gzipSync', 'gunzipSync'], deflate: ['deflateSync', 'inflateSync'], 'deflate-raw': ['deflateRawSync', 'inflateRawSync'],
+  };
+  internal.convert = (decode, format, bytes) => {
+    try {
+      const { buffer, engine } = loadZlib()[converters[format][decode]](bytes, { info: true });
+      if (decode === 1 && engine.bytesWritten !== bytes.length) return undefined; // more data follows
+      return [new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)];
+    } catch {
+      return undefined;
+    }
   };
 
   // Calls. A call begins with a frame. The answers are fetched one after the other,
@@ -102,14 +143,17 @@
         return unreachable();
       }
       pending--;
-      internal.settle(Number(answer.headers.get('toolscript-call')), answer.ok ? 0 : 1, text);
+      const id = Number(answer.headers.get('toolscript-call'));
+      internal.settle(id, answer.ok ? (answer.headers.has('toolscript-content') ? 3 : 0) : 1, text);
+      awaited.delete(id);
+      ended();
     }
     listening = false;
   };
-  host.call = (id, server, name, args, task) => {
+  host.call = (id, server, name, args, task, key) => {
     if (pending >= run.toolCalls) return 0;
     const tool = wireName(server, name);
-    const header = encoder.encode(`${stringify({ call: id, tool, task: task === 1 })}\n`);
+    const header = encoder.encode(`${stringify({ call: id, tool, task: task === 1, key })}\n`);
     const given = encoder.encode(args);
     if (header.length + given.length > internal.mostBytes) {
       const message = `the arguments of ${tool} are too long: ${given.length} bytes, and ${internal.mostBytes} may be passed on`;
@@ -117,11 +161,13 @@
       return 1;
     }
     pending++;
+    if (task !== 1) awaited.add(id);
     internal.sendBytes('c', header, given);
     if (!listening) listen();
     return 1;
   };
   host.cancel = (id) => send('k', `${id}`);
+  host.await = (id) => { awaited.add(id); };
 
   // Standard input, one piece at a time, on demand.
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -137,10 +183,15 @@
     run.stdin = false;
     internal.feed(text.decode());
     internal.feed(undefined, answer.status === 204 ? undefined : internal.parse(lossy.decode(chunk)).message);
+    return undefined;
   };
   host.stdin = () => {
     if (!run.stdin) return 0;
-    piece();
+    reading++;
+    piece().finally(() => {
+      reading--;
+      ended();
+    });
     return 1;
   };
 
@@ -148,7 +199,7 @@
     Object.assign(run, { toolCalls: given.toolCalls, stdin: given.stdin });
     if (given.tz !== '') Deno.env.set('TZ', given.tz);
     Deno.permissions.revokeSync({ name: 'env', variable: 'TZ' });
-    internal.begin(JSON.stringify({ args: given.args, cwd: given.cwd, parameter: given.parameter, env: { TOOLSCRIPT_GATEWAY_URL: base } }));
+    internal.begin(stringify({ args: given.args, cwd: given.cwd, parameter: given.parameter, env: { TOOLSCRIPT_GATEWAY_URL: base } }));
     started.at = performance.now();
   };
 }

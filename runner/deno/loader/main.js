@@ -21,20 +21,27 @@ async (host, internal) => {
   // Otherwise Deno would run due timers before the microtasks of the script's first
   // part.
   const before = internal.moduleURL('await null');
-  const url = internal.moduleURL(`${run.code}\nimport ${stringify(before)};`);
-  internal.script = { url, name: run.name };
+  const { modules } = run;
+  const url = modules ? internal.address(modules.script, modules.folder) : internal.moduleURL(`${run.code}\nimport ${stringify(before)};`);
+  internal.script = { name: run.name, names: new Map([[url, run.name]]), urls: new Map() };
+  for (const name of modules?.names ?? []) {
+    const at = internal.address(name, modules.folder);
+    internal.script.names.set(at, name);
+    internal.script.urls.set(name, at);
+  }
   let text;
   try {
     let namespace = await import(url);
     loading = false;
     if (run.parameter !== undefined) namespace = await internal.call(namespace);
+    await internal.settled(); // code that is not awaited may still add to the value
     phase = 'finalizing';
     text = await internal.finish(namespace);
   } catch (error) {
     internal.fail(error);
   }
   phase = 'executing';
-  await internal.settled();
+  await internal.settled(); // toJSON of the value may have begun calls
   send('v', text ?? '');
   internal.leave();
 }

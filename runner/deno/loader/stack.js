@@ -11,7 +11,7 @@
 
   // frame formats one line, as all engines do.
   const frame = (site) => {
-    const file = site.getFileName() === internal.script?.url ? internal.script.name : site.getFileName();
+    const file = internal.script?.names.get(site.getFileName()) ?? site.getFileName();
     const place = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
     const name = site.getFunctionName();
     return `    at ${name === null ? place : `${name} (${place})`}`;

@@ -9,7 +9,7 @@
   const encoder = new TextEncoder();
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const [encode, decode] = [encoder.encode.bind(encoder), decoder.decode.bind(decoder)];
-  const { parse, stringify } = JSON;
+  const { parse, stringify } = internal;
   const [Bytes, View] = [Uint8Array, DataView];
   const header = 5;
 

@@ -57,7 +57,7 @@ func help(order string, argv []string) error {
 	if order == "silent" {
 		return errors.New("no listener is sent")
 	}
-	other := func() error { _, err := confine.Server(confine.ServerRules{}); return err }
+	other := func() error { _, err := confine.Program(confine.Rules{}); return err }
 	if order == "filter first" {
 		if err := other(); err != nil {
 			return err

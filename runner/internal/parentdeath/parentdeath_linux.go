@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
@@ -48,14 +49,15 @@ func (l *lifeline) hold(pid int) error {
 }
 
 // Start starts a process in its own process group. The process cannot gain
-// privileges and ends with this process. Where the kernel has Landlock, which
-// confined reports, the process reaches only what access lists. The caller waits
-// for the process, and then calls release. Restrictions belong to a thread and are
-// inherited from it, so Start uses a thread that ends afterwards.
-func Start(cmd *exec.Cmd, access landlock.Access) (release func(), confined bool, err error) {
+// privileges and ends with this process. Where the kernel has Landlock and filters
+// of system calls, which confined reports, the process reaches only what access
+// lists. The caller waits for the process, and then calls release. Restrictions
+// belong to a thread and are inherited from it, so Start uses a thread that ends
+// afterwards.
+func Start(cmd *exec.Cmd, access landlock.Access) (release func(), confined Confined, err error) {
 	line, err := newLifeline()
 	if err != nil {
-		return nil, false, err
+		return nil, Confined{}, err
 	}
 	defer func() {
 		if err != nil {
@@ -76,16 +78,23 @@ func Start(cmd *exec.Cmd, access landlock.Access) (release func(), confined bool
 			result <- fmt.Errorf("landlock: %w", err)
 			return
 		}
-		confined = err == nil // read after result has been received
+		confined.Files = err == nil // read after result has been received
+		// Landlock does not know sockets other than TCP, times of files, watches and priorities.
+		calls, err := confine.Program(confine.Rules{Sockets: confine.ProxyOnly})
+		if err != nil {
+			result <- err
+			return
+		}
+		confined.Calls = calls.Active
 		result <- cmd.Start()
 	})
 	if err := <-result; err != nil {
-		return nil, false, err
+		return nil, Confined{}, err
 	}
 	if err := line.hold(cmd.Process.Pid); err != nil {
 		Kill(cmd.Process)
 		_ = cmd.Wait()
-		return nil, false, err
+		return nil, Confined{}, err
 	}
 	return func() { _ = line.write.Close() }, confined, nil
 }

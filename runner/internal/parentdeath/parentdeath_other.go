@@ -10,10 +10,10 @@ import (
 
 // Start starts a process. This system cannot confine it. If the gateway is killed, the
 // process ends when it next reads its standard input.
-func Start(cmd *exec.Cmd, _ landlock.Access) (release func(), confined bool, err error) {
+func Start(cmd *exec.Cmd, _ landlock.Access) (release func(), confined Confined, err error) {
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
-		return nil, false, err
+		return nil, Confined{}, err
 	}
-	return func() {}, false, nil
+	return func() {}, Confined{}, nil
 }

@@ -36,7 +36,7 @@
     Map: () => new Map(),
     Set: () => new Set(),
     Array: (value) => new Array(value.length),
-    Object: () => ({}),
+    Object: (value) => (value instanceof Blob ? value.slice(0, value.size, value.type) : {}),
     Error: cloneError,
   };
 

@@ -1,4 +1,4 @@
-// Random numbers. crypto.subtle does not exist.
+// Random numbers. subtle.js adds crypto.subtle.
 (host, internal) => {
   'use strict';
 

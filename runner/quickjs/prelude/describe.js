@@ -22,6 +22,14 @@
 
   const isError = (value) => value instanceof Error || value instanceof DOMException;
 
+  // A script that reckons with a large integer of a result may not know that it is a bigint.
+  const mixed = /^(?:cannot convert BigInt to number|Cannot mix BigInt and other types|Cannot convert a BigInt value to a number)/;
+  const advice = '; an integer beyond 2^53 in a result is a bigint: String(value) keeps its digits, Number(value) rounds it';
+  const messageOf = (error) => {
+    const message = internal.errorMessage(error);
+    return error instanceof TypeError && mixed.test(message) ? message + advice : message;
+  };
+
   internal.describe = (error) => {
     if (!isError(error)) {
       return stringify({ name: 'Error', message: typeof error === 'string' ? error : inspect(error), code: 'threw' });
@@ -34,12 +42,13 @@
     }
     return stringify({
       name: internal.errorName(error),
-      message: internal.errorMessage(error),
+      message: messageOf(error),
       stack: internal.frames(error),
       code: codeOf(error),
       server: call?.server,
       tool: call?.tool,
       failure: call?.code,
+      sent: call?.sent,
       call: call?.id,
       more,
     });

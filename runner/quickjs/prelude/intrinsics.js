@@ -13,8 +13,6 @@
   internal.ownKeys = ownKeys;
   internal.uncurry = uncurry;
   internal.getter = (prototype, key) => uncurry(getOwnPropertyDescriptor(prototype, key).get);
-  internal.stringify = JSON.stringify;
-  internal.parse = JSON.parse;
 
   // define creates a global with the attributes of the language's own globals.
   internal.define = (name, value) => {

@@ -32,7 +32,7 @@
   internal.pagesOf = (name, has, request) => {
     const looped = (count, { server, tool }) => new internal.ToolError(
       `${name}.pages: the link after page ${count} leads to a page that was read before`,
-      { server, tool, code: 'invalid_result', content: [], details: [] },
+      { server, tool, code: 'invalid_result', sent: 'yes', content: [], details: [] },
     );
     function pages(args) {
       if (!has()) throw new TypeError(`${name} has no pages; call ${name}(…) itself`);

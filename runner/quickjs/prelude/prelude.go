@@ -17,9 +17,11 @@ var files embed.FS
 
 // parts are in the order of evaluation.
 var parts = []string{
-	"intrinsics", "stack", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers",
-	"events", "abort", "clone", "encoding", "crypto", "performance",
+	"intrinsics", "json", "stack", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers",
+	"events", "abort", "clone", "encoding", "crypto", "subtle", "performance",
+	"streams", "readable", "writable", "blob", "compression",
 	"percent", "query", "address", "location", "url",
+	"intl-locales", "intl", "intl-number", "intl-date", "intl-text", "intl-methods",
 	"collections", "pages", "tools", "store", "stdin", "process", "value", "describe", "facade",
 }
 

@@ -39,7 +39,7 @@
       if (stored) return value;
     }
     throw new ToolError(`other runs have changed ${key} during each of ${attempts} attempts to update it`, {
-      server: '$store', tool: '$store__set', code: 'conflict', content: [], details: [],
+      server: '$store', tool: '$store__set', code: 'conflict', sent: 'no', content: [], details: [],
     });
   };
 

@@ -5,12 +5,22 @@
   const timers = new Map();
   let last = 0;
 
+  // delayOf returns a delay as browsers and Node read it. Only now is less than a
+  // millisecond: it is for setImmediate, before all timers that are not due.
+  const longest = 2 ** 31 - 1;
+  const now = Symbol('now');
+  const delayOf = (delay) => {
+    if (delay === now) return 0;
+    const ms = Number(delay ?? 0);
+    return ms >= 1 && ms <= longest ? ms : 1; // also for NaN
+  };
+
   const start = (callback, delay, args, repeat, weak) => {
     if (typeof callback !== 'function') {
       throw new TypeError(`a timer takes a function, not ${internal.inspect(callback, 0)}`);
     }
     const id = ++last;
-    const ms = Number(delay ?? 0);
+    const ms = delayOf(delay);
     timers.set(id, { callback, args, repeat, ms });
     host.timer(id, ms, weak ? 1 : 0);
     return id;
@@ -26,8 +36,12 @@
   internal.define('setInterval', function setInterval(callback, delay, ...args) {
     return start(callback, delay, args, true);
   });
+  internal.define('setImmediate', function setImmediate(callback, ...args) {
+    return start(callback, now, args, false);
+  });
   internal.define('clearTimeout', function clearTimeout(id) { stop(id); });
   internal.define('clearInterval', function clearInterval(id) { stop(id); });
+  internal.define('clearImmediate', function clearImmediate(id) { stop(id); });
 
   // after calls back later without keeping the script alive.
   internal.after = (delay, callback) => start(callback, delay, [], false, true);

@@ -14,7 +14,7 @@
   class ToolError extends Error {
     constructor(message, fields = {}) {
       super(message);
-      for (const key of ['server', 'tool', 'code', 'content', 'rpcCode', 'status', 'retryAfterMs', 'details']) {
+      for (const key of ['server', 'tool', 'code', 'content', 'structuredContent', 'rpcCode', 'status', 'sent', 'retryAfterMs', 'details']) {
         if (fields[key] !== undefined) this[key] = fields[key];
       }
     }
@@ -25,12 +25,12 @@
   // creates itself is not in it.
   const failed = new WeakMap();
 
-  const tooMany = stringify({ code: 'limit_calls', message: 'the calls in flight exceed the limit of the run' });
+  const tooMany = stringify({ code: 'limit_calls', sent: 'no', message: 'the calls in flight exceed the limit of the run' });
 
   // call makes a tool call. at is an error created as near to the script as
   // possible, because the engine resolves each of its frames. shape converts the
-  // answer to the script's value.
-  const call = (id, server, tool, args, task, at, shape) => {
+  // answer to the script's value. key is an idempotency key; most calls have none.
+  const call = (id, server, tool, args, task, at, shape, key) => {
     const waiting = capability();
     waiting.at = at;
     waiting.shape = shape;
@@ -38,14 +38,15 @@
       const text = args === undefined ? '{}' : stringify(args, plainMember);
       if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
       pending.set(id, waiting);
-      if (host.call(id, server, tool, text, task) === 0) internal.settle(id, 1, tooMany);
+      const begun = key === undefined ? host.call(id, server, tool, text, task) : host.call(id, server, tool, text, task, key);
+      if (begun === 0) internal.settle(id, 1, tooMany);
     } catch (error) {
       waiting.reject(error);
     }
     return waiting.promise;
   };
 
-  // spawn makes a call that outlives the script.
+  // spawn makes a call that outlives the script, unless the script asks for its answer.
   const spawn = (server, tool, args, at) => {
     const id = ++last;
     const done = call(id, server, tool, args, 1, at);
@@ -54,7 +55,14 @@
       if (pending.has(id)) host.cancel(id);
       return settled;
     };
-    return Object.freeze({ id: `${id}`, done, cancel });
+    return Object.freeze({
+      id: `${id}`,
+      get done() {
+        if (pending.has(id)) host.await(id);
+        return done;
+      },
+      cancel,
+    });
   };
 
   // spawnByName is tools.spawn.exec of the scripts of answers: it starts a tool by its
@@ -67,14 +75,21 @@
   // frozen freezes the result of a tool for the script of an answer.
   const frozen = (result) => (internal.freezes === undefined ? result : internal.freezes(result));
 
-  // answered passes a call its answer: a value, the fields of a ToolError (how is 1), or
-  // what was thrown when the answer was parsed (2).
+  // withContent adds the content blocks to a value, as a property that JSON and loops skip.
+  const withContent = ({ value, content }) => {
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.defineProperty(value, '$content', { value: content, writable: true, configurable: true });
+  };
+
+  // answered passes a call its answer: a value, the fields of a ToolError (how is 1),
+  // what was thrown when the answer was parsed (2), or a value and its content blocks (3).
   internal.answered = (id, how, answer) => {
     const waiting = pending.get(id);
     pending.delete(id);
     try {
       if (how === 2) waiting.reject(answer);
       else if (how === 1) waiting.reject(failure(id, answer, waiting.at));
+      else if (how === 3) waiting.resolve(frozen(withContent(answer)));
       else waiting.resolve(frozen(waiting.shape === undefined ? answer : waiting.shape(answer)));
     } catch (error) { // no memory left
       waiting.reject(error);
@@ -104,7 +119,7 @@
     const name = names[fields.code];
     if (name !== undefined) Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
     internal.setFrames(error, internal.frames(at));
-    failed.set(error, { id, code: fields.code, server: fields.server, tool: fields.tool });
+    failed.set(error, { id, code: fields.code, server: fields.server, tool: fields.tool, sent: fields.sent });
     return error;
   };
 
@@ -177,6 +192,23 @@
   const spawned = servers('tools.spawn', spawn);
   const spawnOf = lookup(none, 'tools.spawn', (name) => (name === 'exec' && internal.freezes ? spawnByName : spawned(name)));
 
+  // keyOf returns the idempotency key of the options of tools.$with. It reads each option once.
+  const keyOf = (options) => {
+    if (typeof options !== 'object' || options === null) throw new TypeError(`tools.$with takes { idempotencyKey }, not ${inspect(options, 0)}`);
+    const { idempotencyKey: key, ...others } = options;
+    for (const name of Object.keys(others)) throw new TypeError(`tools.$with has no option ${name}; it has idempotencyKey`);
+    if (typeof key !== 'string' || !/^[!-~]{1,255}$/.test(key)) throw new TypeError('an idempotencyKey is a text of 1 to 255 visible characters of ASCII');
+    return key;
+  };
+
+  // withOptions is tools.$with: the servers, with functions whose calls have an idempotency
+  // key. They have no method pages: its calls would all have the same key.
+  const withOptions = Object.freeze(function $with(options) {
+    const key = keyOf(options);
+    const owner = 'tools.$with(…)';
+    return lookup(none, owner, servers(owner, (server, tool, args, at) => call(++last, server, tool, args, 0, at, undefined, key)));
+  });
+
   // own are the members that the gateway itself implements.
   const member = (name, argumentsOf, shape) => {
     const invoke = (...given) => call(++last, none, name, argumentsOf(...given), 0, new Error(), shape);
@@ -187,6 +219,7 @@
   const own = Object.freeze({
     __proto__: null,
     spawn: spawnOf,
+    $with: withOptions,
     $search: member('$search', (query, options) => ({ ...options, query }),
       ({ results, nearest }) => Object.defineProperty(results, 'nearest', { value: nearest, enumerable: true })),
     $describe: member('$describe', (tool) => ({ tool })),

@@ -12,7 +12,7 @@
   // overflowed reports whether an error is the engine's error for a stack overflow.
   internal.overflowed = (error) => error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 
-  const names = { bigint: 'a BigInt', function: 'a function', symbol: 'a symbol' };
+  const names = { function: 'a function', symbol: 'a symbol' };
 
   // lost are the places of values that JSON shows as null.
   let lost = [];
@@ -23,6 +23,7 @@
     switch (typeof value) {
       case 'string':
       case 'boolean':
+      case 'bigint':
         return value;
       case 'object':
         return plain(value);
@@ -48,7 +49,7 @@
       internal.apply(refuse, holder, [key, value]);
       if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function' || seen.has(value)) continue;
       seen.add(value);
-      if (plain(value) !== value) throw new InvalidResultError('the value of the script nests a Map or Set too deep to be passed on');
+      if (plain(value) !== value) throw new InvalidResultError('the value of the script nests a Map, a Set or an error too deep to be passed on');
       for (const name of Object.keys(value)) waiting.push([name, value[name], value]);
     }
   };

@@ -14,7 +14,7 @@ type Checker struct{ shim *shim.Checker }
 func New() *Checker {
 	c := &Checker{shim.New(Globals)}
 	c.Declare("", "export {}")
-	c.errors("export {}", "", false)
+	c.errors(shim.Script{Text: "export {}"}, "", false)
 	return c
 }
 
@@ -22,13 +22,13 @@ func New() *Checker {
 // key.
 func (c *Checker) Declare(key, declarations string) {
 	c.shim.Declare(key, declarations)
-	c.errors(`import "toolscript"`, key, false)
+	c.errors(shim.Script{Text: `import "toolscript"`}, key, false)
 }
 
 func (c *Checker) syntax(text string) []shim.Diagnostic {
 	return c.shim.Syntax(context.Background(), text) // the compiler ignores cancellation here
 }
 
-func (c *Checker) errors(text, module string, strict bool) (found []shim.Diagnostic, known bool) {
-	return c.shim.Check(context.Background(), text, module, strict) // the compiler ignores cancellation here
+func (c *Checker) errors(s shim.Script, module string, strict bool) (found []shim.Diagnostic, known bool) {
+	return c.shim.Check(context.Background(), s, module, strict) // the compiler ignores cancellation here
 }

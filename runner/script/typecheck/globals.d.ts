@@ -25,8 +25,10 @@ declare var console: Console;
 
 declare function setTimeout(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
 declare function setInterval(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
+declare function setImmediate(callback: (...args: any[]) => void, ...args: any[]): number;
 declare function clearTimeout(id?: number): void;
 declare function clearInterval(id?: number): void;
+declare function clearImmediate(id?: number): void;
 declare function queueMicrotask(callback: () => void): void;
 
 declare function structuredClone<T>(value: T, options?: { transfer?: readonly ArrayBuffer[] }): T;
@@ -40,7 +42,35 @@ declare var crypto: {
       | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
       | BigInt64Array | BigUint64Array,
   >(array: T): T;
+  readonly subtle: SubtleCrypto;
 };
+
+/** The bytes of a buffer, or of a view of one. */
+type BufferSource = ArrayBuffer | ArrayBufferView;
+type HashName = "SHA-1" | "SHA-256" | "SHA-384" | "SHA-512";
+type HashAlgorithm = HashName | Lowercase<HashName> | { name: HashName | Lowercase<HashName> };
+type HMACAlgorithm = "HMAC" | "hmac" | { name: "HMAC" | "hmac" };
+/** A key of HMAC. */
+declare class CryptoKey {
+  private constructor();
+  readonly type: "secret";
+  readonly extractable: boolean;
+  readonly algorithm: { readonly name: "HMAC"; readonly length: number; readonly hash: { readonly name: HashName } };
+  readonly usages: readonly ("sign" | "verify")[];
+}
+/** Digests and HMAC. There are no other algorithms. */
+interface SubtleCrypto {
+  digest(algorithm: HashAlgorithm, data: BufferSource): Promise<ArrayBuffer>;
+  importKey(
+    format: "raw",
+    key: BufferSource,
+    algorithm: { name: "HMAC" | "hmac"; hash: HashAlgorithm; length?: number },
+    extractable: boolean,
+    usages: readonly ("sign" | "verify")[],
+  ): Promise<CryptoKey>;
+  sign(algorithm: HMACAlgorithm, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer>;
+  verify(algorithm: HMACAlgorithm, key: CryptoKey, signature: BufferSource, data: BufferSource): Promise<boolean>;
+}
 
 declare var performance: {
   now(): number;
@@ -107,11 +137,105 @@ declare class TextEncoder {
   encodeInto(text: string, target: Uint8Array): { read: number; written: number };
 }
 declare class TextDecoder {
+  /** The label is one of utf-8, latin1 and utf-16, or another name of these encodings. */
   constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
-  readonly encoding: "utf-8";
+  readonly encoding: "utf-8" | "windows-1252" | "utf-16le" | "utf-16be";
   readonly fatal: boolean;
   readonly ignoreBOM: boolean;
-  decode(input?: ArrayBuffer | ArrayBufferView, options?: { stream?: boolean }): string;
+  decode(input?: BufferSource, options?: { stream?: boolean }): string;
+}
+
+type BlobPart = BufferSource | Blob | string;
+declare class Blob {
+  constructor(parts?: Iterable<BlobPart> & object, options?: { type?: string });
+  readonly size: number;
+  readonly type: string;
+  text(): Promise<string>;
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+  slice(start?: number, end?: number, type?: string): Blob;
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+interface QueuingStrategy {
+  highWaterMark?: number;
+}
+interface ReadableStreamDefaultController<R = any> {
+  readonly desiredSize: number | null;
+  enqueue(chunk: R): void;
+  close(): void;
+  error(reason?: any): void;
+}
+interface UnderlyingSource<R = any> {
+  start?(controller: ReadableStreamDefaultController<R>): any;
+  pull?(controller: ReadableStreamDefaultController<R>): any;
+  cancel?(reason?: any): any;
+}
+interface StreamPipeOptions {
+  preventClose?: boolean;
+  preventAbort?: boolean;
+  preventCancel?: boolean;
+  signal?: AbortSignal;
+}
+type ReadableStreamReadResult<R> = { done: false; value: R } | { done: true; value: undefined };
+declare class ReadableStream<R = any> {
+  constructor(source?: UnderlyingSource<R>, strategy?: QueuingStrategy);
+  static from<R>(source: Iterable<R> | AsyncIterable<R>): ReadableStream<R>;
+  readonly locked: boolean;
+  getReader(): ReadableStreamDefaultReader<R>;
+  cancel(reason?: any): Promise<void>;
+  pipeTo(target: WritableStream<R>, options?: StreamPipeOptions): Promise<void>;
+  pipeThrough<T>(
+    transform: { readonly readable: ReadableStream<T>; readonly writable: WritableStream<R> },
+    options?: StreamPipeOptions,
+  ): ReadableStream<T>;
+  values(options?: { preventCancel?: boolean }): AsyncGenerator<R, void, void>;
+  [Symbol.asyncIterator](options?: { preventCancel?: boolean }): AsyncGenerator<R, void, void>;
+}
+declare class ReadableStreamDefaultReader<R = any> {
+  constructor(stream: ReadableStream<R>);
+  readonly closed: Promise<void>;
+  read(): Promise<ReadableStreamReadResult<R>>;
+  cancel(reason?: any): Promise<void>;
+  releaseLock(): void;
+}
+interface WritableStreamDefaultController {
+  error(reason?: any): void;
+}
+interface UnderlyingSink<W = any> {
+  start?(controller: WritableStreamDefaultController): any;
+  write?(chunk: W, controller: WritableStreamDefaultController): any;
+  close?(): any;
+  abort?(reason?: any): any;
+}
+declare class WritableStream<W = any> {
+  constructor(sink?: UnderlyingSink<W>, strategy?: QueuingStrategy);
+  readonly locked: boolean;
+  getWriter(): WritableStreamDefaultWriter<W>;
+  close(): Promise<void>;
+  abort(reason?: any): Promise<void>;
+}
+declare class WritableStreamDefaultWriter<W = any> {
+  constructor(stream: WritableStream<W>);
+  readonly closed: Promise<void>;
+  readonly ready: Promise<void>;
+  readonly desiredSize: number | null;
+  write(chunk: W): Promise<void>;
+  close(): Promise<void>;
+  abort(reason?: any): Promise<void>;
+  releaseLock(): void;
+}
+
+type CompressionFormat = "gzip" | "deflate" | "deflate-raw";
+declare class CompressionStream {
+  constructor(format: CompressionFormat);
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly writable: WritableStream<BufferSource>;
+}
+declare class DecompressionStream {
+  constructor(format: CompressionFormat);
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly writable: WritableStream<BufferSource>;
 }
 
 declare class URL {

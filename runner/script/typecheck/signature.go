@@ -3,6 +3,8 @@ package typecheck
 import (
 	"context"
 
+	"github.com/microsoft/typescript-go/shim"
+
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/script"
 )
@@ -15,7 +17,7 @@ const maxDoc = 8 << 10
 // is as in Check.
 func (c *Checker) Signature(src runner.Source, module string) (s runner.Signature, known bool) {
 	typed, _ := script.NewTyped(src, false)
-	found, known := c.shim.Signature(context.Background(), typed.Text, module) // the compiler ignores cancellation here
+	found, known := c.shim.Signature(context.Background(), shim.Script{Text: typed.Text, Modules: typed.Modules}, module) // the compiler ignores cancellation here
 	s = runner.Signature{Function: found.Function, Params: found.Params, Result: found.Result, Doc: found.Doc}
 	if len(s.Doc) > maxDoc {
 		s.Doc = bounded(s.Doc)
@@ -23,6 +25,6 @@ func (c *Checker) Signature(src runner.Source, module string) (s runner.Signatur
 	for _, f := range found.Found {
 		s.Fatal = s.Fatal || f.Fatal()
 	}
-	s.Found = place(typed, found.Found)
+	s.Found = script.InOrder(src, place(typed, found.Found))
 	return s, known
 }

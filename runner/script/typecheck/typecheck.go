@@ -11,6 +11,7 @@
 package typecheck
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -35,36 +36,48 @@ func (c *Checker) Check(src runner.Source, returns bool, module string, strict b
 	if !ok {
 		return nil, true
 	}
-	errors, known := c.errors(typed.Text, module, strict)
-	return place(typed, errors), known
+	errors, known := c.errors(shim.Script{Text: typed.Text, Modules: typed.Modules}, module, strict)
+	return script.InOrder(src, place(typed, errors)), known
 }
 
 // Syntax replaces the syntax errors that Compile found, which end at the first
-// mistake, by all syntax errors that the TypeScript compiler finds. If it finds none,
-// or if the diagnostics are of another kind, found is returned unchanged.
+// mistake of each file, by all syntax errors that the TypeScript compiler finds. If it
+// finds none, or if the diagnostics are of another kind, found is returned unchanged.
 func (c *Checker) Syntax(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
-	ofSyntax := func(d toolscript.Diagnostic) bool { return d.Code == script.CodeSyntax }
-	typed, ok := script.NewTyped(src, false)
-	if !ok || !slices.ContainsFunc(found, ofSyntax) {
+	found = c.syntaxOf(src, found)
+	for _, m := range src.Modules {
+		found = c.syntaxOf(runner.Source{Code: m.Code, File: m.Path}, found)
+	}
+	return script.InOrder(src, found)
+}
+
+func (c *Checker) syntaxOf(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
+	file := cmp.Or(src.File, script.DefaultFile)
+	ofSyntax := func(d toolscript.Diagnostic) bool { return d.Code == script.CodeSyntax && d.File == file }
+	if !slices.ContainsFunc(found, ofSyntax) {
+		return found
+	}
+	typed, ok := script.NewTyped(runner.Source{Code: src.Code, File: src.File, Dialect: src.Dialect}, false)
+	if !ok {
 		return found
 	}
 	all := c.syntax(typed.Text)
 	if len(all) == 0 {
 		return found
 	}
-	return script.InOrder(append(place(typed, all), slices.DeleteFunc(found, ofSyntax)...))
+	return append(place(typed, all), slices.DeleteFunc(found, ofSyntax)...)
 }
 
 func place(typed script.Typed, all []shim.Diagnostic) (found []toolscript.Diagnostic) {
 	for _, f := range all[:min(len(all), maxFound)] {
-		d := typed.Diagnostic(f.Line, f.Column, f.Code, bounded(f.Message))
+		d := typed.Diagnostic(f.File, f.Line, f.Column, f.Code, bounded(f.Message))
 		if f.Subject != (shim.Subject{}) {
 			s := toolscript.Subject(f.Subject)
 			d.About = &s
 		}
 		found = append(found, d)
 	}
-	return script.InOrder(found)
+	return found
 }
 
 // maxFound bounds the diagnostics that are processed; fewer are shown.

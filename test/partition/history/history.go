@@ -17,6 +17,12 @@ const (
 	Unknown  Outcome = "unknown" // the error says that the call may have been carried out
 	Refused  Outcome = "refused" // any other error: the call was certainly not carried out
 	Lost     Outcome = "lost"    // no report within the bound of the test
+
+	// Of gateways over HTTP.
+	Failed    Outcome = "failed"    // the error says that the server has answered
+	Untold    Outcome = "untold"    // the error does not say whether the call was sent
+	Cancelled Outcome = "cancelled" // the caller did not wait any longer
+	Cut       Outcome = "cut"       // the gateway ended
 )
 
 // Call is a call of a gateway. Times are in nanoseconds, on one clock for all records.
@@ -30,6 +36,8 @@ type Call struct {
 	Answer  string  `json:"answer"`  // the id that the answer has
 	Process string  `json:"process"` // that has answered
 	Error   string  `json:"error,omitempty"`
+	Limit   int64   `json:"limit,omitempty"` // the time-out of the call; 0: not known
+	Retry   bool    `json:"retry,omitempty"` // the error invites the caller to try again
 }
 
 // Execution is what an MCP server has carried out. End is 0 if it did not end.
@@ -118,7 +126,7 @@ func (c *checker) call(call Call) {
 	switch call.Outcome {
 	case Answered:
 		c.answered(call, all)
-	case Unknown:
+	case Unknown, Failed, Untold, Cancelled, Cut:
 	case Refused:
 		if len(all) > 0 {
 			c.report("call %s was carried out, and its error does not say so: %s", call.ID, call.Error)

@@ -30,7 +30,7 @@ type modelArgs struct {
 }
 
 // request is the request of a call. A cached prompt comes before other instructions.
-func request(w *tool.Workspace, args modelArgs) (r tool.ModelRequest, err error) {
+func request(ctx context.Context, w *tool.Workspace, args modelArgs) (r tool.ModelRequest, err error) {
 	if w.Agents == nil {
 		return r, errors.New("this program has no models")
 	}
@@ -45,7 +45,7 @@ func request(w *tool.Workspace, args modelArgs) (r tool.ModelRequest, err error)
 	if err != nil {
 		return r, err
 	}
-	prompt, err := store.Prompt(args.PromptKey)
+	prompt, err := store.Prompt(ctx, args.PromptKey)
 	if err != nil {
 		return r, err
 	}
@@ -73,7 +73,7 @@ func launches() toolscript.Annotations {
 // call makes the request of a call.
 func call[R any](do func(context.Context, *tool.Workspace, tool.ModelRequest) (R, error)) func(context.Context, *tool.Workspace, modelArgs) (R, error) {
 	return func(ctx context.Context, w *tool.Workspace, args modelArgs) (result R, err error) {
-		r, err := request(w, args)
+		r, err := request(ctx, w, args)
 		if err != nil {
 			return result, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // Exec is the tool exec.
@@ -77,9 +78,9 @@ func run(ctx context.Context, w *tool.Workspace, args arguments) (result, error)
 		return result{}, err
 	}
 	c := tool.Command{
-		Args: args.Command, Root: w.Real(), Dir: dir, Env: env,
+		Args: args.Command, Project: w.Project, Root: w.Dir, Dir: dir, Env: env,
 		Network: w.Settings.Exec.Network, Writable: w.Settings.Exec.Writable,
-		Timeout: defaultTimeout,
+		Timeout: defaultTimeout, Room: func(n int) error { return inflight.Take(ctx, n) },
 	}
 	if args.TimeoutMs > 0 {
 		c.Timeout = time.Duration(args.TimeoutMs) * time.Millisecond
@@ -97,7 +98,7 @@ func run(ctx context.Context, w *tool.Workspace, args arguments) (result, error)
 // folder is the absolute path of a working directory below the root.
 func folder(w *tool.Workspace, cwd string) (string, error) {
 	if cwd == "" {
-		return w.Real(), nil
+		return w.Dir, nil
 	}
 	path, err := w.Path(cwd, "")
 	if err != nil {
@@ -110,7 +111,7 @@ func folder(w *tool.Workspace, cwd string) (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("%s is not a folder", tool.Quote(path))
 	}
-	return filepath.Join(w.Real(), path), nil
+	return filepath.Join(w.Dir, path), nil
 }
 
 // ownPrefix begins the names of toolscript's own variables, which no program gets.

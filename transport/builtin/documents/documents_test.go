@@ -176,18 +176,15 @@ func TestOldPagesAreDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	for key, d := range map[string]documents.Announcement{
-		"old page":     {URL: "http://a.test", SavedAt: now.Add(-8 * 24 * time.Hour)},
-		"old document": {SavedAt: now.Add(-800 * 24 * time.Hour)},
-		"page":         {URL: "http://b.test", SavedAt: now},
+	for _, a := range []documents.Announcement{
+		{FileKey: "old page", URL: "http://a.test", SavedAt: now.Add(-8 * 24 * time.Hour)},
+		{FileKey: "old document", SavedAt: now.Add(-800 * 24 * time.Hour)},
+		{FileKey: "last", SavedAt: now},
+		{FileKey: "page", URL: "http://b.test", SavedAt: now}, // deletes the old page
 	} {
-		d.FileKey = key
-		if err := s.Save(documents.Document{Announcement: d}); err != nil {
+		if err := s.Save(documents.Document{Announcement: a}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := s.Save(documents.Document{Announcement: documents.Announcement{FileKey: "last", SavedAt: now}}); err != nil {
-		t.Fatal(err)
 	}
 	board, err := s.Board()
 	if err != nil || len(board) != 3 || board[2].FileKey != "old document" {

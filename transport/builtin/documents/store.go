@@ -4,6 +4,7 @@ package documents
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,13 +22,18 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/sharedfile/database"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // Limits of a store.
 const (
-	MaxContent = 8 << 20 // bytes of one document
-	MaxKey     = 200     // bytes of a key
+	MaxContent = 8 << 20  // bytes of one document
+	MaxKey     = 200      // bytes of a key
+	MaxTitle   = 1000     // bytes of a title
+	MaxBytes   = 64 << 20 // bytes of all entries as they are stored, which is JSON
+	MaxEntries = 10_000
 
+	maxRead  = 48 << 20           // bytes of the documents of one answer as they are stored
 	maxBoard = 100                // announcements in one answer
 	keptFor  = 7 * 24 * time.Hour // how long a page that was fetched is kept
 	lockTime = 30 * time.Second   // wait for another gateway that uses the file
@@ -60,6 +67,7 @@ var (
 	documentBucket = []byte("documents")
 	promptBucket   = []byte("prompts")
 	boardBucket    = []byte("board")
+	usageBucket    = []byte("usage") // see usage
 )
 
 // Store is the file of one workspace.
@@ -103,22 +111,37 @@ func (s Store) open(use func(*bbolt.DB) error) error {
 	return err
 }
 
-// Save writes a document and announces it. It is on the disk when Save returns. Pages that
-// were fetched a week ago are deleted.
+// Save writes a document and announces it. It is on the disk when Save returns. With a page,
+// those that were fetched a week ago are deleted. Later ones are if the store is full, the oldest
+// first. A page that finds no room between documents and prompts is not kept.
 func (s Store) Save(d Document) error {
 	if err := check(d.FileKey, d.Content); err != nil {
 		return err
 	}
-	return s.open(func(db *bbolt.DB) error {
-		return db.Update(func(tx *bbolt.Tx) error {
-			if err := put(tx, documentBucket, d.FileKey, d); err != nil {
+	if len(d.Title) > MaxTitle {
+		d.Title = strings.ToValidUTF8(d.Title[:MaxTitle], "")
+	}
+	return s.change(func(b *book) error {
+		if d.URL != "" {
+			if err := b.deletePages(d.SavedAt.Add(-keptFor), nil); err != nil {
 				return err
 			}
-			if err := put(tx, boardBucket, d.FileKey, d.Announcement); err != nil {
-				return err
+		}
+		text, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		note, err := json.Marshal(d.Announcement)
+		if err != nil {
+			return err
+		}
+		if err := b.makeRoom(documentBucket, d.FileKey, len(text)+len(note)+len(d.FileKey)); err != nil {
+			if d.URL != "" && errors.Is(err, errFull) {
+				return b.delete(d.FileKey)
 			}
-			return deleteOld(tx, d.SavedAt.Add(-keptFor))
-		})
+			return err
+		}
+		return errors.Join(b.put(documentBucket, d.FileKey, text), b.put(boardBucket, d.FileKey, note))
 	})
 }
 
@@ -127,8 +150,15 @@ func (s Store) SavePrompt(key, content string) error {
 	if err := check(key, content); err != nil {
 		return err
 	}
-	return s.open(func(db *bbolt.DB) error {
-		return db.Update(func(tx *bbolt.Tx) error { return put(tx, promptBucket, key, content) })
+	return s.change(func(b *book) error {
+		text, err := json.Marshal(content)
+		if err == nil {
+			err = b.makeRoom(promptBucket, key, len(text))
+		}
+		if err != nil {
+			return err
+		}
+		return b.put(promptBucket, key, text)
 	})
 }
 
@@ -140,32 +170,6 @@ func check(key, content string) error {
 		return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the content has %d bytes; at most %d are kept", len(content), MaxContent)}
 	}
 	return nil
-}
-
-func put(tx *bbolt.Tx, bucket []byte, key string, value any) error {
-	b, err := tx.CreateBucketIfNotExists(bucket)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return b.Put([]byte(key), text)
-}
-
-// deleteOld deletes the pages that were fetched before a time.
-func deleteOld(tx *bbolt.Tx, before time.Time) error {
-	var old [][]byte
-	err := each(tx, func(key []byte, a Announcement) {
-		if a.URL != "" && a.SavedAt.Before(before) {
-			old = append(old, slices.Clone(key))
-		}
-	})
-	for _, key := range old {
-		err = errors.Join(err, tx.Bucket(boardBucket).Delete(key), tx.Bucket(documentBucket).Delete(key))
-	}
-	return err
 }
 
 // each calls use for each announcement.
@@ -184,35 +188,74 @@ func each(tx *bbolt.Tx, use func(key []byte, a Announcement)) error {
 	})
 }
 
-// Document reads a document. The error is NotFound if there is none with that key.
-func (s Store) Document(key string) (d Document, err error) {
-	return d, s.read(documentBucket, key, "document", &d)
-}
-
-// Prompt reads a prompt. The error is NotFound if there is none with that key.
-func (s Store) Prompt(key string) (content string, err error) {
-	return content, s.read(promptBucket, key, "prompt", &content)
-}
-
-func (s Store) read(bucket []byte, key, what string, into any) error {
-	found := false
-	err := s.open(func(db *bbolt.DB) error {
-		return db.View(func(tx *bbolt.Tx) error {
-			b := tx.Bucket(bucket)
-			if b == nil {
-				return nil
-			}
-			text := b.Get([]byte(key))
-			if found = text != nil; !found {
-				return nil
-			}
-			return json.Unmarshal(text, into)
-		})
+// Documents reads documents. Their memory is taken from the budget of the call to which ctx
+// belongs. The error is NotFound if there is none with one of the keys.
+func (s Store) Documents(ctx context.Context, keys ...string) (all []Document, err error) {
+	err = s.read(ctx, documentBucket, "document", keys, func(text []byte) error {
+		var d Document
+		err := json.Unmarshal(text, &d)
+		all = append(all, d)
+		return err
 	})
-	if err == nil && !found {
-		err = &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no %s %q", what, key)}
+	return all, err
+}
+
+// Document reads a document, as Documents does.
+func (s Store) Document(ctx context.Context, key string) (Document, error) {
+	all, err := s.Documents(ctx, key)
+	if err != nil {
+		return Document{}, err
 	}
-	return err
+	return all[0], nil
+}
+
+// Prompt reads a prompt, as Documents does.
+func (s Store) Prompt(ctx context.Context, key string) (content string, err error) {
+	err = s.read(ctx, promptBucket, "prompt", []string{key}, func(text []byte) error { return json.Unmarshal(text, &content) })
+	return content, err
+}
+
+// read calls use for the text of each key. Texts that are long together are read after
+// there is memory for them, in another transaction: the file is closed while that is
+// waited for.
+func (s Store) read(ctx context.Context, bucket []byte, what string, keys []string, use func(text []byte) error) error {
+	size, taken := 0, false
+	visit := func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucket)
+		texts := make([][]byte, len(keys))
+		size = 0
+		for i, key := range keys {
+			if b != nil {
+				texts[i] = b.Get([]byte(key))
+			}
+			if texts[i] == nil {
+				return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no %s %q", what, key)}
+			}
+			size += len(texts[i])
+		}
+		switch {
+		case size > maxRead:
+			return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the %d documents have %d MB together; at most %d MB are read at once, so ask for fewer", len(keys), size>>20, maxRead>>20)}
+		case size > inflight.Free && !taken:
+			return nil
+		}
+		taken = true
+		for _, text := range texts {
+			if err := use(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	look := func() error { return s.open(func(db *bbolt.DB) error { return db.View(visit) }) }
+	if err := look(); err != nil || taken {
+		return err
+	}
+	if err := inflight.Take(ctx, size); err != nil {
+		return err
+	}
+	taken = true
+	return look()
 }
 
 // Board returns the announcements, the newest first.

@@ -3,6 +3,7 @@ package documents
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strings"
 	"time"
 
@@ -98,6 +99,9 @@ type saved struct {
 }
 
 func saveToFC(_ context.Context, w *tool.Workspace, args saveArgs) (saved, error) {
+	if len(args.Title) > MaxTitle {
+		return saved{}, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the title has %d bytes; at most %d are kept", len(args.Title), MaxTitle)}
+	}
 	s, err := Of(w)
 	if err != nil {
 		return saved{}, err
@@ -155,7 +159,7 @@ type fetched struct {
 	Announcements []Announcement `json:"announcements"`
 }
 
-func fetchFromFC(_ context.Context, w *tool.Workspace, args fetchArgs) (r fetched, err error) {
+func fetchFromFC(ctx context.Context, w *tool.Workspace, args fetchArgs) (r fetched, err error) {
 	r = fetched{[]Document{}, []Announcement{}}
 	s, err := Of(w)
 	if err != nil {
@@ -165,14 +169,9 @@ func fetchFromFC(_ context.Context, w *tool.Workspace, args fetchArgs) (r fetche
 		r.Announcements, err = s.Board()
 		return r, err
 	}
-	for _, key := range args.FileKey {
-		d, err := s.Document(key)
-		if err != nil {
-			return r, err
-		}
-		r.Documents = append(r.Documents, d)
-	}
-	return r, nil
+	documents, err := s.Documents(ctx, args.FileKey...)
+	r.Documents = append(r.Documents, documents...)
+	return r, err
 }
 
 type promptArgs struct {
@@ -185,11 +184,11 @@ type prompt struct {
 	Tokens    int    `json:"tokens"`
 }
 
-func getPrompt(_ context.Context, w *tool.Workspace, args promptArgs) (prompt, error) {
+func getPrompt(ctx context.Context, w *tool.Workspace, args promptArgs) (prompt, error) {
 	s, err := Of(w)
 	if err != nil {
 		return prompt{}, err
 	}
-	content, err := s.Prompt(args.PromptKey)
+	content, err := s.Prompt(ctx, args.PromptKey)
 	return prompt{args.PromptKey, content, Tokens(content)}, err
 }

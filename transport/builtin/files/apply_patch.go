@@ -58,9 +58,12 @@ func applyPatch(ctx context.Context, w *tool.Workspace, args applyPatchArgs) (ap
 
 // prepare applies a patch in memory.
 func prepare(ctx context.Context, w *tool.Workspace, args applyPatchArgs) (*changes.Set, error) {
-	parsed, err := patch.Parse(args.Patch)
+	parsed, err := patch.Worker{Port: w.Convert}.Parse(ctx, args.Patch)
 	if err != nil {
 		return nil, err
+	}
+	if len(parsed.Changes) > maxChanges {
+		return nil, fmt.Errorf("the patch changes %d files; the limit is %d", len(parsed.Changes), maxChanges)
 	}
 	p := patcher{ctx: ctx, w: w, set: changes.New(w), dir: args.Cwd}
 	if parsed.Dir != "" {
@@ -69,6 +72,9 @@ func prepare(ctx context.Context, w *tool.Workspace, args applyPatchArgs) (*chan
 		}
 	}
 	for _, change := range parsed.Changes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := p.apply(change); err != nil {
 			return nil, fmt.Errorf("%s: %w", tool.Quote(change.Path), err)
 		}
@@ -76,12 +82,17 @@ func prepare(ctx context.Context, w *tool.Workspace, args applyPatchArgs) (*chan
 	return p.set, nil
 }
 
+// maxChanges bounds the files of one patch: each is compared with all before it.
+const maxChanges = 10_000
+
 type patcher struct {
 	ctx context.Context //nolint:containedctx // of one call
 	w   *tool.Workspace
 	set *changes.Set
 	dir string
 }
+
+func (p patcher) worker() patch.Worker { return patch.Worker{Port: p.w.Convert} }
 
 func (p patcher) apply(c patch.Change) error {
 	path, err := p.w.Path(c.Path, p.dir)
@@ -96,7 +107,7 @@ func (p patcher) apply(c patch.Change) error {
 		if err != nil {
 			return err
 		}
-		if err := patch.CheckDeleted(p.ctx, text, c.Hunks); err != nil {
+		if err := p.worker().CheckDeleted(p.ctx, text, c.Hunks); err != nil {
 			return err
 		}
 		return p.set.Remove(path)
@@ -125,7 +136,7 @@ func (p patcher) update(path string, c patch.Change) error {
 	if err != nil {
 		return err
 	}
-	if text, err = patch.Apply(p.ctx, text, c.Hunks); err != nil {
+	if text, err = p.worker().Apply(p.ctx, text, c.Hunks); err != nil {
 		return err
 	}
 	if c.NewPath != "" {

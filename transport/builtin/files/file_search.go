@@ -57,7 +57,7 @@ func fileSearch(ctx context.Context, w *tool.Workspace, args fileSearchArgs) (fi
 	if err != nil {
 		return fileSearchResult{}, err
 	}
-	score, err := scorer(args.Pattern)
+	score, err := scorer(ctx, args.Pattern)
 	if err != nil {
 		return fileSearchResult{}, err
 	}
@@ -65,7 +65,7 @@ func fileSearch(ctx context.Context, w *tool.Workspace, args fileSearchArgs) (fi
 	top := strings.TrimPrefix(filepath.ToSlash(dir)+"/", "./")
 	out := fileSearchResult{Files: []foundFile{}}
 	err = tree.Walk(ctx, w, dir, func(name string) bool {
-		if points, found := score(strings.TrimPrefix(name, top)); found && !excluded.Matches(name, false) {
+		if points, found := score(strings.TrimPrefix(name, top)); found && !excluded.Matches(ctx, name, false) {
 			out.Files = append(out.Files, foundFile{name, points})
 		}
 		return true
@@ -84,9 +84,9 @@ func fileSearch(ctx context.Context, w *tool.Workspace, args fileSearchArgs) (fi
 // scorer returns the function that compares paths with a pattern. All paths that match a
 // glob have the same score. Otherwise the letters count in the whole path, and once more
 // in the name of the file.
-func scorer(pattern string) (func(name string) (score int, found bool), error) {
+func scorer(ctx context.Context, pattern string) (func(name string) (score int, found bool), error) {
 	if strings.ContainsAny(pattern, "*?[{") {
-		matches, err := tree.Glob(pattern)
+		matches, err := tree.Glob(ctx, pattern)
 		return func(name string) (int, bool) { return 1, err == nil && matches(name) }, err
 	}
 	letters := strings.Join(strings.Fields(pattern), "")

@@ -47,7 +47,7 @@ func grepFiles(ctx context.Context, w *tool.Workspace, args grepFilesArgs) (tool
 	if s.Pattern, err = grep.Compile(args.Pattern); err != nil {
 		return tool.Content{}, err
 	}
-	if s.Include, err = tree.Glob(args.Include); err != nil {
+	if s.Include, err = tree.Glob(ctx, args.Include); err != nil {
 		return tool.Content{}, err
 	}
 	info, err := w.Root.Stat(dir)
@@ -58,7 +58,7 @@ func grepFiles(ctx context.Context, w *tool.Workspace, args grepFilesArgs) (tool
 	if info.Mode().Type() == fs.ModeDir {
 		names, err = s.Files(ctx, w)
 	} else {
-		names, err = s.One(w, dir)
+		names, err = s.One(ctx, w, dir)
 	}
 	if err != nil {
 		return tool.Content{}, err

@@ -2,6 +2,8 @@ package files
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 )
@@ -9,11 +11,17 @@ import (
 // level is the width of one level of indentation, and of a tab, in columns.
 const level = 4
 
+// maxBlockLines bounds the lines of a file that is read as blocks. Each takes 32 bytes.
+const maxBlockLines = 1 << 20
+
 // readBlock reads the block around a line. Blank lines belong to the lines before them.
-func readBlock(f io.Reader, args readFileArgs) ([]byte, error) {
+func readBlock(ctx context.Context, f io.Reader, args readFileArgs) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxFile))
-	if err != nil {
-		return nil, err
+	if err != nil || ctx.Err() != nil {
+		return nil, cmp.Or(err, ctx.Err())
+	}
+	if bytes.Count(text, []byte("\n")) > maxBlockLines {
+		return nil, fmt.Errorf("it has more than %d lines; read it with the mode slice", maxBlockLines)
 	}
 	anchor := args.AnchorLine
 	if anchor == 0 {

@@ -69,7 +69,7 @@ func readFile(ctx context.Context, w *tool.Workspace, args readFileArgs) (tool.C
 		if info.Size() > maxFile {
 			return tool.Content{}, fmt.Errorf("%s has %d bytes; the mode indentation reads files of up to %d bytes", tool.Quote(path), info.Size(), maxFile)
 		}
-		out, err = readBlock(f, args)
+		out, err = readBlock(ctx, f, args)
 	} else {
 		out, err = readSlice(ctx, f, args.Offset, args.Limit)
 	}
@@ -88,7 +88,7 @@ func readSlice(ctx context.Context, f io.Reader, offset, limit int) ([]byte, err
 		if number%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		line, err := nextLine(lines, number >= offset)
+		line, err := nextLine(ctx, lines, number >= offset)
 		if more = err == nil; err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ var errTooMuch = fmt.Errorf("the lines have more than %d bytes together; read fe
 
 // nextLine reads one line with its end. It returns nil at the end of the file. Without
 // keep, the text is not collected, and any other result is an empty line.
-func nextLine(from *bufio.Reader, keep bool) (line []byte, err error) {
+func nextLine(ctx context.Context, from *bufio.Reader, keep bool) (line []byte, err error) {
 	for {
 		part, err := from.ReadSlice('\n')
 		switch {
@@ -127,6 +127,9 @@ func nextLine(from *bufio.Reader, keep bool) (line []byte, err error) {
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
+		}
+		if ctx.Err() != nil { // a line can be longer than any disk
+			return nil, ctx.Err()
 		}
 	}
 }

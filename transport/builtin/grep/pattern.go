@@ -14,8 +14,9 @@ import (
 
 // Pattern is a regular expression in the syntax of Go, for the lines of a file.
 type Pattern struct {
-	re   *regexp.Regexp
-	rust string // for ripgrep: matches at least the lines that re matches; "" if there is no such pattern
+	re    *regexp.Regexp
+	steps int    // for each character: the instructions of re
+	rust  string // for ripgrep: matches at least the lines that re matches; "" if there is no such pattern
 }
 
 // maxPattern bounds a pattern, in bytes.
@@ -39,7 +40,11 @@ func Compile(pattern string) (*Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the pattern is not a regular expression: %w", err)
 	}
-	p := &Pattern{re: re}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is not a regular expression: %w", err)
+	}
+	p := &Pattern{re: re, steps: len(program.Inst)}
 	var rust strings.Builder
 	if writeRust(&rust, tree) {
 		p.rust = rust.String()

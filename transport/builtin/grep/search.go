@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/tree"
@@ -51,12 +52,12 @@ func (s Search) Files(ctx context.Context, w *tool.Workspace) ([]string, error) 
 // its expression may match more.
 func (s Search) verify(ctx context.Context, w *tool.Workspace, names []string) (found []string, err error) {
 	slices.Sort(names)
-	filter := tree.NewFilter(w, s.Dir)
+	filter := tree.NewFilter(ctx, w, s.Dir)
 	for _, name := range names {
 		if len(found) == s.Limit || ctx.Err() != nil {
 			break
 		}
-		if s.Include(s.below(name)) && filter.Sees(name) && s.matches(w, name, nil) {
+		if s.Include(s.below(name)) && filter.Sees(name) && s.matches(ctx, w, name, nil) {
 			found = append(found, name)
 		}
 	}
@@ -88,7 +89,7 @@ func (s Search) scan(ctx context.Context, w *tool.Workspace) ([]string, error) {
 		workers.Go(func() {
 			var buffer []byte
 			for j := range jobs {
-				if walking.Err() != nil || !s.matches(w, j.name, &buffer) {
+				if walking.Err() != nil || !s.matches(walking, w, j.name, &buffer) {
 					continue
 				}
 				mu.Lock()
@@ -126,7 +127,7 @@ func (s Search) scan(ctx context.Context, w *tool.Workspace) ([]string, error) {
 
 // matches reports whether a line of a file matches. A file that cannot be read does
 // not. buffer, if not nil, is used again for the next file.
-func (s Search) matches(w *tool.Workspace, name string, buffer *[]byte) bool {
+func (s Search) matches(ctx context.Context, w *tool.Workspace, name string, buffer *[]byte) bool {
 	f, info, err := w.Open(filepath.FromSlash(name))
 	if err != nil {
 		return false
@@ -140,7 +141,7 @@ func (s Search) matches(w *tool.Workspace, name string, buffer *[]byte) bool {
 		text = (*buffer)[:0]
 	}
 	text = slices.Grow(text, int(info.Size())+1)
-	for {
+	for ctx.Err() == nil {
 		n, err := f.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
 		if err != nil || len(text) > maxFile {
@@ -156,19 +157,66 @@ func (s Search) matches(w *tool.Workspace, name string, buffer *[]byte) bool {
 	if buffer != nil {
 		*buffer = text
 	}
-	return s.Pattern.Match(text)
+	return s.Pattern.Match(ctx, text)
 }
 
-// Match reports whether a line of a text matches. A binary text has no lines.
-func (p *Pattern) Match(text []byte) bool {
+// Match reports whether a line of a text matches. A binary text has no lines. After the end of
+// ctx, nothing matches: the time of a match is the product of the lengths of text and pattern.
+func (p *Pattern) Match(ctx context.Context, text []byte) bool {
 	if len(text) == 0 || bytes.IndexByte(text[:min(len(text), binaryPart)], 0) >= 0 {
 		return false
 	}
-	return p.re.Match(bytes.TrimSuffix(text, []byte("\n")))
+	atOnce := max(maxSteps/p.steps, minAtOnce)
+	for len(text) > 0 && ctx.Err() == nil {
+		size := min(len(text), atOnce)
+		if end := bytes.IndexByte(text[size-1:], '\n'); end >= 0 {
+			size += end
+		} else {
+			size = len(text)
+		}
+		lines := bytes.TrimSuffix(text[:size], []byte("\n"))
+		found := false
+		if size <= max(maxLine/p.steps, atOnce) {
+			found = p.re.Match(lines)
+		} else {
+			found = p.re.MatchReader(&reader{ctx: ctx, text: lines})
+		}
+		if found {
+			return ctx.Err() == nil
+		}
+		text = text[size:]
+	}
+	return false
+}
+
+// Lines are matched together up to the length for which a match takes maxSteps, about a
+// hundredth of a second. A line for which it takes more than maxLine, a third of a second, is
+// read by character, which is slower and ends with ctx.
+const (
+	maxSteps  = 1 << 22
+	maxLine   = 1 << 25
+	minAtOnce = 4 << 10
+)
+
+// reader reads the characters of a text until ctx ends.
+type reader struct {
+	ctx  context.Context //nolint:containedctx // of one match
+	text []byte
+	read int
+}
+
+// ReadRune implements io.RuneReader.
+func (r *reader) ReadRune() (char rune, size int, err error) {
+	if r.read++; len(r.text) == 0 || r.read%256 == 0 && r.ctx.Err() != nil {
+		return 0, 0, io.EOF
+	}
+	char, size = utf8.DecodeRune(r.text)
+	r.text = r.text[size:]
+	return char, size, nil
 }
 
 // One returns the path of a file if a line of it matches.
-func (s Search) One(w *tool.Workspace, name string) ([]string, error) {
+func (s Search) One(ctx context.Context, w *tool.Workspace, name string) ([]string, error) {
 	f, _, err := w.Open(name)
 	if err != nil {
 		return nil, err
@@ -177,8 +225,8 @@ func (s Search) One(w *tool.Workspace, name string) ([]string, error) {
 		return nil, fmt.Errorf("close %s: %w", tool.Quote(name), err)
 	}
 	name = filepath.ToSlash(name)
-	if !s.Include(filepath.Base(name)) || !s.matches(w, name, nil) {
-		return nil, nil
+	if !s.Include(filepath.Base(name)) || !s.matches(ctx, w, name, nil) {
+		return nil, ctx.Err()
 	}
 	return []string{name}, nil
 }

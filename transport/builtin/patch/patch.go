@@ -60,7 +60,7 @@ type Patch struct {
 // in a here-document of the shell command apply_patch.
 func Parse(text string) (Patch, error) {
 	if len(text) > maxSize {
-		return Patch{}, fmt.Errorf("the patch has %d bytes; the limit is %d", len(text), maxSize)
+		return Patch{}, tooLong(text)
 	}
 	dir, text, err := unwrap(text)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/transport/convert"
 )
 
 // Host is what the gateway offers to built-in tools. The zero value is ready for use;
@@ -28,6 +30,9 @@ type Host struct {
 	// Agents asks models and runs agents.
 	Agents Agents
 
+	// Convert works on foreign bytes in a worker process; nil: in this process.
+	Convert convert.Port
+
 	// Confinement is what holds for the programs of RunCommand on this machine.
 	Confinement []toolscript.Confinement
 }
@@ -35,16 +40,20 @@ type Host struct {
 // Command is a program to run. It may write below Root and Writable only.
 type Command struct {
 	Args     []string
-	Root     string        // absolute
-	Dir      string        // working directory, absolute
-	Writable []string      // absolute
-	Env      []string      // the complete environment, as NAME=value
-	Network  bool          // it may use the network
-	Timeout  time.Duration // after it, the program is ended; 0 means no limit but that of the context
+	Root     string         // absolute
+	Dir      string         // working directory, absolute
+	Writable []string       // absolute
+	Project  beneath.Folder // that Root and Writable are resolved beneath
+	Env      []string       // the complete environment, as NAME=value
+	Network  bool           // it may use the network
+	Timeout  time.Duration  // after it, the program is ended; 0 means no limit but that of the context
 
 	// MaxOutput bounds each text of the result, in bytes; 0 means 1 MB. Of a longer text, the
 	// beginning and the end are kept, so that it is longer than MaxOutput with the line between.
 	MaxOutput int
+
+	// Room takes memory for the output before it is read; nil: no memory is taken.
+	Room func(bytes int) error
 
 	// Confined says that Args confine the program themselves, so that Root, Writable, Network
 	// and TMPDIR have no effect. Files are the descriptors of the program from 3 on.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -21,6 +22,7 @@ type Workspace struct {
 	Dir  string // absolute path of the folder
 	Log  func(level slog.Level, message string)
 
+	Project  beneath.Folder // that Dir and the paths of Settings are resolved beneath
 	Settings mcpclient.BuiltinSettings
 	Env      []string // environment of programs, as NAME=value
 
@@ -32,11 +34,16 @@ type Workspace struct {
 
 // Open opens a folder as a workspace. The caller closes it.
 func Open(dir string, host Host) (*Workspace, error) {
+	return OpenIn(beneath.Folder{}, dir, host)
+}
+
+// OpenIn opens a folder of a project as a workspace. The caller closes it.
+func OpenIn(project beneath.Folder, dir string, host Host) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := project.Root(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +51,7 @@ func Open(dir string, host Host) (*Workspace, error) {
 	if err != nil {
 		real = dir
 	}
-	return &Workspace{Host: host, Root: root, Dir: dir, Log: func(slog.Level, string) {}, Background: func(func(context.Context)) {}, real: real}, nil
+	return &Workspace{Host: host, Root: root, Dir: dir, Project: project, Log: func(slog.Level, string) {}, Background: func(func(context.Context)) {}, real: real}, nil
 }
 
 // Close closes the workspace.

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"io/fs"
 	"path"
@@ -62,7 +63,7 @@ func parseRule(line string) (r rule, ok bool) {
 		line += "/*"
 	}
 	r.glob = line
-	return r, doublestar.ValidatePattern(line)
+	return r, len(line) <= maxGlob && doublestar.ValidatePattern(line)
 }
 
 // escapeBraces makes braces ordinary characters, which they are in .gitignore.
@@ -84,8 +85,9 @@ func escapeBraces(pattern string) string {
 	return out.String()
 }
 
-// match returns the last rule that matches a path of the workspace, with slashes.
-func (r *Rules) match(name string, isDir bool) (ignored, known bool) {
+// match returns the last rule that matches a path of the workspace, with slashes. It ends
+// with ctx: a file can have half a million rules.
+func (r *Rules) match(ctx context.Context, name string, isDir bool) (ignored, known bool) {
 	if r == nil || len(r.rules) == 0 {
 		return false, false
 	}
@@ -98,6 +100,9 @@ func (r *Rules) match(name string, isDir bool) (ignored, known bool) {
 		rest = below
 	}
 	for i := len(r.rules) - 1; i >= 0; i-- {
+		if i%256 == 255 && ctx.Err() != nil {
+			return false, false
+		}
 		rule := r.rules[i]
 		if (!rule.folders || isDir) && doublestar.MatchUnvalidated(rule.glob, rest) {
 			return !rule.keep, true
@@ -107,10 +112,10 @@ func (r *Rules) match(name string, isDir bool) (ignored, known bool) {
 }
 
 // Matches reports whether the rules ignore a path of the workspace or a folder that it
-// is in.
-func (r *Rules) Matches(name string, isDir bool) bool {
+// is in. After the end of ctx the result has no meaning.
+func (r *Rules) Matches(ctx context.Context, name string, isDir bool) bool {
 	for {
-		if ignored, known := r.match(name, isDir); known && ignored {
+		if ignored, known := r.match(ctx, name, isDir); known && ignored {
 			return true
 		}
 		if name = path.Dir(name); name == "." || name == "/" {
@@ -146,16 +151,21 @@ var ruleFiles = [...]string{".rgignore", ".ignore", ".gitignore"}
 // Filter decides which files of the workspace a search sees. Its methods are not safe
 // for concurrent use.
 type Filter struct {
+	ctx   context.Context //nolint:containedctx // of one search
 	w     *tool.Workspace
 	top   string              // the folder that is searched, with slashes
 	outer bool                // the rules of folders above top count
 	known map[string][]*Rules // by folder
+	kept  int                 // rules in known
 }
+
+// maxKept bounds the rules that a Filter keeps. It reads the others again when it needs them.
+const maxKept = 1 << 19
 
 // NewFilter returns the Filter of a search below a folder. The rules of the folders
 // above count, unless they ignore the folder itself.
-func NewFilter(w *tool.Workspace, dir string) *Filter {
-	f := &Filter{w: w, top: filepath.ToSlash(dir), outer: true, known: map[string][]*Rules{}}
+func NewFilter(ctx context.Context, w *tool.Workspace, dir string) *Filter {
+	f := &Filter{ctx: ctx, w: w, top: filepath.ToSlash(dir), outer: true, known: map[string][]*Rules{}}
 	for at := f.top; at != "."; at = path.Dir(at) {
 		if f.ignored(at, true) {
 			f.outer = false
@@ -174,8 +184,22 @@ func (f *Filter) rules(dir string) []*Rules {
 	for _, name := range ruleFiles {
 		all = append(all, load(f.w, filepath.FromSlash(dir), name))
 	}
-	f.known[dir] = all
+	f.keep(dir, all)
 	return all
+}
+
+// keep keeps the rules of a folder.
+func (f *Filter) keep(dir string, all []*Rules) {
+	for _, r := range all {
+		if r != nil {
+			f.kept += len(r.rules)
+		}
+	}
+	if f.kept > maxKept {
+		f.kept = 0
+		clear(f.known)
+	}
+	f.known[dir] = all
 }
 
 // list reads the rules of a folder whose entries are known.
@@ -188,7 +212,7 @@ func (f *Filter) list(dir string, entries []fs.DirEntry) {
 		}
 		all = append(all, rules)
 	}
-	f.known[dir] = all
+	f.keep(dir, all)
 }
 
 // ignored reports whether the rules ignore a file or folder whose folder is not
@@ -196,7 +220,7 @@ func (f *Filter) list(dir string, entries []fs.DirEntry) {
 func (f *Filter) ignored(name string, isDir bool) bool {
 	for i := range ruleFiles {
 		for dir := path.Dir(name); ; dir = path.Dir(dir) {
-			if ignored, known := f.rules(dir)[i].match(name, isDir); known {
+			if ignored, known := f.rules(dir)[i].match(f.ctx, name, isDir); known {
 				return ignored
 			}
 			if dir == "." || dir == f.top && !f.outer {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
@@ -93,7 +94,7 @@ func TestFilterAgreesWithWalk(t *testing.T) {
 	w := workspace(t, ignored)
 	for _, dir := range []string{".", "nested", "a/b", "build", "dir"} {
 		seen := walk(t, w, filepath.FromSlash(dir))
-		filter := tree.NewFilter(w, filepath.FromSlash(dir))
+		filter := tree.NewFilter(t.Context(), w, filepath.FromSlash(dir))
 		for name := range ignored {
 			below := dir == "." || strings.HasPrefix(name, dir+"/")
 			if below && filter.Sees(name) != slices.Contains(seen, name) {
@@ -138,10 +139,15 @@ func TestGlob(t *testing.T) {
 		"!*.go":        {"a.go": false, "a.ts": true},
 		"src/*.go":     {"src/a.go": true, "src/d/a.go": false, "x/src/a.go": false},
 		"/src/**/*.go": {"src/a.go": true, "src/d/a.go": true},
+
+		"{a,b/**}/*.{go,{c,h}pp}": {"a/x.go": true, "b/c/d/x.hpp": true, "b/x.cpp": true, "a/b/x.go": false, "c/x.go": false, "a/x.pp": false},
+		`\{a,b\}`:                 {"{a,b}": true, "a": false},
+		"[{]a{b,c}":               {"{ab": true, "{ac": true, "ab": false},
+		"{a}{,.x}":                {"a": true, "a.x": true, "d/a": true, "ax": false},
 	} {
-		match, err := tree.Glob(glob)
+		match, err := tree.Glob(t.Context(), glob)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", glob, err)
 		}
 		for name, want := range names {
 			if match(name) != want {
@@ -149,7 +155,53 @@ func TestGlob(t *testing.T) {
 			}
 		}
 	}
-	if _, err := tree.Glob("[a"); err == nil {
-		t.Error("Glob of a glob that is not valid: no error")
+	for glob, want := range map[string]string{
+		"[a": "is not valid", "{a,b": "is not valid", strings.Repeat("{a,b}", 9): "more than 256 globs", strings.Repeat("{,", 300) + strings.Repeat("}", 300): "more than 256 globs",
+		"{" + strings.Repeat("a,", 300) + "}": "more than 256 globs", strings.Repeat("{{a,b},{c,d}}", 5): "more than 256 globs", strings.Repeat("a", 1001): "the limit is 1000",
+	} {
+		if _, err := tree.Glob(t.Context(), glob); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %v, want %q", glob, err, want)
+		}
+	}
+}
+
+// FuzzGlob compares expanded globs with the library, which expands them itself.
+func FuzzGlob(f *testing.F) {
+	f.Add("{a,b/**}/*.{go,{c,h}pp}", "b/c/x.hpp")
+	f.Add(`\{a,[{,]}?`, "{a,{")
+	f.Add("**/{,x}**/[!a-b]", "x/y/c")
+	f.Fuzz(func(t *testing.T, glob, name string) {
+		if len(glob) > 60 || len(name) > 60 || strings.Count(glob, ",") > 6 {
+			t.Skip("the library takes exponential time")
+		}
+		match, err := tree.Glob(t.Context(), "/"+glob)
+		if err != nil || strings.HasPrefix(glob, "/") {
+			return
+		}
+		if want := doublestar.MatchUnvalidated(glob, name); match(name) != want {
+			t.Errorf("%q matches %q: %t, want %t", glob, name, !want, want)
+		}
+	})
+}
+
+// TestSearchEnds: a search over rules and globs that are made to be expensive ends with its
+// context.
+func TestSearchEnds(t *testing.T) {
+	files := map[string]string{".gitignore": strings.Repeat("x*y*z\n", 170_000)}
+	for i := range 300 {
+		files[strings.Repeat("x", 100)+"/"+strings.Repeat("y", i%100+1)+strings.Repeat("z", i/100+1)] = ""
+	}
+	w := workspace(t, files)
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := 0
+	if err := tree.Walk(ctx, w, ".", func(string) bool { seen++; cancel(); return true }); !errors.Is(err, context.Canceled) || seen != 1 {
+		t.Errorf("a walk whose context ends at the first file saw %d files, %v", seen, err)
+	}
+	match, err := tree.Glob(ctx, strings.Repeat("{a,b}", 8)+"*")
+	if err != nil || match("aaaaaaaa") {
+		t.Errorf("after the end of the context the glob matches, %v", err)
+	}
+	if tree.ParseRules(".", "a").Matches(t.Context(), "a", false) != true || tree.NewFilter(ctx, w, ".").Sees("x/y") != true {
+		t.Error("a rule without a context that ended")
 	}
 }

@@ -20,7 +20,7 @@ import (
 // sees, with slashes, in the order of the paths. It stops at the end of ctx, and when
 // visit returns false. Folders that cannot be read are left out, except the first.
 func Walk(ctx context.Context, w *tool.Workspace, dir string, visit func(name string) bool) error {
-	f := NewFilter(w, dir)
+	f := NewFilter(ctx, w, dir)
 	entries, err := w.ReadDir(dir)
 	if err != nil {
 		return err
@@ -30,12 +30,12 @@ func Walk(ctx context.Context, w *tool.Workspace, dir string, visit func(name st
 }
 
 func (f *Filter) walk(ctx context.Context, dir string, entries []fs.DirEntry, visit func(name string) bool) (bool, error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
 	f.list(dir, entries)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(sortKey(a), sortKey(b)) })
 	for _, entry := range entries {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
 		name := path.Join(dir, entry.Name())
 		if strings.HasPrefix(entry.Name(), ".") || !entry.IsDir() && !entry.Type().IsRegular() || f.ignored(name, entry.IsDir()) {
 			continue
@@ -54,7 +54,7 @@ func (f *Filter) walk(ctx context.Context, dir string, entries []fs.DirEntry, vi
 			return false, err
 		}
 	}
-	return true, nil
+	return true, ctx.Err()
 }
 
 // sortKey makes the order of entries that of the whole paths.
@@ -69,8 +69,8 @@ var errGlob = errors.New("the glob is not valid; it may have *, **, ?, [a-z] and
 
 // Glob returns a function that reports whether a path, with slashes, matches a glob. A
 // glob without a slash is for the last element of the path. "!" in front reverses it.
-// An empty glob matches all paths.
-func Glob(glob string) (func(name string) bool, error) {
+// An empty glob matches all paths. After the end of ctx, no path matches.
+func Glob(ctx context.Context, glob string) (func(name string) bool, error) {
 	if glob == "" {
 		return func(string) bool { return true }, nil
 	}
@@ -79,8 +79,19 @@ func Glob(glob string) (func(name string) bool, error) {
 		glob = "**/" + glob
 	}
 	glob = strings.TrimPrefix(glob, "/")
-	if !doublestar.ValidatePattern(glob) {
-		return nil, errGlob
+	all, err := expand(glob)
+	if err != nil {
+		return nil, err
 	}
-	return func(name string) bool { return doublestar.MatchUnvalidated(glob, name) != reverse }, nil
+	return func(name string) bool {
+		for _, plain := range all {
+			if ctx.Err() != nil {
+				return false
+			}
+			if doublestar.MatchUnvalidated(plain, name) {
+				return !reverse
+			}
+		}
+		return reverse
+	}, nil
 }

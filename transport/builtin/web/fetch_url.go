@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/convert"
 )
 
 // FetchURL is the tool fetchUrl.
@@ -101,13 +103,14 @@ func cut(text string, length int) string {
 
 // fetcher fetches pages through the cache.
 type fetcher struct {
-	guard guard
-	store documents.Store
+	client  *http.Client
+	convert convert.Port
+	store   documents.Store
 }
 
 func newFetcher(w *tool.Workspace) (fetcher, error) {
 	store, err := documents.Of(w)
-	return fetcher{newGuard(w.Settings.Web.AllowHosts), store}, err
+	return fetcher{newClient(w.Settings.Web.AllowHosts), w.Convert, store}, err
 }
 
 // all fetches pages, some at a time.
@@ -147,14 +150,14 @@ func (f fetcher) one(ctx context.Context, text string) (_ fetched, err error) {
 	if err := ctx.Err(); err != nil {
 		return fetched{}, err
 	}
-	d, err := f.store.Document(key)
+	d, err := f.store.Document(ctx, key)
 	if err == nil && time.Since(d.SavedAt) < cacheTime {
 		return describe(d, true), nil
 	}
 	if err != nil && toolscript.KindOf(err) != toolscript.NotFound {
 		return fetched{}, err
 	}
-	p, err := load(ctx, f.guard.client(), u)
+	p, err := load(ctx, f.client, f.convert, u)
 	if err != nil {
 		return fetched{}, err
 	}

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/convert"
 )
 
 // page is a web page as Markdown.
@@ -30,7 +31,7 @@ type page struct {
 }
 
 // load fetches a page.
-func load(ctx context.Context, client *http.Client, from *url.URL) (page, error) {
+func load(ctx context.Context, client *http.Client, port convert.Port, from *url.URL) (page, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
 		return page{}, err
@@ -56,8 +57,54 @@ func load(ctx context.Context, client *http.Client, from *url.URL) (page, error)
 	if len(body) > maxBody {
 		return page{}, fmt.Errorf("the page has more than %d bytes", maxBody)
 	}
-	p := page{url: resp.Request.URL.String()}
-	return p, p.read(body, resp.Header.Get("Content-Type"))
+	return readPage(ctx, port, pageInput{URL: resp.Request.URL.String(), Type: resp.Header.Get("Content-Type")}, body)
+}
+
+// Page is the conversion of the body of an answer to Markdown. Its input has a pageInput and
+// the body, its output a pageOutput and the Markdown.
+var Page = convert.Kind{Name: "page", Most: 16 << 20, Do: convertPage}
+
+type pageInput struct {
+	URL  string `json:"url"`  // after redirects
+	Type string `json:"type"` // the header Content-Type
+}
+
+type pageOutput struct {
+	Title string `json:"title"`
+}
+
+// readPage converts the body of an answer in a worker process.
+func readPage(ctx context.Context, port convert.Port, in pageInput, body []byte) (page, error) {
+	input, err := convert.Pack(in, body)
+	if err != nil {
+		return page{}, err
+	}
+	packed, err := Page.Convert(ctx, port, input, nil)
+	if err != nil {
+		if toolscript.KindOf(err) == toolscript.Invalid { // the page, not the call
+			err = errors.New(err.Error())
+		}
+		return page{}, err
+	}
+	var out pageOutput
+	texts, err := convert.Unpack(packed, &out)
+	if err != nil || len(texts) != 1 {
+		return page{}, errors.Join(err, errors.New("a fault of toolscript: the page was not converted"))
+	}
+	return page{url: in.URL, title: out.Title, content: string(texts[0])}, nil
+}
+
+func convertPage(input []byte, _ convert.Need) ([][]byte, error) {
+	var in pageInput
+	texts, err := convert.Unpack(input, &in)
+	if err != nil || len(texts) != 1 {
+		return nil, errors.Join(err, errors.New("a fault of toolscript: there is no page"))
+	}
+	p := page{url: in.URL}
+	if err := p.read(texts[0], in.Type); err != nil {
+		return nil, err
+	}
+	return convert.Pack(pageOutput{p.title}, []byte(p.content))
 }
 
 // read converts the body of an answer.

@@ -1,8 +1,12 @@
 package web
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/toolscript/toolscript/transport/convert"
 )
 
 // TestHostilePages converts pages for which a conversion with escapes, or with lists and
@@ -25,4 +29,30 @@ func TestHostilePages(t *testing.T) {
 	if err := p.read([]byte(strings.Repeat("<div>", 1<<20)), "text/html"); err == nil {
 		t.Error("a page of a million levels was converted")
 	}
+}
+
+// FuzzPage converts pages as a worker process does.
+func FuzzPage(f *testing.F) {
+	f.Add("<title>a\nb</title><p>x <a href=../y>y</a><pre>\n<code>z</code></pre>", "text/html; charset=latin1")
+	f.Add("<dl><dt>a<dd>b<dt>c</dl><ol start=3><li><ul><li>x</ol><table><tr><td>1<td>2</table>", "text/html")
+	f.Add("<svg><title>x</title><![CDATA[y]]></svg><!--z--><img src='data:,' alt='['>", "application/xhtml+xml")
+	f.Add("\xff\xfeh\x00i\x00", "text/plain; charset=utf-16")
+	f.Fuzz(func(t *testing.T, body, contentType string) {
+		input, err := convert.Pack(pageInput{URL: "https://example.com/a/b", Type: contentType}, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed, err := convertPage(slices.Concat(input...), nil)
+		if err != nil {
+			return
+		}
+		var out pageOutput
+		texts, err := convert.Unpack(slices.Concat(packed...), &out)
+		if err != nil || len(texts) != 1 {
+			t.Fatalf("%d texts, %v", len(texts), err)
+		}
+		if !utf8.Valid(texts[0]) || !utf8.ValidString(out.Title) {
+			t.Errorf("title %q, content %q", out.Title, texts[0])
+		}
+	})
 }

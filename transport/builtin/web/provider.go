@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/rawjson"
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
@@ -179,7 +180,7 @@ func (p provider) do(req *http.Request, answer any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, answer); err != nil {
+	if err := json.Unmarshal(rawjson.TrimMark(text), answer); err != nil {
 		return fmt.Errorf("its answer cannot be read: %w", err)
 	}
 	return nil

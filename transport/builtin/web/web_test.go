@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -15,8 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/dns/dnsmessage"
-
+	"github.com/toolscript/toolscript/test/fixture/dns"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/web"
@@ -99,43 +97,7 @@ func page(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<title
 // and returns an address, or "".
 func resolve(t *testing.T, answer func(name string) string) {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := net.DefaultResolver
-	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "udp", conn.LocalAddr().String())
-	}}
-	done := make(chan struct{})
-	t.Cleanup(func() { net.DefaultResolver = before; _ = conn.Close(); <-done })
-	go func() {
-		defer close(done)
-		buffer := make([]byte, 1500)
-		for {
-			size, from, err := conn.ReadFrom(buffer)
-			if err != nil {
-				return // closed
-			}
-			var m dnsmessage.Message
-			if m.Unpack(buffer[:size]) != nil || len(m.Questions) != 1 {
-				continue
-			}
-			m.Response, m.Authoritative, m.Additionals = true, true, nil
-			q := m.Questions[0]
-			ip, _ := netip.ParseAddr(answer(strings.TrimSuffix(q.Name.String(), ".")))
-			head := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}
-			switch {
-			case q.Type == dnsmessage.TypeA && ip.Is4():
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: ip.As4()}})
-			case q.Type == dnsmessage.TypeAAAA && ip.Is6():
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: ip.As16()}})
-			}
-			if text, err := m.Pack(); err == nil {
-				_, _ = conn.WriteTo(text, from) // the resolver repeats a query without an answer
-			}
-		}
-	}()
+	dns.Serve(t, func(name string) []string { return []string{answer(name)} })
 }
 
 // hosts are spellings of addresses that are not public.
@@ -363,7 +325,7 @@ func TestThePageIsFetchedAgainAfterADay(t *testing.T) {
 		age    time.Duration
 		cached bool
 	}{{23 * time.Hour, true}, {25 * time.Hour, false}} {
-		d, err := store.Document(got.Fetches[0].FileKey)
+		d, err := store.Document(t.Context(), got.Fetches[0].FileKey)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -87,10 +87,15 @@ func (a Address) explain(err error) error {
 	switch {
 	case errors.As(err, &parsing):
 		return fmt.Errorf("the address of the fleet cannot be read: %w", parsing.Err)
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+	case Refused(err):
 		return fmt.Errorf("the fleet at %s refuses the credentials: %w; check \"credentials\" and \"url\" of \"fleet\"", a, err)
 	}
 	return fmt.Errorf("the fleet at %s cannot be reached: %w; check \"url\" and \"tls\" of \"fleet\"", a, err)
+}
+
+// Refused reports whether the cluster has refused the credentials.
+func Refused(err error) bool {
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked)
 }
 
 // options are those of the login and of TLS.

@@ -14,7 +14,16 @@ import (
 // Hosts asks the hubs that offer a server for their hosts, and returns those whose server is
 // ready, sorted. Hubs that do not answer in time are missing.
 func Hosts(ctx context.Context, nc *nats.Conn, server string) ([]string, error) {
-	hosts := []string{}
+	return ready(ctx, nc, server, func(e Entry) string { return e.Host })
+}
+
+// Hubs is like Hosts, but returns the ids of the hubs.
+func Hubs(ctx context.Context, nc *nats.Conn, server string) ([]string, error) {
+	return ready(ctx, nc, server, func(e Entry) string { return e.Hub })
+}
+
+func ready(ctx context.Context, nc *nats.Conn, server string, of func(Entry) string) ([]string, error) {
+	all := []string{}
 	err := each(ctx, nc, "$SRV.STATS."+Service(server), func(text []byte) {
 		var stats micro.Stats
 		if json.Unmarshal(text, &stats) != nil || len(stats.Endpoints) == 0 {
@@ -22,9 +31,9 @@ func Hosts(ctx context.Context, nc *nats.Conn, server string) ([]string, error) 
 		}
 		var s State
 		if json.Unmarshal(stats.Endpoints[0].Data, &s) == nil && s.State == toolscript.Ready {
-			hosts = append(hosts, entryOf(stats.Metadata).Host)
+			all = append(all, of(entryOf(stats.Metadata)))
 		}
 	})
-	slices.Sort(hosts)
-	return slices.Compact(hosts), err
+	slices.Sort(all)
+	return slices.Compact(all), err
 }

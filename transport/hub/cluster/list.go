@@ -91,7 +91,12 @@ func List(ctx context.Context, nc *nats.Conn) ([]Entry, error) {
 }
 
 // each sends a request to all services and calls f for each answer.
-func each(parent context.Context, nc *nats.Conn, subject string, f func([]byte)) error {
+func each(ctx context.Context, nc *nats.Conn, subject string, f func([]byte)) error {
+	return ask(ctx, nc, subject, nil, f)
+}
+
+// ask is each for a request with a payload.
+func ask(parent context.Context, nc *nats.Conn, subject string, payload []byte, f func([]byte)) error {
 	ctx, cancel := context.WithTimeout(parent, listTime)
 	defer cancel()
 	inbox := nc.NewRespInbox()
@@ -106,7 +111,7 @@ func each(parent context.Context, nc *nats.Conn, subject string, f func([]byte))
 		return err
 	}
 	defer func() { _ = sub.Unsubscribe() }() // the connection may have ended
-	if err := nc.PublishRequest(subject, inbox, nil); err != nil {
+	if err := nc.PublishRequest(subject, inbox, payload); err != nil {
 		return err
 	}
 	gap := time.NewTimer(listTime)

@@ -104,6 +104,10 @@ func (a *acceptor) admit(conn net.Conn) {
 	if !ok {
 		return
 	}
+	if a.host.draining.Load() {
+		a.answer(conn, wire.ConnectAnswer{Error: "the hub is ending"})
+		return
+	}
 	inside, password, err := a.host.broker.admit(me.ID)
 	if err != nil {
 		a.answer(conn, wire.ConnectAnswer{Error: "the hub is ending"})

@@ -19,10 +19,10 @@ import (
 // readyTime bounds the start of the NATS server, which does no I/O without a port.
 const readyTime = 5 * time.Second
 
-// maxPending bounds the bytes that wait in the hub until one gateway reads them: as many
-// calls as one server has in flight may have a window of pieces on its way. A gateway that
-// has more waiting does not read, and its connection is ended.
-const maxPending = mcpclient.DefaultConcurrency * wire.Window * wire.PieceSize
+// maxPending bounds the bytes that wait in the hub until one gateway reads them: the pieces
+// that it has room for, and for each call of some servers an answer in one piece. A gateway
+// that has more waiting does not read, and its connection is ended.
+const maxPending = (wire.MostRoom + 16*mcpclient.DefaultConcurrency) * wire.PieceSize
 
 // hubUser is the user name of the hub's own connection.
 const hubUser = "hub"

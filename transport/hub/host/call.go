@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -28,8 +27,13 @@ type call struct {
 	life    context.Context //nolint:containedctx // ends with the call
 	end     context.CancelFunc
 
+	hub    string // its id, in a fleet
+	pauses int    // of the hub before the call could begin
+
 	mu       sync.Mutex
 	incoming *wire.Incoming // the arguments, if they arrive in pieces
+	args     []byte         // of a call that waits for its gateway, see confirm
+	asking   time.Duration  // since when it does, on the clock of the hub; 0: it does not
 	begun    func(cause error)
 	cause    error // why the call was stopped
 	asked    int
@@ -66,6 +70,9 @@ func (g *gateway) called(c *call, args []byte) {
 	c.life, c.end = context.WithCancel(g.life)
 	if !g.add(c) {
 		c.end()
+		if g.core.draining.Load() {
+			g.answer(c.number, nil, errDraining, c.server, nil)
+		}
 		return
 	}
 	if c.head.Size > 0 {
@@ -75,11 +82,12 @@ func (g *gateway) called(c *call, args []byte) {
 	c.begin(args)
 }
 
-// add registers a call. It returns false if the gateway has ended or the number is in use.
+// add registers a call. It returns false if the gateway has ended, the number is in use, or the
+// hub takes no more calls.
 func (g *gateway) add(c *call) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, taken := g.calls[c.number]; g.gone || taken {
+	if _, taken := g.calls[c.number]; g.gone || taken || g.core.draining.Load() {
 		return false
 	}
 	g.calls[c.number] = c
@@ -113,24 +121,43 @@ func (g *gateway) cancel(number uint64, reason string) {
 	}
 }
 
-// begin makes the call, if the hub has the lease of the server.
+// begin makes the call when it is certain that its gateway waits for it.
 func (c *call) begin(args json.RawMessage) {
-	if !c.owned() {
+	if age, young := c.gateway.ageOf(c.head); young {
+		c.hand(args, age)
+		return
+	}
+	c.confirm(args)
+}
+
+// hand makes the call, if it has not expired, and the hub has the lease of the server. age is
+// the time since the gateway has sent it, or more.
+func (c *call) hand(args json.RawMessage, age time.Duration) {
+	c.pauses = c.gateway.core.pauses.count()
+	switch {
+	case !c.owned():
 		c.fail(errNotOwner)
+		return
+	case c.head.Left > 0 && c.head.Left <= age:
+		c.fail(errExpired)
 		return
 	}
 	c.server.calls.Add(1)
 	sc := wire.ServerCall{
 		Call: c.head, Run: c.gateway.id + "/" + c.head.Run, Args: args, Held: &c.held,
-		Ask: c.ask, Done: c.done,
+		Ask: c.ask, Check: c.check, Done: c.done,
 	}
 	if c.head.Left > 0 {
-		sc.Deadline = time.Now().Add(c.head.Left)
+		sc.Deadline = time.Now().Add(c.head.Left - age)
 	}
 	if c.head.Watch {
 		sc.Watch = func(p toolscript.Progress) {
 			_ = c.gateway.tellJSON(c.number, wire.Progress, p) // the gateway sees the end of the connection
 		}
+	}
+	if c.head.Key != "" && c.gateway.core.keys != nil {
+		c.once(sc)
+		return
 	}
 	stop := c.gateway.core.servers.CallServer(c.server.name, sc)
 	c.mu.Lock()
@@ -181,13 +208,17 @@ func (c *call) owned() bool { return c.term == nil || lease.Check(c.term) == nil
 func (c *call) receive() {
 	err := c.gateway.core.answers.LeaseOf(&c.held).Take(c.life, c.head.Size)
 	if err != nil {
-		c.fail(err)
+		c.fail(toolscript.WithSent(err, toolscript.SentNo))
 		return
 	}
+	in := wire.NewIncoming(c.head.Size, &c.gateway.flow, func() {
+		_ = c.gateway.tell(c.number, wire.Room, []byte("1")) // the gateway sees the end of the connection
+	})
+	context.AfterFunc(c.life, in.Stop)
 	c.mu.Lock()
-	c.incoming = wire.NewIncoming(c.head.Size)
+	c.incoming = in
 	c.mu.Unlock()
-	_ = c.gateway.tell(c.number, wire.Room, []byte(strconv.Itoa(wire.Window))) // the gateway sees the end of the connection
+	in.Start()
 }
 
 // fail answers a call that was not made.
@@ -219,8 +250,6 @@ func (g *gateway) piece(number uint64, piece []byte) {
 		c.incoming = nil // no piece may follow
 		c.mu.Unlock()
 		c.begin(in.Payload())
-	default:
-		_ = g.tell(number, wire.Room, []byte("1")) // the gateway sees the end of the connection
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 
@@ -18,18 +19,32 @@ type core struct {
 	answers *inflight.Budget
 	log     *slog.Logger
 	nc      *nats.Conn
+	pacer   *wire.Pacer     // of answers in pieces
 	closing context.Context //nolint:containedctx // the work of the hub ends with it
 	shut    context.CancelFunc
 	lost    chan struct{} // closed when the connection has ended
+
+	keys *keys // of a fleet; nil: calls have no idempotency keys
+
+	draining atomic.Bool // the hub of a host ends: it takes no new calls
+
+	pauses  pauses // of this process
+	resumed func() // called after a pause; may be nil
 
 	mu       sync.Mutex
 	gateways map[string]*gateway // by id
 }
 
 func (c *core) init(s Servers, answers *inflight.Budget, log *slog.Logger) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	c.servers, c.answers, c.log = s, answers, log
 	c.lost, c.gateways = make(chan struct{}), map[string]*gateway{}
+	c.pacer = wire.NewPacer(func() error { return c.nc.Flush() })
 	c.closing, c.shut = context.WithCancel(context.Background())
+	c.pauses.count()
+	go c.watchPauses()
 }
 
 // Lost returns a channel that is closed when the hub has lost its connection to the NATS

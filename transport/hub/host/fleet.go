@@ -24,14 +24,9 @@ import (
 )
 
 const (
-	// A connection that does not answer for hubPings * hubPing counts as lost.
-	hubPing  = 5 * time.Second
-	hubPings = 2
-
 	quiet      = 15 * time.Second // without a message: a gateway with calls in flight has ended
 	forgotten  = 5 * time.Minute  // without a message: a gateway does not count any more
 	sweepEvery = 5 * time.Second
-	drainTime  = 3 * time.Second // for calls in flight when the hub ends
 )
 
 // Offer is a server that a hub offers to a fleet.
@@ -52,35 +47,44 @@ type FleetOptions struct {
 	Logger  *slog.Logger     // nil: no log
 }
 
-// Fleet is a hub of a fleet while it is connected to the cluster. After a lost connection
-// there is another one with another id: gateways must not wait for answers that are lost.
-// It is safe for concurrent use.
+// Fleet is a hub of a fleet while it is connected to the cluster, with short breaks. After a
+// lost connection there is another one with another id: gateways must not wait for answers
+// that are lost. It is safe for concurrent use.
 type Fleet struct {
 	core
 	options FleetOptions
 	id      string
-	offered []*offered
+	control *nats.Conn // for leases and beats; core.nc is for the rest
 	work    sync.WaitGroup
+
+	changing sync.Mutex // held while servers are added or retired
+	offered  []*offered
+
+	looking sync.Mutex
+	looked  time.Time // for gateways that have ended; guarded by looking
+
+	drained   chan struct{} // closed by drainOnce
+	drainOnce func()
+
+	// Guarded by mu.
+	owned map[string]func() // ends the term of a server that this hub owns
 }
 
 // Join connects to the cluster of a fleet and offers the servers. One that is not stateless
-// starts when the hub gets its lease. The error has the kind Conflict if another hub offers
-// one of them with another value of Stateless, and Unsupported if the cluster has no
-// JetStream, which leases need.
+// starts when the hub gets its lease; while the store of leases does not answer, the others
+// are offered without it. The error has the kind Conflict if another hub offers one of them
+// with another value of Stateless, and Unsupported if all of them need a lease and the
+// cluster has no JetStream.
 func Join(ctx context.Context, o FleetOptions) (*Fleet, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	f := &Fleet{options: o, id: newHubID()}
+	f := &Fleet{options: o, id: newHubID(), drained: make(chan struct{}), owned: map[string]func(){}}
+	f.drainOnce = sync.OnceFunc(func() { close(f.drained) })
+	f.resumed = f.announceAll
+	f.keys = &keys{control: func() *nats.Conn { return f.control }}
 	f.init(o.Servers, o.Answers, o.Logger)
-	var err error
-	lost := sync.OnceFunc(func() { close(f.lost) })
-	f.nc, err = cluster.Connect(ctx, o.Address, nats.Name("toolscript hub "+o.Host), nats.NoReconnect(),
-		nats.PingInterval(hubPing), nats.MaxPingsOutstanding(hubPings), nats.ClosedHandler(func(*nats.Conn) { lost() }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			o.Logger.Error("error of the connection to the fleet", slog.String("error", err.Error()))
-		}))
-	if err != nil {
+	if err := f.connect(ctx); err != nil {
 		f.shut()
 		return nil, err
 	}
@@ -97,52 +101,34 @@ func newHubID() string {
 }
 
 func (f *Fleet) start(ctx context.Context) error {
-	if err := f.agree(ctx); err != nil {
-		return err
-	}
-	leases, err := f.leases(ctx)
-	if err != nil {
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	if err := f.prepare(ctx, f.options.Offers, f.options.Offers); err != nil {
 		return err
 	}
 	requests, err := f.nc.Subscribe(wire.FleetHub(f.id), f.requested)
 	if err == nil {
 		err = requests.SetPendingLimits(-1, -1) // gateways send what the hub has room for
 	}
-	if err != nil {
-		return fmt.Errorf("join the fleet: %w", err)
+	if err == nil {
+		_, err = f.nc.Subscribe(wire.FleetControl("*"), f.controlled)
 	}
-	for _, offer := range f.options.Offers {
-		s, err := f.offer(ctx, offer)
-		if err != nil {
-			return err
-		}
-		f.offered = append(f.offered, s)
-		if offer.Stateless {
-			f.work.Go(func() { s.watch(s.life) })
-		} else {
-			f.work.Go(func() { s.hold(leases) })
-		}
+	if err = errors.Join(err, f.beats()); err != nil {
+		return fmt.Errorf("join the fleet: %w", err)
 	}
 	f.work.Go(f.sweep)
-	if err := f.nc.Flush(); err != nil {
-		return fmt.Errorf("join the fleet: %w", err)
-	}
-	if err := f.nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
-		return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf(
-			"the credentials do not allow this hub to offer its servers: %w; see: toolscript fleet permissions --role hub", err)}
-	}
-	return nil
+	return f.add(ctx, f.options.Offers)
 }
 
 // agree refuses servers that other hubs offer with another value of Stateless.
-func (f *Fleet) agree(ctx context.Context) error {
+func (f *Fleet) agree(ctx context.Context, offers []Offer) error {
 	known, err := cluster.List(ctx, f.nc)
 	if err != nil {
 		return fmt.Errorf("look for other hubs: %w", err)
 	}
-	for _, offer := range f.options.Offers {
+	for _, offer := range offers {
 		for _, other := range known {
-			if other.Server == offer.Name && offer.Stateless != other.Stateless {
+			if other.Hub != f.id && other.Server == offer.Name && offer.Stateless != other.Stateless {
 				return &toolscript.Error{Kind: toolscript.Conflict, Server: offer.Name, Err: fmt.Errorf(
 					`the hub on %s offers the server %s with "stateless": %t, and this one with %t; all hubs need the same value`,
 					other.Host, offer.Name, other.Stateless, offer.Stateless)}
@@ -155,40 +141,36 @@ func (f *Fleet) agree(ctx context.Context) error {
 // ID returns the id of the hub in the fleet.
 func (f *Fleet) ID() string { return f.id }
 
-// Close withdraws the servers, lets the calls in flight go on for a moment, and ends the
+// Close withdraws the servers, waits for the calls in flight for at most DrainTime, and ends the
 // connection. It ends servers that are not stateless, and gives their leases to other hubs;
 // it does not end the others.
 func (f *Fleet) Close() error {
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	var all sync.WaitGroup
 	for _, s := range f.offered {
-		s.withdraw()
+		all.Go(s.withdraw)
 	}
-	_ = f.nc.Flush() // the connection may be lost already
-	f.drain()
+	all.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), DrainTime)
+	defer cancel()
+	f.drain(ctx, nil)
+	for _, g := range f.all() {
+		g.interrupt(nil, f.ended())
+		g.leave()
+	}
 	f.shut()
 	f.work.Wait()
 	_ = f.nc.Flush() // as above
 	f.nc.Close()
+	f.control.Close()
 	return nil
 }
 
-// drain waits until no call is in flight, and fails those that take too long.
-func (f *Fleet) drain() {
-	until := time.After(drainTime)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for f.busy() && !f.nc.IsClosed() {
-		select {
-		case <-tick.C:
-			continue
-		case <-until:
-		}
-		break
-	}
-	for _, g := range f.all() {
-		g.interrupt(nil, &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: time.Second, Err: fmt.Errorf(
-			"the hub on %s ended during the call; whether the call was carried out is not known", f.options.Host)})
-		g.leave()
-	}
+// ended is the error of calls that go on when the hub ends.
+func (f *Fleet) ended() error {
+	return &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, RetryAfter: time.Second, Err: fmt.Errorf(
+		"the hub on %s ended during the call; %s", f.options.Host, toolscript.UnknownOutcome)}
 }
 
 // interrupt answers the calls of a server in flight with an error; nil: of all servers.
@@ -205,23 +187,6 @@ func (g *gateway) interrupt(server *target, why error) {
 			c.stop(why)
 		}
 	}
-}
-
-func (f *Fleet) all() []*gateway {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Collect(maps.Values(f.gateways))
-}
-
-func (f *Fleet) busy() bool {
-	return slices.ContainsFunc(f.all(), func(g *gateway) bool { return g.inFlight() > 0 })
-}
-
-// inFlight is the number of requests that the hub has of the gateway.
-func (g *gateway) inFlight() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.calls) + len(g.answers)
 }
 
 // from returns the gateway that has sent a request, and the number of the request. ok is
@@ -257,8 +222,7 @@ func (f *Fleet) requested(m *nats.Msg) {
 		return
 	}
 	switch verb := wire.FleetVerb(m.Subject); verb {
-	case wire.Beat:
-		g.beat(number, m.Data)
+	case wire.Beat: // see beats
 	case wire.Cancel:
 		g.cancel(number, cmp.Or(string(m.Data), "cancelled"))
 	default:
@@ -266,21 +230,26 @@ func (f *Fleet) requested(m *nats.Msg) {
 	}
 }
 
-// beat answers which of the requests of the gateway the hub does not have.
-func (g *gateway) beat(number uint64, payload []byte) {
+// missing lists the requests of the gateway that the hub does not have.
+func (g *gateway) missing(payload []byte) []uint64 {
 	var asked []uint64
-	if json.Unmarshal(payload, &asked) != nil {
-		return
-	}
+	_ = json.Unmarshal(payload, &asked) // nothing is missing
 	missing := []uint64{}
+	var held []*call
 	g.mu.Lock()
 	for _, n := range asked {
-		if g.calls[n] == nil && g.answers[n] == nil {
+		switch c := g.calls[n]; {
+		case c != nil:
+			held = append(held, c)
+		case g.answers[n] == nil:
 			missing = append(missing, n)
 		}
 	}
 	g.mu.Unlock()
-	_ = g.tellJSON(number, wire.Done, missing) // the gateway asks again
+	for _, c := range held {
+		c.confirmAgain()
+	}
+	return missing
 }
 
 // sweep cancels the calls of gateways that say nothing any more, until the hub ends.

@@ -258,8 +258,8 @@ func TestFleetLostHub(t *testing.T) {
 	err := <-failed
 	kindIs(t, err, toolscript.Unavailable, "the hub has ended; whether the call was carried out is not known")
 	var known *toolscript.Error
-	if !errors.As(err, &known) || known.RetryAfter <= 0 {
-		t.Errorf("no hint when to try again: %+v", known)
+	if !errors.As(err, &known) || known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0 { // the tool only reads
+		t.Errorf("the error does not say that the outcome is unknown, or has no hint when to try again: %+v", known)
 	}
 	await(t, "the hub has noticed", func() bool {
 		select {
@@ -271,7 +271,8 @@ func TestFleetLostHub(t *testing.T) {
 	})
 }
 
-// TestAskedAtItsEnd: a hub that is asked for its statistics all the time ends.
+// TestAskedAtItsEnd: a hub that is asked for its statistics all the time ends. The requests begin
+// when the hub has started: micro.AddService writes a field at its end that Stats reads.
 func TestAskedAtItsEnd(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	nc, err := cluster.Connect(within(t), at)
@@ -280,23 +281,24 @@ func TestAskedAtItsEnd(t *testing.T) {
 	}
 	defer nc.Close()
 	inbox := nc.NewRespInbox()
-	over := make(chan struct{})
-	var asking sync.WaitGroup
-	for range 2 {
-		asking.Go(func() {
-			for {
-				select {
-				case <-over:
-					return
-				default:
-					_ = nc.PublishRequest("$SRV.STATS."+cluster.Service("srv"), inbox, nil) // a lost connection fails the test
-					time.Sleep(50 * time.Microsecond)                                       // the hub can follow
-				}
+	ask := func(over <-chan struct{}) {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				_ = nc.PublishRequest("$SRV.STATS."+cluster.Service("srv"), inbox, nil) // a lost connection fails the test
+				time.Sleep(50 * time.Microsecond)                                       // the hub can follow
 			}
-		})
+		}
 	}
 	for range 100 {
 		h := mustJoin(t, at, "one", cfg, true)
+		over := make(chan struct{})
+		var asking sync.WaitGroup
+		for range 2 {
+			asking.Go(func() { ask(over) })
+		}
 		ended := make(chan error, 1)
 		go func() { ended <- h.Close() }()
 		select {
@@ -307,7 +309,27 @@ func TestAskedAtItsEnd(t *testing.T) {
 		case <-within(t).Done():
 			t.Fatal("the hub does not end")
 		}
+		close(over)
+		asking.Wait()
+		if err := nc.FlushWithContext(within(t)); err != nil { // no request reaches the next hub
+			t.Fatal(err)
+		}
 	}
-	close(over)
-	asking.Wait()
+}
+
+// TestEndedGateway checks that the list of the fleet does not count gateways that have ended,
+// also if they did not say so.
+func TestEndedGateway(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	mustJoin(t, at, "one", cfg, true)
+	through, p := proxied(t, at)
+	dialFleet(t, at, cfg)
+	killed := dialFleet(t, through, cfg)
+	count := func() int { return list(t, at)[0].State.Gateways }
+	if n := count(); n != 2 {
+		t.Fatalf("%d gateways", n)
+	}
+	p.Stop() // it ends the connection, as the end of the process does
+	<-killed.Lost()
+	await(t, "the gateway that has ended is not counted", func() bool { return count() == 1 })
 }

@@ -27,19 +27,25 @@ type gateway struct {
 	life  context.Context //nolint:containedctx // ends with the connection
 	end   context.CancelFunc
 
+	settled chan struct{} // closed when it sends no more calls, because the hub ends
+	settle  func()        // closes settled, once
+
 	mu      sync.Mutex
 	gone    bool
 	offers  map[uint64]*offer
 	calls   map[uint64]*call
 	answers map[uint64]*wire.Outgoing // that are sent in pieces
+	flow    wire.Flow                 // of arguments in pieces
 	heard   time.Time                 // in a fleet: when it has sent a message last
+	known   sighting                  // of its clock
 }
 
 func (c *core) newGateway(names wire.Names) *gateway {
 	g := &gateway{
 		core: c, names: names, id: names.Gateway(), since: time.Now(),
-		offers: map[uint64]*offer{}, calls: map[uint64]*call{}, answers: map[uint64]*wire.Outgoing{},
+		offers: map[uint64]*offer{}, calls: map[uint64]*call{}, answers: map[uint64]*wire.Outgoing{}, settled: make(chan struct{}),
 	}
+	g.settle = sync.OnceFunc(func() { close(g.settled) })
 	g.life, g.end = context.WithCancel(c.closing)
 	return g
 }
@@ -133,6 +139,10 @@ func (h *Host) requested(m *nats.Msg) {
 		go g.restart(number, m.Data)
 	case wire.Ping:
 		g.ping(number, m.Data)
+	case wire.Beat:
+		_ = g.tellJSON(number, wire.Done, g.missing(m.Data)) // the gateway asks again
+	case wire.Settled:
+		g.settle()
 	default:
 		g.followed(verb, number, m)
 	}
@@ -149,6 +159,8 @@ func (g *gateway) followed(verb string, number uint64, m *nats.Msg) {
 		g.drop(number)
 	case wire.Piece:
 		g.piece(number, m.Data)
+	case wire.Confirm:
+		g.confirmed(number, m.Data)
 	}
 }
 
@@ -191,7 +203,9 @@ const roomTime = 30 * time.Second
 
 func (g *gateway) answerLarge(number uint64, result []byte, s *target, over func()) {
 	size := len(result)
-	out := wire.NewOutgoing(result, func(piece []byte) error { return g.tell(number, wire.Part, piece) }, over)
+	out := wire.NewOutgoing(result, func(piece []byte) error {
+		return g.core.pacer.Send(func() error { return g.tell(number, wire.Part, piece) })
+	}, over)
 	g.mu.Lock()
 	gone := g.gone
 	if !gone {
@@ -220,7 +234,7 @@ func (g *gateway) room(number uint64, payload []byte) {
 		return
 	}
 	go func() { // writing may block
-		if out.Room(min(n, wire.Window)) {
+		if out.Room(n) {
 			g.drop(number)
 		}
 	}()
@@ -250,7 +264,7 @@ func (g *gateway) tools(number uint64, payload []byte) {
 // list answers with the tools of a server.
 func (g *gateway) list(number uint64, s *target) {
 	view, _ := g.core.servers.ViewServer(s.name)
-	if !view.Status.State.Serves() {
+	if !view.Status.Serves() {
 		g.answer(number, nil, connectError(view.Status), s, nil)
 		return
 	}
@@ -274,7 +288,7 @@ func (g *gateway) restart(number uint64, payload []byte) {
 func (g *gateway) ping(number uint64, payload []byte) {
 	s, err := g.target(payload)
 	if err == nil {
-		if view, _ := g.core.servers.ViewServer(s.name); !view.Status.State.Serves() {
+		if view, _ := g.core.servers.ViewServer(s.name); !view.Status.Serves() {
 			err = connectError(view.Status)
 		}
 	}

@@ -1,11 +1,11 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -126,6 +126,9 @@ func (o *offer) accept(payload []byte) (*shared, error) {
 	if err := check(d); err != nil {
 		return nil, err
 	}
+	if h.draining.Load() {
+		return nil, errDraining
+	}
 	if left == 0 {
 		left = offerTime
 	}
@@ -157,7 +160,7 @@ func (h *Host) awaitLogin(ctx context.Context, name string) {
 	defer cancel()
 	for {
 		view, _ := h.options.Servers.ViewServer(name)
-		if state := view.Status.State; state != toolscript.NeedsAuth && state != toolscript.Connecting {
+		if state := view.Status.State; state != toolscript.NeedsAuth && !state.Connects() {
 			return
 		}
 		select {
@@ -196,18 +199,15 @@ func connectError(status toolscript.ServerStatus) error {
 		e.Kind = toolscript.Unauthorized
 	case toolscript.Failed:
 		e.Kind = toolscript.Invalid
-	case toolscript.Connecting, toolscript.Ready, toolscript.Resting, toolscript.Starting:
+	case toolscript.Connecting, toolscript.Installing, toolscript.Ready, toolscript.Resting, toolscript.Starting:
 		if text == "" {
-			text = "the server is connecting"
+			text = cmp.Or(status.Start(time.Now()), "the server is connecting")
 		}
 	case toolscript.Backoff, toolscript.Stopped:
 	}
 	if text == "" {
 		text = "the server is not connected"
 	}
-	e.Err = errors.New(text)
-	if n := len(status.Stderr); n > 0 {
-		e.Err = &mcpclient.DialError{Err: errors.New(strings.TrimSuffix(text, ": "+status.Stderr[n-1])), Stderr: status.Stderr}
-	}
+	e.Err = mcpclient.ParseDialError(text, status.Stderr)
 	return e
 }

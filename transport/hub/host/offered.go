@@ -28,16 +28,22 @@ const hubs = "hubs"
 type offered struct {
 	target
 	fleet   *Fleet
-	offer   Offer
 	service micro.Service
 	taker   []byte          // the payload of wire.Taken
 	life    context.Context //nolint:containedctx // ends with the offer
 	end     context.CancelFunc
+	closing context.Context //nolint:containedctx // ends when the calls in flight have ended after that
+	close   context.CancelFunc
+	ended   chan struct{} // closed when watch or hold has returned
+	runs    bool          // one of them was called
 
 	mu    sync.Mutex
+	offer Offer                // Stateless does not change
 	token string               // of the subjects of calls; empty while another hub may have the lease
 	term  context.Context      //nolint:containedctx // of the lease; nil for a stateless server
 	subs  []*nats.Subscription // while the server is ready
+	waits error                // why the hub does not get the lease
+	says  *nats.Subscription   // answers that, while there is such a reason
 	seen  wire.ServerView
 }
 
@@ -47,13 +53,14 @@ func (f *Fleet) offer(ctx context.Context, o Offer) (*offered, error) {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: o.Name, Err: errors.New(
 			"the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores")}
 	}
-	s := &offered{target: target{name: o.Name, title: o.Name}, fleet: f, offer: o}
+	s := &offered{target: target{name: o.Name, title: o.Name}, fleet: f, offer: o, ended: make(chan struct{})}
 	state := f.id // the hubs of a server that is not stateless differ in its state
 	if o.Stateless {
 		s.token, state = wire.Anyone, wire.Anyone
 	}
 	s.taker, _ = json.Marshal(wire.Taker{Hub: f.id, Host: f.options.Host}) // such a struct always has a JSON form
-	s.life, s.end = context.WithCancel(f.closing)
+	s.closing, s.close = context.WithCancel(f.closing)
+	s.life, s.end = context.WithCancel(s.closing)
 	var err error
 	s.service, err = micro.AddService(f.nc, micro.Config{
 		Name: cluster.Service(o.Name), Version: strconv.Itoa(wire.Protocol) + ".0.0", Description: "an MCP server that a toolscript hub offers",
@@ -84,8 +91,10 @@ func (s *offered) reason(subject, reply string) {
 		return
 	}
 	view, _ := s.fleet.servers.ViewServer(s.name)
-	var err error
-	if !view.Status.State.Serves() {
+	s.mu.Lock()
+	err := s.waits
+	s.mu.Unlock()
+	if err == nil && !view.Status.Serves() {
 		err = s.explain(view.Status)
 	}
 	g.answer(number, nil, err, &s.target, nil)
@@ -128,7 +137,7 @@ func (s *offered) look() <-chan struct{} {
 	if s.life.Err() != nil {
 		return view.Changed
 	}
-	ready := view.Status.State.Serves()
+	ready := view.Status.Serves()
 	other := !view.Status.Since.Equal(s.seen.Status.Since) || !reflect.DeepEqual(view.Tools, s.seen.Tools)
 	changed := view.Status.State != s.seen.Status.State || ready && other
 	s.seen = view
@@ -150,7 +159,7 @@ func (s *offered) look() <-chan struct{} {
 
 // announce reports a change to the gateways. It is called with mu held.
 func (s *offered) announce(view wire.ServerView) {
-	text, err := json.Marshal(wire.Catalog{State: view.Status.State, Tools: len(view.Tools), Hub: s.fleet.id, Token: s.token})
+	text, err := json.Marshal(wire.Catalog{State: stateFor(view.Status), Tools: len(view.Tools), Hub: s.fleet.id, Token: s.token})
 	if err == nil {
 		_ = s.fleet.nc.Publish(wire.FleetCatalog(s.name), text) // gateways see the end of the connection
 	}
@@ -159,15 +168,21 @@ func (s *offered) announce(view wire.ServerView) {
 // open takes requests for the server. It is called with mu held.
 func (s *offered) open() error {
 	term := s.term
-	for _, one := range []struct {
+	type request struct {
 		verb, token string
 		handle      nats.MsgHandler
-	}{
-		{wire.Invoke, s.token, func(m *nats.Msg) { s.called(term, m) }},
+	}
+	call := func(m *nats.Msg) { s.called(term, m) }
+	all := []request{
+		{wire.Invoke, s.token, call},
 		{wire.Tools, s.token, s.listed},
 		{wire.Ping, s.token, s.greeted},
 		{wire.Open, wire.Anyone, s.greeted},
-	} {
+	}
+	if s.offer.Stateless {
+		all = append(all, request{wire.Invoke, s.fleet.id, call}) // of gateways that have found a hub that does not answer
+	}
+	for _, one := range all {
 		sub, err := s.fleet.nc.QueueSubscribe(wire.FleetServer(s.name, one.verb, one.token), hubs, one.handle)
 		if err == nil {
 			s.subs = append(s.subs, sub)
@@ -180,23 +195,29 @@ func (s *offered) open() error {
 	return s.fleet.nc.Flush() // before the server is announced
 }
 
-// shut takes no more requests. It is called with mu held.
-func (s *offered) shut() {
-	for _, sub := range s.subs {
-		_ = sub.Unsubscribe() // the connection may have ended
-	}
+// shut takes no more requests. It is called with mu held. wait returns when the requests that
+// have arrived were handled; it must be called without mu.
+func (s *offered) shut() (wait func()) {
+	wait = s.fleet.unsubscribe(s.subs)
 	s.subs = nil
+	return wait
 }
 
-// withdraw ends the offer. Calls in flight go on.
+// withdraw ends the offer, and returns when all calls that were sent to this hub have begun.
+// They go on.
 func (s *offered) withdraw() {
 	s.mu.Lock()
 	s.end()
-	s.shut()
+	if s.says != nil {
+		_ = s.says.Unsubscribe() // the connection may have ended
+		s.says = nil
+	}
+	wait := s.shut()
 	if s.token != "" {
 		s.announce(wire.ServerView{Status: toolscript.ServerStatus{State: toolscript.Stopped}})
 	}
 	s.mu.Unlock()
+	wait()
 	_ = s.service.Stop() // the connection may have ended. Without mu: it waits for stats
 }
 
@@ -210,14 +231,20 @@ func (s *offered) called(term context.Context, m *nats.Msg) {
 	head, err := wire.DecodeCall(m.Header.Get(wire.CallHeader))
 	if err != nil {
 		err = &toolscript.Error{Kind: toolscript.Invalid, Err: err}
-	} else if head.Fetch == nil && !s.offer.Config.Selects(head.Tool) {
+	} else if head.Fetch == nil && !s.selects(head.Tool) {
 		err = &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the hub does not offer the tool %.100q", head.Tool)}
 	}
 	if err != nil {
 		g.answer(number, nil, err, &s.target, nil)
 		return
 	}
-	g.called(&call{server: &s.target, number: number, head: head, term: term}, m.Data)
+	g.called(&call{server: &s.target, number: number, head: head, term: term, hub: s.fleet.id}, m.Data)
+}
+
+func (s *offered) selects(tool string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.offer.Config.Selects(tool)
 }
 
 // listed answers with the tools.
@@ -251,14 +278,18 @@ func (s *offered) greeted(m *nats.Msg) {
 func (s *offered) stats() cluster.State {
 	view, _ := s.fleet.servers.ViewServer(s.name)
 	s.mu.Lock()
-	token := s.token
+	token, waits := s.token, s.waits
 	s.mu.Unlock()
 	if !s.offer.Stateless && token == "" {
-		return cluster.State{State: toolscript.Stopped, Standby: true, Gateways: len(s.fleet.all()), Calls: s.calls.Load(), Errors: s.failures.Load()}
+		state := cluster.State{State: toolscript.Stopped, Standby: true, Gateways: s.fleet.present(), Calls: s.calls.Load(), Errors: s.failures.Load()}
+		if waits != nil {
+			state.Error = waits.Error()
+		}
+		return state
 	}
 	lease, _ := strconv.ParseUint(token, 10, 64) // 0 for a stateless server
 	return cluster.State{
-		Lease: lease, State: view.Status.State, Error: view.Status.Error, Tools: len(view.Tools), Gateways: len(s.fleet.all()), InFlight: view.Status.InFlight,
+		Lease: lease, State: view.Status.State, Error: view.Status.Error, Tools: len(view.Tools), Gateways: s.fleet.present(), InFlight: view.Status.InFlight,
 		Queued: view.Status.Queued, Calls: s.calls.Load(), Errors: s.failures.Load(),
 	}
 }

@@ -17,51 +17,88 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// leaseTime bounds the search for the bucket of leases.
-const leaseTime = 10 * time.Second
+const (
+	leaseTime = 10 * time.Second // for the search for the bucket of leases
+	storeTime = 2 * time.Second  // the start of a hub waits so long for it; also between two attempts
+)
 
 // holdPause is the time until a hub wants the lease again of a server that did not start.
 const holdPause = time.Second
 
 var (
-	errNotOwner = &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: time.Second, Err: fmt.Errorf(
+	errNotOwner = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, RetryAfter: time.Second, Err: fmt.Errorf(
 		"%w: the hub has lost the lease of the server; the call was not carried out", mcpclient.ErrUnreachable)}
-	errLeaseLost = &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: time.Second, Err: errors.New(
-		"the hub lost the lease of the server during the call; whether the call was carried out is not known")}
+	errLeaseLost = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, RetryAfter: time.Second, Err: errors.New(
+		"the hub lost the lease of the server during the call; " + toolscript.UnknownOutcome)}
 )
 
-// leases opens the leases of the fleet if a server needs one.
-func (f *Fleet) leases(ctx context.Context) (*lease.Leases, error) {
-	name := ""
-	for _, offer := range f.options.Offers {
-		if !offer.Stateless {
-			name = offer.Name
+// awaitLeases opens the leases of the fleet for a server that is not stateless. While that
+// fails, the server says why. It returns nil if the offer has ended.
+func (s *offered) awaitLeases() *lease.Leases {
+	for {
+		leases, err := s.fleet.leases(s.life, s.name, func(_ string, err error) { s.trouble(err) })
+		s.trouble(err)
+		if err == nil {
+			return leases
+		}
+		select {
+		case <-time.After(storeTime):
+		case <-s.life.Done():
+			return nil
 		}
 	}
-	if name == "" {
-		return nil, nil
-	}
-	js, err := jetstream.New(f.nc)
+}
+
+func (f *Fleet) leases(ctx context.Context, name string, trouble func(string, error)) (*lease.Leases, error) {
+	js, err := jetstream.New(f.control)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, leaseTime)
 	defer cancel()
-	leases, err := lease.Open(ctx, js, lease.Options{Logger: f.log})
+	leases, err := lease.Open(ctx, js, lease.Options{Logger: f.log, Trouble: trouble})
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: fmt.Errorf(
 			`the server %s is not stateless, so it needs a lease, and the NATS cluster has no JetStream: %w; enable "jetstream" in the configuration of the NATS servers `+
 				`and for the account, or set "stateless": true if several hubs may run the server`, name, err)}
 	case err != nil:
-		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, RetryAfter: time.Second, Err: err}
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, RetryAfter: time.Second, Err: fmt.Errorf(
+			"the NATS cluster does not answer for the leases of servers: %w; check that most of its servers with JetStream run", err)}
 	}
 	return leases, nil
 }
 
-// hold runs the server whenever the hub has its lease, until the hub ends.
-func (s *offered) hold(leases *lease.Leases) {
-	ctx := s.fleet.closing
+// trouble records why the hub does not get the lease of the server, and says so in the log,
+// in the list of the fleet, and to gateways. nil: there is no trouble.
+func (s *offered) trouble(err error) {
+	if errors.Is(err, lease.ErrRecord) {
+		err = &toolscript.Error{Kind: toolscript.Unavailable, Server: s.name, Err: fmt.Errorf(
+			"the hub on %s does not start the server: %w; if no hub runs the server, run: toolscript hub release %s", s.fleet.options.Host, err, s.name)}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	same := err == nil && s.waits == nil || err != nil && s.waits != nil && err.Error() == s.waits.Error()
+	if same || s.life.Err() != nil {
+		return
+	}
+	if s.waits = err; err == nil {
+		s.fleet.log.Info("lease available again", slog.String("server", s.name))
+		if s.says != nil {
+			_ = s.says.Unsubscribe() // the connection may have ended
+		}
+		s.says = nil
+		return
+	}
+	s.fleet.log.Error("server waits for its lease", slog.String("server", s.name), slog.String("error", err.Error()))
+	if s.says == nil {
+		s.says, _ = s.fleet.nc.QueueSubscribe(wire.FleetServer(s.name, wire.State, wire.Anyone), hubs, func(m *nats.Msg) { s.reason(m.Subject, m.Reply) }) // best effort: it is in the log
+	}
+}
+
+// hold runs the server whenever the hub has its lease, until the offer ends.
+func (s *offered) hold() {
+	ctx, leases := s.closing, s.awaitLeases()
 	for s.life.Err() == nil {
 		err := leases.Hold(ctx, s.name, s.fleet.options.Host, s.own)
 		if s.life.Err() != nil {
@@ -82,7 +119,7 @@ func (s *offered) own(ctx context.Context, token uint64) error {
 	if s.life.Err() != nil {
 		return nil
 	}
-	if err := s.fleet.servers.OfferServer(ctx, s.name, s.offer.Config); err != nil {
+	if err := s.fleet.servers.OfferServer(ctx, s.name, s.current().Config); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -90,20 +127,48 @@ func (s *offered) own(ctx context.Context, token uint64) error {
 	state, err := s.fleet.nc.Subscribe(wire.FleetServer(s.name, wire.State, wire.Anyone), func(m *nats.Msg) { s.reason(m.Subject, m.Reply) })
 	s.mu.Unlock()
 	if err == nil {
-		s.watch(ctx)
+		s.serve(ctx)
 		_ = state.Unsubscribe() // the connection may have ended
 	}
 	if s.life.Err() != nil {
 		<-ctx.Done() // calls in flight go on until the hub has ended
 	}
 	s.mu.Lock()
-	s.shut()
+	wait := s.shut()
 	s.token, s.term = "", nil
 	s.mu.Unlock()
+	wait()
 	for _, g := range s.fleet.all() {
 		g.interrupt(&s.target, errLeaseLost)
 	}
 	stop, cancel := context.WithTimeout(context.Background(), changeTime)
 	defer cancel()
 	return errors.Join(err, s.fleet.servers.WithdrawServer(stop, s.name))
+}
+
+// serve takes calls until the term, the offer or the hub ends, or an operator has another hub
+// have the server. Then it also answers the calls in flight.
+func (s *offered) serve(ctx context.Context) {
+	turn, yield := context.WithCancel(ctx)
+	defer yield()
+	f := s.fleet
+	f.mu.Lock()
+	f.owned[s.name] = yield
+	f.mu.Unlock()
+	s.watch(turn)
+	f.mu.Lock()
+	delete(f.owned, s.name)
+	f.mu.Unlock()
+	if ctx.Err() != nil || s.life.Err() != nil {
+		return
+	}
+	f.log.Info("server given to another hub", slog.String("server", s.name))
+	s.mu.Lock()
+	wait := s.shut()
+	s.announce(wire.ServerView{Status: toolscript.ServerStatus{State: toolscript.Stopped}})
+	s.mu.Unlock()
+	wait()
+	bounded, cancel := context.WithTimeout(ctx, DrainTime)
+	defer cancel()
+	f.drain(bounded, &s.target)
 }

@@ -210,7 +210,7 @@ func (s *shared) unused() {
 	s.mu.Lock()
 	used := len(s.offers) > 0
 	s.mu.Unlock()
-	if !used {
+	if !used && !s.host.draining.Load() { // the calls of gateways that have given it up go on
 		s.withdraw()
 	}
 }
@@ -247,7 +247,7 @@ func (s *shared) answerOffer(o *offer) error {
 	if _, still := s.offers[o]; !still {
 		return toolscript.ContextError(o.ctx)
 	}
-	if !view.Status.State.Serves() {
+	if !view.Status.Serves() {
 		return connectError(view.Status)
 	}
 	text, err := json.Marshal(wire.Offered{Server: s.name, Info: mcpclient.Info{
@@ -279,9 +279,9 @@ func (s *shared) look() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	view, _ := s.host.options.Servers.ViewServer(s.name)
-	ready := view.Status.State.Serves()
+	ready := view.Status.Serves()
 	other := view.Status.State != s.seen.Status.State
-	rests := s.seen.Status.State.Serves() && (rested(s.seen) || rested(view)) // gateways need not know
+	rests := s.seen.Status.Serves() && (rested(s.seen) || rested(view)) // gateways need not know
 	again := ready && (!view.Status.Since.Equal(s.seen.Status.Since) && !rests || !reflect.DeepEqual(view.Tools, s.seen.Tools))
 	s.seen = view
 	switch {
@@ -292,16 +292,25 @@ func (s *shared) look() <-chan struct{} {
 	}
 	if other || again {
 		s.generation++
-		if text, err := json.Marshal(wire.Catalog{Generation: s.generation, State: view.Status.State, Tools: len(view.Tools)}); err == nil {
+		if text, err := json.Marshal(wire.Catalog{Generation: s.generation, State: stateFor(view.Status), Tools: len(view.Tools)}); err == nil {
 			_ = s.host.nc.Publish(wire.CatalogSubject(s.key), text) // the end of the hub is reported elsewhere
 		}
 	}
 	return view.Changed
 }
 
+// stateFor is the state of a server for gateways, which need not know that it starts after a
+// rest: their calls wait.
+func stateFor(status toolscript.ServerStatus) toolscript.ServerState {
+	if status.Serves() && !status.State.Serves() {
+		return toolscript.Resting
+	}
+	return status.State
+}
+
 // rested reports whether a server is at rest, or starts after one.
 func rested(v wire.ServerView) bool {
-	return v.Status.State == toolscript.Resting || v.Status.State == toolscript.Starting
+	return v.Status.State == toolscript.Resting || v.Status.Rested
 }
 
 // lost tells the gateways that the server is not connected any more. It is called with mu

@@ -3,6 +3,7 @@ package lease
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -24,13 +25,38 @@ func (l *Leases) acquire(ctx context.Context, name string, r record) (*term, err
 		if err == nil {
 			var t *term
 			if t, wait = l.attempt(ctx, name, r, at); t != nil {
+				l.trouble(name, nil)
 				return t, nil
 			}
+		}
+		if errors.Is(err, errUnreadable) {
+			wait = l.ttl / requestPart
+		}
+		if ctx.Err() == nil {
+			l.trouble(name, l.explain(name, at, err))
 		}
 		if err := l.pause(ctx, name, wait, notices); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// explain returns why no hub may get the lease: err is that of reading the record. It
+// returns nil while an owner renews the lease.
+func (l *Leases) explain(name string, at notice, err error) error {
+	where := fmt.Sprintf("key %s of the bucket %s", name, l.bucket)
+	switch {
+	case errors.Is(err, errUnreadable):
+		return fmt.Errorf("%w: %s: %w", ErrRecord, where, err)
+	case err != nil:
+		return fmt.Errorf("the store of leases does not answer: %w", err)
+	case at.revision == 0 || at.record.Released || at.record.TTL <= l.ttl:
+		return nil
+	}
+	if l.clock()-l.saw(name, at.revision) < l.ttl {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: %q has written it for %s and does not renew it", ErrRecord, where, at.record.Owner, at.record.TTL)
 }
 
 // pause waits, and as long as the owner renews the lease also longer.
@@ -54,7 +80,7 @@ func (l *Leases) pause(ctx context.Context, name string, wait time.Duration, not
 }
 
 // poll is the time without a notice after which a candidate reads the record.
-func (*Leases) poll(r record) time.Duration { return r.TTL / requestPart }
+func (l *Leases) poll(r record) time.Duration { return min(r.TTL, l.ttl) / requestPart }
 
 // replace puts a notice into a channel of length one in place of an earlier one.
 func replace(to chan notice, n notice) {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolscript/toolscript/transport/hub/clock"
 )
 
 // Defaults of Options.
@@ -28,6 +30,10 @@ const minTTL = 500 * time.Millisecond
 // renewed in time, and the error of Check after that.
 var ErrLost = errors.New("the lease of the server has ended before it was renewed; another hub may own the server now")
 
+// ErrRecord says that the record of a lease was not written by a hub, or cannot be read, and
+// that no hub gets the lease for that reason.
+var ErrRecord = errors.New("the record of the lease is not that of a hub")
+
 // Options configure Leases. The zero value has usable defaults.
 type Options struct {
 	Bucket   string        // of the key-value store; "": DefaultBucket. Letters, digits, "-" and "_"
@@ -35,15 +41,22 @@ type Options struct {
 	Replicas int           // of a new bucket; 0: three in a cluster, else one
 	Logger   *slog.Logger  // nil: no log
 
+	// Trouble is called again and again while Hold waits, with the reason why no hub gets the
+	// lease. err is nil if there is none, and wraps ErrRecord if only a person can help. nil:
+	// nothing is called.
+	Trouble func(name string, err error)
+
 	clock func() time.Duration // tests replace it; nil: the clock of the system
 }
 
 // Leases are the leases of one bucket. It is safe for concurrent use.
 type Leases struct {
-	store  store
-	ttl    time.Duration
-	clock  func() time.Duration
-	logger *slog.Logger
+	store   store
+	bucket  string
+	ttl     time.Duration
+	clock   func() time.Duration
+	logger  *slog.Logger
+	trouble func(string, error)
 
 	mu       sync.Mutex
 	seen     map[string]sighting      // by name
@@ -82,10 +95,13 @@ func newLeases(s store, o Options) (*Leases, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.clock == nil {
-		o.clock = now
+		o.clock = clock.Now
+	}
+	if o.Trouble == nil {
+		o.Trouble = func(string, error) {}
 	}
 	return &Leases{
-		store: s, ttl: o.TTL, clock: o.clock, logger: o.Logger,
+		store: s, bucket: o.Bucket, ttl: o.TTL, clock: o.clock, logger: o.Logger, trouble: o.Trouble,
 		seen: map[string]sighting{}, deleted: map[string]time.Duration{}, finished: map[string]string{},
 	}, nil
 }

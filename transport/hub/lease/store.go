@@ -26,6 +26,8 @@ type store interface {
 var (
 	errNone    = errors.New("there is no record of the lease")
 	errChanged = errors.New("the record of the lease has changed")
+
+	errUnreadable = errors.New("its value cannot be read")
 )
 
 // bucket is a bucket of the key-value store of JetStream, which also publishes each write
@@ -42,27 +44,33 @@ func subjects(bucket string) string { return "lease." + bucket + "." }
 // NATS servers give this code to a bucket with replicas if they are no cluster.
 const codeNoCluster = 10074
 
-// openBucket returns the bucket. Hubs and gateways that may not create it only open it.
+// openBucket returns the bucket of the leases.
 func openBucket(ctx context.Context, js jetstream.JetStream, o Options) (jetstream.KeyValue, error) {
-	kv, err := js.KeyValue(ctx, o.Bucket)
+	return OpenBucket(ctx, js, jetstream.KeyValueConfig{
+		Bucket: o.Bucket, Description: "owners of servers in the fleet", MaxValueSize: maxValue, Replicas: o.Replicas,
+		RePublish: &jetstream.RePublish{Source: "$KV." + o.Bucket + ".>", Destination: subjects(o.Bucket) + ">"},
+	})
+}
+
+// OpenBucket opens the bucket with the name of cfg, and creates it if there is none. Without
+// cfg.Replicas, a new bucket has three in a cluster, else one.
+func OpenBucket(ctx context.Context, js jetstream.JetStream, cfg jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
+	kv, err := js.KeyValue(ctx, cfg.Bucket)
 	if !errors.Is(err, jetstream.ErrBucketNotFound) {
 		return kv, err
 	}
-	cfg := jetstream.KeyValueConfig{
-		Bucket: o.Bucket, Description: "owners of servers in the fleet", MaxValueSize: maxValue, Replicas: o.Replicas,
-		RePublish: &jetstream.RePublish{Source: "$KV." + o.Bucket + ".>", Destination: subjects(o.Bucket) + ">"},
-	}
-	if o.Replicas == 0 {
+	choose := cfg.Replicas == 0
+	if choose {
 		cfg.Replicas = 3
 	}
 	kv, err = js.CreateKeyValue(ctx, cfg)
 	var refused *jetstream.APIError
-	if o.Replicas == 0 && errors.As(err, &refused) && refused.ErrorCode == codeNoCluster {
+	if choose && errors.As(err, &refused) && refused.ErrorCode == codeNoCluster {
 		cfg.Replicas = 1
 		kv, err = js.CreateKeyValue(ctx, cfg)
 	}
 	if errors.Is(err, jetstream.ErrBucketExists) { // another hub was faster
-		return js.KeyValue(ctx, o.Bucket)
+		return js.KeyValue(ctx, cfg.Bucket)
 	}
 	return kv, err
 }
@@ -80,7 +88,11 @@ func (b *bucket) read(ctx context.Context, name string) (notice, error) {
 	case err != nil:
 		return notice{}, err
 	}
-	return decode(entry.Value(), entry.Revision())
+	n, err := decode(entry.Value(), entry.Revision())
+	if err != nil {
+		return n, fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	return n, nil
 }
 
 func (b *bucket) write(ctx context.Context, name string, r record, revision uint64) (uint64, error) {

@@ -13,7 +13,9 @@ import (
 type Call struct {
 	Tool  string        `json:"tool,omitempty"`  // the server's name for the tool
 	Run   string        `json:"run,omitempty"`   // the run that makes the call, in its gateway
+	Key   string        `json:"key,omitempty"`   // in a fleet: the idempotency key of the call
 	Trace string        `json:"trace,omitempty"` // traceparent
+	Sent  time.Duration `json:"sent,omitempty"`  // on the clock of the gateway, see Confirmed
 	Limit time.Duration `json:"limit,omitempty"` // without an answer and progress; 0: that of the server
 	Left  time.Duration `json:"left,omitempty"`  // until the deadline of the caller; 0: it has none
 	Watch bool          `json:"watch,omitempty"` // the caller wants progress
@@ -51,13 +53,30 @@ func DecodeCall(text string) (c Call, err error) {
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return c, err
 	}
-	if c.Size < 0 || c.Size > MaxPayload || c.Limit < 0 || c.Left < 0 {
+	if c.Size < 0 || c.Size > MaxPayload || c.Limit < 0 || c.Left < 0 || c.Sent < 0 {
 		return c, errors.New("a size or a time of the call is out of range")
 	}
 	if (c.Tool == "") == (c.Fetch == nil) {
 		return c, errors.New("the call has no tool, or a tool and a fetch")
 	}
+	if c.Key != "" {
+		return c, toolscript.CheckKey(c.Key)
+	}
 	return c, nil
+}
+
+// Confirmation is the payload of the event Confirm.
+type Confirmation struct {
+	Hub   string        `json:"hub,omitempty"` // in a fleet: its id
+	Asked time.Duration `json:"asked"`         // on the clock of the hub
+}
+
+// Confirmed is the answer of a gateway to Confirm. The clocks of machines differ: a hub learns
+// from it what that of the gateway showed between two moments of its own.
+type Confirmed struct {
+	Asked time.Duration `json:"asked"`          // that of the Confirmation
+	Clock time.Duration `json:"clock"`          // of the gateway
+	Over  bool          `json:"over,omitempty"` // the call has ended at the gateway
 }
 
 // Question is a question of a server to a person.

@@ -27,6 +27,7 @@ type failure struct {
 	RPCCode    int                 `json:"rpcCode,omitempty"`
 	RetryAfter time.Duration       `json:"retryAfter,omitempty"` // in nanoseconds
 	Permanent  bool                `json:"permanent,omitempty"`
+	Sent       toolscript.Sent     `json:"sent,omitempty"`
 	Causes     []string            `json:"causes,omitempty"`
 	Stderr     []string            `json:"stderr,omitempty"`
 }
@@ -37,7 +38,7 @@ const maxText = 64 << 10
 // EncodeError encodes an error for a gateway. own and name are the names of the server in
 // the hub and in the configuration.
 func EncodeError(err error, own, name string) []byte {
-	f := failure{Kind: toolscript.KindOf(err), Text: err.Error()}
+	f := failure{Kind: toolscript.KindOf(err), Text: err.Error(), Sent: toolscript.SentOf(err)}
 	var known *toolscript.Error
 	if errors.As(err, &known) {
 		f.Details, f.RPCCode, f.RetryAfter, f.Permanent = known.Details, known.RPCCode, known.RetryAfter, known.Permanent
@@ -70,11 +71,17 @@ func EncodeError(err error, own, name string) []byte {
 func DecodeError(payload []byte, about toolscript.Error) *toolscript.Error {
 	var f failure
 	if err := json.Unmarshal(payload, &f); err != nil || f.Kind == "" {
-		about.Kind, about.Err = toolscript.Internal, errors.New("the hub sent an error that cannot be read")
+		about.Kind, about.Sent, about.Err = toolscript.Internal, toolscript.SentUnknown, errors.New("the hub sent an error that cannot be read")
 		return &about
 	}
 	about.Kind, about.Details, about.RPCCode, about.Permanent = f.Kind, f.Details, f.RPCCode, f.Permanent
 	about.RetryAfter = max(f.RetryAfter, 0)
+	switch f.Sent {
+	case toolscript.SentNo, toolscript.SentYes:
+		about.Sent = f.Sent
+	default:
+		about.Sent = toolscript.SentUnknown
+	}
 	cause := &remote{text: f.Text}
 	for _, c := range causes {
 		for _, name := range f.Causes {

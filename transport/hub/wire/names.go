@@ -104,6 +104,22 @@ func FleetVerb(subject string) string {
 	return tokens[3]
 }
 
+// FleetControl is the subject of a request of an operator to the hubs of a fleet. The payload is a
+// ControlRequest. Hubs that it does not concern do not answer.
+func FleetControl(verb string) string { return FleetPrefix + "control." + verb }
+
+// The verbs of requests of operators.
+const (
+	ControlDrain   = "drain"   // the hubs on a host end
+	ControlRelease = "release" // the owner of a server lets another hub have it
+)
+
+// ControlRequest is a request of an operator.
+type ControlRequest struct {
+	Host   string `json:"host,omitempty"`   // of ControlDrain
+	Server string `json:"server,omitempty"` // of ControlRelease
+}
+
 // maxName is the length of the longest name in a fleet.
 const maxName = 64
 

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// PieceSize is the size in bytes above which a payload is sent in pieces, and the
-	// maximum size of a piece. A message of NATS has at most 1 MB.
-	PieceSize = 256 << 10
+	// PieceSize is the size in bytes above which a payload is sent in pieces, and the size of
+	// all pieces but the last one. A short piece lets other messages pass on a slow connection.
+	PieceSize = 64 << 10
 
-	// Window is the number of pieces that a receiver has room for at the start.
-	Window = 4
+	// MostRoom is the largest number of pieces that a receiver may ask for at once.
+	MostRoom = mostAway
 
 	// MaxPayload is the maximum size of a payload in bytes: that of a message of a server.
 	MaxPayload = 64 << 20
@@ -23,8 +23,11 @@ type Outgoing struct {
 	send func(piece []byte) error
 	over func()
 
-	mu   sync.Mutex
-	rest []byte // nil after the end
+	mu      sync.Mutex
+	rest    []byte // nil after the end
+	room    int    // pieces that the receiver has room for
+	sending bool   // a goroutine sends
+	ended   bool
 
 	// Set by Limit.
 	limit time.Duration
@@ -43,7 +46,7 @@ func NewOutgoing(payload []byte, send func(piece []byte) error, over func()) *Ou
 func (o *Outgoing) Limit(limit time.Duration, late func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.over == nil {
+	if o.ended {
 		return
 	}
 	o.limit, o.late, o.asked = limit, late, time.Now()
@@ -53,7 +56,7 @@ func (o *Outgoing) Limit(limit time.Duration, late func()) {
 func (o *Outgoing) expired() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.over == nil {
+	if o.ended {
 		return
 	}
 	if left := o.limit - time.Since(o.asked); left > 0 { // Room was called meanwhile
@@ -64,19 +67,39 @@ func (o *Outgoing) expired() {
 	go o.late()
 }
 
-// Room sends n more pieces, and reports whether that was the end.
+// Room sends n more pieces, and reports whether that was the end. While another goroutine
+// sends, it leaves the pieces to that one.
 func (o *Outgoing) Room(n int) (over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	defer func() { o.asked = time.Now() }()
-	for ; n > 0 && len(o.rest) > 0; n-- {
+	o.room += min(max(n, 0), MostRoom)
+	o.asked = time.Now()
+	if o.sending {
+		return false
+	}
+	for o.room > 0 && !o.ended {
 		piece := o.rest[:min(len(o.rest), PieceSize)]
 		o.rest = o.rest[len(piece):]
-		if o.send(piece) != nil || len(o.rest) == 0 {
+		o.room--
+		if !o.sendOne(piece) || len(o.rest) == 0 {
 			o.end()
 		}
 	}
-	return len(o.rest) == 0
+	return o.ended
+}
+
+// sendOne sends a piece. It is called with mu held and frees it for that time.
+func (o *Outgoing) sendOne(piece []byte) bool {
+	o.sending = true
+	o.mu.Unlock()
+	err := o.send(piece)
+	o.mu.Lock()
+	o.sending = false
+	o.asked = time.Now()
+	if o.ended { // meanwhile
+		o.done()
+	}
+	return err == nil
 }
 
 // Stop ends the sending.
@@ -86,36 +109,112 @@ func (o *Outgoing) Stop() {
 	o.end()
 }
 
+// Ended reports whether no more pieces will be sent.
+func (o *Outgoing) Ended() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ended
+}
+
 // end is called with mu held.
 func (o *Outgoing) end() {
-	o.rest = nil
-	if over := o.over; over != nil {
-		o.over = nil
-		if o.timer != nil {
-			o.timer.Stop()
-		}
-		over()
+	if o.ended {
+		return
 	}
+	o.ended = true
+	if o.timer != nil {
+		o.timer.Stop()
+	}
+	if !o.sending { // else the piece is in use
+		o.done()
+	}
+}
+
+// done says that the payload is not in use any more. It is called once, with mu held.
+func (o *Outgoing) done() {
+	o.rest = nil
+	o.over()
 }
 
 // ErrPieces is the error of pieces that do not belong to a payload.
 var ErrPieces = errors.New("pieces of a message arrived that do not fit together")
 
-// Incoming collects the pieces of a payload. Only one goroutine may use it.
-type Incoming struct{ payload []byte }
+// Incoming collects the pieces of a payload. Start and Stop may be called by any goroutine.
+type Incoming struct {
+	flow *Flow
+	room func()
+
+	mu      sync.Mutex
+	payload []byte
+	wanted  int     // pieces that no slot was asked for yet
+	away    []*Slot // of the pieces that the sender has room for
+	ended   bool
+}
 
 // NewIncoming returns a collector for a payload of size bytes, of which the caller has
-// checked that it is at most MaxPayload.
-func NewIncoming(size int) *Incoming { return &Incoming{make([]byte, 0, size)} }
+// checked that it is at most MaxPayload. room tells the sender that there is room for one
+// more piece, when flow allows it.
+func NewIncoming(size int, flow *Flow, room func()) *Incoming {
+	return &Incoming{flow: flow, room: room, payload: make([]byte, 0, size), wanted: (size + PieceSize - 1) / PieceSize}
+}
+
+// Start asks for the pieces. A payload waits for one slot at a time, so that all take turns.
+func (i *Incoming) Start() {
+	i.mu.Lock()
+	more := i.wanted > 0 && !i.ended
+	if more {
+		i.wanted--
+	}
+	i.mu.Unlock()
+	if more {
+		i.flow.Ask(i.granted)
+	}
+}
+
+func (i *Incoming) granted(s *Slot) {
+	i.mu.Lock()
+	ended := i.ended
+	if !ended {
+		i.away = append(i.away, s)
+	}
+	i.mu.Unlock()
+	if ended {
+		s.Release()
+		return
+	}
+	i.room()
+	i.Start()
+}
 
 // Add appends a piece. complete is true for the last one.
 func (i *Incoming) Add(piece []byte) (complete bool, err error) {
-	if len(piece) == 0 || len(piece) > PieceSize || len(i.payload)+len(piece) > cap(i.payload) {
+	i.mu.Lock()
+	if i.ended || len(i.away) == 0 || len(piece) == 0 || len(piece) > PieceSize || len(i.payload)+len(piece) > cap(i.payload) {
+		i.mu.Unlock()
 		return false, ErrPieces
 	}
 	i.payload = append(i.payload, piece...)
-	return len(i.payload) == cap(i.payload), nil
+	complete = len(i.payload) == cap(i.payload)
+	s := i.away[0]
+	i.away = i.away[1:]
+	i.mu.Unlock()
+	s.Arrived()
+	if complete {
+		i.Stop()
+	}
+	return complete, nil
 }
 
-// Payload returns the collected bytes.
+// Stop gives up the room for pieces that have not arrived.
+func (i *Incoming) Stop() {
+	i.mu.Lock()
+	away := i.away
+	i.away, i.ended = nil, true
+	i.mu.Unlock()
+	for _, s := range away {
+		s.Release()
+	}
+}
+
+// Payload returns the collected bytes. It is called after the last piece.
 func (i *Incoming) Payload() []byte { return i.payload }

@@ -18,6 +18,10 @@ type ServerCall struct {
 	Held     *inflight.Held  // the bytes of the answer
 	Deadline time.Time       // of the caller; zero: it has none
 
+	// Check is called before the call is handed to the server, which it may have waited for. An
+	// error is the answer of the call. It does not block.
+	Check func() error
+
 	// Watch receives progress. Ask puts a question to the person behind the call. Done
 	// receives the result once. Watch and Done must not block.
 	Watch func(toolscript.Progress)

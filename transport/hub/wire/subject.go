@@ -21,6 +21,9 @@ const (
 	Drop    = "drop"    // the rest of a large answer is not wanted; the reply subject is that of the request
 	Piece   = "piece"   // the next piece of a large payload of the gateway
 
+	Confirm = "confirm" // the answer to the event Confirm of the call; the payload is a Confirmed
+	Settled = "settled" // the answer to Ending: no more requests follow
+
 	// In a fleet only.
 	Cancel = "cancel" // the call is over; the payload is the reason
 	Beat   = "beat"   // the payload is a list of numbers of requests in JSON; the answer, of those that the hub does not have
@@ -38,7 +41,12 @@ const (
 	Changed  = "changed"  // of an offer: the tools of the server have changed
 	Lost     = "lost"     // of an offer: the server is not connected any more; the payload is an error
 	Log      = "log"      // of an offer: the payload is a LogLine
-	Taken    = "taken"    // in a fleet, the first event of a request that takes time; the payload is a Taker
+	// Confirm is also an event: the hub begins the call when the gateway has said that the call
+	// has not ended meanwhile. The payload is a Confirmation.
+
+	Ending  = "ending"  // of request 0, in the hub of a host: the hub takes no more calls, and answers those that it has
+	Present = "present" // in a fleet, of request 0: the hub wants to know whether the gateway has ended
+	Taken   = "taken"   // in a fleet, the first event of a request that takes time; the payload is a Taker
 )
 
 // Headers of a request.

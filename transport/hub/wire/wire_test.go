@@ -26,13 +26,16 @@ func TestErrors(t *testing.T) {
 		{Kind: toolscript.ToolFailed, Err: errors.New("no such row"), RPCCode: -32011},
 		{Kind: toolscript.Busy, Err: errors.New("many calls"), RetryAfter: 1500 * time.Millisecond},
 		{Kind: toolscript.Unavailable, Err: errors.New("refused"), Permanent: true},
+		{Kind: toolscript.Unavailable, Err: errors.New("refused"), Sent: toolscript.SentNo},
+		{Kind: toolscript.Busy, Err: errors.New("no memory"), Sent: toolscript.SentYes},
+		{Kind: toolscript.Timeout, Err: errors.New("no answer"), Sent: toolscript.SentUnknown},
 		{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w: no route", mcpclient.ErrUnreachable)},
 		{Kind: toolscript.NotFound, Err: fmt.Errorf("%w prompts", mcpclient.ErrNoCapability)},
 		{Kind: toolscript.Unavailable, Err: &mcpclient.DialError{Err: errors.New("exit status 3"), Stderr: []string{"one", "two"}}},
 	} {
 		got := wire.DecodeError(wire.EncodeError(want, "", ""), toolscript.Error{Server: "s", Tool: "t"})
 		if got.Server != "s" || got.Tool != "t" || got.Kind != want.Kind || got.Err.Error() != want.Err.Error() ||
-			got.RPCCode != want.RPCCode || got.RetryAfter != want.RetryAfter || got.Permanent != want.Permanent || !cmp.Equal(got.Details, want.Details) {
+			got.RPCCode != want.RPCCode || got.RetryAfter != want.RetryAfter || got.Sent != toolscript.SentOf(want) || got.Permanent != want.Permanent || !cmp.Equal(got.Details, want.Details) {
 			t.Errorf("%#v arrived as %#v", want, got)
 		}
 		for _, cause := range []error{mcpclient.ErrUnreachable, mcpclient.ErrNoCapability} {
@@ -58,19 +61,24 @@ func TestErrors(t *testing.T) {
 func TestPieces(t *testing.T) {
 	for _, size := range []int{1, wire.PieceSize, wire.PieceSize + 1, 5*wire.PieceSize + 7} {
 		payload := bytes.Repeat([]byte("abc"), size)[:size]
-		in := wire.NewIncoming(size)
-		sent, over, complete := 0, 0, false
+		var flow wire.Flow
+		var in *wire.Incoming
+		sent, over, complete, room := 0, 0, false, 0
+		in = wire.NewIncoming(size, &flow, func() { room++ })
+		in.Start()
 		out := wire.NewOutgoing(payload, func(piece []byte) error {
 			sent++
 			var err error
 			complete, err = in.Add(piece)
 			return err
 		}, func() { over++ })
-		for room := 0; !complete; room++ {
-			if sent > room {
-				t.Fatalf("%d bytes: %d pieces with room for %d", size, sent, room)
+		for given := 0; !complete; given++ {
+			if given >= room {
+				t.Fatalf("%d bytes: no room for the piece after %d", size, given)
 			}
-			out.Room(1)
+			if out.Room(1); sent != given+1 {
+				t.Fatalf("%d bytes: %d pieces with room for %d", size, sent, given+1)
+			}
 		}
 		if out.Stop(); over != 1 || !bytes.Equal(in.Payload(), payload) {
 			t.Errorf("%d bytes: %d arrived, over %d times", size, len(in.Payload()), over)
@@ -196,7 +204,9 @@ func FuzzWire(f *testing.F) {
 			}
 		}
 		_, _ = wire.Verb(subject), wire.Last(subject)
-		in := wire.NewIncoming(min(len(payload), 100))
+		var flow wire.Flow
+		in := wire.NewIncoming(min(len(payload), 100), &flow, func() {})
+		in.Start()
 		_, _ = in.Add(payload)
 	})
 }

@@ -30,7 +30,7 @@ func TestAnAnswerThatNestsTooDeepFailsAtOnce(t *testing.T) {
 					return
 				}
 				w.Header().Set("Content-Type", name)
-				_, _ = fmt.Fprintf(w, format, `{"jsonrpc":"2.0","id":"toolscript-1","result":{"a":`+deep+`}}`)
+				_, _ = fmt.Fprintf(w, format, `{"jsonrpc":"2.0","id":7,"result":{"a":`+deep+`}}`)
 				if name == "text/event-stream" {
 					_ = http.NewResponseController(w).Flush()
 					_, _ = io.Copy(io.Discard, r.Body)
@@ -52,7 +52,7 @@ func TestAnAnswerThatNestsTooDeepFailsAtOnce(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			response, err := wire.SendRequest(ctx, transport.JSONRPCRequest{
-				JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId("toolscript-1"), Method: "tools/call", Params: map[string]any{"name": "a"},
+				JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(int64(7)), Method: "tools/call", Params: map[string]any{"name": "a"},
 			})
 			if ctx.Err() != nil {
 				t.Fatalf("the call waited for its time limit: %v", err)

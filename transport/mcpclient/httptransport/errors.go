@@ -24,6 +24,8 @@ type StatusError struct {
 	Status     int
 	Text       string        // from the server; must be cleaned before it is shown
 	RetryAfter time.Duration // 0 if the server names none
+	Code       int           // of the JSON-RPC error in the response; 0 if there is none
+	Data       any           // of that error
 }
 
 func (e *StatusError) Error() string {
@@ -49,6 +51,18 @@ type InterruptedError struct{ Err error }
 
 func (e *InterruptedError) Error() string { return "the connection broke (" + e.Err.Error() + ")" }
 func (e *InterruptedError) Unwrap() error { return e.Err }
+
+// UnreadableError is the error of a request whose answer is not a message of MCP.
+type UnreadableError struct {
+	Text string // the beginning of the answer; must be cleaned before it is shown
+}
+
+func (e *UnreadableError) Error() string { return "the server's answer cannot be read" }
+
+// Unreadable returns the error for an answer.
+func Unreadable(answer []byte) *UnreadableError {
+	return &UnreadableError{string(answer[:min(len(answer), maxErrorDoc)])}
+}
 
 // SessionError means that the server no longer knows the session.
 type SessionError struct {

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
 )
 
 // edge is the number of bytes kept of each end of a line that is too long. One of the
-// ends contains the id of a response: no SDK writes it in the middle.
-const edge = 512
+// ends contains the id of a response.
+const edge = ids.Edge
 
 // event is one server-sent event.
 type event struct {

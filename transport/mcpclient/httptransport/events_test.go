@@ -79,7 +79,8 @@ func TestDelay(t *testing.T) {
 		want     time.Duration
 	}{
 		{"", 0, time.Second}, {"", 2, 4 * time.Second}, {"", maxResumes, maxRetry},
-		{"retry: 0\n\n", 0, minRetry}, {"retry: 500\n\n", 1, time.Second}, {"retry: 60000\n\n", 3, time.Minute},
+		{"retry: 0\n\n", 0, time.Second}, {"retry: 1\n\n", 0, time.Second}, {"retry: 999\nretry: 0\n\n", 0, time.Second},
+		{"retry: -1\n\n", 0, time.Second}, {"retry: 499\n\n", 0, time.Second}, {"retry: 500\n\n", 0, 500 * time.Millisecond}, {"retry: 500\n\n", 1, time.Second}, {"retry: 60000\n\n", 3, time.Minute},
 	} {
 		e := newEvents(strings.NewReader(tt.retry), 1000)
 		if _, err := e.read(); !errors.Is(err, io.EOF) {

@@ -58,6 +58,13 @@ func (h *HTTP) await(id string, w *waiter) (forget func()) {
 	}
 }
 
+// awaited reports whether a request is in flight.
+func (h *HTTP) awaited(id string) bool {
+	h.waiting.Lock()
+	defer h.waiting.Unlock()
+	return h.waiters[id] != nil
+}
+
 // deliver handles a response that arrived on a stream other than that of its request.
 // taken is the lease of the response.
 func (h *HTTP) deliver(response *transport.JSONRPCResponse, taken *inflight.Lease) {
@@ -106,12 +113,12 @@ func (h *HTTP) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 	defer h.await(request.ID.String(), w)()
 	response, err := h.exchange(ctx, request, body)
 	if elsewhere := w.response.Load(); elsewhere != nil {
-		return elsewhere, nil
+		return settled(elsewhere)
 	}
 	if err != nil {
 		return nil, h.ended(asked, err)
 	}
-	return response, nil
+	return settled(response)
 }
 
 // exchange sends a request and reads its response.
@@ -179,7 +186,7 @@ func (h *HTTP) answer(ctx context.Context, resp *http.Response, session string, 
 		}
 		m, err := parseMessage(text)
 		if err != nil || m.Method != "" {
-			return nil, &StatusError{Status: resp.StatusCode, Text: "its answer is not a JSON-RPC response"}
+			return nil, Unreadable(text)
 		}
 		return m.response(), nil
 	default:

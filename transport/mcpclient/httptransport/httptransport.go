@@ -25,8 +25,14 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
+// MaxServed bounds the requests of a server that are answered at the same time. Others are
+// refused with TooManyRequests.
 const (
-	maxServed   = 32              // requests of a server that are answered at the same time
+	MaxServed       = 32
+	TooManyRequests = "too many requests of the server are in progress"
+)
+
+const (
 	deleteTime  = 2 * time.Second // for sending the end of the session
 	closeBound  = 2 * time.Second // for background goroutines to end
 	maxErrorDoc = 4 << 10         // bytes read of the body of a refusal
@@ -65,7 +71,7 @@ type wire struct {
 }
 
 func newWire(o Options) *wire {
-	w := &wire{Options: o, gone: make(chan struct{}), served: make(chan struct{}, maxServed)}
+	w := &wire{Options: o, gone: make(chan struct{}), served: make(chan struct{}, MaxServed)}
 	w.life, w.end = context.WithCancel(context.Background())
 	return w
 }

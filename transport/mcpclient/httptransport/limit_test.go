@@ -23,23 +23,23 @@ func TestAnAnswerOverTheLimitCostsOneCall(t *testing.T) {
 			wire := open(t, name == "sse", switches...)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			call := func(id, tool string, args map[string]any) error {
+			call := func(id int64, tool string, args map[string]any) error {
 				_, err := wire.SendRequest(ctx, transport.JSONRPCRequest{
 					JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: "tools/call",
 					Params: map[string]any{"name": tool, "arguments": args},
 				})
 				return err
 			}
-			beside := make(chan error, 1)
-			go func() { beside <- call("beside", "sleep", map[string]any{"ms": 300}) }()
-			if err := call("large", "big", map[string]any{"bytes": 200_000}); !errors.Is(err, httptransport.ErrTooLarge) {
+			parallel := make(chan error, 1)
+			go func() { parallel <- call(2, "sleep", map[string]any{"ms": 300}) }()
+			if err := call(3, "big", map[string]any{"bytes": 200_000}); !errors.Is(err, httptransport.ErrTooLarge) {
 				t.Errorf("over the limit: %v", err)
 			}
-			if err := call("small", "big", map[string]any{"bytes": 50_000}); err != nil {
+			if err := call(4, "big", map[string]any{"bytes": 50_000}); err != nil {
 				t.Errorf("under the limit: %v", err)
 			}
-			if err := <-beside; err != nil {
-				t.Errorf("a call beside them: %v", err)
+			if err := <-parallel; err != nil {
+				t.Errorf("a call parallel them: %v", err)
 			}
 		})
 	}

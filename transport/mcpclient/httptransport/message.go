@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
 	"github.com/toolscript/toolscript/transport/mcpclient/internal/nesting"
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
@@ -26,6 +27,7 @@ type message struct {
 
 // parseMessage reads a message. Params and Result are slices of data.
 func parseMessage(data []byte) (m message, err error) {
+	data = rawjson.TrimMark(data)
 	note := func(failed error) {
 		if err == nil {
 			err = failed
@@ -51,17 +53,25 @@ func parseMessage(data []byte) (m message, err error) {
 	return m, err
 }
 
+// response returns a response. Its id is a number, as in the request, also if the server
+// returns it as text.
 func (m message) response() *transport.JSONRPCResponse {
+	if text, is := m.ID.Value().(string); is {
+		if id, ok := ids.Parse([]byte(text)); ok {
+			m.ID = mcp.NewRequestId(id)
+		}
+	}
 	return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: m.ID, Result: m.Result, Error: m.Error}
 }
 
 // take handles one message. It passes notifications and requests to their handlers
 // and returns a response to the caller. Answers to requests are sent with reply while
-// ctx lasts. Like the other transports, take skips data that is not a message.
-func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context, *transport.JSONRPCResponse)) *transport.JSONRPCResponse {
+// ctx lasts. Like the other transports, take skips data that is not a message. awaited reports
+// whether a request with an id is in flight.
+func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context, *transport.JSONRPCResponse), awaited func(id string) bool) *transport.JSONRPCResponse {
 	m, err := parseMessage(data)
 	if err != nil {
-		if answer := tooDeep(data); answer != nil {
+		if answer := inPlaceOf(data, awaited); answer != nil {
 			return answer
 		}
 		w.Log(slog.LevelDebug, "an event is not a message: %v", err)
@@ -80,29 +90,33 @@ func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context
 	return nil
 }
 
-// tooDeep returns an error response in place of an answer that is nested too deeply
-// to be read, and nil for other messages. It searches both ends of data for the id.
-func tooDeep(data []byte) *transport.JSONRPCResponse {
+// inPlaceOf returns an error response in place of an answer that cannot be read, and nil for
+// other data that is not a message.
+func inPlaceOf(data []byte, awaited func(id string) bool) *transport.JSONRPCResponse {
 	var meter nesting.Meter
+	failure := &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: nesting.ErrTooDeep.Error()}
 	if !meter.TooDeep(data) {
-		return nil
+		if !ids.IsAnswer(data) {
+			return nil
+		}
+		failure = &mcp.JSONRPCErrorDetails{Data: Unreadable(data)}
 	}
-	const edge = 512
-	ids := anyID().FindAllSubmatch(data[max(0, len(data)-edge):], -1)
-	if first := anyID().FindSubmatch(data[:min(len(data), edge)]); first != nil {
-		ids = append(ids, first)
+	for n := range ids.In(ids.Ends(data)) {
+		if id := mcp.NewRequestId(n); awaited(id.String()) {
+			return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Error: failure}
+		}
 	}
-	if len(ids) == 0 {
-		return nil
+	return nil
+}
+
+// settled returns the error that stands in a response of inPlaceOf.
+func settled(response *transport.JSONRPCResponse) (*transport.JSONRPCResponse, error) {
+	if response != nil && response.Error != nil {
+		if unreadable, is := response.Error.Data.(*UnreadableError); is {
+			return nil, unreadable
+		}
 	}
-	answer := &transport.JSONRPCResponse{
-		JSONRPC: mcp.JSONRPC_VERSION,
-		Error:   &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: nesting.ErrTooDeep.Error()},
-	}
-	if answer.ID.UnmarshalJSON(ids[len(ids)-1][1]) != nil {
-		return nil
-	}
-	return answer
+	return response, nil
 }
 
 func (w *wire) notified(m message) {
@@ -130,7 +144,7 @@ func (w *wire) asked(ctx context.Context, m message, reply func(context.Context,
 	select {
 	case w.served <- struct{}{}:
 	default:
-		w.run(func() { refuse(mcp.INTERNAL_ERROR, "too many requests of the server are in progress") })
+		w.run(func() { refuse(mcp.INTERNAL_ERROR, TooManyRequests) })
 		return
 	}
 	w.run(func() {

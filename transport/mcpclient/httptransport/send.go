@@ -18,6 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // outgoing is one HTTP request to the server.
@@ -86,8 +87,8 @@ func refusal(resp *http.Response) *StatusError {
 		e.RetryAfter = min(time.Duration(seconds)*time.Second, time.Hour)
 	}
 	var m message
-	if json.Unmarshal(text, &m) == nil && m.Error != nil {
-		e.Text = m.Error.Message
+	if json.Unmarshal(rawjson.TrimMark(text), &m) == nil && m.Error != nil {
+		e.Text, e.Code, e.Data = m.Error.Message, m.Error.Code, m.Error.Data
 	}
 	return e
 }
@@ -100,30 +101,15 @@ func mediaType(resp *http.Response) string {
 // whole reads a body that is one message. size is the value of Content-Length,
 // negative if it is unknown.
 func whole(ctx context.Context, body io.Reader, size int64, limit int, l *inflight.Lease) ([]byte, error) {
-	if size > int64(limit) {
+	text, err := inflight.Read(ctx, l, body, size, limit)
+	var failed *inflight.ReadError
+	switch {
+	case errors.Is(err, inflight.ErrTooLong):
 		return nil, ErrTooLarge
+	case errors.As(err, &failed):
+		return nil, &InterruptedError{failed.Err}
 	}
-	most := limit + 1
-	if size >= 0 {
-		most = int(size) + 1 // one more byte for the read that returns EOF
-	}
-	var text inflight.Buffer
-	for {
-		room, err := text.Room(ctx, l, 1, most)
-		if err != nil {
-			return nil, err
-		}
-		n, err := body.Read(room)
-		text.Wrote(n)
-		switch {
-		case text.Len() > limit:
-			return nil, ErrTooLarge
-		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-			return text.Bytes(), nil
-		case err != nil:
-			return nil, &InterruptedError{err}
-		}
-	}
+	return text, err
 }
 
 // pause waits for d. It returns false if ctx ended first.

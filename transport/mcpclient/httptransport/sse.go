@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"regexp"
 	"sync"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
 )
 
 // SSE is a connection over HTTP with server-sent events, as in MCP 2024-11-05. All
@@ -115,7 +115,7 @@ func (s *SSE) readOne(from *events) error {
 	case e.name != "message":
 		return nil
 	}
-	if response := s.take(s.life, e.data, s.reply); response != nil {
+	if response := s.take(s.life, e.data, s.reply, s.awaited); response != nil {
 		s.deliver(response, lease)
 	}
 	return nil
@@ -131,21 +131,22 @@ func (s *SSE) deliver(response *transport.JSONRPCResponse, taken *inflight.Lease
 	}
 }
 
-// anyID matches text that may be the id of a message.
-var anyID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|[0-9]+)`) })
+// awaited reports whether a request is in flight.
+func (s *SSE) awaited(id string) bool {
+	s.waiting.Lock()
+	defer s.waiting.Unlock()
+	return s.pending[id] != nil
+}
 
 // refuse fails the request whose answer is too large. torso contains both ends of the
 // answer. refuse returns false if there is no such request.
 func (s *SSE) refuse(torso []byte) bool {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
-	for _, found := range anyID().FindAllSubmatch(torso, -1) {
-		var id mcp.RequestId
-		if id.UnmarshalJSON(found[1]) != nil {
-			continue
-		}
-		if to, ok := s.pending[id.String()]; ok {
-			delete(s.pending, id.String())
+	for n := range ids.In(torso, nil) {
+		id := mcp.NewRequestId(n).String()
+		if to, ok := s.pending[id]; ok {
+			delete(s.pending, id)
 			to.arrived <- nil
 			return true
 		}
@@ -186,7 +187,7 @@ func (s *SSE) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 			if response == nil {
 				return nil, ErrTooLarge
 			}
-			return response, nil
+			return settled(response)
 		case err := <-posted:
 			if err != nil {
 				return nil, s.ended(ctx, err)

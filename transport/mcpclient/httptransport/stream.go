@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	retryDelay = time.Second           // before a stream is opened again, if the server sets no delay
-	minRetry   = 10 * time.Millisecond // minimum delay that a server may set
-	maxRetry   = 30 * time.Second      // between two attempts
-	maxResumes = 5                     // consecutive attempts without a new event
-	headerTime = 30 * time.Second      // for the header of the response to a GET
+	retryDelay = time.Second      // before a stream is opened again, unless the server sets a delay
+	leastRetry = time.Second / 2  // the shortest delay that a server can set; a shorter one has no effect
+	maxRetry   = 30 * time.Second // between two attempts
+	maxResumes = 5                // consecutive attempts without a new event
+	headerTime = 30 * time.Second // for the header of the response to a GET
 )
 
 // stream is the response to one request as a stream of messages. If it ends or breaks
@@ -68,7 +68,7 @@ func (s *stream) read(ctx context.Context, from *events) (*transport.JSONRPCResp
 		if err != nil {
 			return nil, err
 		}
-		switch response := s.http.take(ctx, e.data, s.http.replyIn(s.session)); {
+		switch response := s.http.take(ctx, e.data, s.http.replyIn(s.session), s.http.awaited); {
 		case response == nil:
 		case response.ID.String() == s.id:
 			return response, nil
@@ -99,12 +99,11 @@ func passing(err error) bool {
 	return errors.As(err, &unreachable) || errors.As(err, &interrupted)
 }
 
-// delay returns the time before the next attempt. vain is the number of attempts
-// without success.
+// delay returns the time before the next attempt, after failures attempts without success.
 func delay(from *events, failures int) time.Duration {
 	first := retryDelay
-	if from.asked {
-		first = max(from.retry, minRetry)
+	if from.asked && from.retry >= leastRetry {
+		first = from.retry
 	}
 	return max(first, min(first<<failures, maxRetry))
 }

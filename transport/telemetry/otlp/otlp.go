@@ -55,7 +55,11 @@ func New(c Config, logger *slog.Logger) (*Exporter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	e := &Exporter{config: c, logger: logger, resource: r, client: http.Client{Timeout: sendTime}, stop: func() {}}
+	e := &Exporter{config: c, logger: logger, resource: r, stop: func() {}, client: http.Client{
+		Timeout: sendTime,
+		// A redirect would take the headers and the data to an address that the user has not written.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 	if c.Traces != "" {
 		e.provider = trace.NewTracerProvider(trace.WithResource(r), trace.WithBatcher(spans{e}))
 		e.tracer = e.provider.Tracer("github.com/toolscript/toolscript", oteltrace.WithInstrumentationVersion(toolscript.Version))

@@ -242,3 +242,25 @@ func TestConfigure(t *testing.T) {
 		}
 	}
 }
+
+// TestRedirectedCollector: a redirect does not decide where the headers of the configuration go.
+func TestRedirectedCollector(t *testing.T) {
+	evil := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another address was asked") }))
+	defer evil.Close()
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		moved := httptest.NewServer(http.RedirectHandler(evil.URL, status))
+		var log bytes.Buffer
+		e, err := otlp.New(otlp.Config{Traces: moved.URL + "/v1/traces", Headers: map[string]string{"X-Api-Key": "k"}}, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Tracer().Start("", toolscript.SpanOptions{Name: "a"}).End("")
+		if err := e.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		moved.Close()
+		if !strings.Contains(log.String(), "telemetry not sent") {
+			t.Errorf("%d: log %s", status, log.String())
+		}
+	}
+}

@@ -12,6 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript/transport/rawjson"
+
+	"github.com/toolscript/toolscript"
 )
 
 const (
@@ -57,7 +61,7 @@ func (e *Engine) request(ctx context.Context, texts []string) ([][]float32, erro
 		return nil, e.unavailable(fmt.Errorf("its answer has more than %d MB", maxAnswer>>20))
 	}
 	var a answer
-	if err := json.Unmarshal(body, &a); err != nil {
+	if err := json.Unmarshal(rawjson.TrimMark(body), &a); err != nil {
 		return nil, e.unavailable(fmt.Errorf("its answer is not the JSON of an embeddings endpoint: %w", err))
 	}
 	vectors, err := a.vectors(len(texts))
@@ -129,7 +133,7 @@ func (e *Engine) said(body []byte) string {
 }
 
 func printable(r rune) rune {
-	if strconv.IsPrint(r) {
+	if strconv.IsPrint(r) && !toolscript.Hidden(r) {
 		return r
 	}
 	return ' '

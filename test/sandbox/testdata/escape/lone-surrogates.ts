@@ -1,5 +1,5 @@
 // engine: both
-// expect: ^exit 0\nvalue \[1,"\\ud800"\]\n
+// expect: ^exit 0\nvalue \[1,"\x{fffd}"\]\n
 // Lone surrogates, printed, sent and returned.
 import { tools } from "toolscript";
 console.log("\ud800");

@@ -1,4 +1,5 @@
 // engine: both
+// cpuMs: 20000
 // expect: ^exit 0\nvalue \["function",1\]\n
 // The end of the stack inside of what the engine brings.
 import { tools } from "toolscript";

@@ -11,13 +11,15 @@ const proofName = "toolscript-proof";
 const proof = () => sessionStorage.getItem(proofName) ?? "";
 export const proved = () => proof() !== "";
 
-async function post(path, body, headers = {}) {
-  const answer = await fetch(base + path, {
+const post = (path, body, headers = {}) =>
+  ask(path, {
     method: "POST",
     headers: { "Content-Type": "application/json", "Toolscript-Page": "1", ...headers },
     body: JSON.stringify(body ?? {}),
-    cache: "no-store",
   });
+
+async function ask(path, options) {
+  const answer = await fetch(base + path, { cache: "no-store", ...options });
   const text = await answer.text();
   const value = text === "" ? {} : JSON.parse(text);
   if (!answer.ok) {
@@ -84,6 +86,12 @@ export const allow = (a, code, scope) =>
   }, () => `The call of ${a.tool} was allowed.`);
 
 export const deny = (a) => act(`answer ${a.id}`, () => post(`/approvals/${segment(a.id)}`, { action: "deny" }), () => `The call of ${a.tool} was denied.`);
+
+export const showWhole = (a) =>
+  act(`whole ${a.id}`, async () => {
+    const { args } = await ask(`/approvals/${segment(a.id)}`, {});
+    state.view.whole.set(a.id, args);
+  }, () => "All arguments are shown at the request.");
 
 export const showCode = (a) =>
   act(`code ${a.id}`, async () => {

@@ -23,6 +23,7 @@ export const state = {
     codes: keyed(), // what is typed, by approval
     scopes: keyed(),
     shownCodes: keyed(),
+    whole: keyed(), // all arguments, by approval
     logins: keyed(), // addresses of login pages, by server
     busy: new Set(), // actions in progress
     told: "", // what the last action has done

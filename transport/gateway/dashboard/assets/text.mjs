@@ -1,8 +1,8 @@
 // Texts and figures for people.
 
 // invisible are characters that change how a text looks without being seen: controls,
-// directions, zero widths and tags.
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+// directions, zero widths, fillers, selectors and tags.
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{DI}\p{VS}\u2800\u{16FE4}\u{1D159}]/gu;
 const longest = 4000;
 
 // shown is a text of a server or a script as it is shown: on one line, with invisible
@@ -11,10 +11,10 @@ export function shown(value) {
   return lines(value).replace(/[\n\t]/g, " ");
 }
 
-// lines is shown, but keeps the ends of lines.
-export function lines(value) {
+// lines is shown, but keeps the ends of lines, and has another bound if there is one.
+export function lines(value, most = longest) {
   const text = String(value ?? "").toWellFormed?.() ?? String(value ?? "");
-  const cut = text.length > longest ? text.slice(0, longest) + " …" : text;
+  const cut = text.length > most ? text.slice(0, most) + " …" : text;
   return cut.replace(invisible, (c) => (c === "\n" || c === "\t" ? c : `⟨${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`));
 }
 

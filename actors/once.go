@@ -1,0 +1,85 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/store"
+	"github.com/toolscript/toolscript/transport/idempotency"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// once makes a call, one with an idempotency key once. What is known of the key is in a file that all
+// gateways of the user share. For a server of a fleet, the hub that carries out the call does
+// the same.
+func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	if call.Key == "" {
+		return send(ctx)
+	}
+	if err := toolscript.CheckKey(call.Key); err != nil {
+		return nil, err
+	}
+	config, known := s.Configured()[tool.Server]
+	if known && config.Type == mcpclient.Fleet {
+		return send(ctx)
+	}
+	result, err := idempotency.Do(ctx, callStore{s}, idempotency.Call{
+		Server: config.Identity(), Tool: tool.Own().Name, Key: call.Key, Args: args,
+	}, send)
+	return result, about(err, tool)
+}
+
+// about adds a tool to an error that names none.
+func about(err error, tool toolscript.Tool) error {
+	var e *toolscript.Error
+	if !errors.As(err, &e) || e.Server != "" {
+		return err
+	}
+	full := *e
+	full.Server, full.Tool = tool.Server, tool.Name
+	return &full
+}
+
+// callStore keeps the records of calls with a key in the store.
+type callStore struct{ system *System }
+
+// Create implements idempotency.Store.
+func (c callStore) Create(ctx context.Context, name string, record []byte) (uint64, error) {
+	return c.set(ctx, name, record, 0, idempotency.ErrExists)
+}
+
+// Update implements idempotency.Store.
+func (c callStore) Update(ctx context.Context, name string, record []byte, version uint64) (uint64, error) {
+	return c.set(ctx, name, record, version, errors.New("the record of the call has changed"))
+}
+
+func (c callStore) set(ctx context.Context, name string, record []byte, version uint64, other error) (uint64, error) {
+	a, err := c.do(ctx, store.Request{Op: store.Set, Key: name, Value: record, TTL: idempotency.Life, Version: &version})
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("keep what is known of the call: %w", err)
+	case !a.Stored:
+		return 0, other
+	}
+	return a.Version, nil
+}
+
+// Read implements idempotency.Store.
+func (c callStore) Read(ctx context.Context, name string) ([]byte, error) {
+	a, err := c.do(ctx, store.Request{Op: store.Get, Key: name})
+	return a.Value, err
+}
+
+// Delete implements idempotency.Store.
+func (c callStore) Delete(ctx context.Context, name string, version uint64) error {
+	_, err := c.do(ctx, store.Request{Op: store.Delete, Key: name, Version: &version})
+	return err
+}
+
+func (c callStore) do(ctx context.Context, q store.Request) (store.Answer, error) {
+	q.Scope = store.Calls
+	return c.system.store(ctx, q)
+}

@@ -1,0 +1,38 @@
+package actors
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// settled is the error of a call for its caller. It says whether the call was sent. It has a
+// time to try again only if another call has no second effect.
+func settled(view registry.View, call toolscript.Call, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = toolscript.WithSent(err, toolscript.SentOf(err))
+	var e *toolscript.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	full := *e
+	tool, known := view.Catalog.Lookup(call.ID)
+	full.Repeatable = slices.Contains(toolscript.FetchIDs(), call.ID) || known && tool.Annotations.Repeatable() ||
+		call.Key != "" && (full.Kind == toolscript.Conflict || elsewhere(view, tool.Server))
+	if !full.MayRepeat() {
+		full.RetryAfter = 0
+	}
+	return &full
+}
+
+// elsewhere reports whether the calls of a server are carried out by a hub of a fleet, which
+// keeps the answers to calls with a key.
+func elsewhere(view registry.View, name string) bool {
+	i := slices.IndexFunc(view.Servers, func(s registry.Server) bool { return s.Name == name })
+	return i >= 0 && view.Servers[i].Type == mcpclient.Fleet
+}

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/hook"
+	"github.com/toolscript/toolscript/cmd/hook/permission"
+)
+
+// personFlags are the flags with which a command starts another program, loads code, trusts a
+// file, or uses other files or another machine. Clients can allow commands by their first
+// words only, so a rule for a harmless command allows these flags, too.
+var personFlags = map[string]string{
+	"stdio":          "starts a program",
+	"url":            "connects to another server",
+	"config":         "uses other configuration files",
+	"trust":          "trusts the project's file",
+	"data-dir":       "uses other records of trust and approvals",
+	"search-library": "loads a library",
+	"search-model":   "loads a model",
+	"gateway-url":    "uses a gateway of another machine",
+}
+
+// ownCommands are not what an agent runs: mcp is started by its client with the arguments that
+// the user has configured there, and a gateway starts the hub.
+var ownCommands = []string{"mcp", "hub"}
+
+// personNeeded returns the typed flags of a command that an agent must not use alone.
+func personNeeded(c *cobra.Command) (names []string) {
+	if name := strings.Fields(c.CommandPath() + " .")[1]; slices.Contains(ownCommands, name) {
+		return nil
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if personFlags[f.Name] == "" || !flags.Typed(f) || harmlessValue(f) {
+			return
+		}
+		names = append(names, f.Name)
+	})
+	return names
+}
+
+func harmlessValue(f *pflag.Flag) bool {
+	value := f.Value.String()
+	switch f.Name {
+	case "trust":
+		return value == "false"
+	case "search-model":
+		return value == "minilm"
+	case "gateway-url":
+		u, err := url.Parse(value)
+		return value == "" || err == nil && isLoopback(u.Hostname())
+	}
+	return false
+}
+
+// refuseAgent returns an error if an agent runs a command that needs a person, unless the hook
+// has had the client ask about exactly this command.
+func (a *app) refuseAgent(c *cobra.Command) error {
+	needed := personNeeded(c)
+	if len(needed) == 0 {
+		return nil
+	}
+	agent := a.agent()
+	if agent == "" {
+		return nil
+	}
+	args := a.Args
+	if n := len(args); n > 2 && args[n-2] == "--log-file" { // gateway restart adds it when it begins
+		args = args[:n-2]
+	}
+	if admitted, err := a.admissions(); err == nil && admitted.Take(args, a.Dir) {
+		return nil
+	}
+	return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf(
+		"an agent (%s) has started this command, and --%s %s: a person has to run it, at a terminal that the agent has not opened. "+
+			"With the plugin, Claude Code asks its user about such a command, if it is a plain call of toolscript", agent, needed[0], personFlags[needed[0]])}
+}
+
+// admissions are the commands about which the client asks its person. Flags of this command
+// have no influence on their place.
+func (a *app) admissions() (hook.Admissions, error) {
+	data, err := config.DataDir(config.Options{WorkDir: a.Dir, LookupEnv: a.lookupEnv})
+	return hook.Admissions{Dir: filepath.Join(data, "admitted")}, err
+}
+
+// admit lets a command begin that needs a person.
+func (a *app) admit(args []string, folder string) error {
+	admitted, err := a.admissions()
+	if err != nil {
+		return err
+	}
+	return admitted.Add(args, cmp.Or(folder, a.Dir))
+}
+
+// guarded are the flags of a call of toolscript that need a person, as the command itself reads
+// them.
+func (c *agentCall) guarded(args []string) []string {
+	root := newRoot(&app{State: State{Dir: c.Dir}})
+	command, rest, err := root.Find(args)
+	if err != nil || command.DisableFlagParsing || command.ParseFlags(rest) != nil {
+		return nil
+	}
+	return personNeeded(command)
+}
+
+// personCommands are the commands with which a person says what toolscript may start.
+var personCommands = map[string]string{
+	"trust":         "lets the programs of the project's file start",
+	"add":           "adds a server to the configuration",
+	"init":          "writes the configuration",
+	"config import": "adds servers of other clients to the configuration",
+	"connect":       "changes the configuration of another client",
+}
+
+// personCommandsIn says which commands for a person are in a shell command of any form. Their help
+// is for everyone.
+func personCommandsIn(command string) (reasons []string) {
+	calls := permission.Calls(command)
+	if len(calls) == 0 {
+		return nil
+	}
+	root := newRoot(&app{})
+	for _, args := range calls {
+		found, rest, err := root.Find(args)
+		if err != nil || slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
+			continue
+		}
+		name := strings.TrimPrefix(found.CommandPath(), root.Name()+" ")
+		if reason := personCommands[name]; reason != "" {
+			reasons = append(reasons, name+" "+reason)
+		}
+	}
+	return reasons
+}
+
+// askAboutFlags has the client ask its user about a command whose flags need a person, and
+// admits exactly the calls in it. There are no reasons if it has no such flags.
+func (a *app) askAboutFlags(command string, call *agentCall) (reasons []string, err error) {
+	var calls [][]string
+	if !permission.Allowed(command, func(args []string) bool {
+		calls = append(calls, args)
+		return true
+	}) {
+		return nil, nil
+	}
+	for _, args := range calls {
+		needed := call.guarded(args)
+		if len(needed) == 0 {
+			continue
+		}
+		if err := a.admit(args, call.Dir); err != nil {
+			return nil, errors.Join(errors.New("the command cannot be admitted"), err)
+		}
+		for _, name := range needed {
+			reasons = append(reasons, "--"+name+" "+personFlags[name])
+		}
+	}
+	return slices.Compact(reasons), nil
+}

@@ -1,0 +1,42 @@
+package clients
+
+import "slices"
+
+// copilot has no variables in its files, as far as its documentation says. It also reads the
+// .mcp.json of Claude Code.
+var copilot = Client{
+	Name: "copilot", Title: "Copilot CLI", entry: copilotEntry, programs: []string{"copilot", "@github/copilot"},
+	files: func(p Places) []File {
+		files := []File{p.user(".copilot/mcp-config.json", "mcpServers").connected()}
+		if p.Project != "" {
+			files = append(files, p.project(".github/mcp.json", "mcpServers").connected())
+		}
+		return files
+	},
+	translate: func(t *translation) {
+		if tools, _ := t.fields["tools"].([]any); !slices.Contains(tools, any("*")) {
+			t.rename("tools", "includeTools")
+		}
+		t.drop("tools")
+	},
+	excluded: func(p Places, _ File, _ any, name string) bool {
+		text, err := read(copilotSettings(p))
+		if err != nil {
+			return false
+		}
+		d, err := parse(text)
+		return err == nil && listed(d.root.at(copilotDisabled).plain(), name)
+	},
+	off:      offListed(copilotDisabled),
+	switches: copilotSettings,
+}
+
+// copilotDisabled is the list of the names of servers that are switched off.
+const copilotDisabled = "disabledMcpServers"
+
+func copilotSettings(p Places) File { return p.user(".copilot/settings.json") }
+
+// copilotEntry says which tools may be used: all.
+func copilotEntry(e Entry) ordered {
+	return append(ordered{{"type", "local"}}, append(plainEntry(e), pair{"tools", []any{"*"}})...)
+}

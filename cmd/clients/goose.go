@@ -1,0 +1,57 @@
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// goose has YAML, in which its own extensions are next to MCP servers. Its time-outs are seconds.
+var goose = Client{
+	Name: "goose", Title: "Goose", entry: gooseEntry, programs: []string{"goose"},
+	files: func(p Places) []File {
+		user := p.config("goose/config.yaml", "extensions")
+		if p.System == "windows" {
+			user = p.settings("Block/goose/config/config.yaml", "extensions")
+		}
+		user.format, user.connect = yamlFile, true
+		return []File{user}
+	},
+	translate: func(t *translation) {
+		switch kind := fmt.Sprint(t.fields["type"]); kind {
+		case "stdio", "sse":
+		case "streamable_http":
+			t.fields["type"] = "http"
+		default:
+			t.skipped = true // a part of goose
+			return
+		}
+		t.rename("cmd", "command")
+		t.rename("envs", "env")
+		t.rename("uri", "url")
+		t.rename("available_tools", "includeTools")
+		t.seconds("timeout")
+		t.drop("name", "display_name", "description", "bundled")
+		if t.fields["command"] == nil {
+			t.lose("env_keys", "a server at an address gets no variables")
+		}
+		t.inheritedNames("env_keys")
+	},
+	off: offField("enabled", false),
+}
+
+func gooseEntry(e Entry) ordered {
+	out := append(ordered{{"type", "stdio"}, {"name", entryName}, {"enabled", true}, {"cmd", e.Command}}, plainEntry(e)[1:]...)
+	return append(out, pair{"timeout", json.Number("300")})
+}
+
+// yamlEntry is the lines of a server, as a member of an object at an indentation. Strings and lists
+// of JSON are YAML.
+func yamlEntry(name string, definition ordered, indent string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s:\n", indent, name)
+	for _, p := range definition {
+		fmt.Fprintf(&b, "%s  %s: %s\n", indent, p.key, style{"", ""}.render(p.value, ""))
+	}
+	return b.String()
+}

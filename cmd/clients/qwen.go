@@ -1,0 +1,20 @@
+package clients
+
+// qwen is made from Gemini CLI.
+var qwen = Client{
+	Name: "qwen", Title: "Qwen Code", entry: plainEntry, bare: true, programs: []string{"qwen", "@qwen-code/qwen-code"}, set: dollarMember,
+	files: func(p Places) []File {
+		files := []File{p.user(".qwen/settings.json", "mcpServers").connected()}
+		if p.Project != "" {
+			files = append(files, p.project(".qwen/settings.json", "mcpServers").connected(), p.project(".qwen/settings.local.json", "mcpServers"))
+		}
+		return files
+	},
+	translate: func(t *translation) {
+		translateGemini(t)
+		t.milliseconds("discoveryTimeoutMs", "startupTimeout")
+		t.drop("versionNegotiation", "appResourceMaxBytes", "appResourceTimeoutMs")
+	},
+	excluded: geminiExcluded,
+	off:      offListed("mcp", "excluded"),
+}

@@ -1,0 +1,36 @@
+package clients
+
+// zed has servers of its own, and settings of servers that its extensions start. Its time-outs are
+// seconds.
+var zed = Client{
+	Name: "zed", Title: "Zed", entry: plainEntry,
+	files: func(p Places) []File {
+		user := p.config("zed/settings.json", "context_servers")
+		if p.System == "windows" {
+			user = p.settings("Zed/settings.json", "context_servers")
+		}
+		files := []File{user.connected()}
+		if p.Project != "" {
+			files = append(files, p.project(".zed/settings.json", "context_servers").connected())
+		}
+		return files
+	},
+	translate: func(t *translation) {
+		if inner := object(t.fields["command"]); inner != nil { // as older versions wrote it
+			t.fields["command"], t.fields["args"], t.fields["env"] = inner["path"], inner["args"], inner["env"]
+		}
+		t.drop("source", "remote")
+		if t.fields["command"] == nil && t.fields["url"] == nil {
+			t.refused = "an extension of Zed starts it, and only Zed knows its command"
+			return
+		}
+		t.lose("settings", "only an extension of Zed uses them")
+		t.seconds("timeout")
+		if login := object(t.fields["oauth"]); login != nil {
+			t.drop("oauth")
+			t.setLogin("clientId", login["client_id"])
+			t.setLogin("clientSecret", login["client_secret"])
+		}
+	},
+	off: offField("enabled", false),
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Misconfigured is why a server is not started: the mistakes in its definition.
+type Misconfigured struct {
+	Path     string   // of the file
+	Mistakes Mistakes // empty if the file has too many to list them
+}
+
+func (m *Misconfigured) Error() string {
+	return m.What() + "; correct it, and check it with: toolscript config validate"
+}
+
+// What is the text without advice.
+func (m *Misconfigured) What() string {
+	what := make([]string, len(m.Mistakes))
+	for i, mistake := range m.Mistakes {
+		what[i] = mistake.Error()
+	}
+	if len(what) == 0 {
+		what = []string{"its definition in " + m.Path + " has a mistake"}
+	}
+	return "misconfigured: " + strings.Join(what, "; ")
+}
+
+func (m *Misconfigured) problem(server string) error {
+	return &toolscript.Error{Kind: toolscript.Invalid, Server: server, Err: m}
+}
+
+// misconfigured is a server that its mistakes keep from starting. It replaces earlier servers of
+// the name: a script must not reach another server.
+func misconfigured(name string, n *node, file File, mistakes Mistakes) mcpclient.Config {
+	c := mcpclient.Config{Type: knownType(n), Source: file.Path, Disabled: n.child("disabled").flag(), Timeout: mcpclient.DefaultTimeout}
+	c.Problem = (&Misconfigured{file.Path, mistakes}).problem(name)
+	return c
+}
+
+// knownType is the type of a server; "" if its definition does not say it.
+func knownType(n *node) string {
+	switch t := serverType(n); t {
+	case mcpclient.Stdio, mcpclient.SSE, mcpclient.Builtin, mcpclient.Command, mcpclient.OpenAPI, mcpclient.GraphQL, mcpclient.Fleet:
+		return t
+	case mcpclient.HTTP:
+		if n.child("url") != nil || n.child("type") != nil {
+			return t
+		}
+	}
+	return ""
+}
+
+// mustNotBe reports whether a name cannot be that of a server.
+func mustNotBe(name string) bool {
+	return name == "" || name == toolscript.ScriptsServer || toolscript.CheckServerName(name) != nil || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f })
+}

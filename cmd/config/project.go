@@ -1,0 +1,34 @@
+package config
+
+import (
+	"path/filepath"
+
+	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// project is the folder of a project's file, beneath which the paths of a server are resolved. A link in
+// it may lead to a path outside of it that the same server names, because the user has seen that path.
+func (o Options) project(n *node, file File, c mcpclient.Config) beneath.Folder {
+	if !file.Project {
+		return beneath.Folder{}
+	}
+	folder := beneath.Folder{Dir: filepath.Dir(file.Path)}
+	o.WorkDir = folder.Dir
+	uses := c.Type == mcpclient.Stdio && folder.Has(c.Dir) || folder.Has(c.Root)
+	for _, path := range filePaths {
+		n.each(path, func(_ []string, n *node) {
+			switch path, err := o.absolute(n.text()); {
+			case err != nil || n.text() == "" || isAddress(n.text()):
+			case folder.Has(path):
+				uses = true
+			default:
+				folder.Named = append(folder.Named, path)
+			}
+		})
+	}
+	if !uses {
+		return beneath.Folder{}
+	}
+	return folder
+}

@@ -1,0 +1,57 @@
+package daemon
+
+import (
+	"context"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Lent are servers that run in another gateway. A nil Lent has none.
+type Lent struct {
+	Has   func(name string, c mcpclient.Config) bool
+	Dial  server.Dial // a nil Conn without an error: the other gateway has ended
+	Close func()
+}
+
+// over opens the servers of the other gateway there, and all others with own.
+func (l *Lent) over(own server.Dial) server.Dial {
+	if l == nil {
+		return own
+	}
+	return func(ctx context.Context, name string, c mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+		if l.Has(name, c) {
+			if conn, err := l.Dial(ctx, name, c, on); conn != nil || err != nil {
+				return conn, err
+			}
+		}
+		return own(ctx, name, c, on)
+	}
+}
+
+// memory keeps no lists of the other gateway: they have only the tools that it offers.
+func (l *Lent) memory(of server.Memory) server.Memory {
+	if l == nil {
+		return of
+	}
+	return lentMemory{of, l}
+}
+
+type lentMemory struct {
+	server.Memory
+	lent *Lent
+}
+
+func (m lentMemory) Keep(name string, c mcpclient.Config, tools []toolscript.Tool) error {
+	if m.lent.Has(name, c) {
+		return nil
+	}
+	return m.Memory.Keep(name, c, tools)
+}
+
+func (l *Lent) close() {
+	if l != nil {
+		l.Close()
+	}
+}

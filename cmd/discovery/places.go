@@ -1,0 +1,220 @@
+// Package discovery stores the entries of running gateways, so that other commands find
+// them. An entry has the capability of its gateway: only the user can read it, and it is
+// never printed as a whole.
+package discovery
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config/private"
+)
+
+// Places are the folders with the entries of gateways. A gateway has an entry in several of
+// them, so that a command finds it that was started with fewer variables, or with more.
+type Places struct {
+	look     []folder // in which commands look
+	register []folder // in which a gateway has its entry
+}
+
+// In returns places with only these folders.
+func In(folders ...string) Places {
+	var p Places
+	for _, path := range folders {
+		p.look = append(p.look, folder(path))
+	}
+	p.register = p.look
+	return p
+}
+
+// RuntimePlaces returns the places of the user. A gateway has an entry in the run folder of the
+// data folder, and in the first of these folders that exists: TOOLSCRIPT_RUNTIME_DIR, toolscript
+// in XDG_RUNTIME_DIR, toolscript in /run/user/UID. Commands look in TOOLSCRIPT_RUNTIME_DIR alone
+// if it is set, else in all of them. Nothing is in TMPDIR, where other users could create a
+// folder first. A runtime folder of another user, as after su, is ignored.
+func RuntimePlaces(dataDir string, lookupEnv func(string) (string, bool)) (Places, error) {
+	home := folder(filepath.Join(dataDir, "run"))
+	if dir, _ := lookupEnv("TOOLSCRIPT_RUNTIME_DIR"); dir != "" {
+		path, err := filepath.Abs(dir)
+		return Places{look: []folder{folder(path)}, register: distinct(folder(path), home)}, err
+	}
+	var found []folder
+	xdg, _ := lookupEnv("XDG_RUNTIME_DIR")
+	for _, dir := range []string{xdg, userRuntimeDir()} {
+		if filepath.IsAbs(dir) && private.Check(dir) == nil {
+			found = distinct(append(found, folder(filepath.Join(dir, "toolscript")))...)
+		}
+	}
+	return Places{look: distinct(append(slices.Clone(found), home)...), register: distinct(append(found[:min(len(found), 1)], home)...)}, nil
+}
+
+// usersDir has the runtime folders of the users of a Linux system with systemd or elogind.
+var usersDir = "/run/user"
+
+// userRuntimeDir is the folder that XDG_RUNTIME_DIR names for the user of this process.
+func userRuntimeDir() string {
+	if runtime.GOOS != "linux" {
+		return ""
+	}
+	return filepath.Join(usersDir, strconv.Itoa(os.Geteuid()))
+}
+
+// distinct returns the folders without those that occur before.
+func distinct(folders ...folder) []folder {
+	var out []folder
+	for _, f := range folders {
+		if f = folder(filepath.Clean(string(f))); !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Folders are the paths of the folders in which commands look. They may not exist.
+func (p Places) Folders() []string {
+	paths := make([]string, len(p.look))
+	for i, f := range p.look {
+		paths[i] = string(f)
+	}
+	return paths
+}
+
+// Write writes the entry of this process, and returns it with the process, version, protocol,
+// time and folders. A gateway that continues after an error should show it as a warning. The
+// entry has no folders if no command can find the gateway.
+func (p Places) Write(e Entry) (Entry, error) {
+	start, err := startTime(os.Getpid())
+	if err != nil {
+		return e, hidden(err)
+	}
+	here := thisPlace()
+	e.PID, e.StartTime, e.Host, e.PIDNamespace = os.Getpid(), start, here.host, here.pidNamespace
+	e.Version, e.Protocol = toolscript.Version, toolscript.Protocol
+	if e.StartedAt.IsZero() {
+		e.StartedAt = time.Now().UTC()
+	}
+	var usable []folder
+	var failed error
+	for _, f := range p.register {
+		if err := private.Dir(string(f)); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		usable, e.Folders = append(usable, f), append(e.Folders, string(f))
+	}
+	for _, f := range usable {
+		if err := f.write(e); err != nil {
+			failed = errors.Join(failed, err)
+			e.Folders = slices.DeleteFunc(e.Folders, func(path string) bool { return path == string(f) })
+		}
+	}
+	switch {
+	case failed == nil:
+		return e, nil
+	case len(e.Folders) == 0:
+		return e, hidden(failed)
+	default:
+		return e, fmt.Errorf("commands with other variables than this process may not find this gateway: %w", failed)
+	}
+}
+
+func hidden(err error) error {
+	return fmt.Errorf("other commands cannot find this gateway: %w; "+
+		"name a folder of yours in TOOLSCRIPT_RUNTIME_DIR", err)
+}
+
+// Adopt makes a gateway that of another session of its client.
+func (p Places) Adopt(e Entry, session string) error {
+	e.Session = session
+	var failed error
+	for _, f := range p.of(e) {
+		failed = errors.Join(failed, f.write(e))
+	}
+	return failed
+}
+
+// Remove removes the files of an entry from all folders. Missing files are not an error.
+func (p Places) Remove(e Entry) error {
+	var failed error
+	for _, f := range distinct(append(p.of(e), p.look...)...) {
+		failed = errors.Join(failed, f.remove(e))
+	}
+	return failed
+}
+
+// of returns the folders that an entry names. A copy may be in others, as after a change of the
+// path of the home folder.
+func (p Places) of(e Entry) []folder {
+	all := make([]folder, len(e.Folders))
+	for i, path := range e.Folders {
+		all[i] = folder(path)
+	}
+	return all
+}
+
+// List returns the entries of running gateways, the newest first, and removes the entries of
+// processes that have ended. The error says that a folder cannot be used, and that no gateway
+// was found in the others.
+func (p Places) List() ([]Entry, error) {
+	running, _, _, err := p.prune()
+	return running, err
+}
+
+// Prune removes the entries of processes that have ended, and returns them. It also removes
+// the files that no entry names, and returns their paths.
+func (p Places) Prune() (ended []Entry, paths []string, err error) {
+	_, ended, paths, err = p.prune()
+	return ended, paths, err
+}
+
+func (p Places) prune() (running, ended []Entry, paths []string, err error) {
+	running, ended, err = p.Look()
+	for _, e := range ended {
+		_ = p.Remove(e) // the next List tries again
+	}
+	for _, f := range p.look {
+		if files, err := f.files(); err == nil { // Look has returned the error
+			paths = append(paths, f.sweep(files)...)
+		}
+	}
+	return running, ended, paths, err
+}
+
+// Look returns the entries of running gateways and of processes that have ended, and
+// removes nothing.
+func (p Places) Look() (running, ended []Entry, err error) {
+	for _, f := range p.look {
+		files, failed := f.files()
+		if failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		here, gone := f.entries(files)
+		running, ended = joined(running, here), joined(ended, gone)
+	}
+	sortNewestFirst(running)
+	if len(running) > 0 {
+		err = nil
+	}
+	return running, ended, err
+}
+
+// joined adds the entries that are not in the list yet: a gateway has one in several folders.
+func joined(list, more []Entry) []Entry {
+	for _, e := range more {
+		same := func(other Entry) bool {
+			return other.Process() == e.Process() && other.Host == e.Host && other.PIDNamespace == e.PIDNamespace
+		}
+		if !slices.ContainsFunc(list, same) {
+			list = append(list, e)
+		}
+	}
+	return list
+}

@@ -1,0 +1,36 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+)
+
+// fleetTime bounds the questions to the hubs of a fleet.
+const fleetTime = 3 * time.Second
+
+// fleet asks the hubs of the configured fleet which of their servers have a problem.
+func (x *examination) fleet(ctx context.Context) {
+	if x.loaded == nil || x.loaded.Settings.Fleet.URL == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, fleetTime)
+	defer cancel()
+	nc, err := cluster.Connect(ctx, x.loaded.Settings.Fleet.Address())
+	if err != nil {
+		x.broken("fleet", "toolscript fleet status", "%s", reason(err))
+		return
+	}
+	defer nc.Close()
+	entries, err := cluster.List(ctx, nc)
+	if err != nil {
+		x.broken("fleet", "toolscript fleet status", "its hubs were not asked: %v", err)
+		return
+	}
+	for _, e := range entries {
+		if e.State.Error != "" {
+			x.broken("server "+e.Server+" of the fleet", "toolscript fleet status", "%s", e.State.Error)
+		}
+	}
+}

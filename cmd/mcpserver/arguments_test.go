@@ -1,0 +1,99 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/mcpserver"
+)
+
+// noting is a gateway that returns what it was asked for.
+type noting struct {
+	mcpserver.Gateway
+	asked any
+}
+
+func (g *noting) Search(_ context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
+	g.asked = []any{q.Text, q.Limit}
+	return toolscript.SearchAnswer{}, nil
+}
+
+func (g *noting) Describe(_ context.Context, name string) (toolscript.ToolDescription, error) {
+	all, _ := g.asked.([]any)
+	g.asked = append(all, name)
+	return toolscript.ToolDescription{Types: name}, nil
+}
+
+func (g *noting) Exec(_ context.Context, q toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+	g.asked = []any{q.Code, q.Limits.TimeoutMs, q.Needs}
+	return emit(toolscript.EndEvent("run_1", toolscript.End{OK: true}))
+}
+
+// TestForgivingArguments: what is asked for in another form than the schema has.
+func TestForgivingArguments(t *testing.T) {
+	many := `"` + strings.Repeat(`t","`, 24) + `t"`
+	g := &noting{}
+	s := sdkClient(t, plain(g), "2025-11-25", nil)
+	for _, c := range []struct{ name, tool, args, want, said string }{
+		{"another member", "search_tools", `{"query":"x","wait_for_previous":false}`, `["x",5]`, ""},
+		{"arguments as text", "search_tools", `"{\"query\":\"x\"}"`, `["x",5]`, ""},
+		{"null", "search_tools", `{"query":"x","limit":null}`, `["x",5]`, ""},
+		{"a number as text", "search_tools", `{"query":"x","limit":"3"}`, `["x",3]`, ""},
+		{"a fraction of zero", "search_tools", `{"query":"x","limit":3.0}`, `["x",3]`, ""},
+		{"beyond the maximum", "search_tools", `{"query":"x","limit":50}`, `["x",20]`, "limit is at most 20, which was used in place of 50"},
+		{"a number as query", "search_tools", `{"query":7}`, `["7",5]`, ""},
+		{"one name", "describe_tools", `{"names":"a.b"}`, `["a.b"]`, ""},
+		{"a list as text", "describe_tools", `{"names":"[\"a.b\",\"c\"]"}`, `["a.b","c"]`, ""},
+		{"many names", "describe_tools", `{"names":[` + many + `]}`, `[` + many[:79] + `]`, "names has at most 20 items; the other 5 were left out"},
+		{"all members", "run_script", `{"code":"x","timeout":null,"needs":null,"maxTokens":null,"wait":null,"run":null,"abort":null}`, `["x",0,null]`, ""},
+		{"empty members", "run_script", `{"code":"x","timeout":0,"needs":[],"maxTokens":0,"wait":"","run":"","abort":false}`, `["x",0,null]`, ""},
+		{"texts", "run_script", `{"code":"x","timeout":"2.5","needs":"a","maxTokens":"100","abort":"False"}`, `["x",2500,["a"]]`, ""},
+		{"a long time", "run_script", `{"code":"x","timeout":1e6}`, `["x",3600000,null]`, "timeout is at most 3600, which was used in place of 1000000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g.asked = nil
+			result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := result.Content[0].(*mcp.TextContent).Text
+			asked, _ := json.Marshal(g.asked) // of plain values
+			if result.IsError || string(asked) != c.want || c.said != "" && !strings.Contains(text, c.said) || c.said == "" && strings.Contains(text, "notices") {
+				t.Errorf("asked for %s, want %s; the result is %s", asked, c.want, text)
+			}
+		})
+	}
+}
+
+// TestRefusedArguments: a refusal names the argument, and what it may be.
+func TestRefusedArguments(t *testing.T) {
+	s := sdkClient(t, plain(&noting{}), "2025-11-25", nil)
+	for _, c := range []struct{ tool, args, want string }{
+		{"search_tools", `{"query":"x","limit":"many"}`, `limit must be a number up to 20, not "many"`},
+		{"search_tools", `{"query":"x","limit":2.5}`, `limit must be a whole number up to 20, not 2.5`},
+		{"search_tools", `{"query":"x","limit":-1}`, `limit must be a number up to 20, not -1`},
+		{"search_tools", `{"q":"x"}`, `query is missing: say what the tool should do; the tool has no argument "q"`},
+		{"search_tools", `{"query":["x"]}`, `query must be a text, not ["x"]`},
+		{"describe_tools", `{}`, `names is missing: name tools that search_tools has found`},
+		{"describe_tools", `{"names":[7]}`, `names must be a list of texts, not [7]`},
+		{"describe_tools", `{"names":{"a":true}}`, `names must be a list of texts, not {"a":true}`},
+		{"run_script", `{"script":"x"}`, `code is missing: the script is empty; the tool has no argument "script"`},
+		{"run_script", `{"code":"x","abort":"perhaps"}`, `abort must be true or false, not "perhaps"`},
+		{"run_script", `{"code":"x","timeout":[1]}`, `timeout must be a number up to 3600, not [1]`},
+		{"run_script", `{"code":"x","wait":"soon"}`, `wait is "soon"; it must be a time such as 10s, at most 1h`},
+	} {
+		result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
+		if err != nil {
+			t.Errorf("%s %s: %v", c.tool, c.args, err)
+			continue
+		}
+		if text := result.Content[0].(*mcp.TextContent).Text; !result.IsError || text != c.want {
+			t.Errorf("%s %s: %s, want %s", c.tool, c.args, text, c.want)
+		}
+	}
+}

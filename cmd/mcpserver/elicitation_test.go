@@ -1,0 +1,119 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/mcpserver"
+)
+
+// asking is a gateway whose runs ask one question, and return the answer.
+type asking struct {
+	mcpserver.Gateway
+	answers chan toolscript.Answer
+}
+
+func (g asking) Exec(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+	schema := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`) // the client checks it too
+	q := toolscript.Question{ID: "ask_1", Server: "demo", Message: "Who?", Schema: schema}
+	if err := errors.Join(emit(toolscript.Event{Type: toolscript.EventStart, RunID: "run_1"}), emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &q})); err != nil {
+		return err
+	}
+	select {
+	case answer := <-g.answers:
+		value, err := json.Marshal(answer.Action + string(answer.Content))
+		return errors.Join(err, emit(toolscript.EndEvent("run_1", toolscript.End{OK: true, Value: value})))
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g asking) ReplyRun(_ context.Context, _ string, a toolscript.Answer) error {
+	if a.Action == toolscript.Accept && !strings.Contains(string(a.Content), "name") {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the content does not fit the schema of the question: name is missing")}
+	}
+	g.answers <- a
+	return nil
+}
+
+// plain are the options of a server whose results are not shortened.
+func plain(g mcpserver.Gateway) mcpserver.Options {
+	return mcpserver.Options{
+		Gateway:    func(context.Context) (mcpserver.Gateway, func(), error) { return g, func() {}, nil },
+		Shorten:    func(_ string, v json.RawMessage, _ int) (json.RawMessage, []string) { return v, nil },
+		Media:      noMedia,
+		KeepOutput: func(string, []byte) error { return nil },
+		Error:      func(e *toolscript.RunError) string { return e.Message },
+		Shown:      func(string, string, []byte) {},
+	}
+}
+
+// sdkClient connects a client of the official SDK.
+func sdkClient(t *testing.T, o mcpserver.Options, version string, answer func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error)) *mcp.ClientSession {
+	t.Helper()
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- mcpserver.Serve(context.WithoutCancel(t.Context()), in, out, o) }()
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{ElicitationHandler: answer}).
+		Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = toServer.Close() // of a pipe in memory
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+		_ = s.Close() // the server has ended
+	})
+	return s
+}
+
+// An accepted answer that does not fit the form is asked for once more. Then the question is
+// cancelled, and the result says why.
+func TestAnswersThatDoNotFit(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for _, c := range []struct {
+			name, want, notice string
+			answers            []map[string]any
+		}{
+			{"always empty", "cancel", "the question of demo was cancelled, because the answers of the client were not accepted: ", []map[string]any{{}, {}}},
+			{"empty once", `accept{"name":"Ann"}`, "", []map[string]any{{}, {"name": "Ann"}}},
+		} {
+			t.Run(version+" "+c.name, func(t *testing.T) {
+				var forms []string
+				s := sdkClient(t, plain(asking{answers: make(chan toolscript.Answer, 1)}), version, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					forms = append(forms, r.Params.Message)
+					return &mcp.ElicitResult{Action: "accept", Content: c.answers[min(len(forms), len(c.answers))-1]}, nil
+				})
+				result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_script", Arguments: map[string]any{"code": "x"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := []byte(result.Content[0].(*mcp.TextContent).Text)
+				var run struct {
+					Value   string
+					Notices []string
+				}
+				if json.Unmarshal(text, &run) != nil || run.Value != c.want {
+					t.Errorf("the result is %s", text)
+				}
+				if found := slices.ContainsFunc(run.Notices, func(n string) bool { return strings.HasPrefix(n, "the question") }); found != (c.notice != "") || !strings.Contains(string(text), c.notice) {
+					t.Errorf("notices %q", run.Notices)
+				}
+				if len(forms) != 2 || !strings.HasPrefix(forms[1], "The last answer was not accepted: the content does not fit the schema of the question: name is missing\n") {
+					t.Errorf("forms %q", forms)
+				}
+			})
+		}
+	}
+}

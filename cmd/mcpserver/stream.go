@@ -1,0 +1,125 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// notifier gets the notifications about a request before its response.
+type notifier interface{ notify(message []byte) }
+
+type notifierKey struct{}
+
+func withNotifier(ctx context.Context, n notifier) context.Context {
+	return context.WithValue(ctx, notifierKey{}, n)
+}
+
+// notifierIn returns nil if the client gets no notifications about a request.
+func notifierIn(ctx context.Context) notifier {
+	n, _ := ctx.Value(notifierKey{}).(notifier)
+	return n
+}
+
+// stream is the response to a request over HTTP. Notifications about the request are events
+// in it. Those of mcp-go are not used, because they go to any stream of the session.
+type stream struct {
+	http.ResponseWriter
+	flusher http.Flusher
+
+	mu      sync.Mutex
+	begun   bool // the header is written
+	wrap    bool // mcp-go writes JSON, but the response has begun with events
+	dropped bool // the request was cancelled, so it has no response
+	ended   bool
+}
+
+// newStream returns nil if the client cannot read events.
+func newStream(w http.ResponseWriter, r *http.Request) *stream {
+	flusher, can := w.(http.Flusher)
+	accepted := strings.Join(r.Header.Values("Accept"), ",")
+	if !can || !strings.Contains(accepted, "text/event-stream") && !strings.Contains(accepted, "*/*") {
+		return nil
+	}
+	return &stream{ResponseWriter: w, flusher: flusher}
+}
+
+// notify writes a message as an event.
+func (s *stream) notify(message []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.dropped {
+		return
+	}
+	s.begin()
+	_, _ = s.event(message) // the client has gone
+	s.flusher.Flush()
+}
+
+// drop makes the response end without an answer.
+func (s *stream) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropped = true
+}
+
+// end is called after the response: its writer is used for another one.
+func (s *stream) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
+// begin writes the header of a stream of events, unless a header is written.
+func (s *stream) begin() {
+	if !s.begun {
+		s.begun = true
+		s.Header().Set("Content-Type", "text/event-stream")
+		s.Header().Set("Cache-Control", "no-cache")
+		s.ResponseWriter.WriteHeader(http.StatusOK)
+	}
+}
+
+func (s *stream) event(message []byte) (int, error) {
+	return s.ResponseWriter.Write(append(append([]byte("event: message\ndata: "), bytes.TrimSpace(message)...), "\n\n"...))
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (s *stream) WriteHeader(code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dropped {
+		s.begin()
+	}
+	if s.begun {
+		s.wrap = s.Header().Get("Content-Type") != "text/event-stream"
+		return
+	}
+	s.begun = true
+	s.ResponseWriter.WriteHeader(code)
+}
+
+// Write implements http.ResponseWriter. mcp-go writes each event, and a response of JSON, with
+// one call.
+func (s *stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = true
+	switch {
+	case s.dropped:
+		return len(p), nil
+	case !s.wrap:
+		return s.ResponseWriter.Write(p)
+	}
+	_, err := s.event(p)
+	return len(p), err
+}
+
+// Flush implements http.Flusher.
+func (s *stream) Flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flusher.Flush()
+}

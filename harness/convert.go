@@ -1,0 +1,34 @@
+package harness
+
+import (
+	"context"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/builtin/patch"
+	"github.com/toolscript/toolscript/transport/builtin/web"
+	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/graphql"
+	"github.com/toolscript/toolscript/transport/openapi"
+)
+
+// conversions are what a converter process can do.
+func conversions() (all []worker.Conversion) {
+	for _, k := range []convert.Kind{graphql.Schema, openapi.Document, patch.Applying, patch.Reading, web.Page} {
+		all = append(all, worker.Conversion{Name: k.Name, Do: k.Do})
+	}
+	return all
+}
+
+// ConvertWhen is the Port of a gateway that is being started: servers may need it before
+// the start has returned. A conversion waits until ready is closed.
+func ConvertWhen(ready <-chan struct{}, port func() convert.Port) convert.Port {
+	return func(ctx context.Context, name string, input [][]byte, need convert.Need, most int) ([]byte, error) {
+		select {
+		case <-ready:
+			return port()(ctx, name, input, need, most)
+		case <-ctx.Done():
+			return nil, toolscript.ContextError(ctx)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package toolscript
+
+import (
+	"errors"
+	"fmt"
+)
+
+// maxKey is the maximum length of an idempotency key in bytes.
+const maxKey = 255
+
+// CheckKey checks an idempotency key: 1 to 255 visible characters of ASCII. The error has the
+// kind Invalid.
+func CheckKey(key string) error {
+	if key == "" || len(key) > maxKey {
+		return &Error{Kind: Invalid, Sent: SentNo, Err: fmt.Errorf("an idempotency key has 1 to %d characters, not %d", maxKey, len(key))}
+	}
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return &Error{Kind: Invalid, Sent: SentNo, Err: errors.New("an idempotency key has only visible characters of ASCII")}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/confine"
+	"github.com/toolscript/toolscript/runner/internal/landlock"
+)
+
+// become is the argument of the process that restricts itself and becomes a program.
+const become = "become"
+
+// init is that process. The packages of this program take longer to initialize than a program
+// to be restricted; this one is initialized before most of them.
+func init() {
+	if len(os.Args) == 3 && os.Args[1] == Command && os.Args[2] == become {
+		becomeProgram()
+		os.Exit(1)
+	}
+}
+
+// The descriptors of that process: of a program, and of a becoming.
+const (
+	programFD  = 3
+	becomingFD = 4
+)
+
+// program is what the process becomes. It is not among its arguments, which other users see,
+// and its variables are not those of the process, on which they must not act.
+type program struct {
+	Path    string
+	Args    []string
+	Env     []string
+	Write   []string
+	Network bool
+}
+
+// becoming is what the process reports before it is the program.
+type becoming struct {
+	Confinement []toolscript.Confinement
+	Errno       syscall.Errno // of execve
+	Error       string        // another problem
+	Path        string
+}
+
+// read reads what the process has written until it became the program.
+func (b *becoming) read(from io.Reader) error {
+	decoder := json.NewDecoder(from)
+	if err := decoder.Decode(b); err != nil {
+		return fmt.Errorf("the process that becomes the program ended: %w", err)
+	}
+	if err := decoder.Decode(b); err != nil && !errors.Is(err, io.EOF) { // the second report is that it failed
+		return err
+	}
+	switch {
+	case b.Error != "":
+		return errors.New(b.Error)
+	case b.Errno != 0:
+		return &fs.PathError{Op: "exec", Path: b.Path, Err: b.Errno}
+	}
+	return nil
+}
+
+// becomeProgram is the process. It returns only if it fails.
+func becomeProgram() {
+	runtime.LockOSThread() // the restrictions are those of the thread, and execve keeps them
+	unix.CloseOnExec(programFD)
+	unix.CloseOnExec(becomingFD)
+	reports := json.NewEncoder(os.NewFile(becomingFD, "report"))
+	var p program
+	err := json.NewDecoder(os.NewFile(programFD, "program")).Decode(&p)
+	var b becoming
+	if err == nil {
+		b.Confinement, err = p.restrict()
+	}
+	if err != nil {
+		b.Error = err.Error()
+	}
+	if reports.Encode(b) != nil || err != nil {
+		return
+	}
+	err = syscall.Exec(p.Path, p.Args, p.Env) //nolint:gosec // the program of the call
+	b.Path = p.Path
+	if !errors.As(err, &b.Errno) {
+		b.Error = err.Error()
+	}
+	_ = reports.Encode(b) // the caller is gone otherwise
+}
+
+// restrict restricts the calling thread.
+func (p program) restrict() ([]toolscript.Confinement, error) {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
+	}
+	parts := Confinement()
+	if parts[0].Active {
+		if err := landlock.RestrictThread(landlock.Access{Read: []string{"/"}, Write: p.Write, Network: p.Network}); err != nil {
+			return nil, fmt.Errorf("landlock: %w", err)
+		}
+	}
+	// after Landlock, which opens files that the helper holds: that needs its capabilities
+	if err := dropCapabilities(); err != nil {
+		return nil, fmt.Errorf("drop capabilities: %w", err)
+	}
+	calls, err := confine.Program(p.rules(parts[0].Active))
+	network := toolscript.Confinement{Name: "network", Active: calls.Active, Detail: "no sockets can be created"}
+	switch {
+	case p.Network:
+		network.Active, network.Detail = false, "the configuration allows it"
+	case !calls.Active:
+		network.Detail = calls.Detail
+	}
+	return append(parts, calls, network), err
+}
+
+// rules are what programs may do that confined servers may not: they may read all files, so
+// they may watch them; tools that copy and unpack set the owners, modes and times of files; and
+// debuggers trace their own children, to which Landlock limits them.
+func (p program) rules(landlocked bool) confine.Rules {
+	r := confine.Rules{Allowed: confine.Owners | confine.Properties | confine.Watching | confine.Listening}
+	if p.Network {
+		r.Sockets = confine.Internet
+	}
+	if landlocked {
+		r.Allowed |= confine.Tracing
+	}
+	return r
+}

@@ -1,0 +1,95 @@
+package confine
+
+import (
+	"maps"
+	"slices"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// Answers to calls that look as if the kernel or the file system did not have them.
+const (
+	unsupported = unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
+	noControl   = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOTTY)
+)
+
+// refused are the calls that the program may not make.
+func (r Rules) refused() map[uint32]string {
+	all := with(refusedToAll)
+	for group, calls := range groups {
+		if r.Allowed&group == 0 {
+			maps.Copy(all, calls)
+		}
+	}
+	return all
+}
+
+// limits are the calls that the program may make with certain arguments.
+func (r Rules) limits() []limit { return slices.Concat(limitedToAll, limitedSockets[r.Sockets]) }
+
+// instructions are the filter of a program. What none of the tables has is allowed.
+func (r Rules) instructions() []bpf.Instruction {
+	program := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: archAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
+		bpf.RetConstant{Val: kill},
+		bpf.LoadAbsolute{Off: numberAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
+		bpf.RetConstant{Val: kill},
+		bpf.JumpIf{Cond: bpf.JumpLessOrEqual, Val: newest, SkipTrue: 1},
+		bpf.RetConstant{Val: unknown},
+	}
+	answer := func(calls []uint32, with uint32) {
+		for _, call := range calls {
+			program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: 1}, bpf.RetConstant{Val: with})
+		}
+	}
+	answer(missing, unknown)
+	answer(slices.Sorted(maps.Keys(r.refused())), refuse)
+	answer(slices.Sorted(maps.Keys(changesOfAttributes)), unsupported)
+	look := func(call uint32, body []bpf.Instruction) {
+		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: uint8(len(body))})
+		program = append(program, body...)
+	}
+	for _, l := range r.limits() {
+		look(l.call, l.body(0))
+	}
+	look(unix.SYS_IOCTL, controls())
+	if r.Sockets == ProxyOnly {
+		look(unix.SYS_SETSOCKOPT, withoutRoutes())
+	}
+	return append(program, bpf.RetConstant{Val: allow})
+}
+
+// controls refuse those that change file systems, or the input of a terminal.
+func controls() []bpf.Instruction {
+	const number = argsAt + 8*1
+	body := []bpf.Instruction{bpf.LoadAbsolute{Off: number, Size: 4}}
+	for _, value := range input {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: value, SkipTrue: 1}, bpf.RetConstant{Val: refuse})
+	}
+	for _, value := range harmlessControls {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: value, SkipTrue: 1}, bpf.RetConstant{Val: allow})
+	}
+	body = append(body, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: kindOfControl})
+	for _, kind := range fileSystems {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: kind, SkipTrue: 1}, bpf.RetConstant{Val: noControl})
+	}
+	return append(body, bpf.RetConstant{Val: allow})
+}
+
+// withoutRoutes refuses to set one of routes.
+func withoutRoutes() []bpf.Instruction {
+	const level, option = argsAt + 8*1, argsAt + 8*2
+	var body []bpf.Instruction
+	for _, r := range routes {
+		body = append(body,
+			bpf.LoadAbsolute{Off: level, Size: 4},
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: r[0], SkipTrue: 3},
+			bpf.LoadAbsolute{Off: option, Size: 4},
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: r[1], SkipTrue: 1},
+			bpf.RetConstant{Val: refuse})
+	}
+	return append(body, bpf.RetConstant{Val: allow})
+}

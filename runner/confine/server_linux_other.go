@@ -1,8 +1,0 @@
-//go:build linux && !amd64 && !arm64
-
-package confine
-
-var (
-	refusedToServersHere map[uint32]string
-	changesOfFilesHere   []uint32
-)

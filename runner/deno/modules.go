@@ -1,0 +1,70 @@
+package deno
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// A script without modules of its own comes with the job. Modules can import each other in
+// a circle, which needs addresses that are known before the texts: the process fetches such
+// a script from the loopback server.
+
+// modules is what the loader must know of a script with modules.
+type modules struct {
+	Folder string   `json:"folder"` // the address that the paths are relative to
+	Script string   `json:"script"` // path of the script itself
+	Names  []string `json:"names"`  // of the first file and the modules: "./" and the path
+}
+
+// Paths that no module can have.
+const (
+	scriptPath = "(script).js"
+	firstPath  = "(first).js" // see loader/main.js
+)
+
+func (r *run) modules() *modules {
+	if len(r.job.Compiled.Modules) == 0 {
+		return nil
+	}
+	m := &modules{Folder: r.folder(), Script: scriptPath, Names: []string{firstPath}}
+	for _, file := range r.job.Compiled.Modules {
+		m.Names = append(m.Names, runner.ModuleName(file.Path))
+	}
+	return m
+}
+
+func (r *run) folder() string {
+	return r.process.engine.loopback.url(r.process.capability) + "/runtime/script/"
+}
+
+// file returns the code of a file of the script. Each file imports the first one.
+func (r *run) file(path string) (code string, ok bool) {
+	switch path {
+	case firstPath:
+		return "await null", true
+	case scriptPath:
+		code, ok = r.job.Compiled.JavaScript, true
+	default:
+		code, ok = r.source.Code(runner.ModuleName(path))
+	}
+	return code + "\nimport \"" + r.folder() + firstPath + "\";", ok
+}
+
+// giveFile answers with a file of the script.
+func giveFile(w http.ResponseWriter, request *http.Request, to *endpoint) {
+	run := to.current()
+	if run == nil {
+		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is in progress")
+		return
+	}
+	code, ok := run.file(request.PathValue("path"))
+	if !ok {
+		refuse(w, http.StatusNotFound, toolscript.NotFound, "no such module")
+		return
+	}
+	w.Header().Set("Content-Type", "application/javascript; charset=utf-8")
+	_, _ = io.WriteString(w, code) //nolint:gosec // for Deno, not for a browser
+}

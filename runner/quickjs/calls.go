@@ -1,0 +1,79 @@
+package quickjs
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// pendingCalls are the calls in flight.
+type pendingCalls struct {
+	keep map[int]bool // by number: whether the run waits for the call after the script
+	kept int          // for how many it does
+}
+
+func (p *pendingCalls) none() bool { return len(p.keep) == 0 }
+
+func (p *pendingCalls) add(id int, task bool) {
+	p.keep[id] = false
+	if !task {
+		p.await(id)
+	}
+}
+
+// await makes the run wait for a call in flight.
+func (p *pendingCalls) await(id int) {
+	if kept, known := p.keep[id]; known && !kept {
+		p.keep[id] = true
+		p.kept++
+	}
+}
+
+// remove reports whether the call was in flight.
+func (p *pendingCalls) remove(id int) bool {
+	kept, known := p.keep[id]
+	delete(p.keep, id)
+	if kept {
+		p.kept--
+	}
+	return known
+}
+
+// busy reports whether something can continue the script after its end, and until when the
+// run waits for it.
+func (r *run) busy() (deadline time.Time, busy bool) {
+	switch {
+	case r.timers.strong > 0 || r.input.asked > 0:
+		return never, true
+	case r.job.Answer == nil || r.calls.kept == 0:
+		return never, r.calls.kept > 0
+	}
+	now := time.Now()
+	if r.graceEnds.IsZero() {
+		r.graceEnds = now.Add(runner.Grace)
+	}
+	return r.graceEnds, now.Before(r.graceEnds)
+}
+
+// cancel(call)
+func (r *run) cancelCall(a arguments) handle {
+	if _, known := r.calls.keep[a.integer(0)]; known {
+		r.host.Cancel(strconv.Itoa(a.integer(0)))
+	}
+	return r.instance.undefined()
+}
+
+// await(call): the run waits for a task
+func (r *run) awaitCall(a arguments) handle {
+	r.calls.await(a.integer(0))
+	return r.instance.undefined()
+}
+
+// optional returns an argument that is a text, or "" if it was left out.
+func (a arguments) optional(i int) string {
+	if i >= len(a.handles) {
+		return ""
+	}
+	return a.text(i)
+}

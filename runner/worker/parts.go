@@ -1,0 +1,161 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+)
+
+const (
+	partSize = 1 << 20 // of a frame of a long text
+
+	// sizeSize is the size of the length of a text, which begins the payload of its first frame.
+	sizeSize = 8
+
+	// believed is for how much of an announced text there is memory before it has arrived.
+	believed = 8 << 20
+)
+
+// writeLong sends a header and a text of any length, the concatenation of parts. A text that is
+// longer than partSize follows in frames of type framePart.
+func (l *link) writeLong(t frameType, header any, parts [][]byte) error {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	first := [][]byte{binary.BigEndian.AppendUint64(nil, uint64(size)), text, {'\n'}}
+	if size <= partSize {
+		return l.write(t, append(first, parts...)...)
+	}
+	if err := l.write(t, first...); err != nil {
+		return err
+	}
+	frame, length := [][]byte{}, 0
+	for _, part := range parts {
+		for len(part) > 0 {
+			n := min(len(part), partSize-length)
+			frame, length, part = append(frame, part[:n]), length+n, part[n:]
+			if length < partSize {
+				continue
+			}
+			if err := l.write(framePart, frame...); err != nil {
+				return err
+			}
+			frame, length = frame[:0], 0
+		}
+	}
+	if length == 0 {
+		return nil
+	}
+	return l.write(framePart, frame...)
+}
+
+// readLong receives what writeLong has sent. most bounds the text; 0 means no bound.
+func (l *link) readLong(most int) (t frameType, header, raw []byte, err error) {
+	t, payload, err := l.read()
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	if len(payload) < sizeSize {
+		return 0, nil, nil, io.ErrUnexpectedEOF
+	}
+	announced := binary.BigEndian.Uint64(payload)
+	if most > 0 && announced > uint64(most) {
+		return 0, nil, nil, tooLong(most)
+	}
+	size := int(announced)
+	header, raw, _ = bytes.Cut(payload[sizeSize:], []byte{'\n'})
+	if size <= partSize {
+		if len(raw) != size {
+			return 0, nil, nil, errLength
+		}
+		return t, header, raw, nil
+	}
+	raw = make([]byte, 0, size)
+	if most > 0 {
+		raw = make([]byte, 0, min(size, believed))
+	}
+	for len(raw) < size {
+		if raw, err = l.readPart(raw, size); err != nil {
+			return 0, nil, nil, err
+		}
+	}
+	return t, header, raw, nil
+}
+
+var errLength = errors.New("a text has another length than announced")
+
+// readPart appends a part to a text of a size.
+func (l *link) readPart(text []byte, size int) ([]byte, error) {
+	var header [headerSize]byte
+	if _, err := io.ReadFull(l.r, header[:]); err != nil {
+		return nil, unexpected(err)
+	}
+	n := int(binary.BigEndian.Uint32(header[:4]))
+	if frameType(header[4]) != framePart || n == 0 || n > partSize || n > size-len(text) {
+		return nil, errLength
+	}
+	at := len(text)
+	text = slices.Grow(text, n)[:at+n]
+	_, err := io.ReadFull(l.r, text[at:])
+	return text, unexpected(err)
+}
+
+func tooLong(most int) error {
+	return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the result has more than %d MB", most>>20)}
+}
+
+// convertHeader names the work of a frameConvert.
+type convertHeader struct {
+	Name string `json:"name"`
+}
+
+// needHeader names what a conversion needs.
+type needHeader struct {
+	Name string `json:"name"`
+}
+
+// outcome is how a conversion ended, or the request for more input: with an error, or
+// with a text that follows it.
+type outcome struct {
+	Kind  toolscript.Kind `json:"kind,omitempty"`
+	Error string          `json:"error,omitempty"`
+}
+
+func outcomeOf(err error) outcome {
+	if err == nil {
+		return outcome{}
+	}
+	return outcome{Kind: toolscript.KindOf(err), Error: err.Error()}
+}
+
+// err is the error; one without a kind stays so.
+func (o outcome) err() error {
+	switch o.Kind {
+	case "":
+		return nil
+	case toolscript.Internal:
+		return errors.New(o.Error)
+	default:
+		return &toolscript.Error{Kind: o.Kind, Err: errors.New(o.Error)}
+	}
+}
+
+// resultOf decodes the header of a frame that ends something.
+func resultOf(header, raw []byte) ([]byte, error) {
+	var o outcome
+	if err := json.Unmarshal(header, &o); err != nil {
+		return nil, err
+	}
+	return raw, o.err()
+}

@@ -1,0 +1,3 @@
+package beneath
+
+const noWait = 0

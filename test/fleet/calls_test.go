@@ -1,0 +1,194 @@
+//go:build linux
+
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/toolscript/toolscript/test/partition/history"
+)
+
+const (
+	pause    = 150 * time.Millisecond // between calls of one caller
+	quick    = 5                      // ms that a call takes in its server
+	long     = 1500                   // the same, of callers whose calls are in flight at any time
+	callTime = 60 * time.Second       // a call without an outcome until then is lost
+)
+
+// record has the calls that have ended.
+type record struct {
+	mu    sync.Mutex
+	calls []history.Call
+}
+
+func (r *record) add(c history.Call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, c)
+}
+
+func (r *record) all() []history.Call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
+// work is what a call does, apart from its effect.
+type work struct {
+	ms     int // time in its server
+	answer int // bytes of its answer
+	sent   int // bytes of its arguments
+}
+
+// client makes each call on a connection of its own, so that it is never repeated.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// call calls a server, and records the outcome. made is false if there is no gateway.
+func (f *fleet) call(ctx context.Context, g *gateway, server, id string, w work) (c history.Call, made bool) {
+	running := g.now()
+	if running == nil {
+		return c, false
+	}
+	body, _ := json.Marshal(map[string]any{"text": id, "ms": w.ms, "bytes": w.answer, "message": strings.Repeat("y", w.sent)}) // such a map always has a JSON form
+	bounded, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(bounded, http.MethodPost, running.URL+"/tools/"+server+"__count", bytes.NewReader(body))
+	if err != nil {
+		f.Error(err)
+		return c, false
+	}
+	req.Header.Set("Content-Type", "application/json")
+	c = history.Call{ID: id, Server: server, Gateway: g.name, Limit: int64(g.limit), Begin: time.Now().UnixNano()}
+	resp, err := client.Do(req)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return c, false
+	}
+	var text []byte
+	if err == nil {
+		text, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close() // it was read
+	}
+	c.End = time.Now().UnixNano()
+	switch {
+	case err == nil && resp.StatusCode == http.StatusOK:
+		answered(&c, text)
+	case err == nil:
+		failed(&c, resp, text)
+	default:
+		c.Error, c.Outcome = err.Error(), history.Cut
+		if ctx.Err() != nil {
+			c.Outcome = history.Cancelled
+		} else if bounded.Err() != nil {
+			c.Outcome = history.Lost
+		}
+	}
+	f.record.add(c)
+	return c, true
+}
+
+func answered(c *history.Call, text []byte) {
+	var r struct{ Content []struct{ Text string } }
+	c.Outcome = history.Answered
+	if json.Unmarshal(text, &r) == nil && len(r.Content) == 1 {
+		if fields := strings.Fields(r.Content[0].Text); len(fields) >= 2 {
+			c.Answer, c.Process = fields[0], fields[1]
+		}
+	}
+}
+
+// failed reads an error: what it says about whether the call was sent, and whether it invites
+// the caller to try again.
+func failed(c *history.Call, resp *http.Response, text []byte) {
+	var e struct {
+		Error        string
+		Sent         string
+		RetryAfterMs int64
+	}
+	_ = json.Unmarshal(text, &e) // what has another form says nothing
+	c.Error = fmt.Sprintf("HTTP %d: %s", resp.StatusCode, e.Error)
+	c.Retry = resp.Header.Get("Retry-After") != "" || e.RetryAfterMs != 0 || resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests
+	switch e.Sent {
+	case "no":
+		c.Outcome = history.Refused
+	case "unknown":
+		c.Outcome = history.Unknown
+	case "yes":
+		c.Outcome = history.Failed
+	default:
+		c.Outcome = history.Untold
+	}
+}
+
+// load has callers call all servers at all gateways until stop is called, which waits for their
+// last calls. Ids begin with a name.
+func (f *fleet) load(name string) (stop func()) {
+	over := make(chan struct{})
+	var callers sync.WaitGroup
+	for _, g := range f.gateways {
+		for _, server := range servers {
+			for i, ms := range []int{quick, long} {
+				callers.Go(func() {
+					for n := 0; ; n++ {
+						select {
+						case <-over:
+							return
+						case <-time.After(pause):
+						}
+						f.call(context.Background(), g, server, fmt.Sprintf("%s-%s-%s-%d-%d", name, g.name, server, i, n), work{ms: ms})
+					}
+				})
+			}
+		}
+	}
+	return sync.OnceFunc(func() {
+		close(over)
+		callers.Wait()
+	})
+}
+
+// awaitAnswers waits until each gateway has an answer of each of the servers to a call that
+// began after a moment.
+func (f *fleet) awaitAnswers(since time.Time, of ...string) bool {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		missing := f.missing(since, of)
+		if len(missing) == 0 {
+			return true
+		}
+		if time.Since(since) > bound {
+			f.Errorf("no answer within %s: %s", bound, strings.Join(missing, ", "))
+			return false
+		}
+		<-tick.C
+	}
+}
+
+// missing are the servers that have answered no call of a gateway that began after a moment.
+func (f *fleet) missing(since time.Time, of []string) (missing []string) {
+	there := map[string]bool{}
+	for _, c := range f.record.all() {
+		if c.Begin >= since.UnixNano() && c.Outcome == history.Answered {
+			there[c.Gateway+" of "+c.Server] = true
+		}
+	}
+	for _, g := range f.gateways {
+		for _, s := range of {
+			if what := g.name + " of " + s; !there[what] {
+				missing = append(missing, what)
+			}
+		}
+	}
+	return missing
+}

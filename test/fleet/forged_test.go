@@ -1,0 +1,116 @@
+//go:build linux
+
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// bucket is the bucket of the leases.
+const bucket = "toolscript-leases"
+
+func unreadableLease(r *trial) { r.badLease("not a lease") }
+
+func foreignLease(r *trial) {
+	r.badLease(fmt.Sprintf(`{"owner":"elsewhere","session":"forged","ttl":%d}`, time.Hour))
+}
+
+// badLease replaces the record of the lease by a text, and checks that the program says so and
+// repairs it.
+func (r *trial) badLease(text string) {
+	nc := r.cluster.connect()
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		r.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), bound)
+	defer cancel()
+	leases, err := js.KeyValue(ctx, bucket)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.at = time.Now()
+	if _, err := leases.Put(ctx, owned, []byte(text)); err != nil {
+		r.Fatal(err)
+	}
+	r.hold(6 * time.Second) // longer than the lease of the owner
+	const remedy = "toolscript hub release " + owned
+	status, err := r.command("fleet", "status")
+	if err != nil {
+		r.Errorf("fleet status: %v", err)
+	}
+	for _, want := range []string{bucket, remedy} {
+		if !strings.Contains(status, want) {
+			r.Errorf("fleet status does not say %q:\n%s", want, status)
+		}
+	}
+	if !strings.Contains(r.log(r.hubs[0])+r.log(r.hubs[1]), remedy) {
+		r.Errorf("no log of a hub says %q", remedy)
+	}
+	if out, err := r.command("hub", "release", owned); err != nil {
+		r.Errorf("hub release: %v\n%s", err, out)
+		if err := leases.Delete(ctx, owned); err != nil { // go on with the other faults
+			r.Fatal(err)
+		}
+	}
+}
+
+// command runs a command of the program at the first desk, and returns what it prints.
+func (r *trial) command(args ...string) (string, error) {
+	out, err := r.desks[0].Command(context.WithoutCancel(r.Context()), args...).CombinedOutput()
+	return string(out), err
+}
+
+// forged are the payloads of forged messages.
+var forged = []string{"", "not JSON", "{}", "null", "[]", `{"id":7,"tool":[]}`, "\x00\xff\xfe", strings.Repeat("[", 10_000), strings.Repeat("x", 100_000)}
+
+// forgedMessages sends texts to the subjects that parts of the fleet use. Events for gateways
+// name requests that do not exist: a text in the place of an answer is the answer.
+func forgedMessages(r *trial) {
+	nc := r.cluster.connect()
+	defer nc.Close()
+	seen := map[string]bool{}
+	var mu sync.Mutex
+	sub, err := nc.Subscribe("toolscript.>", func(m *nats.Msg) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[m.Subject] = true
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.hold(3 * time.Second)
+	if err := sub.Unsubscribe(); err != nil {
+		r.Fatal(err)
+	}
+	mu.Lock()
+	subjects := slices.Sorted(maps.Keys(seen))
+	mu.Unlock()
+	if len(subjects) == 0 {
+		r.Fatal("the fleet has sent nothing")
+	}
+	const most = 300
+	for i, subject := range subjects[:min(len(subjects), most)] {
+		if token := strings.Split(subject, "."); token[1] == "gateway" && len(token) > 5 {
+			token[4] = "9" + token[4] + "000" // the number of a request
+			subject = strings.Join(token, ".")
+		}
+		m := &nats.Msg{Subject: subject, Reply: "toolscript.gateway.gateway.00000000000000000000000000000000.1", Data: []byte(forged[i%len(forged)])}
+		if err := nc.PublishMsg(m); err != nil {
+			r.Fatal(err)
+		}
+	}
+	if err := nc.FlushTimeout(bound); err != nil {
+		r.Fatal(err)
+	}
+}

@@ -1,0 +1,121 @@
+//go:build linux
+
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// link is the connection of one machine to one node. Toxics are faults of it.
+type link struct {
+	*fleet
+	api     *toxiproxy.ApiServer
+	name    string
+	node    *node
+	port    int
+	proxy   *toxiproxy.Proxy
+	effects []string // names of toxics
+	breaks  bool     // one of them ends connections
+}
+
+// newLink starts a link of a machine to a node, until the fleet ends.
+func (f *fleet) newLink(machine string, to *node) *link {
+	f.Helper()
+	ports, err := harness.FreePorts(1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	l := &link{
+		fleet: f, api: toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()),
+		name: machine + "-" + to.name, node: to, port: ports[0],
+	}
+	l.open()
+	f.atEnd(func() { l.proxy.Stop() })
+	return l
+}
+
+// at is an address of this machine.
+func at(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
+
+// open begins to pass connections on.
+func (l *link) open() {
+	l.Helper()
+	l.proxy = toxiproxy.NewProxy(l.api, l.name, at(l.port), at(l.node.port))
+	if err := l.proxy.Start(); err != nil {
+		l.Fatal(err)
+	}
+	l.effects, l.breaks = nil, false
+}
+
+// toxic is a fault as toxiproxy describes it.
+type toxic struct {
+	Type       string         `json:"type"`
+	Attributes map[string]int `json:"attributes"`
+}
+
+// The streams of toxics.
+const (
+	up   = "upstream"
+	down = "downstream"
+)
+
+// add adds toxics in the given directions.
+func (l *link) add(x toxic, streams ...string) {
+	l.Helper()
+	for _, stream := range streams {
+		text, _ := json.Marshal(map[string]any{"type": x.Type, "attributes": x.Attributes, "stream": stream}) // such a map always has a JSON form
+		w, err := l.proxy.Toxics.AddToxicJson(strings.NewReader(string(text)))
+		if err != nil {
+			l.Fatalf("%s: toxic %s: %v", l.name, text, err)
+		}
+		l.effects = append(l.effects, w.Name)
+	}
+	switch x.Type {
+	case "latency", "bandwidth", "slicer":
+	default:
+		l.breaks = true
+	}
+}
+
+// cut ends all connections and refuses new ones.
+func (l *link) cut() { l.proxy.Stop() }
+
+// heal ends the faults of the link. Connections go on, unless a fault has ended or stopped
+// them.
+func (l *link) heal() {
+	l.Helper()
+	if l.breaks || !l.proxy.Enabled {
+		l.proxy.Stop()
+		l.open()
+		return
+	}
+	for _, name := range l.effects {
+		done := make(chan error, 1)
+		go func() { done <- l.proxy.Toxics.RemoveToxic(context.Background(), name) }()
+		select {
+		case err := <-done:
+			if err != nil {
+				l.Fatalf("%s: %v", l.name, err)
+			}
+		case <-time.After(bound):
+			l.Fatalf("%s: toxiproxy did not remove %s", l.name, name)
+		}
+	}
+	l.effects = nil
+}
+
+// url is the address of the node through the link.
+func (l *link) url(user string) string {
+	return fmt.Sprintf("tls://%s:%s@%s:%d", user, password, loopback, l.port)
+}

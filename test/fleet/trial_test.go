@@ -1,0 +1,250 @@
+//go:build linux
+
+package fleet
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/partition/history"
+)
+
+var all = flag.Bool("all-faults", false, "all faults, with the bounds of their times; else a few")
+
+const (
+	overtime = time.Second     // a failed call may take as long after its time-out
+	settle   = 2 * time.Second // of more calls after each fault
+	shown    = 5               // calls that have failed
+)
+
+// fault is a fault of the fleet and what callers may notice of it. In addition, no fault may
+// have a call doubled, answered without its effect, reported as not sent although it was
+// carried out, carried out after its error, or failed later than a second after its time-out.
+type fault struct {
+	name  string
+	does  string
+	short bool // the short form has it
+	run   func(*trial)
+	back  map[string]time.Duration        // calls of a server succeed again that long after the fault
+	whole func(*trial, history.Call) bool // calls that must be answered
+}
+
+// trial is a fault that is tried while gateways make calls.
+type trial struct {
+	*fleet
+	name    string
+	from    time.Time       // all gateways had answers of all servers
+	at      time.Time       // of the fault
+	exempt  map[string]bool // gateways that the test has stopped or ended
+	special []history.Call  // calls that must be answered, too
+	n       int
+}
+
+// TestFleet tries one fault after the other, and prints what became of the calls. With
+// -all-faults it also checks times, which a loaded machine may miss.
+func TestFleet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	program := filepath.Join(t.TempDir(), "toolscript")
+	if err := harness.Build(program, true); err != nil {
+		t.Fatal(err)
+	}
+	var f *fleet
+	defer func() {
+		if f != nil {
+			f.end()
+		}
+	}()
+	var rows []string
+	for i, x := range faults {
+		if !x.short && !*all {
+			continue
+		}
+		t.Run(x.name, func(sub *testing.T) {
+			if f == nil {
+				f = newFleet(sub, t.TempDir(), program)
+			}
+			usable, row := false, ""
+			defer func() {
+				rows = append(rows, fmt.Sprintf("| %d %s %s", i+1, x.name, row))
+				if !usable { // the next fault has another fleet
+					f.end()
+					f = nil
+				}
+			}()
+			f.T = sub
+			row, usable = f.try(fmt.Sprintf("%02d", i+1), x)
+		})
+	}
+	if f != nil {
+		f.T = t
+		if late := len(f.executions()) - f.judged; late != 0 {
+			t.Errorf("%d effects came more than %s after their fault", late, settle)
+		}
+	}
+	t.Logf("\n| fault %s\n%s", history.Header, strings.Join(rows, "\n"))
+}
+
+// try tries a fault. usable is false if the fleet did not come back.
+func (f *fleet) try(name string, x fault) (row string, usable bool) {
+	f.record = &record{}
+	r := &trial{fleet: f, name: name, exempt: map[string]bool{}}
+	stop := f.load(name)
+	defer stop()
+	if !f.awaitAnswers(time.Now(), servers...) {
+		return "not begun", false
+	}
+	r.from = time.Now()
+	r.at = r.from
+	x.run(r)
+	usable = f.awaitAnswers(time.Now(), servers...)
+	time.Sleep(settle)
+	stop()
+	return r.judge(x), usable
+}
+
+// judge reports what was wrong.
+func (r *trial) judge(x fault) (row string) {
+	h := history.History{Calls: r.record.all()}
+	for _, e := range r.executions() {
+		if strings.HasPrefix(e.ID, r.name+"-") {
+			h.Executions = append(h.Executions, e)
+		}
+	}
+	r.judged += len(h.Executions)
+	f := h.Figures(func(c history.Call) bool { return r.exempt[c.Gateway] })
+	row = f.Row()
+	r.Logf("%s\n%s\n%s", x.does, history.Header, row)
+	if f.Sins() > 0 {
+		r.Errorf("%d problems, such as\n%s", f.Sins(), strings.Join(f.Problems, "\n"))
+	}
+	r.wholeness(x, h)
+	for server, within := range x.back {
+		back, ok := h.Back(server, r.at.UnixNano())
+		r.Logf("%s is back after %s", server, back.Round(time.Millisecond))
+		if !ok || *all && back > within {
+			r.Errorf("%s is back after %s, %t; want at most %s; the last failures:\n%s", server, back.Round(time.Millisecond), ok, within, r.failures(server))
+		}
+	}
+	if *all && f.Overtime > overtime {
+		r.Errorf("a call failed %s after its time-out, want at most %s", f.Overtime.Round(time.Millisecond), overtime)
+	}
+	return row
+}
+
+// failures describes the last calls of a server that have failed at each gateway.
+func (r *trial) failures(server string) string {
+	last := map[string]string{}
+	for _, c := range r.record.all() {
+		if c.Server == server && c.Begin >= r.at.UnixNano() && c.Outcome != history.Answered {
+			began := time.Duration(c.Begin - r.at.UnixNano())
+			last[c.Gateway] = fmt.Sprintf("%s at %s began after %s and took %s: %s", c.ID, c.Gateway, began.Round(time.Millisecond), time.Duration(c.End-c.Begin).Round(time.Millisecond), c.Error)
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Values(last)), "\n")
+}
+
+// wholeness reports calls that must be answered and are not.
+func (r *trial) wholeness(x fault, h history.History) {
+	var broken []history.Call
+	for _, c := range append(slices.Clone(r.special), h.Calls...) {
+		special := slices.ContainsFunc(r.special, func(s history.Call) bool { return s.ID == c.ID })
+		if c.Outcome != history.Answered && (special || x.whole != nil && c.Begin >= r.from.UnixNano() && x.whole(r, c)) && !slices.ContainsFunc(broken, func(b history.Call) bool { return b.ID == c.ID }) {
+			broken = append(broken, c)
+		}
+	}
+	for _, c := range broken[:min(len(broken), shown)] {
+		r.Errorf("call %s of %s at %s failed %s after the fault: %s", c.ID, c.Server, c.Gateway, time.Unix(0, c.End).Sub(r.at).Round(time.Millisecond), c.Error)
+	}
+	if len(broken) > shown {
+		r.Errorf("%d calls failed that must be answered", len(broken))
+	}
+}
+
+// hold lets a fault last.
+func (r *trial) hold(d time.Duration) { time.Sleep(d) }
+
+// begin makes calls that must be answered. finish waits for them.
+func (r *trial) begin(g *gateway, server string, times int, w work) (ids []string, finish func()) {
+	ended := make(chan history.Call, times)
+	for range times {
+		r.n++
+		id := fmt.Sprintf("%s-%s-%s-special-%d", r.name, g.name, server, r.n)
+		ids = append(ids, id)
+		go func() {
+			c, _ := r.call(context.Background(), g, server, id, w)
+			ended <- c
+		}()
+	}
+	return ids, func() {
+		for range times {
+			r.special = append(r.special, <-ended)
+		}
+	}
+}
+
+// attempt makes a call that may fail. wait waits for its end.
+func (r *trial) attempt(g *gateway, server string, w work) (wait func()) {
+	return r.attemptWithin(context.Background(), g, server, w)
+}
+
+// attemptWithin is attempt by a caller who gives up when ctx ends.
+func (r *trial) attemptWithin(ctx context.Context, g *gateway, server string, w work) (wait func()) {
+	r.n++
+	id, ended := fmt.Sprintf("%s-%s-%s-attempt-%d", r.name, g.name, server, r.n), make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.call(ctx, g, server, id, w)
+	}()
+	return func() { <-ended }
+}
+
+// probe makes calls for a time, whether or not earlier ones have ended: the other callers may
+// all wait for calls that began before the fault.
+func (r *trial) probe(d time.Duration, of ...string) {
+	var waits []func()
+	for end := time.Now().Add(d); time.Now().Before(end); r.hold(pause) {
+		for _, g := range r.gateways {
+			for _, server := range of {
+				waits = append(waits, r.attempt(g, server, work{ms: quick}))
+			}
+		}
+	}
+	for _, wait := range waits {
+		wait()
+	}
+}
+
+// awaitBegun waits until servers have begun to carry out calls.
+func (r *trial) awaitBegun(ids ...string) {
+	r.Helper()
+	err := harness.Until(r.Context(), func() (bool, error) {
+		begun := map[string]bool{}
+		for _, e := range r.executions() {
+			begun[e.ID] = true
+		}
+		return !slices.ContainsFunc(ids, func(id string) bool { return !begun[id] }), nil
+	})
+	if err != nil {
+		r.Errorf("not all of %v have begun: %v", ids, err)
+	}
+}
+
+// gatewaysAt returns the gateways of a desk.
+func (f *fleet) gatewaysAt(desk int) (there []*gateway) {
+	for _, g := range f.gateways {
+		if g.desk == f.desks[desk] {
+			there = append(there, g)
+		}
+	}
+	return there
+}

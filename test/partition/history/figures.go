@@ -1,0 +1,153 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Hand is the time that a call may need from the last check of its hub until its server has
+// noted that it begins. An effect that begins later than this after the error of its call was
+// carried out after its error.
+const Hand = 500 * time.Millisecond
+
+// Figures count what callers were told, and what was wrong with it.
+type Figures struct {
+	Calls, Answered, NotSent, Unknown, Other int
+
+	Doubled   int           // calls that were carried out more than once
+	Invented  int           // answers without an effect that has ended
+	Denied    int           // errors that say that the call was not sent, of calls that were carried out
+	Late      int           // calls that were carried out after their error
+	Latest    time.Duration // the longest time from an error to the effect of its call
+	Silent    int           // errors that do not say whether the call was sent
+	Tempting  int           // errors that invite to try again a call that may have been carried out
+	Lost      int           // calls without any report
+	Unclaimed int           // effects of calls that no client has made
+	Overtime  time.Duration // the longest failed call, minus its time-out
+
+	Problems []string // the first few of each kind of the above that must be 0
+}
+
+// Sins is the number of all that must not be.
+func (f Figures) Sins() int {
+	return f.Doubled + f.Invented + f.Denied + f.Late + f.Silent + f.Tempting + f.Lost + f.Unclaimed
+}
+
+// examples is how many problems of a kind are described.
+const examples = 3
+
+// Figures counts. Calls for which exempt returns true do not count for Overtime: their gateway
+// was stopped by the test. exempt may be nil.
+func (h History) Figures(exempt func(Call) bool) Figures {
+	f := Figures{Calls: len(h.Calls)}
+	effects := map[string][]Execution{}
+	for _, e := range h.Executions {
+		effects[e.ID] = append(effects[e.ID], e)
+	}
+	for _, c := range h.Calls {
+		f.outcome(c, effects[c.ID])
+		f.effects(c, effects[c.ID])
+		if c.Limit > 0 && c.Outcome != Answered && (exempt == nil || !exempt(c)) {
+			f.Overtime = max(f.Overtime, time.Duration(c.End-c.Begin-c.Limit))
+		}
+		delete(effects, c.ID)
+	}
+	for id := range effects {
+		f.sin(&f.Unclaimed, "call %s was carried out, and no client has made it", id)
+	}
+	return f
+}
+
+func (f *Figures) sin(count *int, format string, args ...any) {
+	*count++
+	if *count > examples {
+		return
+	}
+	f.Problems = append(f.Problems, fmt.Sprintf(format, args...))
+}
+
+// outcome judges what the caller was told.
+func (f *Figures) outcome(c Call, effects []Execution) {
+	switch c.Outcome {
+	case Answered:
+		f.Answered++
+		if len(effects) == 0 || effects[0].End == 0 || c.Answer != c.ID {
+			f.sin(&f.Invented, "call %s of %s was answered with %q, without its effect", c.ID, c.Server, c.Answer)
+		}
+	case Refused:
+		f.NotSent++
+		if len(effects) > 0 {
+			f.sin(&f.Denied, "call %s of %s was not sent, its error says, and was carried out: %s", c.ID, c.Server, c.Error)
+		}
+	case Unknown:
+		f.Unknown++
+	case Untold:
+		f.sin(&f.Silent, "call %s of %s: its error does not say whether it was sent: %s", c.ID, c.Server, c.Error)
+	case Lost, "":
+		f.sin(&f.Lost, "call %s of %s has no outcome: %s", c.ID, c.Server, c.Error)
+	default:
+		f.Other++
+	}
+	if c.Retry && (c.Outcome == Unknown || c.Outcome == Failed) {
+		f.sin(&f.Tempting, "call %s of %s may have been carried out, and its error invites to try again: %s", c.ID, c.Server, c.Error)
+	}
+}
+
+// effects judges what the servers have done.
+func (f *Figures) effects(c Call, effects []Execution) {
+	if len(effects) > 1 {
+		f.sin(&f.Doubled, "call %s of %s was carried out %d times", c.ID, c.Server, len(effects))
+	}
+	if c.Outcome == Answered || c.Outcome == Cut {
+		return
+	}
+	for _, e := range effects {
+		after := time.Duration(e.Begin - c.End)
+		f.Latest = max(f.Latest, after)
+		if after > Hand {
+			f.sin(&f.Late, "call %s of %s was carried out %s after its error: %s", c.ID, c.Server, after.Round(time.Millisecond), c.Error)
+		}
+	}
+}
+
+// Back is how long after a moment calls of a server succeed again at all gateways: the first
+// answer to a call that began after the moment, and after the last call that failed. ok is
+// false if a gateway has no such answer.
+func (h History) Back(server string, since int64) (back time.Duration, ok bool) {
+	failed, first := map[string]int64{}, map[string]int64{} // by gateway
+	of := func(c Call) bool { return c.Server == server && c.Begin >= since }
+	for _, c := range h.Calls {
+		if of(c) {
+			first[c.Gateway] = 0
+			if c.Outcome != Answered && c.Outcome != Cancelled {
+				failed[c.Gateway] = max(failed[c.Gateway], c.Begin)
+			}
+		}
+	}
+	for _, c := range h.Calls {
+		if of(c) && c.Outcome == Answered && c.Begin > failed[c.Gateway] && (first[c.Gateway] == 0 || c.End < first[c.Gateway]) {
+			first[c.Gateway] = c.End
+		}
+	}
+	for _, end := range first {
+		if end == 0 {
+			return 0, false
+		}
+		back = max(back, time.Duration(end-since))
+	}
+	return back, len(first) > 0
+}
+
+// Header is the header of a table with rows of Figures.
+const Header = "| calls | answered | not sent | unknown | other | doubled | ok without effect | not sent with effect | after its error (latest) | without sent | invite to try again | lost | over the time-out |"
+
+// Row is a row of a table.
+func (f Figures) Row() string {
+	var b strings.Builder
+	for _, n := range []int{f.Calls, f.Answered, f.NotSent, f.Unknown, f.Other, f.Doubled, f.Invented, f.Denied} {
+		fmt.Fprintf(&b, "| %d ", n)
+	}
+	fmt.Fprintf(&b, "| %d (%s) | %d | %d | %d | %s |", f.Late, f.Latest.Round(time.Millisecond), f.Silent, f.Tempting, f.Lost+f.Unclaimed, f.Overtime.Round(time.Millisecond))
+	return b.String()
+}

@@ -1,0 +1,134 @@
+package history_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/test/partition/history"
+)
+
+const second = int64(time.Second)
+
+// one returns a history of one call, from second 10 to second 12, whose effect begins and ends
+// at those seconds. There is no effect if they are 0.
+func one(outcome history.Outcome, begin, end int64) history.History {
+	h := history.History{Calls: []history.Call{{ID: "a", Server: "s", Gateway: "g", Begin: 10 * second, End: 12 * second, Limit: second, Outcome: outcome}}}
+	if outcome == history.Answered {
+		h.Calls[0].Answer = "a"
+	}
+	if begin > 0 {
+		h.Executions = []history.Execution{{ID: "a", Server: "s", Begin: begin * second, End: end * second}}
+	}
+	return h
+}
+
+// TestFigures: each sin is counted once, as what it is.
+func TestFigures(t *testing.T) {
+	twice := one(history.Answered, 10, 11)
+	twice.Executions = append(twice.Executions, twice.Executions[0])
+	tempting := one(history.Unknown, 10, 11)
+	tempting.Calls[0].Retry = true
+	retryable := one(history.Refused, 0, 0)
+	retryable.Calls[0].Retry = true
+	anothers := one(history.Answered, 10, 11)
+	anothers.Calls[0].Answer = "b"
+	unclaimed := one(history.Answered, 10, 11)
+	unclaimed.Executions = append(unclaimed.Executions, history.Execution{ID: "b"})
+	for _, tt := range []struct {
+		name string
+		h    history.History
+		want history.Figures // without Problems and Latest
+	}{
+		{"nothing", history.History{}, history.Figures{}},
+		{"answered", one(history.Answered, 10, 11), history.Figures{Calls: 1, Answered: 1}},
+		{"answered and doubled", twice, history.Figures{Calls: 1, Answered: 1, Doubled: 1}},
+		{"answered without an effect", one(history.Answered, 0, 0), history.Figures{Calls: 1, Answered: 1, Invented: 1}},
+		{"answered before its end", one(history.Answered, 10, 0), history.Figures{Calls: 1, Answered: 1, Invented: 1}},
+		{"answered with that of another call", anothers, history.Figures{Calls: 1, Answered: 1, Invented: 1}},
+		{"not sent", one(history.Refused, 0, 0), history.Figures{Calls: 1, NotSent: 1, Overtime: time.Second}},
+		{"not sent, try again", retryable, history.Figures{Calls: 1, NotSent: 1, Overtime: time.Second}},
+		{"not sent, with an effect", one(history.Refused, 10, 11), history.Figures{Calls: 1, NotSent: 1, Denied: 1, Overtime: time.Second}},
+		{"unknown without an effect", one(history.Unknown, 0, 0), history.Figures{Calls: 1, Unknown: 1, Overtime: time.Second}},
+		{"unknown with an effect", one(history.Unknown, 11, 0), history.Figures{Calls: 1, Unknown: 1, Overtime: time.Second}},
+		{"unknown, and carried out after that", one(history.Unknown, 13, 14), history.Figures{Calls: 1, Unknown: 1, Late: 1, Overtime: time.Second}},
+		{"cancelled, and carried out after that", one(history.Cancelled, 13, 14), history.Figures{Calls: 1, Other: 1, Late: 1, Overtime: time.Second}},
+		{"unknown, try again", tempting, history.Figures{Calls: 1, Unknown: 1, Tempting: 1, Overtime: time.Second}},
+		{"the server has failed", one(history.Failed, 10, 11), history.Figures{Calls: 1, Other: 1, Overtime: time.Second}},
+		{"the gateway has ended", one(history.Cut, 13, 14), history.Figures{Calls: 1, Other: 1, Overtime: time.Second}},
+		{"an error that does not say it", one(history.Untold, 0, 0), history.Figures{Calls: 1, Silent: 1, Overtime: time.Second}},
+		{"no outcome", one(history.Lost, 0, 0), history.Figures{Calls: 1, Lost: 1, Overtime: time.Second}},
+		{"a call that nobody made", unclaimed, history.Figures{Calls: 1, Answered: 1, Unclaimed: 1}},
+	} {
+		got := tt.h.Figures(nil)
+		if len(got.Problems) != got.Sins() {
+			t.Errorf("%s: problems %q, want %d", tt.name, got.Problems, got.Sins())
+		}
+		got.Problems, got.Latest = nil, 0
+		if !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+	if f := one(history.Unknown, 0, 0).Figures(func(c history.Call) bool { return c.Gateway == "g" }); f.Overtime != 0 {
+		t.Errorf("the call of a stopped gateway is %s over its time-out", f.Overtime)
+	}
+	if f := one(history.Unknown, 13, 14).Figures(nil); f.Latest != time.Second {
+		t.Errorf("the effect is %s after the error, want a second", f.Latest)
+	}
+}
+
+// TestBack: a server is back when calls succeed at all gateways, and none fails after that.
+func TestBack(t *testing.T) {
+	h := history.History{}
+	call := func(gateway string, begin, end int64, outcome history.Outcome) {
+		h.Calls = append(h.Calls, history.Call{Server: "s", Gateway: gateway, Begin: begin * second, End: end * second, Outcome: outcome})
+	}
+	want := func(ok bool, after time.Duration) {
+		t.Helper()
+		if back, is := h.Back("s", 100*second); back != after || is != ok {
+			t.Errorf("back after %s, %t; want %s, %t", back, is, after, ok)
+		}
+	}
+	want(false, 0)
+	call("a", 90, 95, history.Unknown) // before the moment
+	call("a", 90, 105, history.Answered)
+	call("a", 101, 102, history.Answered)
+	want(true, 2*time.Second)
+	call("b", 101, 104, history.Unknown)
+	want(false, 2*time.Second*0)
+	call("b", 105, 106, history.Answered)
+	call("b", 106, 107, history.Answered)
+	want(true, 6*time.Second)
+	call("a", 107, 107, history.Refused) // the first answer was luck
+	call("a", 108, 109, history.Answered)
+	want(true, 9*time.Second)
+	h.Calls = append(h.Calls, history.Call{Server: "other", Gateway: "a", Begin: 200 * second, Outcome: history.Unknown})
+	want(true, 9*time.Second)
+}
+
+func TestExecutions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "counts")
+	if all, err := history.Executions(file, "s", "h"); err != nil || all != nil {
+		t.Errorf("no file: %v, %v", all, err)
+	}
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("begin a 1 10\nbegin b 1 11\nend a 1 12\nbegin a 2 13\nbegin c")
+	want := []history.Execution{
+		{ID: "a", Server: "s", Hub: "h", Process: "1", Begin: 10, End: 12}, {ID: "b", Server: "s", Hub: "h", Process: "1", Begin: 11}, {ID: "a", Server: "s", Hub: "h", Process: "2", Begin: 13},
+	}
+	if all, err := history.Executions(file, "s", "h"); err != nil || !reflect.DeepEqual(all, want) {
+		t.Errorf("%+v, %v; want %+v", all, err, want)
+	}
+	for _, bad := range []string{"begin a 1\n", "begin a 1 x\n"} {
+		write(bad)
+		if _, err := history.Executions(file, "s", "h"); err == nil {
+			t.Errorf("no error for %q", bad)
+		}
+	}
+}

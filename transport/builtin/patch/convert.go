@@ -1,0 +1,89 @@
+package patch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolscript/toolscript/transport/convert"
+)
+
+// The conversions of patches. The time of both grows with the square of a hostile patch.
+var (
+	// Reading reads a patch. Its input is the text, and its output the Patch.
+	Reading = convert.Kind{Name: "patch", Most: 6*maxSize + 1<<20, Do: readPatch}
+
+	// Applying applies hunks to a file. Its input has the applyInput and the text, and its
+	// output the new text.
+	Applying = convert.Kind{Name: "patched", Most: 128 << 20, Do: applyPatch}
+)
+
+type applyInput struct {
+	Hunks   []Hunk
+	Deletes bool // see CheckDeleted
+}
+
+// A Worker reads and applies patches in a worker process; without a Port, in this process.
+type Worker struct{ Port convert.Port }
+
+// Parse is the function Parse.
+func (w Worker) Parse(ctx context.Context, text string) (p Patch, err error) {
+	if len(text) > maxSize {
+		return Patch{}, tooLong(text)
+	}
+	out, err := Reading.Convert(ctx, w.Port, [][]byte{[]byte(text)}, nil)
+	if err == nil {
+		err = json.Unmarshal(out, &p)
+	}
+	return p, err
+}
+
+// Apply is the function Apply.
+func (w Worker) Apply(ctx context.Context, text string, hunks []Hunk) (string, error) {
+	return w.apply(ctx, text, applyInput{Hunks: hunks})
+}
+
+// CheckDeleted is the function CheckDeleted.
+func (w Worker) CheckDeleted(ctx context.Context, text string, hunks []Hunk) error {
+	if len(hunks) == 0 {
+		return nil
+	}
+	_, err := w.apply(ctx, text, applyInput{Hunks: hunks, Deletes: true})
+	return err
+}
+
+func (w Worker) apply(ctx context.Context, text string, in applyInput) (string, error) {
+	input, err := convert.Pack(in, []byte(text))
+	if err != nil {
+		return "", err
+	}
+	out, err := Applying.Convert(ctx, w.Port, input, nil)
+	return string(out), err
+}
+
+func tooLong(text string) error {
+	return fmt.Errorf("the patch has %d bytes; the limit is %d", len(text), maxSize)
+}
+
+func readPatch(input []byte, _ convert.Need) ([][]byte, error) {
+	p, err := Parse(string(input))
+	if err != nil {
+		return nil, err
+	}
+	out, err := json.Marshal(p)
+	return [][]byte{out}, err
+}
+
+func applyPatch(input []byte, _ convert.Need) ([][]byte, error) {
+	var in applyInput
+	texts, err := convert.Unpack(input, &in)
+	if err != nil || len(texts) != 1 {
+		return nil, errors.Join(err, errors.New("a fault of toolscript: there is no text"))
+	}
+	if in.Deletes {
+		return nil, CheckDeleted(context.Background(), string(texts[0]), in.Hunks)
+	}
+	text, err := Apply(context.Background(), string(texts[0]), in.Hunks)
+	return [][]byte{[]byte(text)}, err
+}

@@ -1,0 +1,114 @@
+package graphql
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/convert"
+)
+
+// Schema is the conversion of a schema to the operations that settings select. Its input has a
+// schemaInput and the text of the schema, and its output operationOutputs and the schemas of
+// their tools.
+var Schema = convert.Kind{Name: "graphql", Most: maxSchemas + maxOther, Do: convertSchema}
+
+// maxOther bounds what operations have besides their schemas: names, descriptions, selections.
+const maxOther = 32 << 20
+
+type schemaInput struct {
+	Spec       string   `json:"spec"` // of a text in the definition language; "": it is an introspection
+	Operations []string `json:"operations"`
+}
+
+// operationOutput is an operation without the schemas of its tool.
+type operationOutput struct {
+	Tool      toolscript.Tool
+	Kind      string
+	Field     string
+	Args      []argumentOutput `json:",omitempty"`
+	Choice    string           `json:",omitempty"`
+	Selection string           `json:",omitempty"`
+}
+
+type argumentOutput struct{ Name, Type string }
+
+// describe has a schema read in a worker process.
+func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operation, error) {
+	input, err := convert.Pack(schemaInput{s.Spec, s.Operations}, text)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := Schema.Convert(ctx, d.Convert, input, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []operationOutput
+	schemas, err := convert.Unpack(packed, &out)
+	if err == nil && len(schemas) != 2*len(out) {
+		err = errors.New("a fault of toolscript: the operations have other schemas")
+	}
+	if err != nil {
+		return nil, err
+	}
+	operations := make([]operation, len(out))
+	for i, o := range out {
+		o.Tool.InputSchema, o.Tool.OutputSchema = schemas[2*i], schemas[2*i+1]
+		operations[i] = o.operation()
+	}
+	return operations, nil
+}
+
+// convertSchema is the work of Schema.
+func convertSchema(input []byte, _ convert.Need) ([][]byte, error) {
+	var in schemaInput
+	texts, err := convert.Unpack(input, &in)
+	if err != nil {
+		return nil, err
+	}
+	if len(texts) != 1 {
+		return nil, errors.New("a fault of toolscript: there is no schema")
+	}
+	var types *schema
+	if in.Spec != "" {
+		types, err = fromSDL(in.Spec, string(texts[0]))
+	} else {
+		types, err = fromIntrospection(texts[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	operations, err := types.operations(func(name string) bool {
+		return len(in.Operations) == 0 || slices.ContainsFunc(in.Operations, func(entry string) bool { return toolscript.MatchName(entry, name) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]operationOutput, len(operations))
+	schemas := make([][]byte, 0, 2*len(operations))
+	for i, o := range operations {
+		schemas = append(schemas, o.tool.InputSchema, o.tool.OutputSchema)
+		out[i] = o.output()
+	}
+	return convert.Pack(out, schemas...)
+}
+
+func (o *operation) output() operationOutput {
+	out := operationOutput{Tool: o.tool, Kind: o.kind, Field: o.field.Name, Choice: o.choice, Selection: o.selection}
+	out.Tool.InputSchema, out.Tool.OutputSchema = nil, nil
+	for _, a := range o.field.Args {
+		out.Args = append(out.Args, argumentOutput{a.Name, o.types[a.Name]})
+	}
+	return out
+}
+
+// operation has of its field what a call needs.
+func (o operationOutput) operation() operation {
+	out := operation{tool: o.Tool, kind: o.Kind, field: field{Name: o.Field}, choice: o.Choice, selection: o.Selection, types: map[string]string{}}
+	for _, a := range o.Args {
+		out.field.Args = append(out.field.Args, input{Name: a.Name})
+		out.types[a.Name] = a.Type
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package graphql
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/transport/convert"
+)
+
+const (
+	small = `type Query { book(id: ID!, in: [F!]): Book  n: Int } type Mutation { n(f: F): [Book] } input F { a: Int = 1, f: F } type Book { id: ID, author: Book }`
+
+	introspected = `{"__schema": {"queryType": {"name": "Q"}, "types": [{"kind": "OBJECT", "name": "Q", "fields": [
+		{"name": "q", "args": [{"name": "a", "type": {"kind": "NON_NULL", "ofType": {"kind": "SCALAR", "name": "Int"}}}], "type": {"kind": "SCALAR", "name": "Int"}}]}]}}`
+)
+
+// TestDescribe checks that operations are the same after their conversion in another process.
+func TestDescribe(t *testing.T) {
+	types, err := fromSDL("s", small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := types.operations(func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Dialer{}.describe(t.Context(), Settings{Spec: "s"}, []byte(small))
+	if err != nil || len(got) != len(want) || len(got) != 3 {
+		t.Fatalf("%d operations, want %d: %v", len(got), len(want), err)
+	}
+	given := map[string]json.RawMessage{"id": nil, "in": nil, "f": nil}
+	for i, o := range want {
+		if before, after := o.document(given, o.selection), got[i].document(given, got[i].selection); before != after {
+			t.Errorf("a call sends %s, want %s", after, before)
+		}
+		if before, after := fmt.Sprintf("%+v", o.tool), fmt.Sprintf("%+v", got[i].tool); string(o.tool.InputSchema) != string(got[i].tool.InputSchema) ||
+			string(o.tool.OutputSchema) != string(got[i].tool.OutputSchema) || o.choice != got[i].choice || len(before) != len(after) {
+			t.Errorf("the tool is %s, want %s", after, before)
+		}
+	}
+}
+
+// TestSharedInputs: tools that share many input objects have fewer of them if all together would
+// be too long.
+func TestSharedInputs(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("type Query {")
+	for i := range 600 {
+		fmt.Fprintf(&text, " q%d(in: I0): Int", i)
+	}
+	text.WriteString(" }")
+	for i := range 1500 {
+		fmt.Fprintf(&text, " input I%d { next: I%d, text: String, more: [String!]! }", i, (i+1)%1500)
+	}
+	types, err := fromSDL("s", text.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := types.operations(func(string) bool { return true })
+	if err != nil || len(all) != 600 {
+		t.Fatalf("%d operations, %v", len(all), err)
+	}
+	size := 0
+	for _, o := range all {
+		size += len(o.tool.InputSchema)
+		if !strings.Contains(string(o.tool.InputSchema), `"I20":{"additionalProperties"`) {
+			t.Fatalf("%s: %.200s", o.tool.Name, o.tool.InputSchema)
+		}
+	}
+	if size > maxSchemas {
+		t.Errorf("the schemas have %d bytes", size)
+	}
+}
+
+// FuzzSchema converts schemas in the definition language and introspections. The schemas that
+// come out are JSON.
+func FuzzSchema(f *testing.F) {
+	f.Add(small, true)
+	f.Add(introspected, false)
+	f.Add(`"""d""" schema { query: A } interface B { x: [[B!]!] } type A implements B { x: [[B!]!] } union U = A | A extend type A { y(z: E = V): U } enum E { V }`, true)
+	f.Fuzz(func(t *testing.T, text string, language bool) {
+		if len(text) > 16<<10 {
+			t.Skip("time grows with the length")
+		}
+		in := schemaInput{}
+		if language {
+			in.Spec = "s"
+		}
+		input, err := convert.Pack(in, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed, err := convertSchema(slices.Concat(input...), nil)
+		if err != nil {
+			return
+		}
+		var out []operationOutput
+		schemas, err := convert.Unpack(slices.Concat(packed...), &out)
+		if err != nil || len(schemas) != 2*len(out) {
+			t.Fatalf("%d schemas of %d operations, %v", len(schemas), len(out), err)
+		}
+		for _, schema := range schemas {
+			if !json.Valid(schema) {
+				t.Errorf("a schema is no JSON: %.300q", schema)
+			}
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package graphql_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/test/fixture/answers"
+	"github.com/toolscript/toolscript/transport/graphql"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// TestMemoryOfAnswers makes many calls at once whose answers are compressed: all are
+// answered within the budget.
+func TestMemoryOfAnswers(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answers.Body
+		want string
+	}{
+		"a value":         {answers.Body{Head: `{"data":{"name":"`, Part: "x", Tail: `"}}`}, `{"content":[],"structuredContent":"xxx`},
+		"many errors":     {answers.Body{Head: `{"errors":[`, Part: `{"message":"no","path":[1,2]},`, Tail: `{}]}`}, `no (at 1.2); no (at 1.2)`},
+		"one long error":  {answers.Body{Head: `{"errors":[{"message":"`, Part: `\n\u0041`, Tail: `"}]}`}, `\nA\nA`},
+		"a long path":     {answers.Body{Head: `{"errors":[{"message":"no","path":[`, Part: `[[]],`, Tail: `1]}]}`}, `"no"`},
+		"another member":  {answers.Body{Head: `{"data":null,"errors":[{"message":"no"}],"extensions":[`, Part: `{"a":{}},`, Tail: `1]}`}, `"no"`},
+		"nothing GraphQL": {answers.Body{Head: `[`, Part: `[],`, Tail: `1]`}, `without GraphQL`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dial := func(url string, budget *inflight.Budget) *inprocess.Conn {
+				file := filepath.Join(t.TempDir(), "schema.graphql")
+				if err := os.WriteFile(file, []byte("type Query { name: String }"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				settings, err := json.Marshal(graphql.Settings{URL: url, Spec: file})
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := graphql.Dialer{Answers: budget}
+				conn, err := d.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings, Timeout: time.Minute}, mcpclient.Events{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return conn
+			}
+			answers.Within(t, dial, tt.Body, "name", func(r json.RawMessage) bool {
+				return strings.Contains(string(r[:min(len(r), 2000)]), tt.want)
+			})
+		})
+	}
+}

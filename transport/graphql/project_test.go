@@ -1,0 +1,68 @@
+package graphql_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/transport/graphql"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// TestSchemaOfProject: the file of the schema is not outside of the project by a link.
+func TestSchemaOfProject(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, home := filepath.Join(top, "project"), filepath.Join(top, "home")
+	for _, folder := range []string{filepath.Join(project, "api"), home} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "a.graphql"), []byte(sdl), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"link.graphql": home + "/a.graphql", "relative.graphql": "../home/a.graphql", "folder": "../home", "inside": "api"} {
+		if err := os.Symlink(target, filepath.Join(project, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for spec, allowed := range map[string]bool{
+		"api/a.graphql": true, "inside/a.graphql": true, "link.graphql": false, "relative.graphql": false, "folder/a.graphql": false,
+	} {
+		settings, err := json.Marshal(graphql.Settings{URL: "http://127.0.0.1:1/", Spec: filepath.Join(project, spec)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings, Project: beneath.Folder{Dir: project}}, mcpclient.Events{})
+		if err == nil {
+			_ = conn.Close()
+		}
+		if (err == nil) != allowed || err != nil && !strings.Contains(err.Error(), "leads to "+home) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
+// TestLargeSchema: a file that is too large, or has no end, is not read into memory.
+func TestLargeSchema(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "large.graphql")
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 1<<40); err != nil {
+		t.Skip(err)
+	}
+	settings, err := json.Marshal(graphql.Settings{URL: "http://127.0.0.1:1/", Spec: large})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (graphql.Dialer{}).Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings}, mcpclient.Events{}); err == nil || !strings.Contains(err.Error(), "has more than 64 MB") {
+		t.Errorf("Dial: %v", err)
+	}
+}

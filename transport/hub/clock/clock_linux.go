@@ -1,0 +1,21 @@
+package clock
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// clockID counts the time in which the machine is suspended, unlike CLOCK_MONOTONIC.
+const clockID = unix.CLOCK_BOOTTIME
+
+var started = time.Now()
+
+// Now is the time since any fixed moment, on a clock that cannot be set.
+func Now() time.Duration {
+	var at unix.Timespec
+	if err := unix.ClockGettime(clockID, &at); err != nil {
+		return time.Since(started) // a kernel before 2.6.39
+	}
+	return time.Duration(at.Nano())
+}

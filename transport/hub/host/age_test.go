@@ -1,0 +1,262 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/clock"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// valve holds the bytes of connections while it is closed, as the socket of a stopped process
+// does.
+type valve struct {
+	back bool // holds what the inside sends
+
+	mu   sync.Mutex
+	open chan struct{} // closed while bytes pass
+}
+
+func newValve() *valve {
+	v := &valve{open: make(chan struct{})}
+	close(v.open)
+	return v
+}
+
+func (v *valve) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.open = make(chan struct{})
+}
+
+func (v *valve) reopen() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	close(v.open)
+}
+
+// copy passes bytes until an end.
+func (v *valve) copy(ctx context.Context, to io.Writer, from io.Reader) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		v.mu.Lock()
+		open := v.open
+		v.mu.Unlock()
+		select {
+		case <-open:
+		case <-ctx.Done():
+			return
+		}
+		if _, failed := to.Write(buffer[:n]); failed != nil || err != nil {
+			return
+		}
+	}
+}
+
+// between connects two connections. The bytes to inside pass the valve; with back, those from
+// inside do.
+func (v *valve) between(ctx context.Context, outside, inside net.Conn) {
+	to, from := inside, outside
+	if v.back {
+		to, from = outside, inside
+	}
+	end := sync.OnceFunc(func() {
+		_ = outside.Close()
+		_ = inside.Close()
+	})
+	go func() {
+		defer end()
+		v.copy(ctx, to, from)
+	}()
+	go func() {
+		defer end()
+		_, _ = io.Copy(from, to) // until one of them ends
+	}()
+}
+
+// listen accepts connections on a port of 127.0.0.1, and connects each one with one of inside.
+func (v *valve) listen(t *testing.T, inside func(context.Context) (net.Conn, error)) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	ctx := t.Context()
+	go func() {
+		for {
+			outside, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			to, err := inside(ctx)
+			if err != nil {
+				_ = outside.Close()
+				continue
+			}
+			v.between(ctx, outside, to)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// stoppable returns the address of a NATS server for a hub that can be stopped: while the valve
+// is closed, nothing reaches it.
+func stoppable(t *testing.T, at cluster.Address) (cluster.Address, *valve) {
+	t.Helper()
+	v := newValve()
+	v.back = true
+	address := v.listen(t, func(ctx context.Context) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(at.URL, "nats://"))
+	})
+	return cluster.Address{URL: "nats://" + address}, v
+}
+
+// conn is a connection of a gateway to a server.
+type conn interface {
+	Start(c mcpclient.ToolCall) mcpclient.Started
+	Ping(ctx context.Context) error
+}
+
+// startCall begins a call of the tool echo.
+func startCall(t *testing.T, c conn, text string) (mcpclient.Started, <-chan outcome) {
+	t.Helper()
+	over := make(chan outcome, 1)
+	args, _ := json.Marshal(map[string]string{"text": text}) // strings always have a JSON form
+	started := c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: args, Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	return started, over
+}
+
+// carriedOut makes a call that succeeds, and fails the test if another one begins before.
+func carriedOut(t *testing.T, c conn, begun <-chan wire.ServerCall, name string) {
+	t.Helper()
+	_, over := startCall(t, c, name)
+	b := receive(t, "the call "+name+" begins", begun)
+	if !strings.Contains(string(b.Args), name) {
+		t.Errorf("the call of %s was carried out instead of %s", b.Args, name)
+	}
+	b.Done(answerWith(name), nil)
+	if o := receive(t, "the call "+name+" ends", over); o.err != nil {
+		t.Errorf("the call %s: %v", name, o.err)
+	}
+	if err := c.Ping(within(t)); err != nil {
+		t.Error(err)
+	}
+	if len(begun) > 0 {
+		t.Errorf("another call was carried out: %s", (<-begun).Args)
+	}
+}
+
+// TestFleetExpired: a hub that was stopped does not carry out calls whose callers have their
+// error. The hub had not said that it has the call, so that no cancellation could reach it.
+func TestFleetExpired(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	slow, v := stoppable(t, at)
+	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	carriedOut(t, c, begun, "first")
+	v.close()
+	_, over := startCall(t, c, "expired")
+	if o := receive(t, "the call ends", over); toolscript.KindOf(o.err) != toolscript.Unavailable {
+		t.Errorf("a call of a stopped hub: %v", o.err)
+	}
+	v.reopen()
+	carriedOut(t, c, begun, "second")
+}
+
+// TestFleetLate: a hub that was stopped carries out calls whose callers still wait.
+func TestFleetLate(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	slow, v := stoppable(t, at)
+	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	carriedOut(t, c, begun, "first")
+	v.close()
+	sent := clock.Now()
+	_, over := startCall(t, c, "late")
+	await(t, "the call is old", func() bool { return clock.Now()-sent > host.Young+time.Second/4 })
+	v.reopen()
+	receive(t, "the call begins", begun).Done(answerWith("late"), nil)
+	if o := receive(t, "the call ends", over); o.err != nil {
+		t.Errorf("a call that its hub received late: %v", o.err)
+	}
+}
+
+// TestHubCancelled: the hub of a host does not carry out a call whose cancellation waits behind
+// it.
+func TestHubCancelled(t *testing.T) {
+	begun := make(chan wire.ServerCall, 10)
+	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
+	v := newValve()
+	address := v.listen(t, r.endpoint().Dial)
+	client := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) {
+		return hub.Endpoint{Token: token, Dial: func(ctx context.Context) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		}}, nil
+	}})
+	t.Cleanup(client.Close)
+	c, err := client.Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	carriedOut(t, c, begun, "first")
+	v.close()
+	sent := clock.Now()
+	started, over := startCall(t, c, "cancelled")
+	started.Cancel("cancelled", &toolscript.Error{Kind: toolscript.Cancelled})
+	receive(t, "the call ends", over)
+	await(t, "the call is old", func() bool { return clock.Now()-sent > host.Young+time.Second/4 })
+	v.reopen()
+	carriedOut(t, c, begun, "second")
+}
+
+// TestPausedHub: a call that has waited in the hub while the process was stopped is not handed
+// to the server when it has its turn. One that came after that is.
+func TestPausedHub(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	f, begun := joinHeld(t, at, "one", cfg, true, 10)
+	c, err := fleetOf(t, at).Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, over := startCall(t, c, "waits")
+	b := receive(t, "the call is in the hub", begun)
+	if err := b.Check(); err != nil {
+		t.Errorf("before the pause: %v", err)
+	}
+	f.Pause(host.PauseLimit + time.Second)
+	err = b.Check()
+	if b.Done(nil, err); err == nil {
+		t.Error("the call may begin after the pause")
+	}
+	kindIs(t, receive(t, "the call ends", over).err, toolscript.Unavailable, "the call was not carried out")
+	_, over = startCall(t, c, "later")
+	b = receive(t, "the call is in the hub", begun)
+	err = b.Check()
+	b.Done(answerWith("later"), err)
+	if o := receive(t, "the call ends", over); o.err != nil {
+		t.Errorf("after the pause: %v", o.err)
+	}
+}

@@ -1,0 +1,215 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// heldServers are servers whose calls the test answers.
+type heldServers struct {
+	host.Servers
+	begun chan wire.ServerCall
+}
+
+func (h heldServers) CallServer(_ string, c wire.ServerCall) func(error) {
+	h.begun <- c
+	return func(error) {}
+}
+
+func answerWith(text string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, text))
+}
+
+// joinHeld starts a hub whose calls the test answers. pending calls can begin without the test.
+func joinHeld(t *testing.T, at cluster.Address, name string, cfg mcpclient.Config, stateless bool, pending int) (*host.Fleet, chan wire.ServerCall) {
+	t.Helper()
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		defer cancel()
+		if err := system.Close(ctx); err != nil {
+			t.Errorf("close the servers: %v", err)
+		}
+	})
+	cfg.Shared = ""
+	begun := make(chan wire.ServerCall, pending)
+	f, err := host.Join(within(t), host.FleetOptions{
+		Address: at, Host: name, Version: "test", Servers: heldServers{system, begun}, Offers: []host.Offer{{Name: "srv", Config: cfg, Stateless: stateless}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() }) // the test has closed it
+	return f, begun
+}
+
+// outcome is the end of a call.
+type outcome struct {
+	result json.RawMessage
+	err    error
+}
+
+// begin makes a call of a gateway in another goroutine.
+func begin(t *testing.T, s *actors.System) <-chan outcome {
+	t.Helper()
+	ctx, over := within(t), make(chan outcome, 1)
+	go func() {
+		result, err := s.CallTool(ctx, toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"x"}`)})
+		over <- outcome{result, err}
+	}()
+	return over
+}
+
+func receive[T any](t *testing.T, what string, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-within(t).Done():
+		t.Fatalf("timeout: %s", what)
+		panic("not reached")
+	}
+}
+
+// TestFleetDrains: a hub that ends answers its calls in flight, also the owner of a server, and
+// the only hub that offers one. The gateway knows at once that it takes no new ones.
+func TestFleetDrains(t *testing.T) {
+	for _, stateless := range []bool{true, false} {
+		t.Run(fmt.Sprintf("stateless %t", stateless), func(t *testing.T) {
+			at, cfg := startNATS(t), config(t, "")
+			first, begun := joinHeld(t, at, "one", cfg, stateless, 1)
+			s := fleetGateway(t, at, cfg)
+			ready(t, s)
+			over := begin(t, s)
+			c := receive(t, "the call is in the hub", begun)
+			closed := make(chan error, 1)
+			go func() { closed <- first.Close() }()
+			awaitState(t, s, toolscript.Backoff)
+			if !stateless {
+				joined := make(chan struct{})
+				go func() {
+					defer close(joined)
+					mustJoin(t, at, "two", cfg, false)
+				}()
+				<-joined
+				if owner, _ := leases(t, at); owner != nil && owner.Host == "two" {
+					t.Error("another hub owns the server while calls of the first one are in flight")
+				}
+			}
+			c.Done(answerWith("late"), nil)
+			o := receive(t, "the call ends", over)
+			if got := text(t, o.result, o.err); got != "late" {
+				t.Errorf("the call in flight was answered with %q", got)
+			}
+			if err := receive(t, "the hub ends", closed); err != nil {
+				t.Error(err)
+			}
+			if !stateless {
+				if _, err := processOf(s); err != nil {
+					t.Errorf("a call of the next owner: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestFleetSwallowsNoCall: calls that have reached a hub before it leaves are carried out.
+func TestFleetSwallowsNoCall(t *testing.T) {
+	const calls = 20
+	at, cfg := startNATS(t), config(t, "")
+	first, begun := joinHeld(t, at, "one", cfg, true, 0)
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan outcome, calls)
+	for range calls {
+		c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	}
+	if err := c.Ping(within(t)); err != nil { // the hub has received the calls, and handles the first one
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- first.Close() }()
+	receive(t, "the gateway knows that the hub leaves", c.Lost())
+	for range calls {
+		receive(t, "the call begins", begun).Done(answerWith("done"), nil)
+	}
+	for range calls {
+		if o := receive(t, "the call ends", over); o.err != nil {
+			t.Errorf("a call that the hub has received: %v", o.err)
+		}
+	}
+	if err := receive(t, "the hub ends", closed); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHubDrains: the hub of a host answers its calls in flight before it ends, and takes no new
+// ones.
+func TestHubDrains(t *testing.T) {
+	begun := make(chan wire.ServerCall, 1)
+	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
+	s := r.gateway(r.client(nil), config(t, mcpclient.SharedHost))
+	ready(t, s)
+	over := begin(t, s)
+	c := receive(t, "the call is in the hub", begun)
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		r.host.Drain()
+	}()
+	awaitState(t, s, toolscript.Backoff)
+	_, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	kindIs(t, err, toolscript.Unavailable, "the hub is ending")
+	_, err = call(t, s, "echo", `{"text":"new"}`)
+	kindIs(t, err, toolscript.Unavailable, "the hub is ending")
+	select {
+	case <-drained:
+		t.Error("the hub has not waited for its call")
+	default:
+	}
+	c.Done(answerWith("late"), nil)
+	o := receive(t, "the call ends", over)
+	if got := text(t, o.result, o.err); got != "late" {
+		t.Errorf("the call in flight was answered with %q", got)
+	}
+	receive(t, "the hub is drained", drained)
+}
+
+// TestHubRefuses: a call that reaches a hub of a host after it has begun to end was not sent.
+func TestHubRefuses(t *testing.T) {
+	begun := make(chan wire.ServerCall, 1)
+	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
+	c, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.host.Drain()
+	over := make(chan error, 1)
+	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { over <- err }})
+	if err := receive(t, "the call ends", over); !errors.Is(err, mcpclient.ErrUnreachable) {
+		t.Errorf("a call of a hub that ends: %v", err)
+	}
+	if len(begun) > 0 {
+		t.Error("the hub has begun the call")
+	}
+}

@@ -1,0 +1,146 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/lease"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/idempotency"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// KeysBucket is the bucket of JetStream that has what is known of calls with an idempotency
+// key. The key of an entry is that of its server, a dot, and a name of package idempotency.
+const KeysBucket = "toolscript-calls"
+
+const (
+	keysSize   = 256 << 20                     // of the bucket, in bytes
+	recordSize = idempotency.MaxAnswer + 8<<10 // of one entry
+)
+
+var errHubEnded = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, Err: errors.New("the hub ended during the call; " + toolscript.UnknownOutcome)}
+
+// keyStore keeps the records of one server.
+type keyStore struct {
+	keys   *keys
+	server string
+}
+
+// keys opens the bucket when it is needed: most fleets have no such calls.
+type keys struct {
+	control func() *nats.Conn
+
+	mu sync.Mutex
+	kv jetstream.KeyValue // nil: not opened
+}
+
+func (k *keys) bucket(ctx context.Context) (jetstream.KeyValue, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kv != nil {
+		return k.kv, nil
+	}
+	js, err := jetstream.New(k.control())
+	if err != nil {
+		return nil, err
+	}
+	kv, err := lease.OpenBucket(ctx, js, jetstream.KeyValueConfig{
+		Bucket: KeysBucket, Description: "calls with an idempotency key", TTL: idempotency.Life, MaxValueSize: recordSize, MaxBytes: keysSize,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the bucket %s of JetStream: %w", KeysBucket, err)
+	}
+	k.kv = kv
+	return kv, nil
+}
+
+// Create implements idempotency.Store.
+func (s keyStore) Create(ctx context.Context, name string, record []byte) (uint64, error) {
+	kv, err := s.keys.bucket(ctx)
+	if err != nil {
+		return 0, err
+	}
+	version, err := kv.Create(ctx, s.name(name), record)
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return 0, fmt.Errorf("%w: %w", idempotency.ErrExists, err)
+	}
+	return version, err
+}
+
+// Update implements idempotency.Store.
+func (s keyStore) Update(ctx context.Context, name string, record []byte, version uint64) (uint64, error) {
+	kv, err := s.keys.bucket(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return kv.Update(ctx, s.name(name), record, version)
+}
+
+// Read implements idempotency.Store.
+func (s keyStore) Read(ctx context.Context, name string) ([]byte, error) {
+	kv, err := s.keys.bucket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := kv.Get(ctx, s.name(name))
+	switch {
+	case errors.Is(err, jetstream.ErrKeyNotFound): // also of a deleted one
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return entry.Value(), nil
+}
+
+// Delete implements idempotency.Store.
+func (s keyStore) Delete(ctx context.Context, name string, version uint64) error {
+	kv, err := s.keys.bucket(ctx)
+	if err != nil {
+		return err
+	}
+	return kv.Purge(ctx, s.name(name), jetstream.LastRevision(version))
+}
+
+func (s keyStore) name(name string) string { return s.server + "." + name }
+
+// once makes a call with an idempotency key. It goes on when its gateway cancels it.
+func (c *call) once(sc wire.ServerCall) {
+	f := c.gateway.core
+	ctx, cancel := f.closing, context.CancelFunc(func() {})
+	if !sc.Deadline.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, sc.Deadline)
+	}
+	go func() {
+		defer cancel()
+		result, err := idempotency.Do(c.held.In(ctx), keyStore{f.keys, c.server.name}, idempotency.Call{
+			Server: c.server.name, Tool: c.head.Tool, Key: c.head.Key, Args: sc.Args,
+		}, func(ctx context.Context) (json.RawMessage, error) { return c.await(ctx, sc) })
+		c.done(result, err)
+	}()
+}
+
+// await makes a call and waits for its end.
+func (c *call) await(ctx context.Context, sc wire.ServerCall) (result json.RawMessage, err error) {
+	ended := make(chan struct{})
+	sc.Held = inflight.HeldOf(ctx)
+	sc.Done = func(r json.RawMessage, failed error) {
+		result, err = r, failed
+		close(ended)
+	}
+	stop := c.gateway.core.servers.CallServer(c.server.name, sc)
+	select {
+	case <-ended:
+	case <-c.gateway.core.closing.Done():
+		stop(errHubEnded)
+		<-ended
+	}
+	return result, err
+}

@@ -1,0 +1,165 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// userGateway starts a gateway that uses the server srv of a fleet, as a configuration says it.
+func userGateway(t *testing.T, at cluster.Address) *actors.System {
+	t.Helper()
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	s, err := actors.Start(actors.Options{
+		Servers: map[string]mcpclient.Config{"srv": {Type: mcpclient.Fleet}},
+		Dial:    server.DialFleet(f.Dial, server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			t.Errorf("close a gateway: %v", err)
+		}
+	})
+	ready(t, s)
+	return s
+}
+
+// keyedCall makes a call with a key in another goroutine.
+func keyedCall(ctx context.Context, s *actors.System, key, args string) <-chan outcome {
+	over := make(chan outcome, 1)
+	go func() {
+		result, err := s.CallTool(ctx, toolscript.Call{ID: "srv__echo", Args: json.RawMessage(args), Key: key, Wait: bound})
+		over <- outcome{result, err}
+	}()
+	return over
+}
+
+// TestFleetKeys: all hubs of a fleet carry out the calls with one key once, from whichever gateway
+// they come, and also when the gateway or the hub of the first one has ended.
+func TestFleetKeys(t *testing.T) {
+	for _, stateless := range []bool{true, false} {
+		t.Run("stateless "+itoa(map[bool]int{false: 0, true: 1}[stateless]), func(t *testing.T) {
+			at, cfg := startNATS(t), config(t, "")
+			one, begunOne := joinHeld(t, at, "one", cfg, stateless, 8)
+			alice, bob := userGateway(t, at), userGateway(t, at)
+			ctx, cancel := context.WithCancel(within(t))
+			first := keyedCall(ctx, alice, "k", `{"text":"x"}`)
+			held := receive(t, "the call begins", begunOne)
+
+			var e *toolscript.Error
+			if o := receive(t, "the second call", keyedCall(within(t), bob, "k", `{"text":"x"}`)); !errors.As(o.err, &e) || e.Kind != toolscript.Conflict || !e.MayRepeat() || e.RetryAfter == 0 {
+				t.Errorf("while the first call is in progress: %s, %#v", o.result, o.err)
+			}
+			if o := receive(t, "other arguments", keyedCall(within(t), bob, "k", `{"text":"y"}`)); toolscript.KindOf(o.err) != toolscript.Invalid {
+				t.Errorf("other arguments: %s, %v", o.result, o.err)
+			}
+			cancel() // the client of the first call goes away
+			if o := receive(t, "the cancelled call", first); toolscript.SentOf(o.err) != toolscript.SentUnknown {
+				t.Errorf("the cancelled call: %s, %v", o.result, o.err)
+			}
+			held.Done(answerWith("done"), nil)
+			again := func(who string, s *actors.System) {
+				t.Helper()
+				for {
+					o := receive(t, who, keyedCall(within(t), s, "k", `{"text":"x"}`))
+					if toolscript.KindOf(o.err) == toolscript.Conflict {
+						continue // the answer is being kept
+					}
+					if got := text(t, o.result, o.err); got != "done" {
+						t.Errorf("%s gets %q", who, got)
+					}
+					return
+				}
+			}
+			again("alice", alice)
+			again("bob", bob)
+
+			_, begunTwo := joinHeld(t, at, "two", cfg, stateless, 8)
+			if err := one.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again("bob at the other hub", bob)
+			if n := len(begunOne) + len(begunTwo); n != 0 {
+				t.Errorf("%d more calls were carried out", n)
+			}
+			refused := keyedCall(within(t), bob, "n", `{"text":"x"}`)
+			receive(t, "a call of the other hub", begunTwo).Done(nil, &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, Err: errNo})
+			if o := receive(t, "the refused call", refused); toolscript.SentOf(o.err) != toolscript.SentNo {
+				t.Errorf("a call that was not sent: %v", o.err)
+			}
+			second := keyedCall(within(t), bob, "n", `{"text":"x"}`)
+			receive(t, "it is carried out later", begunTwo).Done(answerWith("late"), nil)
+			o := receive(t, "the second try", second)
+			if got := text(t, o.result, o.err); got != "late" {
+				t.Errorf("the second try: %q", got)
+			}
+		})
+	}
+}
+
+// TestFleetKeysAtOnce: of many calls at the same moment, one is carried out.
+func TestFleetKeysAtOnce(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	var mu sync.Mutex
+	var effects []string
+	for _, name := range []string{"one", "two"} {
+		_, begun := joinHeld(t, at, name, cfg, true, 64)
+		go func() {
+			for {
+				select {
+				case c := <-begun:
+					mu.Lock()
+					effects = append(effects, c.Key)
+					mu.Unlock()
+					c.Done(answerWith(c.Key), nil)
+				case <-t.Context().Done():
+					return
+				}
+			}
+		}()
+	}
+	gateways := []*actors.System{userGateway(t, at), userGateway(t, at)}
+	var all []<-chan outcome
+	for i := range 40 {
+		all = append(all, keyedCall(within(t), gateways[i%2], "k"+itoa(i/8), `{"text":"x"}`))
+	}
+	for i, c := range all {
+		if o := receive(t, "a call", c); o.err == nil && text(t, o.result, nil) != "k"+itoa(i/8) || o.err != nil && toolscript.KindOf(o.err) != toolscript.Conflict {
+			t.Errorf("call %d: %s, %v", i, o.result, o.err)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	slices.Sort(effects)
+	if want := []string{"k0", "k1", "k2", "k3", "k4"}; !slices.Equal(effects, want) {
+		t.Errorf("carried out: %q, want %q", effects, want)
+	}
+}
+
+// TestFleetKeysWithoutJetStream: a call whose key cannot be kept is not sent.
+func TestFleetKeysWithoutJetStream(t *testing.T) {
+	at, cfg := startNATSWith(t, &natsserver.Options{}), config(t, "")
+	_, begun := joinHeld(t, at, "one", cfg, true, 8)
+	o := receive(t, "the call", keyedCall(within(t), userGateway(t, at), "k", `{"text":"x"}`))
+	if toolscript.SentOf(o.err) != toolscript.SentNo || len(begun) != 0 {
+		t.Errorf("%s, %v, and %d calls", o.result, o.err, len(begun))
+	}
+}

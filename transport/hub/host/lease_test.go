@@ -1,0 +1,75 @@
+package host_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/lease"
+)
+
+// TestWrongRecord checks that a record that no hub has written is named, with its server, its
+// key and the next command, where people look for the reason, and that the server starts when
+// it is gone.
+func TestWrongRecord(t *testing.T) {
+	for name, record := range map[string]string{
+		"unreadable":    `{{`,
+		"no lease":      `{"owner": "me"}`,
+		"never renewed": `{"owner": "another program", "session": "x", "ttl": ` + itoa(int(time.Hour)) + `}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "never renewed" {
+				t.Skip("it takes 13 seconds")
+			}
+			t.Parallel()
+			at, cfg := startNATS(t), config(t, "")
+			nc, err := nats.Connect(at.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer nc.Close()
+			js, err := jetstream.New(nc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := lease.Open(within(t), js, lease.Options{}); err != nil { // it makes the bucket
+				t.Fatal(err)
+			}
+			bucket, err := js.KeyValue(within(t), lease.DefaultBucket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := bucket.PutString(within(t), "srv", record); err != nil {
+				t.Fatal(err)
+			}
+			mustJoin(t, at, "one", cfg, false)
+			says := func(text string) bool {
+				for _, part := range []string{"key srv of the bucket toolscript-leases", "on one", "toolscript hub release srv"} {
+					if !strings.Contains(text, part) {
+						return false
+					}
+				}
+				return true
+			}
+			await(t, "the list of the fleet says why", func() bool { return says(list(t, at)[0].State.Error) })
+			s := fleetGateway(t, at, cfg)
+			status := awaitState(t, s, toolscript.Backoff)
+			if !says(status.Error) {
+				t.Errorf("the status of the gateway says %q", status.Error)
+			}
+			r, err := cluster.Release(within(t), at, "srv")
+			if err != nil || !r.Cleared.Found {
+				t.Fatalf("released: %+v, %v", r, err)
+			}
+			ready(t, s)
+			if e := owner(t, at); e.State.Error != "" {
+				t.Errorf("the list of the fleet still says %q", e.State.Error)
+			}
+		})
+	}
+}

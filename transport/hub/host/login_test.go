@@ -1,0 +1,52 @@
+package host_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// TestEndOfALoginDuringACall: when a server does not accept the credentials any more, every
+// call has the kind and the command of that: the one that finds it out, one in flight, that of
+// another gateway, and later ones; with a server of the gateway's own as with a shared one.
+func TestEndOfALoginDuringACall(t *testing.T) {
+	for _, shared := range []string{"", mcpclient.SharedHost} {
+		t.Run("shared "+shared, func(t *testing.T) {
+			served := mcpserver.NewHTTP()
+			web := httptest.NewServer(served)
+			t.Cleanup(web.Close)
+			r := startHub(t, nil)
+			cfg := mcpclient.Config{Type: mcpclient.HTTP, URL: web.URL + "/mcp", Shared: shared}
+			gateways := []*actors.System{r.gateway(r.client(nil), cfg)}
+			if shared != "" {
+				gateways = append(gateways, r.gateway(r.client(nil), cfg))
+			}
+			inFlight := make(chan error, len(gateways))
+			for _, g := range gateways {
+				ready(t, g)
+				go func() {
+					_, err := g.CallTool(t.Context(), toolscript.Call{ID: "srv__never"})
+					inFlight <- err
+				}()
+			}
+			await(t, "the calls are in flight", func() bool { return served.Seen("tools/call") == len(gateways) })
+			served.Refuse(http.StatusUnauthorized, 1000)
+			for _, g := range gateways {
+				_, err := call(t, g, "echo", `{"text":"hi"}`)
+				kindIs(t, err, toolscript.Unauthorized, "toolscript auth srv")
+			}
+			for range gateways {
+				kindIs(t, <-inFlight, toolscript.Unauthorized, "toolscript auth srv")
+			}
+			for _, g := range gateways {
+				_, err := call(t, g, "echo", `{"text":"hi"}`)
+				kindIs(t, err, toolscript.Unauthorized, "toolscript auth srv")
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package host_test
+
+import (
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// answerAll answers calls with the name of their hub.
+func answerAll(t *testing.T, name string, begun <-chan wire.ServerCall) {
+	t.Helper()
+	go func() {
+		for {
+			select {
+			case c := <-begun:
+				c.Done(answerWith(name), nil)
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+}
+
+// TestFleetAvoids: after the first failed call of one of two hubs that does not answer, the other
+// one gets all calls, until the first one answers again.
+func TestFleetAvoids(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	slow, v := stoppable(t, at)
+	_, one := joinHeld(t, slow, "one", cfg, true, 10)
+	_, two := joinHeld(t, at, "two", cfg, true, 10)
+	answerAll(t, "one", one)
+	answerAll(t, "two", two)
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := func() (string, error) {
+		_, over := startCall(t, c, "x")
+		o := receive(t, "the call ends", over)
+		if o.err != nil {
+			return "", o.err
+		}
+		return text(t, o.result, o.err), nil
+	}
+	until := func(what, want string) {
+		t.Helper()
+		await(t, what, func() bool {
+			name, err := by()
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			return name == want
+		})
+	}
+	until("the first hub answers", "one")
+	v.close()
+	await(t, "a call fails", func() bool {
+		_, err := by()
+		if err != nil && toolscript.KindOf(err) != toolscript.Unavailable {
+			t.Fatal(err)
+		}
+		return err != nil
+	})
+	for range 50 {
+		if name, err := by(); err != nil || name != "two" {
+			t.Fatalf("a call after the first failed one: %q, %v", name, err)
+		}
+	}
+	v.reopen()
+	until("the first hub answers again", "one")
+}
+
+// TestFleetElsewhere: with calls that are sent to chosen hubs, the end of one fails no call.
+func TestFleetElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes eight seconds")
+	}
+	at, cfg := startNATS(t), config(t, "")
+	slow, v := stoppable(t, at)
+	joinHeld(t, slow, "stopped", cfg, true, 10)
+	first, one := joinHeld(t, at, "one", cfg, true, 10)
+	_, two := joinHeld(t, at, "two", cfg, true, 10)
+	answerAll(t, "one", one)
+	answerAll(t, "two", two)
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.close()
+	await(t, "a call fails", func() bool {
+		_, over := startCall(t, c, "x")
+		return receive(t, "the call ends", over).err != nil
+	})
+	closed := make(chan error, 1)
+	go func() { closed <- first.Close() }()
+	for ended := false; !ended; {
+		select {
+		case err := <-closed:
+			if err != nil {
+				t.Error(err)
+			}
+			ended = true
+		default:
+		}
+		_, over := startCall(t, c, "x")
+		if o := receive(t, "the call ends", over); o.err != nil {
+			t.Errorf("a call while a hub leaves: %v", o.err)
+		}
+	}
+}

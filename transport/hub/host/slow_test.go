@@ -1,0 +1,128 @@
+package host_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// proxied is the address of a NATS server behind a proxy.
+func proxied(t *testing.T, at cluster.Address) (cluster.Address, *toxiproxy.Proxy) {
+	t.Helper()
+	to, err := url.Parse(at.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), t.Name(), "127.0.0.1:0", to.Host)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	at.URL = "nats://" + p.Listen
+	return at, p
+}
+
+// slowly is the address of a NATS server behind a connection that passes so many KB a second in
+// each direction.
+func slowly(t *testing.T, at cluster.Address, rate int) cluster.Address {
+	t.Helper()
+	at, p := proxied(t, at)
+	limit(t, p, rate)
+	return at
+}
+
+// limit has a proxy pass so many KB a second in each direction.
+func limit(t *testing.T, p *toxiproxy.Proxy, rate int) {
+	t.Helper()
+	for _, stream := range []string{"upstream", "downstream"} {
+		toxic := fmt.Sprintf(`{"type": "bandwidth", "name": %q, "stream": %q, "attributes": {"rate": %d}}`, stream, stream, rate)
+		if _, err := p.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// dialFleet connects to the server srv without a gateway around it.
+func dialFleet(t *testing.T, at cluster.Address, cfg mcpclient.Config) *hub.FleetConn {
+	t.Helper()
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// slowSize is the size in bytes of the messages that slow connections pass.
+const slowSize = 1_500_000
+
+// callOn makes a call on a connection.
+func callOn(t *testing.T, c *hub.FleetConn, tool, args string) (json.RawMessage, error) {
+	t.Helper()
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	answers := make(chan answer, 1)
+	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: tool, Args: json.RawMessage(args), Done: func(result json.RawMessage, err error) { answers <- answer{result, err} }})
+	a := <-answers
+	return a.result, a.err
+}
+
+// TestSlowConnection checks that large answers and arguments pass connections that need many
+// times longer for them than a hub may be silent.
+func TestSlowConnection(t *testing.T) {
+	cfg := config(t, "")
+	for _, tt := range []struct {
+		name         string
+		gateway, hub int // KB a second; 0: fast
+		calls        int
+		tool, args   string
+	}{
+		{"answer", 150, 0, 1, "big", fmt.Sprintf(`{"bytes":%d}`, slowSize)},
+		{"answer of a slow hub", 0, 150, 1, "big", fmt.Sprintf(`{"bytes":%d}`, slowSize)},
+		{"arguments", 150, 0, 1, "args", `{"text":"` + strings.Repeat("x", slowSize) + `"}`},
+		{"arguments for a slow hub", 0, 150, 1, "args", `{"text":"` + strings.Repeat("x", slowSize) + `"}`},
+		{"eight answers", 1000, 0, 8, "big", fmt.Sprintf(`{"bytes":%d}`, slowSize)},
+		{"eight answers of a slow hub", 0, 1000, 8, "big", fmt.Sprintf(`{"bytes":%d}`, slowSize)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if testing.Short() && (tt.gateway > 0 || tt.tool == "big" && tt.calls == 1) {
+				t.Skip("it takes ten seconds")
+			}
+			t.Parallel()
+			at := startNATS(t)
+			side := func(rate int) cluster.Address {
+				if rate == 0 {
+					return at
+				}
+				return slowly(t, at, rate)
+			}
+			mustJoin(t, side(tt.hub), "one", cfg, true)
+			c := dialFleet(t, side(tt.gateway), cfg)
+			var all sync.WaitGroup
+			for range tt.calls {
+				all.Go(func() {
+					result, err := callOn(t, c, tt.tool, tt.args)
+					if err != nil {
+						t.Errorf("call: %v", err)
+					} else if tt.tool == "big" && len(result) < slowSize {
+						t.Errorf("the answer has %d bytes", len(result))
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}

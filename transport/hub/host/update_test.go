@@ -1,0 +1,210 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/hub/lease"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// fleetOf is a gateway without actors, for several servers.
+func fleetOf(t *testing.T, at cluster.Address) *hub.Fleet {
+	t.Helper()
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	return f
+}
+
+// process returns the process of a server.
+func process(t *testing.T, f *hub.Fleet, name string) (*hub.FleetConn, int) {
+	t.Helper()
+	c, err := f.Dial(within(t), name, mcpclient.Config{}, mcpclient.Events{})
+	if err != nil {
+		t.Fatalf("dial %s: %v", name, err)
+	}
+	over := make(chan outcome, 1)
+	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "args", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	o := receive(t, "the call of "+name+" ends", over)
+	var p struct{ PID int }
+	if err := json.Unmarshal([]byte(text(t, o.result, o.err)), &p); err != nil {
+		t.Fatal(err)
+	}
+	return c, p.PID
+}
+
+func joinWith(t *testing.T, at cluster.Address, name string, offers ...host.Offer) *host.Fleet {
+	t.Helper()
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := host.Join(within(t), host.FleetOptions{Address: at, Host: name, Version: "test", Servers: system, Offers: offers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = f.Close() // the test may have closed it
+		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		defer cancel()
+		if err := system.Close(ctx); err != nil {
+			t.Errorf("close the servers: %v", err)
+		}
+	})
+	return f
+}
+
+// TestFleetUpdate: other settings of a hub touch the servers that have changed. A call in flight
+// of a server with an owner goes on.
+func TestFleetUpdate(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	owned, free := host.Offer{Name: "owned", Config: cfg}, host.Offer{Name: "free", Config: cfg, Stateless: true}
+	f := joinWith(t, at, "one", owned, free)
+	g := fleetOf(t, at)
+	c, before := process(t, g, "owned")
+	_, freeBefore := process(t, g, "free")
+	over := make(chan outcome, 1)
+	flight := c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "never", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+
+	limited := free
+	limited.Config.ExcludeTools = []string{"echo"}
+	if err := f.Update(within(t), []host.Offer{owned, limited, {Name: "added", Config: cfg}}); err != nil {
+		t.Fatal(err)
+	}
+	process(t, g, "added")
+	if _, after := process(t, g, "owned"); after != before {
+		t.Errorf("the server with an owner has the process %d, before %d", after, before)
+	}
+	changed, after := process(t, g, "free")
+	if after != freeBefore {
+		t.Errorf("the server whose tools are limited has the process %d, before %d", after, freeBefore)
+	}
+	_, refused := startCall(t, changed, "x")
+	kindIs(t, receive(t, "the call ends", refused).err, toolscript.NotFound, "does not offer the tool")
+	if len(over) > 0 || c.Err() != nil {
+		t.Errorf("the connection that has not changed: %v", c.Err())
+	}
+
+	moved := owned
+	moved.Config.Dir = t.TempDir()
+	flight.Cancel("cancelled", &toolscript.Error{Kind: toolscript.Cancelled})
+	receive(t, "the call ends", over)
+	if err := f.Update(within(t), []host.Offer{moved}); err != nil {
+		t.Fatal(err)
+	}
+	if _, after := process(t, g, "owned"); after == before {
+		t.Error("a server with another folder has the same process")
+	}
+	nc, err := cluster.Connect(within(t), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	entries, err := cluster.List(within(t), nc)
+	if err != nil || len(entries) != 1 || entries[0].Server != "owned" {
+		t.Errorf("the hub offers %+v, %v", entries, err)
+	}
+
+	other := joinWith(t, at, "two", host.Offer{Name: "third", Config: cfg, Stateless: true})
+	kindIs(t, f.Update(within(t), []host.Offer{{Name: "third", Config: cfg}}), toolscript.Conflict, "all hubs need the same value")
+	if _, err := g.Dial(within(t), "owned", mcpclient.Config{}, mcpclient.Events{}); err != nil {
+		t.Errorf("after an update that was refused: %v", err)
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFleetRelease: the owner of a server gives it to another hub when an operator asks for it,
+// after the calls in flight.
+func TestFleetRelease(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	first, begun := joinHeld(t, at, "one", cfg, false, 10)
+	s := fleetGateway(t, at, cfg)
+	ready(t, s)
+	mustJoin(t, at, "two", cfg, false)
+	over := begin(t, s)
+	c := receive(t, "the call is in the hub", begun)
+	r, err := cluster.Release(within(t), at, "srv")
+	if err != nil || r.Host != "one" {
+		t.Fatalf("released %+v: %v", r, err)
+	}
+	c.Done(answerWith("late"), nil)
+	o := receive(t, "the call ends", over)
+	if got := text(t, o.result, o.err); got != "late" {
+		t.Errorf("the call in flight was answered with %q", got)
+	}
+	if _, err := processOf(s); err != nil {
+		t.Errorf("a call of the next owner: %v", err)
+	}
+	if owner, _ := leases(t, at); owner == nil || owner.Host != "two" {
+		t.Errorf("the owner is %+v", owner)
+	}
+
+	hubs := make(chan error, 1)
+	go func() {
+		<-first.Drained()
+		hubs <- first.Close()
+	}()
+	left, err := cluster.Drain(within(t), at, "one")
+	if err != nil || len(left) != 1 || left[0].Hub != first.ID() {
+		t.Errorf("drained %+v: %v", left, err)
+	}
+	if err := receive(t, "the hub ends", hubs); err != nil {
+		t.Error(err)
+	}
+	_, err = cluster.Drain(within(t), at, "one")
+	kindIs(t, err, toolscript.NotFound, "no hub on the host")
+}
+
+// TestFleetForeignLease: a record that no hub can read keeps a server from starting, until an
+// operator releases it.
+func TestFleetForeignLease(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	owner := mustJoin(t, at, "one", cfg, false) // creates the bucket
+	s := fleetGateway(t, at, cfg)
+	ready(t, s)
+	if err := owner.Close(); err != nil {
+		t.Fatal(err)
+	}
+	nc, err := cluster.Connect(within(t), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	record(t, nc, "srv", "not a lease")
+	mustJoin(t, at, "two", cfg, false)
+	r, err := cluster.Release(within(t), at, "srv")
+	if err != nil || !r.Cleared.Found || r.Cleared.Owner != "" {
+		t.Fatalf("released %+v: %v", r, err)
+	}
+	await(t, "the hub owns the server", func() bool {
+		owner, _ := leases(t, at)
+		return owner != nil && owner.Host == "two"
+	})
+	r, err = cluster.Release(within(t), at, "another")
+	if err != nil || r.Host != "" || r.Cleared.Found {
+		t.Errorf("a server without a lease: %+v, %v", r, err)
+	}
+}
+
+// record writes a value in place of the record of a lease.
+func record(t *testing.T, nc *nats.Conn, name, value string) {
+	t.Helper()
+	if err := nc.Publish("$KV."+lease.DefaultBucket+"."+name, []byte(value)); err != nil {
+		t.Fatal(err)
+	}
+	if err := nc.FlushWithContext(within(t)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,133 @@
+package hub
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+)
+
+const (
+	// A route asks again which hubs answer after routeAge, and later less often, up to
+	// routeAgeMost. Hubs that come or go on announce that.
+	routeAge     = 5 * time.Second
+	routeAgeMost = time.Minute
+)
+
+// route chooses the hubs of the requests to a server that several hubs offer, from the time that
+// one of them did not answer. Until then NATS chooses, and it knows nothing of a hub that is
+// stopped: it would give it its share of the requests.
+type route struct {
+	link   *link
+	server string
+
+	mu     sync.Mutex
+	hubs   []string // that have answered; empty: NATS chooses
+	next   int
+	age    time.Duration // after which hubs are old
+	asked  time.Time     // zero: something has changed since then
+	asking bool
+}
+
+// route returns the route to a server. It goes on when a connection to the server ends.
+func (l *link) route(server string) *route {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.routes[server]
+	if r == nil {
+		r = &route{link: l, server: server, age: routeAge}
+		l.routes[server] = r
+	}
+	return r
+}
+
+// hub returns the hub for the next request; "": NATS chooses.
+func (r *route) hub() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.hubs) == 0 {
+		return ""
+	}
+	if time.Since(r.asked) > r.age {
+		r.ask()
+	}
+	r.next++
+	return r.hubs[r.next%len(r.hubs)]
+}
+
+// doubt is called while a hub leaves a request unanswered; "": which one is not known. The hub
+// gets no requests until it answers.
+func (r *route) doubt(hub string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := len(r.hubs)
+	r.hubs = slices.DeleteFunc(r.hubs, func(h string) bool { return h == hub })
+	if known == 0 || len(r.hubs) < known {
+		r.age = routeAge
+		r.ask()
+	}
+}
+
+// changed has the next request ask again.
+func (r *route) changed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = time.Time{}
+}
+
+// ask finds the hubs that answer. It is called with mu held.
+func (r *route) ask() {
+	if r.asking {
+		return
+	}
+	r.asking, r.asked = true, time.Now()
+	go func() {
+		found, err := cluster.Hubs(context.Background(), r.link.nc, r.server)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.asking = false
+		if err != nil {
+			return // the connection has ended
+		}
+		if slices.Equal(found, r.hubs) {
+			r.age = min(2*r.age, routeAgeMost)
+		}
+		r.hubs = found
+	}()
+}
+
+// direct sets the receiver of a request. It is called before the request is added, or with
+// link.mu held.
+func (r *request) direct(server, verb string) {
+	hub, token := r.route.hub(), wire.Anyone
+	if hub != "" {
+		token = hub
+	}
+	r.hub, r.subject = hub, r.route.link.names.Server(server, verb, token)
+}
+
+// elsewhere sends a request that had no receiver to another hub. It returns false if no hub is
+// left.
+func (r *request) elsewhere() bool {
+	if r.route == nil || r.send == nil {
+		return false
+	}
+	l := r.link
+	l.mu.Lock()
+	before := r.hub
+	l.mu.Unlock()
+	if before == "" {
+		return false // NATS knows of no hub
+	}
+	r.route.doubt(before)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.requests[r.number] == r { // else it has ended, and its caller has the error
+		r.direct(r.about.Server, wire.Invoke)
+		r.send()
+	}
+	return true
+}

@@ -1,0 +1,262 @@
+// Package idempotency carries out calls with the same idempotency key once. What is known of
+// a key is a record in a Store that all processes use that could carry out the call.
+package idempotency
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+const (
+	// Life is how long a Store keeps a record after its last change.
+	Life = 15 * time.Minute
+
+	// MaxAnswer is the maximum length in bytes of an answer that is kept.
+	MaxAnswer = 512 << 10
+
+	// The record of a call in flight is renewed every renewTime. One that is older than
+	// staleTime is that of a process that has ended. The clocks of hosts differ by less.
+	renewTime = 20 * time.Second
+	staleTime = time.Minute
+
+	// storeTime bounds an operation of the Store.
+	storeTime = 5 * time.Second
+
+	// retryTime is when to ask again for a call in flight.
+	retryTime = time.Second
+)
+
+// ErrExists is wrapped by the error of Store.Create for a name that has a record.
+var ErrExists = errors.New("there is a record")
+
+// Store keeps records for Life after their last change. It is safe for concurrent use. The
+// errors have a text for the caller of the tool.
+type Store interface {
+	// Create adds a record and returns its version. The error wraps ErrExists if the name has
+	// one.
+	Create(ctx context.Context, name string, record []byte) (version uint64, err error)
+	// Read returns a record, or nil if there is none.
+	Read(ctx context.Context, name string) (record []byte, err error)
+	// Update replaces the record with a version and returns the new version.
+	Update(ctx context.Context, name string, record []byte, version uint64) (uint64, error)
+	// Delete removes the record with a version.
+	Delete(ctx context.Context, name string, version uint64) error
+}
+
+// Call is a call with a key. Two calls are the same if all fields are equal.
+type Call struct {
+	Server string // what identifies the server to all users of the Store
+	Tool   string // the server's name for it
+	Key    string // see toolscript.CheckKey
+	Args   json.RawMessage
+}
+
+// name is the name of the record: 64 hexadecimal digits.
+func (c Call) name() string { return digest([]byte(c.Server + "\x00" + c.Tool + "\x00" + c.Key)) }
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// record is what is known of a key.
+type record struct {
+	Args   string          `json:"args"`  // digest of the arguments
+	At     time.Time       `json:"at"`    // of the last change
+	Begun  time.Time       `json:"begun"` // of the call
+	Done   bool            `json:"done,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  json.RawMessage `json:"error,omitempty"` // see wire.EncodeError
+}
+
+func (r record) encode() []byte {
+	r.At = time.Now()
+	text, err := json.Marshal(r)
+	if err != nil { // the result is not JSON
+		r.Result = nil
+		r.Error = wire.EncodeError(&toolscript.Error{Kind: toolscript.InvalidResult, Sent: toolscript.SentYes, Err: errors.New("the answer of the server is not JSON")}, "", "")
+		text, _ = json.Marshal(r)
+	}
+	return text
+}
+
+// Do carries out a call with send, unless the Store has a record of its key. Then Do returns
+// the same answer or error, or an error: of the kind Conflict while the call is in flight, and
+// Invalid for other arguments. A call whose error says that it was not sent leaves no record.
+//
+// send goes on until the deadline of ctx, also if ctx is cancelled before: the next call with
+// the key gets the answer.
+func Do(ctx context.Context, s Store, c Call, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	var args bytes.Buffer
+	if err := json.Compact(&args, c.Args); err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Sent: toolscript.SentNo, Err: err}
+	}
+	w := &work{store: s, name: c.name(), record: record{Args: digest(args.Bytes()), Begun: time.Now()}}
+	for range 3 {
+		version, err := w.create(ctx)
+		if err == nil {
+			w.version = version
+			return w.carryOut(ctx, send)
+		}
+		if !errors.Is(err, ErrExists) {
+			return nil, unkept(err)
+		}
+		text, err := s.Read(ctx, w.name)
+		if err != nil {
+			return nil, unkept(err)
+		}
+		if text != nil { // else the call was not sent
+			return w.known(ctx, text)
+		}
+	}
+	return nil, errInFlight(time.Now())
+}
+
+// unkept is the error of a call that was not made because the Store failed.
+func unkept(err error) error {
+	e := &toolscript.Error{Kind: toolscript.KindOf(err), Sent: toolscript.SentNo, Err: fmt.Errorf("the call has an idempotency key, and nothing can be kept of it: %w", err)}
+	if e.Kind != toolscript.Unsupported {
+		e.Kind, e.RetryAfter = toolscript.Unavailable, retryTime
+	}
+	return e
+}
+
+func errInFlight(begun time.Time) error {
+	return &toolscript.Error{Kind: toolscript.Conflict, Sent: toolscript.SentUnknown, RetryAfter: retryTime, Repeatable: true, Err: fmt.Errorf(
+		"a call with this idempotency key is in progress since %s; to get its answer, make the same call again later", begun.UTC().Format(time.RFC3339))}
+}
+
+// work is a call that Do carries out.
+type work struct {
+	store   Store
+	name    string
+	record  record
+	version uint64
+}
+
+func (w *work) create(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	return w.store.Create(ctx, w.name, w.record.encode())
+}
+
+// known returns what the record of an earlier call says.
+func (w *work) known(ctx context.Context, text []byte) (json.RawMessage, error) {
+	var r record
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, unkept(errors.New("its record cannot be read"))
+	}
+	switch {
+	case r.Args != w.record.Args:
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Sent: toolscript.SentNo, Err: errors.New(
+			"the idempotency key was used for a call of this tool with other arguments; give each call a key of its own")}
+	case r.Done && r.Error != nil:
+		return nil, wire.DecodeError(r.Error, toolscript.Error{})
+	case r.Done:
+		return r.Result, inflight.Take(ctx, len(r.Result))
+	case time.Since(r.At) > staleTime:
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, Err: fmt.Errorf(
+			"the call with this idempotency key began at %s, and the process that made it has ended; %s", r.Begun.UTC().Format(time.RFC3339), toolscript.UnknownOutcome)}
+	}
+	return nil, errInFlight(r.Begun)
+}
+
+// answer is the end of a call.
+type answer struct {
+	result json.RawMessage
+	err    error
+}
+
+// carryOut makes the call. The Store has the answer before the caller has it.
+func (w *work) carryOut(ctx context.Context, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	held := &inflight.Held{}
+	detached, cancel := held.In(context.WithoutCancel(ctx)), context.CancelFunc(func() {})
+	if deadline, ok := ctx.Deadline(); ok {
+		detached, cancel = context.WithDeadline(detached, deadline)
+	}
+	ended, given := make(chan answer, 1), make(chan answer)
+	go func() { ended <- attempt(detached, send) }()
+	go func() {
+		defer cancel()
+		a := w.follow(ended)
+		select {
+		case given <- a:
+		case <-ctx.Done():
+			held.Release()
+		}
+	}()
+	select {
+	case a := <-given:
+		held.Give(ctx)
+		held.Release()
+		return a.result, a.err
+	case <-ctx.Done():
+		return nil, toolscript.WithSent(toolscript.ContextError(ctx), toolscript.SentUnknown)
+	}
+}
+
+// attempt calls send. A panic is an error.
+func attempt(ctx context.Context, send func(context.Context) (json.RawMessage, error)) (a answer) {
+	defer func() {
+		if r := recover(); r != nil {
+			a = answer{err: &toolscript.Error{Kind: toolscript.Internal, Sent: toolscript.SentUnknown, Err: fmt.Errorf("panic: %v", r)}}
+		}
+	}()
+	result, err := send(ctx)
+	return answer{result, err}
+}
+
+// follow renews the record until the call has ended, and records the end.
+func (w *work) follow(ended <-chan answer) answer {
+	tick := time.NewTicker(renewTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			w.update()
+		case a := <-ended:
+			w.settle(a)
+			return a
+		}
+	}
+}
+
+func (w *work) settle(a answer) {
+	if a.err != nil && toolscript.SentOf(a.err) == toolscript.SentNo {
+		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+		defer cancel()
+		_ = w.store.Delete(ctx, w.name, w.version) // if it stays, the next call with the key is refused
+		return
+	}
+	w.record.Done = true
+	switch {
+	case a.err != nil:
+		w.record.Error = wire.EncodeError(a.err, "", "")
+	case len(a.result) > MaxAnswer:
+		w.record.Error = wire.EncodeError(&toolscript.Error{Kind: toolscript.TooLarge, Sent: toolscript.SentYes, Err: fmt.Errorf(
+			"the call with this idempotency key was carried out; its answer of %d bytes was given once, because only answers up to %d KB are kept", len(a.result), MaxAnswer>>10)}, "", "")
+	default:
+		w.record.Result = a.result
+	}
+	w.update()
+}
+
+// update replaces the record. If that fails, the next call with the key is refused: as one in
+// flight, later as one whose outcome is not known.
+func (w *work) update() {
+	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+	defer cancel()
+	if version, err := w.store.Update(ctx, w.name, w.record.encode(), w.version); err == nil {
+		w.version = version
+	}
+}

@@ -1,0 +1,261 @@
+package idempotency_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/idempotency"
+)
+
+// memory is a Store without files.
+type memory struct {
+	mu      sync.Mutex
+	fails   error
+	last    uint64
+	records map[string]entry
+}
+
+type entry struct {
+	record  []byte
+	version uint64
+	at      time.Time
+}
+
+func newMemory() *memory { return &memory{records: map[string]entry{}} }
+
+func (m *memory) put(name string, record []byte, version uint64, other error) (uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.records[name]
+	if time.Since(e.at) >= idempotency.Life {
+		e = entry{}
+	}
+	switch {
+	case m.fails != nil:
+		return 0, m.fails
+	case e.version != version:
+		return 0, other
+	}
+	m.last++
+	m.records[name] = entry{record, m.last, time.Now()}
+	return m.last, nil
+}
+
+func (m *memory) Create(_ context.Context, name string, record []byte) (uint64, error) {
+	return m.put(name, record, 0, idempotency.ErrExists)
+}
+
+func (m *memory) Update(_ context.Context, name string, record []byte, version uint64) (uint64, error) {
+	return m.put(name, record, version, errors.New("changed"))
+}
+
+func (m *memory) Read(_ context.Context, name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.records[name].record, m.fails
+}
+
+func (m *memory) Delete(_ context.Context, name string, version uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.records[name].version == version {
+		delete(m.records, name)
+	}
+	return m.fails
+}
+
+// server is a server that counts what it carries out.
+type server struct {
+	effects int
+	takes   time.Duration
+	err     error
+	result  string
+}
+
+func (s *server) call(ctx context.Context) (json.RawMessage, error) {
+	select {
+	case <-time.After(s.takes):
+	case <-ctx.Done():
+		return nil, toolscript.ContextError(ctx)
+	}
+	if s.err != nil && toolscript.SentOf(s.err) == toolscript.SentNo {
+		return nil, s.err
+	}
+	s.effects++
+	return json.RawMessage(s.result), s.err
+}
+
+func order(args string) idempotency.Call {
+	return idempotency.Call{Server: "shop", Tool: "order", Key: "k", Args: json.RawMessage(args)}
+}
+
+// fails is an error of a call with a Sent.
+func fails(kind toolscript.Kind, sent toolscript.Sent) error {
+	return &toolscript.Error{Kind: kind, Sent: sent, Err: errors.New("no luck")}
+}
+
+func check(t *testing.T, what string, result json.RawMessage, err error, want string, kind toolscript.Kind, sent toolscript.Sent) {
+	t.Helper()
+	if string(result) != want || toolscript.KindOf(err) != kind || toolscript.SentOf(err) != sent {
+		t.Errorf("%s: %.100s, %v (%s, sent %q), want %.100s, kind %q, sent %q", what, result, err, toolscript.KindOf(err), toolscript.SentOf(err), want, kind, sent)
+	}
+}
+
+// TestSameAnswer: two calls with one key have one effect, and the second one gets what the first
+// one got, unless the first one was not sent.
+func TestSameAnswer(t *testing.T) {
+	long := `"` + strings.Repeat("x", idempotency.MaxAnswer) + `"`
+	for _, tt := range []struct {
+		name    string
+		server  server
+		effects int
+		kind    toolscript.Kind // of the second answer
+		sent    toolscript.Sent
+	}{
+		{"answer", server{result: `{"n":1}`}, 1, "", ""},
+		{"no answer", server{err: fails(toolscript.Timeout, toolscript.SentUnknown)}, 1, toolscript.Timeout, toolscript.SentUnknown},
+		{"error of the server", server{err: fails(toolscript.ToolFailed, toolscript.SentYes)}, 1, toolscript.ToolFailed, toolscript.SentYes},
+		{"not sent", server{err: fails(toolscript.Unavailable, toolscript.SentNo)}, 0, toolscript.Unavailable, toolscript.SentNo},
+		{"large answer", server{result: long}, 1, toolscript.TooLarge, toolscript.SentYes},
+		{"no JSON", server{result: "{"}, 1, toolscript.InvalidResult, toolscript.SentYes},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, s := newMemory(), tt.server
+				first, err := idempotency.Do(t.Context(), store, order(`{"item":7}`), s.call)
+				if string(first) != s.result || !errors.Is(err, s.err) {
+					t.Errorf("the first answer is %.100s, %v", first, err)
+				}
+				second, err := idempotency.Do(t.Context(), store, order(`{ "item": 7 }`), s.call)
+				want := s.result
+				if tt.kind != "" {
+					want = ""
+				}
+				check(t, "the second answer", second, err, want, tt.kind, tt.sent)
+				if s.effects != tt.effects {
+					t.Errorf("%d effects, want %d", s.effects, tt.effects)
+				}
+				time.Sleep(idempotency.Life)
+				if _, _ = idempotency.Do(t.Context(), store, order(`{"item":7}`), s.call); s.effects != 2*tt.effects {
+					t.Errorf("after the life of the key: %d effects, want %d", s.effects, 2*tt.effects)
+				}
+			})
+		})
+	}
+}
+
+// TestNotSentIsCarriedOutLater: a call that was not sent leaves nothing.
+func TestNotSentIsCarriedOutLater(t *testing.T) {
+	store, s := newMemory(), server{err: fails(toolscript.Unavailable, toolscript.SentNo)}
+	if _, err := idempotency.Do(t.Context(), store, order(`{}`), s.call); err == nil || len(store.records) != 0 {
+		t.Errorf("%v, %d records", err, len(store.records))
+	}
+	s = server{result: "1"}
+	result, err := idempotency.Do(t.Context(), store, order(`{}`), s.call)
+	check(t, "the second call", result, err, "1", "", "")
+}
+
+// TestOtherCalls: a key belongs to one call of one tool.
+func TestOtherCalls(t *testing.T) {
+	store, s := newMemory(), server{result: "1"}
+	for range 2 {
+		for _, c := range []idempotency.Call{order(`{}`), {Server: "shop", Tool: "cancel", Key: "k", Args: json.RawMessage(`{}`)}, {Server: "other", Tool: "order", Key: "k", Args: json.RawMessage(`{}`)}} {
+			if _, err := idempotency.Do(t.Context(), store, c, s.call); err != nil {
+				t.Errorf("%+v: %v", c, err)
+			}
+		}
+	}
+	if s.effects != 3 {
+		t.Errorf("%d effects, want 3", s.effects)
+	}
+	result, err := idempotency.Do(t.Context(), store, order(`{"item":8}`), s.call)
+	check(t, "other arguments", result, err, "", toolscript.Invalid, toolscript.SentNo)
+}
+
+// TestInProgress: while a call is in flight, the second one is refused, however long it takes.
+// The caller of the first one may be gone.
+func TestInProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, s := newMemory(), server{result: "1", takes: time.Hour}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		result, err := idempotency.Do(ctx, store, order(`{}`), s.call)
+		check(t, "the first call", result, err, "", toolscript.Cancelled, toolscript.SentUnknown)
+		for range 58 {
+			result, err = idempotency.Do(t.Context(), store, order(`{}`), s.call)
+			check(t, "meanwhile", result, err, "", toolscript.Conflict, toolscript.SentUnknown)
+			var e *toolscript.Error
+			if !errors.As(err, &e) || !e.MayRepeat() || e.RetryAfter == 0 {
+				t.Errorf("%v has no time to try again", err)
+			}
+			time.Sleep(time.Minute)
+		}
+		time.Sleep(2 * time.Minute)
+		result, err = idempotency.Do(t.Context(), store, order(`{}`), s.call)
+		check(t, "afterwards", result, err, "1", "", "")
+		if s.effects != 1 {
+			t.Errorf("%d effects, want 1", s.effects)
+		}
+	})
+}
+
+// TestDeadlineEndsTheCall: the time of a caller also ends what goes on without it.
+func TestDeadlineEndsTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, s := newMemory(), server{result: "1", takes: time.Hour}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		result, err := idempotency.Do(ctx, store, order(`{}`), s.call)
+		check(t, "the first call", result, err, "", toolscript.Timeout, toolscript.SentUnknown)
+		synctest.Wait()
+		result, err = idempotency.Do(t.Context(), store, order(`{}`), s.call)
+		check(t, "the second call", result, err, "", toolscript.Timeout, toolscript.SentUnknown)
+	})
+}
+
+// TestKilledProcess: the record of a process that has ended in the middle of a call says so
+// after a minute.
+func TestKilledProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, s := newMemory(), server{result: "1", takes: time.Minute}
+		killed := &memory{records: store.records} // it writes nothing after its first record
+		killed.last = 1
+		go func() { _, _ = idempotency.Do(t.Context(), killed, order(`{}`), s.call) }()
+		synctest.Wait()
+		killed.mu.Lock()
+		killed.fails = errors.New("killed")
+		killed.mu.Unlock()
+		result, err := idempotency.Do(t.Context(), store, order(`{}`), s.call)
+		check(t, "at once", result, err, "", toolscript.Conflict, toolscript.SentUnknown)
+		time.Sleep(2 * time.Minute)
+		result, err = idempotency.Do(t.Context(), store, order(`{}`), s.call)
+		check(t, "later", result, err, "", toolscript.Unavailable, toolscript.SentUnknown)
+	})
+}
+
+// TestStoreFails: without a record, a call is not made.
+func TestStoreFails(t *testing.T) {
+	store, s := newMemory(), server{result: "1"}
+	store.fails = errors.New("the disk is full")
+	result, err := idempotency.Do(t.Context(), store, order(`{}`), s.call)
+	check(t, "a failed store", result, err, "", toolscript.Unavailable, toolscript.SentNo)
+	if s.effects != 0 || !strings.Contains(err.Error(), "the disk is full") {
+		t.Errorf("%d effects, error %v", s.effects, err)
+	}
+}
+
+// TestPanicIsAnError: a panic ends the call, and its outcome is not known.
+func TestPanicIsAnError(t *testing.T) {
+	store := newMemory()
+	for range 2 {
+		result, err := idempotency.Do(t.Context(), store, order(`{}`), func(context.Context) (json.RawMessage, error) { panic("oops") })
+		check(t, "the call", result, err, "", toolscript.Internal, toolscript.SentUnknown)
+	}
+}

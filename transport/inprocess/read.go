@@ -1,0 +1,29 @@
+package inprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// ReadAnswer reads the body of a response of an HTTP API. Its bytes, decompressed, are
+// taken from l before they are read. The error is a *toolscript.Error, except that of ctx.
+func ReadAnswer(ctx context.Context, l *inflight.Lease, answer *http.Response, limit int) ([]byte, error) {
+	size := answer.ContentLength
+	if answer.Request != nil && answer.Request.Method == http.MethodHead {
+		size = -1 // the length of what GET would return
+	}
+	text, err := inflight.Read(ctx, l, answer.Body, size, limit)
+	var broken *inflight.ReadError
+	switch {
+	case errors.Is(err, inflight.ErrTooLong):
+		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the answer has more than %d MB", limit>>20)}
+	case errors.As(err, &broken) && ctx.Err() == nil:
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentYes, Err: fmt.Errorf("the answer broke off: %w", broken)}
+	}
+	return text, err
+}

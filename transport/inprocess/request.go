@@ -1,0 +1,42 @@
+package inprocess
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Do makes a request to an HTTP API, which what names in errors. Its error is that of the
+// context of the request, or a *toolscript.Error that says whether the request was sent. The
+// address is left out of it: a query may have a secret.
+func Do(client *http.Client, request *http.Request, what string) (*http.Response, error) {
+	var sent atomic.Bool
+	ctx := request.Context()
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
+	answer, err := client.Do(request.WithContext(traced)) //nolint:gosec // G704: the configuration names the API
+	if err == nil {
+		return answer, nil
+	}
+	if answer != nil {
+		_ = answer.Body.Close() // of a redirect that was refused
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	state, end := toolscript.SentNo, ""
+	if sent.Load() {
+		state, end = toolscript.SentUnknown, "; "+toolscript.UnknownOutcome
+	}
+	var known *toolscript.Error
+	if errors.As(err, &known) {
+		return nil, toolscript.WithSent(known, state)
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return nil, &toolscript.Error{Kind: toolscript.Unavailable, Sent: state, Err: fmt.Errorf("%s cannot be reached: %w%s", what, err, end)}
+}

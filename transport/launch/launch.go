@@ -1,0 +1,126 @@
+// Package launch watches the start of a program: whether a package manager still installs
+// it, and whether its processes do anything.
+//
+// A package manager starts the program as a child that has the standard output of the
+// package manager. What it runs to install packages, such as git, scripts of packages and
+// compilers, has an output of its own. A package manager may also become the program.
+package launch
+
+import (
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// Activity is what the processes of a start have done so far.
+type Activity struct {
+	Installing bool          // a package manager has not started the program yet
+	CPU        time.Duration // that the processes have used
+	IO         uint64        // bytes that they have read and written, where that is known
+	Output     uint64        // bytes on standard output and standard error
+	Processes  int           // how many there are
+	Seen       bool          // the system tells what processes do; without it, only Installing and Output are known
+}
+
+// Start is one start of a program. Its methods may be called concurrently. A nil Start
+// counts nothing.
+type Start struct {
+	argv   []string
+	leader int    // the process that was started
+	output string // the pipe that is its standard output
+
+	printed atomic.Uint64
+	pulling atomic.Bool // a container runtime downloads the image
+	begun   atomic.Bool // the program was seen
+}
+
+// New returns the start of a program with a command line. Process must follow, before Look.
+func New(argv []string) *Start { return &Start{argv: argv} }
+
+// Process sets the process that was started. stdout is an end of the pipe that is its
+// standard output.
+func (s *Start) Process(leader int, stdout *os.File) {
+	if s != nil {
+		s.leader, s.output = leader, pipeName(stdout)
+	}
+}
+
+// Waiting is the activity of a start that waits for another installation of the program.
+func Waiting() Activity { return Activity{Installing: true} }
+
+// Argv is the command line of New.
+func (s *Start) Argv() []string { return s.argv }
+
+// Manages reports whether a package manager was started.
+func (s *Start) Manages() bool { return s != nil && Manages(s.argv) }
+
+// Answered counts bytes on standard output. A package manager writes none there, because it
+// is the output of the program.
+func (s *Start) Answered(n int) {
+	if s != nil && n > 0 {
+		s.printed.Add(uint64(n))
+		s.begun.Store(true)
+	}
+}
+
+// Logged counts bytes on standard error.
+func (s *Start) Logged(n int) {
+	if s != nil {
+		s.printed.Add(uint64(max(n, 0)))
+	}
+}
+
+// Line reads a line of standard error, where container runtimes report a download.
+func (s *Start) Line(text string) {
+	switch {
+	case s == nil:
+	case beginsPull(text):
+		s.pulling.Store(true)
+	case endsPull(text):
+		s.pulling.Store(false)
+	}
+}
+
+// Look returns what has happened until now.
+func (s *Start) Look() Activity {
+	a := Activity{Output: s.printed.Load(), Installing: s.pulling.Load()}
+	tree := processes(s.leader)
+	a.Seen, a.Processes = tree != nil, len(tree)
+	for _, p := range tree {
+		a.CPU += p.cpu
+		a.IO += p.io
+	}
+	if s.begun.Load() {
+		a.Installing = false
+		return a
+	}
+	if !a.Seen {
+		a.Installing = a.Installing || s.Manages()
+		return a
+	}
+	installs, over := s.judge(tree)
+	if over {
+		s.begun.Store(!a.Installing) // what a program does with its output later has no meaning
+	}
+	a.Installing = a.Installing || installs && !over
+	return a
+}
+
+// judge reports whether there is a package manager among the processes, and whether it has
+// started the program.
+func (s *Start) judge(tree map[int]process) (installs, over bool) {
+	name, _ := program(s.argv)
+	stays := s.Manages() && !becomes[name]
+	manages := func(p process) bool { return Manages(p.args()) || p.pid == s.leader && stays }
+	for _, p := range tree {
+		if !p.holds(s.output) {
+			continue
+		}
+		if manages(p) {
+			installs = true
+		} else if parent, known := tree[p.parent]; known && manages(parent) {
+			over = true
+		}
+	}
+	return installs, over
+}

@@ -1,0 +1,86 @@
+package launch
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// managers are the programs that install a package before they run it. Those with words are
+// package managers only with one of them: without, they run a program themselves.
+var managers = map[string][]string{
+	"npx": nil, "npm": nil, "pnpx": nil, "pnpm": nil, "yarn": nil, "corepack": nil,
+	"bunx": nil, "bun": {"x", "add", "install"},
+	"uvx": nil, "uv": nil, "pipx": {"run"},
+	"go": {"run"}, "cargo": {"run"},
+}
+
+// becomes are those that replace themselves by the program.
+var becomes = map[string]bool{"pipx": true, "cargo": true}
+
+// runners are programs whose first argument is the program that counts.
+var runners = []string{"env", "node", "nodejs", "sh", "bash", "dash", "zsh"}
+
+// Manages reports whether a command line is that of a package manager that installs what it
+// runs. docker is not one: a daemon downloads its images, which its standard error tells.
+func Manages(argv []string) bool { return Manager(argv) != nil }
+
+// Manager returns the words of a command line by which Manages knows the package manager; nil
+// if it is not one. They hold nothing that the user has configured.
+func Manager(argv []string) []string {
+	name, rest := program(argv)
+	words, known := managers[name]
+	switch i := slices.IndexFunc(rest, func(w string) bool { return slices.Contains(words, w) }); {
+	case !known:
+		return nil
+	case len(words) == 0:
+		return []string{name}
+	case i >= 0:
+		return []string{name, rest[i]}
+	}
+	return nil
+}
+
+// program returns the name of the program of a command line, and its arguments. A program
+// that has set a title has it in place of all its arguments.
+func program(argv []string) (name string, rest []string) {
+	words := strings.Fields(strings.Join(argv, " "))
+	for i, word := range words {
+		name = plain(word)
+		switch {
+		case i > 0 && strings.HasPrefix(word, "-"):
+			if word == "-c" || word == "-e" { // the next word is a text of commands
+				return "", nil
+			}
+		case i > 0 && strings.Contains(word, "="): // a variable for env
+		case slices.Contains(runners, name), python().MatchString(name):
+		default:
+			return name, words[i+1:]
+		}
+	}
+	return name, nil
+}
+
+// plain is the name of a program without its folder and the ending of its file.
+func plain(file string) string {
+	name := path.Base(strings.ReplaceAll(file, `\`, "/"))
+	for _, ending := range []string{".js", ".cjs", ".mjs", ".exe", ".cmd", ".py"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return strings.TrimSuffix(name, "-cli") // npm's own files: npx-cli.js
+}
+
+var python = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^python[0-9.]*$`) })
+
+// beginsPull reports whether a container runtime begins to download an image.
+func beginsPull(line string) bool {
+	return strings.HasPrefix(line, "Unable to find image ") || strings.HasPrefix(line, "Trying to pull ") || strings.Contains(line, ": Pulling from ")
+}
+
+// endsPull reports whether it has downloaded the image.
+func endsPull(line string) bool {
+	return strings.HasPrefix(line, "Status: Downloaded newer image") || strings.HasPrefix(line, "Status: Image is up to date") ||
+		strings.HasPrefix(line, "Writing manifest to image destination")
+}

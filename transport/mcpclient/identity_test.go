@@ -1,0 +1,236 @@
+package mcpclient_test
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/transport/commands"
+	"github.com/toolscript/toolscript/transport/graphql"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/openapi"
+)
+
+// What a field of a server means for its identity.
+const (
+	defines  = "defines"  // the server: also the value of a variable in it
+	receives = "receives" // the server gets it: counts as it is written, because the values of variables are renewed
+	secret1  = "secret"   // counts only by its presence
+	limits   = "limits"   // calls, or selects tools: does not count
+	perTool  = "per tool" // compared for each tool
+	records  = "records"  // where the server is configured, and why it does not start
+)
+
+// fieldClasses decides about every field of every type of server.
+var fieldClasses = map[string]string{
+	"Type": defines, "Disabled": limits,
+	"Command": defines, "Args": defines, "Env": receives, "InheritEnv": defines, "InheritNames": defines, "Dir": defines,
+	"Confine.Read": defines, "Confine.Write": defines, "Confine.Net": defines,
+	"Confine.Free": records, "Confine.Watched": records, // set by confine suggest, not by a file
+	"Environ": defines, "URL": defines, "Headers": receives, "Account": defines,
+	"OAuth.Grant": defines, "OAuth.ClientID": defines, "OAuth.ClientSecret": secret1, "OAuth.PrivateKey": secret1, "OAuth.SigningAlgorithm": defines,
+	"OAuth.ClientMetadataURL": defines, "OAuth.Issuer": defines, "OAuth.Scope": defines, "OAuth.CallbackPort": defines, "OAuth.Storage": defines,
+	"Root": defines, "Project.Dir": defines, "Project.Named": defines, "Tools": perTool,
+	"Settings.Exec.Network": defines, "Settings.Exec.Writable": defines, "Settings.Web.AllowHosts": defines,
+	"Settings.Web.Search.Provider": defines, "Settings.Web.Search.URL": defines, "Settings.Web.Search.Key": receives,
+	"Settings.Agents.Provider": defines, "Settings.Agents.Models": defines, "Settings.Agents.MaxTokens": defines,
+	"Settings.Agents.Depth": defines, "Settings.Agents.Turns": defines, "Settings.Agents.Calls": defines,
+	"Shared": defines, "Stateless": defines, "Scripts": defines, "Protocol": defines,
+	"IncludeTools": limits, "ExcludeTools": limits, "Overrides": perTool,
+	"Timeout": limits, "StartupTimeout": limits, "Idle": limits, "Concurrency": limits,
+	"RateLimit.Calls": limits, "RateLimit.Per": limits, "RateLimit.Burst": limits,
+	"Source": records, "Secrets": records, "Problem": records,
+
+	"openapi.spec": defines, "openapi.baseUrl": defines, "openapi.operations": limits,
+	"openapi.auth.type": receives, "openapi.auth.token": receives, "openapi.auth.name": receives, "openapi.auth.value": receives,
+	"openapi.auth.username": receives, "openapi.auth.password": receives,
+	"graphql.url": defines, "graphql.spec": defines, "graphql.operations": limits,
+	"graphql.auth.type": receives, "graphql.auth.token": receives, "graphql.auth.name": receives, "graphql.auth.value": receives,
+	"graphql.auth.username": receives, "graphql.auth.password": receives,
+
+	"commands.description": perTool, "commands.run": defines, "commands.parameters": defines, "commands.output": defines,
+	"commands.result": defines, "commands.readOnly": defines, "commands.exitCodes": defines, "commands.timeout": limits,
+}
+
+// fieldSetters returns, for each field of each type of server, a function that gives it a value
+// made of a text.
+func fieldSetters() map[string]func(c *mcpclient.Config, text string) {
+	all := map[string]func(*mcpclient.Config, string){}
+	walkFields(reflect.TypeFor[mcpclient.Config](), "", func(path string, index [][]int) {
+		if path == "Commands" || path == "API" {
+			return // the fields of their types are below
+		}
+		all[path] = func(c *mcpclient.Config, text string) { setField(reflect.ValueOf(c).Elem(), index, text) }
+	})
+	ofJSON := func(prefix string, settings any) {
+		walkFields(reflect.TypeOf(settings), "", func(_ string, index [][]int) {
+			all[prefix+jsonPath(reflect.TypeOf(settings), index)] = func(c *mcpclient.Config, text string) {
+				v := reflect.New(reflect.TypeOf(settings)).Elem()
+				setField(v, index, text)
+				c.API, _ = json.Marshal(v.Interface())
+			}
+		})
+	}
+	ofJSON("openapi.", openapi.Settings{})
+	ofJSON("graphql.", graphql.Settings{})
+	for field := range reflect.TypeFor[commands.Definition]().Fields() {
+		key := field.Tag.Get("json")
+		all["commands."+key] = func(c *mcpclient.Config, text string) {
+			c.Commands, _ = json.Marshal(map[string]any{"tool": map[string]any{key: []string{text}}})
+		}
+	}
+	return all
+}
+
+// walkFields visits the leaves of a struct, with the indexes of the fields on the way.
+func walkFields(of reflect.Type, path string, visit func(path string, index [][]int), at ...[]int) {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		inner := field.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		name := strings.TrimPrefix(path+"."+field.Name, ".")
+		index := append(slices.Clone(at), []int{i})
+		if inner.Kind() == reflect.Struct {
+			walkFields(inner, name, visit, index...)
+			continue
+		}
+		visit(name, index)
+	}
+}
+
+func jsonPath(of reflect.Type, index [][]int) string {
+	var names []string
+	for _, i := range index {
+		field := of.FieldByIndex(i)
+		names = append(names, field.Tag.Get("json"))
+		of = field.Type
+	}
+	return strings.Join(names, ".")
+}
+
+func setField(v reflect.Value, index [][]int, text string) {
+	for _, i := range index {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.FieldByIndex(i)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.String {
+			v.Set(reflect.ValueOf([]string{text}).Convert(v.Type()))
+			return
+		}
+		v.Set(secret(v.Type()))
+	case reflect.Map:
+		if v.Type().Elem().Kind() == reflect.String {
+			v.Set(reflect.ValueOf(map[string]string{"NAME": text}))
+			return
+		}
+		v.Set(secret(v.Type()))
+	default:
+		v.Set(secret(v.Type()))
+	}
+}
+
+// TestIdentityOfEveryField: a field of a server is part of its identity unless it is one of those
+// that do not matter. A field that is new here must be classified above.
+func TestIdentityOfEveryField(t *testing.T) {
+	setters := fieldSetters()
+	for _, path := range slices.Sorted(maps.Keys(setters)) {
+		class, known := fieldClasses[path]
+		if !known {
+			t.Errorf("%s is a new field: decide in fieldClasses whether a server with another value is another server", path)
+			continue
+		}
+		set := setters[path]
+		with := func(text string, variables map[string]string) string {
+			var c mcpclient.Config
+			if strings.HasPrefix(path, "Confine.") {
+				c.Confine = &mcpclient.Confine{}
+			}
+			if strings.HasPrefix(path, "commands.") {
+				c.Commands = json.RawMessage(`{"tool": {}}`)
+			}
+			if text != "" {
+				set(&c, text)
+			}
+			if path != "Secrets" {
+				c.Secrets = variables
+			}
+			return c.Identity()
+		}
+		counts := class == defines || class == receives || class == secret1
+		if changed := with("some value", nil) != with("", nil); changed != counts {
+			t.Errorf("%s %s: with a value, the identity is another: %t, want %t", path, class, changed, counts)
+		}
+		one, two := with("some value", map[string]string{"${V}": "some value"}), with("another one", map[string]string{"${V}": "another one"})
+		plain := with("some value", nil) == with("another one", nil) // a number or a list of objects, which the text does not change
+		if renewed := one == two; !plain && renewed != (class != defines) {
+			t.Errorf("%s %s: with another value of its variable, the identity is the same: %t, want %t", path, class, renewed, class != defines)
+		}
+	}
+	for path := range fieldClasses {
+		if setters[path] == nil {
+			t.Errorf("%s is classified and does not exist", path)
+		}
+	}
+}
+
+// TestIdentityKeepsNoSecrets: a secret of the store that is part of an address is renewed too,
+// and no text for a person has one.
+func TestIdentityKeepsNoSecrets(t *testing.T) {
+	of := func(key string) mcpclient.Config {
+		return mcpclient.Config{
+			Type: mcpclient.HTTP, URL: "https://example.com/mcp?key=" + key, Headers: map[string]string{"Authorization": "Bearer " + key},
+			OAuth: oauth.Config{ClientID: "c", ClientSecret: oauth.Secret(key)}, Secrets: map[string]string{"${secret:KEY}": key},
+		}
+	}
+	one, two := of("4b2f6a1c9d"), of("77e0c1a5bb")
+	if one.Identity() != two.Identity() {
+		t.Errorf("a renewed secret is another server:\n%s\n%s", one.Identity(), two.Identity())
+	}
+	if text := one.Definition(); strings.Contains(text, "4b2f6a1c9d") || !strings.Contains(text, "https://example.com/mcp") || !strings.Contains(text, "OAuth.ClientID: c") {
+		t.Errorf("definition:\n%s", text)
+	}
+	elsewhere := of("4b2f6a1c9d")
+	elsewhere.URL = strings.Replace(elsewhere.URL, "example.com", "evil.example", 1)
+	if one.Identity() == elsewhere.Identity() {
+		t.Error("another host is the same server")
+	}
+}
+
+// TestIdentityOfEmptyValues: a restriction that allows nothing, and an empty variable, are values.
+func TestIdentityOfEmptyValues(t *testing.T) {
+	none := mcpclient.Config{Type: mcpclient.Stdio, Command: "a"}
+	for name, c := range map[string]mcpclient.Config{
+		"an empty confine":     {Type: mcpclient.Stdio, Command: "a", Confine: &mcpclient.Confine{}},
+		"an empty variable":    {Type: mcpclient.Stdio, Command: "a", Env: map[string]string{"SAFE": ""}},
+		"an argument moved":    {Type: mcpclient.Stdio, Command: "a "},
+		"an empty argument":    {Type: mcpclient.Stdio, Command: "a", Args: []string{""}},
+		"an empty header":      {Type: mcpclient.Stdio, Command: "a", Headers: map[string]string{"X": ""}},
+		"a default of a flag":  {Type: mcpclient.Stdio, Command: "a", Commands: json.RawMessage(`{"t":{"run":["x"],"parameters":{"p":{"type":"boolean","default":false}}}}`)},
+		"a timeout of another": {Type: mcpclient.Stdio, Command: "a", Env: map[string]string{"timeout": "1"}},
+	} {
+		if c.Identity() == none.Identity() {
+			t.Errorf("%s: the same identity %s", name, c.Identity())
+		}
+	}
+	without := mcpclient.Config{Type: mcpclient.Command, Commands: json.RawMessage(`{"t":{"run":["x"],"parameters":{"p":{"type":"boolean"}}}}`)}
+	with := without
+	with.Commands = json.RawMessage(`{"t":{"run":["x"],"parameters":{"p":{"type":"boolean","default":false}}}}`)
+	if with.Identity() == without.Identity() {
+		t.Error("a default of false is no default")
+	}
+}

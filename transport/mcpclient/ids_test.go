@@ -1,0 +1,92 @@
+package mcpclient_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// with adds switches to a server.
+func with(t *testing.T, wire string, switches ...string) mcpclient.Config {
+	t.Helper()
+	if kind := wires[wire]; kind[0] != mcpclient.Stdio {
+		_, cfg := overHTTP(t, kind[0], append(switches, kind[1:]...)...)
+		return cfg
+	}
+	return config(t, switches...)
+}
+
+// A server may read only integers as ids, and return them as text.
+func TestIDsOnEveryWire(t *testing.T) {
+	onEveryWire(t, func(t *testing.T, wire string, _ mcpclient.Config) {
+		t.Helper()
+		for _, switches := range [][]string{{"integers"}, {"texts"}} {
+			c := dial(t, with(t, wire, switches...), mcpclient.Events{})
+			if tools, err := c.ListTools(within(t, bound)); err != nil || len(tools) == 0 {
+				t.Errorf("%s: %d tools, %v", switches, len(tools), err)
+			}
+			if err := c.Ping(within(t, bound)); err != nil {
+				t.Errorf("%s: Ping = %v", switches, err)
+			}
+			if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
+				t.Errorf("%s: echo = %q", switches, got)
+			}
+			var signs atomic.Int64
+			if _, err := c.CallTool(within(t, bound), "progress", []byte(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {
+				t.Fatal(err)
+			}
+			if signs.Load() != 3 && wire != "bodies" { // they have no stream for progress
+				t.Errorf("%s: %d signs of progress, want 3", switches, signs.Load())
+			}
+		}
+	})
+}
+
+// An answer that cannot be read ends its call, and is quoted without secrets.
+func TestUnreadableAnswerOnEveryWire(t *testing.T) {
+	const secret = "swordfish-swordfish-swordfish"
+	long := strings.Repeat("x", 200_000)
+	lines := map[string]string{
+		"NaN":                  `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"x":NaN}}}`,
+		"a textual code":       `{"jsonrpc":"2.0","id":ID,"error":{"code":"E_DENIED","message":"no"}}`,
+		"text before":          `DEBUG sent {"jsonrpc":"2.0","id":ID,"result":{"content":[]}}`,
+		"the id as text":       `{"jsonrpc":"2.0","id":"ID","result":{"content":[],"n":Infinity}}`,
+		"an object of Python":  `{'jsonrpc': '2.0', 'id': ID, 'result': {'content': [], 'isError': False}}`,
+		"the id at the end":    `{"jsonrpc":"2.0","result":{"content":[],"text":"` + long + `","n":Infinity},"id":ID}`,
+		"a secret":             `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"n":NaN,"key":"` + secret + `"}}`,
+		"a secret at the edge": `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"n":NaN,"text":"` + strings.Repeat("x", 730) + secret + `"}}`,
+	}
+	onEveryWire(t, func(t *testing.T, wire string, _ mcpclient.Config) {
+		t.Helper()
+		cfg := with(t, wire, "prints")
+		cfg.Secrets = map[string]string{"${KEY}": secret}
+		c := dial(t, cfg, mcpclient.Events{})
+		for name, line := range lines {
+			_, err := c.CallTool(within(t, bound), "print", arguments(t, "", line+"\n"), nil)
+			if toolscript.KindOf(err) != toolscript.ToolFailed || toolscript.SentOf(err) != toolscript.SentYes {
+				t.Errorf("%s: CallTool = %v, want kind tool_failed, sent", name, err)
+				continue
+			}
+			wantText(t, name, err.Error(), "the server's answer cannot be read: ", line[:10])
+			if strings.Contains(err.Error(), "swordfish") || len(err.Error()) > 400 {
+				t.Errorf("%s: the error is %s", name, err)
+			}
+		}
+		if got := text(t, c, "echo", `{"text":"still here"}`); got != "still here" {
+			t.Errorf("echo = %q", got)
+		}
+	})
+}
+
+// An answer to initialize that cannot be read fails the connection before its time limit.
+func TestUnreadableAnswerToInitialize(t *testing.T) {
+	ctx := within(t, bound)
+	_, err := mcpclient.Dial(ctx, "srv", config(t, "unreadable"), mcpclient.Events{})
+	if ctx.Err() != nil || err == nil {
+		t.Fatalf("Dial = %v, want an error before the time limit", err)
+	}
+	wantText(t, "error", err.Error(), "the server's answer cannot be read: ready {")
+}

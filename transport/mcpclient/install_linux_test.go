@@ -1,0 +1,195 @@
+package mcpclient_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/launch"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/reaper"
+)
+
+// npx is a package manager. It installs until the file "go" exists, runs a script of a package
+// meanwhile, and then starts the server. After SIGTERM it needs longer than other programs get.
+const npx = `#!/bin/sh
+trap 'sleep 1.5 >/dev/null; echo undone >>"$FOLDER/notes"; exit 1' TERM
+echo "begun $$" >>"$FOLDER/notes"
+echo 'npm warn deprecated' >&2
+sh -c 'while [ ! -e "$FOLDER/go" ] && [ -e "$FOLDER" ]; do sleep 0.02; done' >/dev/null </dev/null 2>/dev/null
+echo installed >>"$FOLDER/notes"
+"$@"
+echo ended >>"$FOLDER/notes"
+`
+
+// installed is a server that the fake package manager installs.
+type installed struct {
+	t      *testing.T
+	folder string
+	config mcpclient.Config
+
+	mu   sync.Mutex
+	look func() launch.Activity
+	logs []string
+}
+
+func newInstalled(t *testing.T, switches ...string) *installed {
+	t.Helper()
+	s := &installed{t: t, folder: t.TempDir(), config: config(t)}
+	if err := os.WriteFile(filepath.Join(s.folder, "npx"), []byte(npx), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.config.Args = append([]string{s.config.Command}, switches...)
+	s.config.Command = "npx"
+	s.config.Env["FOLDER"] = s.folder
+	s.config.Env["PATH"] = s.folder + ":" + os.Getenv("PATH")
+	t.Cleanup(s.finish) // also if the test fails
+	return s
+}
+
+// finish ends the installation.
+func (s *installed) finish() {
+	if err := os.WriteFile(filepath.Join(s.folder, "go"), nil, 0o600); err != nil {
+		s.t.Error(err)
+	}
+}
+
+func (s *installed) notes() []string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.folder, "notes"))
+	if err != nil && !os.IsNotExist(err) {
+		s.t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// events are those of a Dial.
+func (s *installed) events() mcpclient.Events {
+	return mcpclient.Events{
+		Starting: func(look func() launch.Activity) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.look = look
+		},
+		Log: func(level slog.Level, text string) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if level >= slog.LevelWarn {
+				s.logs = append(s.logs, text)
+			}
+		},
+	}
+}
+
+// installs reports whether the package manager runs and is seen to install.
+func (s *installed) installs() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.look != nil && s.look().Installing && s.look().Seen
+}
+
+func (s *installed) dial(ctx context.Context, r *reaper.Reaper) chan error {
+	done := make(chan error, 1)
+	go func() {
+		c, err := mcpclient.Dialer{Reaper: r}.Dial(ctx, "srv", s.config, s.events())
+		if err == nil {
+			err = c.Close()
+		}
+		done <- err
+	}()
+	return done
+}
+
+func await(t *testing.T, done <-chan error) error {
+	t.Helper()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(bound):
+		t.Fatal("the dial did not end")
+		return nil
+	}
+}
+
+func TestInstallationIsSeen(t *testing.T) {
+	s := newInstalled(t)
+	s.config.Args = append(s.config.Args, "init-delay=100ms")
+	done := s.dial(within(t, bound), nil)
+	eventually(t, "an installation", s.installs)
+	eventually(t, "the script of a package", func() bool { return s.look().Processes >= 3 })
+	if !s.installs() {
+		t.Error("the script of a package counts as the server")
+	}
+	s.finish()
+	eventually(t, "the end of the installation", func() bool { return !s.look().Installing })
+	if err := await(t, done); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestInstallationOutlivesTheProgram: the end of the dial and of the reaper do not end an
+// installation. The next start waits for it. The server that the package manager starts in the
+// end does not run on.
+func TestInstallationOutlivesTheProgram(t *testing.T) {
+	s := newInstalled(t)
+	r := reaper.New(slog.Default())
+	ctx, cancel := context.WithCancel(t.Context())
+	first := s.dial(ctx, r)
+	eventually(t, "an installation", s.installs)
+	eventually(t, "the begin", func() bool { return len(s.notes()) == 1 && s.notes()[0] != "" })
+	cancel()
+	if err := await(t, first); toolscript.KindOf(err) != toolscript.Cancelled {
+		t.Errorf("Dial: %v, want cancelled", err)
+	}
+	r.Close()
+	if len(s.logs) != 1 || !strings.Contains(s.logs[0], "still being installed; this goes on in the background") {
+		t.Errorf("log = %q, want one line about the installation", s.logs)
+	}
+	var manager int
+	if _, err := fmt.Sscanf(s.notes()[0], "begun %d", &manager); err != nil {
+		t.Fatal(err)
+	}
+	if dead(t, manager) {
+		t.Fatal("the package manager is dead")
+	}
+
+	s.look = nil
+	second := s.dial(within(t, bound), nil)
+	eventually(t, "the wait of the second start", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.look != nil && s.look().Installing })
+	s.finish()
+	if err := await(t, second); err != nil {
+		t.Errorf("the second start: %v", err)
+	}
+	notes := slices.DeleteFunc(s.notes(), func(n string) bool { return n == "ended" || n == "undone" })
+	if len(notes) != 4 || notes[1] != "installed" || !strings.HasPrefix(notes[2], "begun ") || notes[3] != "installed" {
+		t.Errorf("notes = %q, want the second start after the end of the first", s.notes())
+	}
+	if !dead(t, manager) {
+		t.Error("the first package manager still runs")
+	}
+}
+
+// TestLimitLetsAPackageManagerCleanUp: SIGTERM first, and SIGKILL only after the time that a
+// package manager needs.
+func TestLimitLetsAPackageManagerCleanUp(t *testing.T) {
+	s := newInstalled(t)
+	ctx, end := context.WithCancelCause(t.Context())
+	done := s.dial(ctx, reaper.New(slog.Default()))
+	eventually(t, "an installation", s.installs)
+	eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
+	end(context.DeadlineExceeded)
+	if err := await(t, done); toolscript.KindOf(err) != toolscript.Timeout {
+		t.Errorf("Dial: %v, want a timeout", err)
+	}
+	if notes := s.notes(); len(notes) != 2 || notes[1] != "undone" {
+		t.Errorf("notes = %q, want the end of the cleaning up", notes)
+	}
+}

@@ -1,0 +1,81 @@
+package mcpclient
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// Printer is a Started that knows what the server printed during the call.
+type Printer interface {
+	// Printed returns what the server wrote to standard error since the call began, and
+	// what it wrote to standard output that is not a message: a part of a sentence that
+	// begins with "; ", or nothing. failure reports whether that explains why there is no
+	// answer.
+	Printed() (text string, failure bool)
+}
+
+// printMark is a position in the output of a server.
+type printMark struct{ stderr, stdout int64 }
+
+// Printed implements Printer. Other calls may have caused the output too.
+func (c *call) Printed() (text string, failure bool) {
+	if s, ok := c.conn.peer.(*stdio); ok {
+		return s.printedSince(c.mark)
+	}
+	return "", false
+}
+
+func (s *stdio) mark() printMark { return printMark{s.log.written.Load(), s.noise.written.Load()} }
+
+func (s *stdio) printedSince(m printMark) (text string, failure bool) {
+	if lines := s.log.since(m.stderr); len(lines) > 0 {
+		line := telling(lines)
+		text = fmt.Sprintf("; meanwhile the server wrote to stderr: %q", line)
+		failure = namesError(line)
+	}
+	if lines := s.noise.since(m.stdout); len(lines) > 0 {
+		return text + fmt.Sprintf("; on stdout it wrote text that is not a message: %q", lines[len(lines)-1]), true
+	}
+	if line := s.words.cleanBegun(s.output.unfinished()); line != "" {
+		return text + fmt.Sprintf("; its last line on stdout has no line break: %q", line), true
+	}
+	return text, failure
+}
+
+// namesError reports whether a line says that something has failed.
+func namesError(line string) bool {
+	for _, form := range errorForms() {
+		if form.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// output is the standard output of a server. It knows the beginning of the unfinished line.
+type output struct {
+	from io.Reader
+
+	mu   sync.Mutex
+	open []byte
+}
+
+func (o *output) Read(p []byte) (int, error) {
+	n, err := o.from.Read(p)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	rest := p[:n]
+	if end := bytes.LastIndexByte(rest, '\n'); end >= 0 {
+		rest, o.open = rest[end+1:], o.open[:0]
+	}
+	o.open = append(o.open, rest[:min(len(rest), edge-len(o.open))]...)
+	return n, err
+}
+
+func (o *output) unfinished() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.open)
+}

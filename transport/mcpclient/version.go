@@ -1,0 +1,87 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+)
+
+// versions are the versions of MCP that a server has named in place of the one that it has
+// refused. MCP has them in the data of the error, which mcp-go drops for the code -32602.
+type versions []string
+
+// note reads the answer to initialize.
+func (v *versions) note(method string, response *transport.JSONRPCResponse, err error) {
+	if method != string(mcp.MethodInitialize) {
+		return
+	}
+	*v = nil
+	var reason any
+	var refused *httptransport.StatusError
+	switch {
+	case response != nil && response.Error != nil:
+		reason = response.Error.Data
+	case errors.As(err, &refused):
+		reason = refused.Data
+	}
+	if reason == nil {
+		return
+	}
+	var data mcp.UnsupportedProtocolVersionData
+	if text, err := json.Marshal(reason); err == nil && json.Unmarshal(text, &data) == nil {
+		*v = data.Supported
+	}
+}
+
+// refusedVersion is the error of a server that supports no version that could be tried.
+type refusedVersion struct {
+	offered   string
+	supported []string
+}
+
+func (e *refusedVersion) Error() string {
+	named := make([]string, 0, len(e.supported))
+	for _, version := range e.supported[:min(len(e.supported), 10)] {
+		named = append(named, printable(version))
+	}
+	return fmt.Sprintf("the server refuses MCP version %s, and supports %s; toolscript supports %s",
+		e.offered, strings.Join(named, ", "), strings.Join(mcp.ValidProtocolVersions, ", "))
+}
+
+// initialize performs MCP's handshake, or its replacement in newer versions. If the server
+// refuses the version and names others, it is tried once more with the newest of them.
+func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
+	offered := c.dialect.preferred()
+	result, err := c.hello(ctx, offered)
+	if err == nil || len(c.refused) == 0 {
+		return result, err
+	}
+	offers := []string{offered}
+	if mcp.IsModernProtocol(offered) {
+		offers = append(offers, Handshake) // was tried too
+	}
+	next := mcp.NegotiateMutuallySupportedVersion(c.refused)
+	if next == "" || slices.Contains(offers, next) {
+		return nil, &refusedVersion{offers[len(offers)-1], c.refused}
+	}
+	return c.hello(ctx, next)
+}
+
+func (c *Conn) hello(ctx context.Context, version string) (*mcp.InitializeResult, error) {
+	result, err := c.protocol.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
+		ProtocolVersion: version, ClientInfo: self,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	c.dialect.agree(result.ProtocolVersion)
+	return result, nil
+}

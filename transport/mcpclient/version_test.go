@@ -1,0 +1,152 @@
+package mcpclient_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// withSwitches calls test for every wire, with more switches of the server.
+func withSwitches(t *testing.T, switches []string, test func(t *testing.T, cfg mcpclient.Config)) {
+	t.Helper()
+	for name, wire := range wires {
+		t.Run(name, func(t *testing.T) {
+			if wire[0] == mcpclient.Stdio {
+				test(t, config(t, switches...))
+				return
+			}
+			_, cfg := overHTTP(t, wire[0], append(wire[1:len(wire):len(wire)], switches...)...)
+			test(t, cfg)
+		})
+	}
+}
+
+// TestRefusedVersion: a server that refuses the version and names others gets the newest of
+// them.
+func TestRefusedVersion(t *testing.T) {
+	withSwitches(t, []string{"only=2024-11-05,2025-03-26,1999-12-31"}, func(t *testing.T, cfg mcpclient.Config) {
+		t.Helper()
+		for _, protocol := range []string{"", mcpclient.Stateless} {
+			cfg.Protocol = protocol
+			c := dial(t, cfg, mcpclient.Events{})
+			if got := c.Info().Protocol; got != "2025-03-26" {
+				t.Errorf("with protocol %q: version %s, want 2025-03-26", protocol, got)
+			}
+			if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+				t.Errorf("echo = %q", got)
+			}
+		}
+	})
+}
+
+// TestUnsupportedVersions: no version fits, and the error names those of both sides.
+func TestUnsupportedVersions(t *testing.T) {
+	withSwitches(t, []string{"only=1999-12-31"}, func(t *testing.T, cfg mcpclient.Config) {
+		t.Helper()
+		_, err := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+		if toolscript.KindOf(err) != toolscript.Unsupported {
+			t.Fatalf("Dial = %v, want unsupported", err)
+		}
+		wantText(t, "error", err.Error(), "refuses MCP version 2025-11-25", "supports 1999-12-31", "toolscript supports 2026-07-28, 2025-11-25")
+	})
+}
+
+// TestOlderVersion: protocol selects a version for a server that knows no other, and says
+// nothing about it.
+func TestOlderVersion(t *testing.T) {
+	cfg := config(t, "only=2024-11-05")
+	cfg.Protocol = "2024-11-05"
+	if got := dial(t, cfg, mcpclient.Events{}).Info().Protocol; got != "2024-11-05" {
+		t.Errorf("version %s", got)
+	}
+}
+
+// TestVersionRefusedByStatus: the TypeScript SDK refuses a version with status 400 and an
+// error in the body, once; a client must not take that for a server of 2024.
+func TestVersionRefusedByStatus(t *testing.T) {
+	for code, wanted := range map[string]string{"-32602": "2025-06-18", "-32022": "2025-06-18", "-32000": "2025-06-18"} {
+		var tries, others atomic.Int32
+		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body) // an incomplete body has no method
+			var m struct {
+				ID     json.RawMessage
+				Method string
+				Params struct{ ProtocolVersion string }
+			}
+			_ = json.Unmarshal(body, &m)
+			w.Header().Set("Content-Type", "application/json")
+			switch {
+			case m.Method == "notifications/initialized":
+				w.WriteHeader(http.StatusAccepted)
+			case m.Method != "initialize":
+				others.Add(1)
+				http.Error(w, "not here", http.StatusMethodNotAllowed)
+			case m.Params.ProtocolVersion != wanted:
+				tries.Add(1)
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"error":{"code":`+code+`,"message":"no","data":{"supported":["2024-11-05","2025-06-18"]}}}`)
+			default:
+				tries.Add(1)
+				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"protocolVersion":"`+wanted+`","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}`)
+			}
+		}))
+		t.Cleanup(front.Close)
+		c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL}, mcpclient.Events{})
+		if got := c.Info().Protocol; got != wanted || tries.Load() != 2 {
+			t.Errorf("code %s: version %s after %d tries and %d other requests", code, got, tries.Load(), others.Load())
+		}
+	}
+}
+
+// marking writes a byte order mark before each answer.
+type marking struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (m *marking) Write(text []byte) (int, error) {
+	if !m.begun {
+		m.begun = true
+		_, _ = io.WriteString(m.ResponseWriter, "\ufeff") // the next write fails too
+	}
+	return m.ResponseWriter.Write(text)
+}
+
+// Flush implements http.Flusher.
+func (m *marking) Flush() { _ = http.NewResponseController(m.ResponseWriter).Flush() }
+
+// TestByteOrderMark: a server on Windows begins its output, or each body, with one.
+func TestByteOrderMark(t *testing.T) {
+	check := func(t *testing.T, cfg mcpclient.Config) {
+		t.Helper()
+		c := dial(t, cfg, mcpclient.Events{})
+		if got := text(t, c, "echo", `{"text":"\ufeffhi"}`); got != "\ufeffhi" {
+			t.Errorf("echo = %q", got)
+		}
+	}
+	t.Run("stdio", func(t *testing.T) { check(t, config(t, "mark")) })
+	for name, wire := range wires {
+		if wire[0] == mcpclient.Stdio {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			h, cfg := overHTTP(t, wire[0], wire[1:]...)
+			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				h.ServeHTTP(&marking{ResponseWriter: w}, r)
+			}))
+			t.Cleanup(func() {
+				front.CloseClientConnections()
+				front.Close()
+			})
+			cfg.URL = front.URL + cfg.URL[strings.LastIndex(cfg.URL, "/"):]
+			check(t, cfg)
+		})
+	}
+}

@@ -1,0 +1,200 @@
+package openapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/httpauth"
+)
+
+// Document is the conversion of an OpenAPI document to the operations that settings select.
+// Its input has a documentInput and the document, and its output a documentOutput and the
+// schemas of its tools. It needs the other files that the document refers to.
+var Document = convert.Kind{Name: "openapi", Most: maxSchemas + maxOther, Do: convertDocument}
+
+// maxOther bounds what operations have besides their schemas: names, descriptions,
+// parameters. Those of GitHub's document have 1 MB.
+const maxOther = 16 << 20
+
+type documentInput struct {
+	Spec       string   `json:"spec"`
+	BaseURL    string   `json:"baseUrl"`
+	Operations []string `json:"operations"`
+}
+
+type documentOutput struct {
+	Base        string
+	Title       string
+	Version     string
+	Description string
+	Operations  []operationOutput
+}
+
+// operationOutput is an operation without its schemas.
+type operationOutput struct {
+	Tool       toolscript.Tool
+	Method     string
+	Path       string
+	Base       string            `json:",omitempty"`
+	Tags       []string          `json:",omitempty"`
+	Parameters []parameterOutput `json:",omitempty"`
+	Body       *bodyOutput       `json:",omitempty"`
+	Accept     string            `json:",omitempty"`
+}
+
+type parameterOutput struct {
+	Name      string
+	Wire      string
+	In        string
+	Style     string
+	Explode   bool   `json:",omitempty"`
+	Raw       bool   `json:",omitempty"`
+	JSON      bool   `json:",omitempty"`
+	Otherwise []byte `json:",omitempty"`
+}
+
+type bodyOutput struct {
+	Media    string
+	Required bool
+	Whole    string                     `json:",omitempty"`
+	Fields   map[string]string          `json:",omitempty"`
+	Binary   map[string]bool            `json:",omitempty"`
+	Styles   map[string]parameterOutput `json:",omitempty"`
+	Types    map[string]string          `json:",omitempty"`
+}
+
+// describe has a document read in a worker process. The gateway reads the files that the
+// document refers to.
+func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Settings) ([]operation, about, error) {
+	input, err := convert.Pack(documentInput{s.Spec, s.BaseURL, s.Operations}, document)
+	if err != nil {
+		return nil, about{}, err
+	}
+	packed, err := Document.Convert(ctx, d.Convert, input, l.refersTo())
+	if err != nil {
+		return nil, about{}, err
+	}
+	var out documentOutput
+	schemas, err := convert.Unpack(packed, &out)
+	if err == nil && len(schemas) != 2*len(out.Operations) {
+		err = errors.New("a fault of toolscript: the operations have other schemas")
+	}
+	if err != nil {
+		return nil, about{}, err
+	}
+	operations := make([]operation, len(out.Operations))
+	for i, o := range out.Operations {
+		o.Tool.InputSchema, o.Tool.OutputSchema = schemas[2*i], schemas[2*i+1]
+		operations[i] = o.operation()
+	}
+	return operations, about{out.Base, out.Title, out.Version, out.Description}, nil
+}
+
+// refersTo reads the files that a document refers to: those in its folder, or of its origin.
+func (l *library) refersTo() convert.Need {
+	count := 0
+	return func(at string) ([]byte, error) {
+		if count++; count > maxFiles {
+			return nil, fmt.Errorf("the document refers to more than %d files", maxFiles)
+		}
+		if isURL(l.root) || isURL(at) {
+			root, err := url.Parse(l.root)
+			if err != nil {
+				return nil, err
+			}
+			target, err := url.Parse(at)
+			if err != nil {
+				return nil, err
+			}
+			if !isURL(l.root) || !isURL(at) || !httpauth.SameOrigin(root, target) {
+				return nil, errors.New("it is of another origin, which is not read")
+			}
+		}
+		return l.fetch(at)
+	}
+}
+
+// convertDocument is the work of Document.
+func convertDocument(input []byte, need convert.Need) ([][]byte, error) {
+	var in documentInput
+	texts, err := convert.Unpack(input, &in)
+	if err != nil {
+		return nil, err
+	}
+	if len(texts) != 1 {
+		return nil, errors.New("a fault of toolscript: there is no document")
+	}
+	l := newLibrary(context.Background(), nil, beneath.Folder{}, in.Spec)
+	l.get = func(at string) ([]byte, error) {
+		if at == in.Spec {
+			return texts[0], nil
+		}
+		return need(at)
+	}
+	document, err := l.load(in.Spec)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("read the OpenAPI document: %w", err)}
+	}
+	operations, about, err := read(l, document, Settings{Spec: in.Spec, BaseURL: in.BaseURL, Operations: in.Operations})
+	if err != nil {
+		return nil, err
+	}
+	out := documentOutput{Base: about.base, Title: about.title, Version: about.version, Description: about.description}
+	schemas := make([][]byte, 0, 2*len(operations))
+	for _, o := range operations {
+		schemas = append(schemas, o.tool.InputSchema, o.tool.OutputSchema)
+		out.Operations = append(out.Operations, o.output())
+	}
+	return convert.Pack(out, schemas...)
+}
+
+// kindOf is the kind of the error of a document: one that was read and cannot be used is not
+// read again.
+func kindOf(err error) toolscript.Kind {
+	if kind := toolscript.KindOf(err); kind == toolscript.Unavailable {
+		return kind
+	}
+	return toolscript.Invalid
+}
+
+func (o *operation) output() operationOutput {
+	out := operationOutput{Tool: o.tool, Method: o.method, Path: o.path, Base: o.base, Tags: o.tags, Accept: o.accept}
+	out.Tool.InputSchema, out.Tool.OutputSchema = nil, nil
+	for _, p := range o.parameters {
+		out.Parameters = append(out.Parameters, p.output())
+	}
+	if b := o.body; b != nil {
+		out.Body = &bodyOutput{b.media, b.required, b.whole, b.fields, b.binary, map[string]parameterOutput{}, b.types}
+		for name, p := range b.styles {
+			out.Body.Styles[name] = p.output()
+		}
+	}
+	return out
+}
+
+func (o operationOutput) operation() operation {
+	out := operation{tool: o.Tool, method: o.Method, path: o.Path, base: o.Base, tags: o.Tags, accept: o.Accept}
+	for _, p := range o.Parameters {
+		out.parameters = append(out.parameters, p.parameter())
+	}
+	if b := o.Body; b != nil {
+		out.body = &body{b.Media, b.Required, b.Whole, b.Fields, b.Binary, map[string]parameter{}, b.Types}
+		for name, p := range b.Styles {
+			out.body.styles[name] = p.parameter()
+		}
+	}
+	return out
+}
+
+func (p parameter) output() parameterOutput {
+	return parameterOutput{p.name, p.wire, p.in, p.style, p.explode, p.raw, p.json, p.otherwise}
+}
+
+func (p parameterOutput) parameter() parameter {
+	return parameter{p.Name, p.Wire, p.In, p.Style, p.Explode, p.Raw, p.JSON, p.Otherwise}
+}

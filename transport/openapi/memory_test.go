@@ -1,0 +1,77 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/answers"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/openapi"
+)
+
+// dialBig connects to an API with one operation, big.
+func dialBig(t *testing.T) answers.Dial {
+	t.Helper()
+	return func(url string, budget *inflight.Budget) *inprocess.Conn {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "openapi.json")
+		operation := `{"/big": {"get": {"operationId": "big", "responses": {"200": {"description": "d"}}}}}`
+		if err := os.WriteFile(file, []byte(document("3.1.0", operation)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := openapi.Dialer{Answers: budget}
+		conn, err := d.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Timeout: time.Minute}, mcpclient.Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+}
+
+// TestMemoryOfAnswers makes many calls at once whose answers are compressed, and each of
+// which needs more bytes than it has: all are answered within the budget.
+func TestMemoryOfAnswers(t *testing.T) {
+	for name, body := range map[string]answers.Body{
+		"JSON":              {Media: "application/json", Head: `["`, Part: "x", Tail: `"]`},
+		"JSON with spaces":  {Media: "application/json", Head: `[`, Part: " ", Tail: `]`},
+		"JSON that is none": {Media: "application/json", Head: `[`, Part: "[", Tail: `]`},
+		"text with escapes": {Media: "text/plain", Part: "\x01"},
+		"bytes":             {Media: "application/octet-stream", Part: "\x00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answers.Within(t, dialBig(t), body, "big", func(json.RawMessage) bool { return true })
+		})
+	}
+}
+
+// TestAnswersThatAreTooLong have an error, however they are compressed.
+func TestAnswersThatAreTooLong(t *testing.T) {
+	for _, tt := range []struct {
+		body answers.Body
+		size int
+		want string
+	}{
+		{answers.Body{Media: "application/json", Head: `["`, Part: "x", Tail: `"]`}, 65 << 20, "more than 64 MB"},
+		{answers.Body{Media: "text/plain", Part: "\x01"}, 20 << 20, "96 MB as JSON"}, // it has 120 MB as JSON
+	} {
+		conn := dialBig(t)(answers.Serve(t, tt.body.Media, tt.body.Compress(t, tt.size)), inflight.New(func() int64 { return 1 << 30 }))
+		s := &scene{T: t, conn: conn}
+		if _, err := s.try("big", "{}"); toolscript.KindOf(err) != toolscript.TooLarge || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.want, err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// HasOwnSpelling reports whether JavaScript would write a number of a value in another way,
+// such as 1.0, 1e2 or 0.10, or could not hold all of its digits. It may report true for
+// such a number in a text.
+func HasOwnSpelling(value []byte) bool {
+	for at := 0; at < len(value); at++ {
+		if !isDigit(value[at]) {
+			continue
+		}
+		begin := at
+		for at < len(value) && isDigit(value[at]) {
+			at++
+		}
+		if begin > 0 && value[begin-1] == '-' {
+			begin--
+		}
+		if at < len(value) && (value[at] == '.' || value[at]|0x20 == 'e') {
+			for at < len(value) && (isDigit(value[at]) || bytes.IndexByte([]byte(".eE+-"), value[at]) >= 0) {
+				at++
+			}
+			if !canonical(value[begin:at]) {
+				return true
+			}
+		} else if string(value[begin:at]) == "-0" {
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// canonical reports whether JavaScript writes a number with a point or an exponent in
+// this way.
+func canonical(number []byte) bool {
+	f, err := strconv.ParseFloat(string(number), 64)
+	if err != nil {
+		return false
+	}
+	text, err := json.Marshal(f) // in the format of JavaScript
+	return err == nil && bytes.Equal(text, number)
+}
+
+// Same reports whether JavaScript that parses original, and writes it again, writes value.
+func Same(value, original []byte) bool {
+	ours, theirs := jsontext.NewDecoder(bytes.NewReader(value), as...), jsontext.NewDecoder(bytes.NewReader(original), as...)
+	for {
+		a, endA := ours.ReadToken()
+		b, endB := theirs.ReadToken()
+		if endA != nil || endB != nil {
+			return endA != nil && endB != nil // both are valid
+		}
+		switch kind := b.Kind(); {
+		case kind == '0' && a.Kind() == 'n': // 1e999 is written as null
+			if _, beyond := strconv.ParseFloat(b.String(), 64); beyond == nil {
+				return false
+			}
+		case kind != a.Kind(), kind == '"' && a.String() != b.String(), kind == '0' && !sameNumber(a.String(), b.String()):
+			return false
+		}
+	}
+}
+
+// sameNumber compares numbers as JavaScript does, except that large integers are exact.
+func sameNumber(value, original string) bool {
+	if value == original {
+		return true
+	}
+	if original != "-0" && !bytes.ContainsAny([]byte(original), ".eE") {
+		return false
+	}
+	a, _ := strconv.ParseFloat(value, 64)
+	b, _ := strconv.ParseFloat(original, 64)
+	return a == b
+}

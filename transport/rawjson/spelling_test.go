@@ -1,0 +1,80 @@
+package rawjson_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/toolscript/toolscript/transport/rawjson"
+)
+
+func TestWhole(t *testing.T) {
+	for value, want := range map[string]string{
+		`{"a":1}`:                   `{"a":1}`,
+		`"\ud83d\ude00"`:            `"\ud83d\ude00"`,
+		`"\uD83D\uDE00"`:            `"\uD83D\uDE00"`,
+		`"a\ud83d"`:                 "\"a\uFFFD\"",
+		`"\ude00\ud83d"`:            "\"\uFFFD\uFFFD\"",
+		`"\ud83d\ud83d\ude00x"`:     "\"\uFFFD\\ud83d\\ude00x\"",
+		`"\\ud83d"`:                 `"\\ud83d"`,
+		`"\\\ud83d\\"`:              "\"\\\\\uFFFD\\\\\"",
+		`{"\udfff":["\udfff\n",2]}`: "{\"\uFFFD\":[\"\uFFFD\\n\",2]}",
+		"\"\xff\"":                  "\"\uFFFD\"",
+	} {
+		if got := string(rawjson.Whole([]byte(value))); got != want {
+			t.Errorf("Whole(%s) = %s, want %s", value, got, want)
+		}
+	}
+}
+
+// FuzzWhole checks that the result is the same value for encoding/json, which decodes halves of
+// surrogate pairs to U+FFFD, and that it has none.
+func FuzzWhole(f *testing.F) {
+	f.Add(`["\ud83d","\ud83d\ude00","\\ud83d","\udfff\\"]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var before, after any
+		if json.Unmarshal([]byte(text), &before) != nil {
+			return
+		}
+		whole := rawjson.Whole([]byte(text))
+		if err := json.Unmarshal(whole, &after); err != nil || !utf8.Valid(whole) {
+			t.Fatalf("%q became %q: %v", text, whole, err)
+		}
+		x, _ := json.Marshal(before)
+		y, _ := json.Marshal(after)
+		if string(x) != string(y) || string(rawjson.Whole(whole)) != string(whole) {
+			t.Errorf("%q became %q", text, whole)
+		}
+	})
+}
+
+func TestHasOwnSpelling(t *testing.T) {
+	for value, want := range map[string]bool{
+		`{"a":1.5,"b":-7,"c":[0.1,1e-7,1e+21,123456789012345678901]}`: false,
+		`1.0`: true, `[1e2]`: true, `0.10`: true, `1E+21`: true, `-0`: true, `1e999`: true, `0.1234567890123456789`: true, `12345678901234567.89`: true,
+		`"2024-01-01"`: false, `"v1"`: false, `{"x":-0.5}`: false,
+	} {
+		if got := rawjson.HasOwnSpelling([]byte(value)); got != want {
+			t.Errorf("HasOwnSpelling(%s) = %t", value, got)
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	original := ` {"a": [1.0, 1e2, -0, 0.1234567890123456789, 1e999], "b\u00e9": "x\ud83d", "id": 9007199254740993, "t": true}`
+	value := `{"a":[1,100,0,0.12345678901234568,null],"bé":"x` + "\uFFFD" + `","id":9007199254740993,"t":true}`
+	if !rawjson.Same([]byte(value), []byte(original)) {
+		t.Error("the value is not the same")
+	}
+	for _, change := range [][2]string{
+		{"100", "101"}, {"9007199254740993", "9007199254740992"}, {`"t":true`, `"t":false`}, {"[1,", "["}, {`"id"`, `"ix"`}, {"null", "1"}, {`,"t":true`, ""}, {"[1,", `["1",`},
+	} {
+		if other := strings.Replace(value, change[0], change[1], 1); rawjson.Same([]byte(other), []byte(original)) {
+			t.Errorf("%s is the same", other)
+		}
+	}
+	if rawjson.Same([]byte(`null`), []byte(`5`)) || rawjson.Same([]byte(`1`), []byte(`true`)) {
+		t.Error("values of other types are the same")
+	}
+}

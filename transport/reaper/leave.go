@@ -1,0 +1,137 @@
+package reaper
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/launch"
+)
+
+// LeaveTime bounds an installation that goes on after the program has left it.
+const LeaveTime = 10 * time.Minute
+
+const (
+	leaveWord = "leave"         // the argument of the process that takes over
+	leaveLook = time.Second     // between two looks whether the installation is over
+	leaveExit = 5 * time.Second // between SIGTERM and SIGKILL: a package manager removes what is half installed
+)
+
+// Leave has the process group of leader, in which a package manager installs a server, go
+// on after this program. Another process takes over: it reads the output of the group, ends
+// the server that the package manager starts in the end, and the group after LeaveTime. argv
+// is the command line of the server, and key identifies what is installed, for AwaitLeft.
+func (r *Reaper) Leave(leader int, argv, key []string, stdout, stderr *os.File) error {
+	if r == nil || !supported {
+		return errors.ErrUnsupported
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := append([]string{Command, leaveWord, strconv.Itoa(leader), keyOf(key)}, launch.Manager(argv)...)
+	cmd := exec.Command(self, args...) //nolint:gosec,noctx // this program; it outlives every context
+	cmd.Args[0] = ProcessName
+	cmd.Env = []string{"GOMAXPROCS=1"}
+	cmd.Dir = "/"
+	cmd.ExtraFiles = []*os.File{stdout, stderr}
+	leadSession(cmd)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.groups != nil {
+		if err := r.groups.spare(leader); err != nil {
+			return err
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // it reports to none
+	return nil
+}
+
+// keyOf is what a key looks like among the arguments of the process that took over.
+func keyOf(key []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// AwaitLeft waits for the end of an installation that a program of this user has left and
+// that has the same key: package managers break each other's files.
+func AwaitLeft(ctx context.Context, key []string) {
+	tick := time.NewTicker(leaveLook)
+	defer tick.Stop()
+	for leftRuns(keyOf(key)) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// finish is the process that takes over.
+func finish(args []string) int {
+	if len(args) < 2 {
+		return 2
+	}
+	leader, err := strconv.Atoi(args[0])
+	if err != nil || leader < 2 {
+		return 2
+	}
+	start := launch.New(args[2:])
+	stdout := os.NewFile(groupsFD, "stdout") // the first descriptors after standard error
+	start.Process(leader, stdout)
+	var reading sync.WaitGroup
+	reading.Go(func() { _, _ = io.Copy(counter(start.Answered), stdout) }) // the end of the output is what counts
+	reading.Go(func() { _, _ = io.Copy(counter(start.Logged), os.NewFile(programFD, "stderr")) })
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		reading.Wait()
+	}()
+	awaitInstalled(start, over)
+	left := &remains{groups: []int{leader}}
+	left.signal(syscall.SIGTERM)
+	select {
+	case <-over:
+	case <-time.After(leaveExit):
+		left.signal(syscall.SIGKILL)
+	}
+	return 0
+}
+
+// awaitInstalled waits until the package manager has started the server, or its output has
+// ended, for at most LeaveTime.
+func awaitInstalled(start *launch.Start, over <-chan struct{}) {
+	limit := time.NewTimer(LeaveTime)
+	defer limit.Stop()
+	look := time.NewTicker(leaveLook)
+	defer look.Stop()
+	for start.Look().Installing {
+		select {
+		case <-look.C:
+		case <-over:
+			return
+		case <-limit.C:
+			return
+		}
+	}
+}
+
+// counter passes on how much is written to it.
+type counter func(int)
+
+func (c counter) Write(p []byte) (int, error) {
+	c(len(p))
+	return len(p), nil
+}
