@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A history is what became of each test, in all of its tries.
+type history struct {
+	tests map[test]*outcome
+}
+
+// A test is a test of a package, or the package itself if its name is empty.
+type test struct {
+	pkg, name string
+}
+
+type outcome struct {
+	failures int
+	passed   bool    // in the last try
+	seconds  float64 // of the first try
+}
+
+// add reads events of go test -json, one a line, in the order of their time.
+func (h *history) add(events io.Reader) error {
+	if h.tests == nil {
+		h.tests = map[test]*outcome{}
+	}
+	in := json.NewDecoder(bufio.NewReader(events))
+	for {
+		var e struct {
+			Action, Package, Test string
+			Elapsed               float64
+		}
+		if err := in.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("events of go test: %w", err)
+		}
+		if e.Action != "pass" && e.Action != "fail" {
+			continue
+		}
+		t := test{strings.TrimPrefix(e.Package, "github.com/toolscript/toolscript/"), e.Test}
+		o := h.tests[t]
+		if o == nil {
+			o = &outcome{seconds: e.Elapsed}
+			h.tests[t] = o
+		}
+		if o.passed = e.Action == "pass"; !o.passed {
+			o.failures++
+		}
+	}
+}
+
+// failed returns the tests whose last try failed, and flaky those that passed only when
+// they were run again. A test with a subtest of the same kind, and a package with such a
+// test, are left out.
+func (h *history) failed() []test {
+	return h.innermost(func(o *outcome) bool { return !o.passed })
+}
+
+func (h *history) flaky() []test {
+	return h.innermost(func(o *outcome) bool { return o.passed && o.failures > 0 })
+}
+
+func (h *history) innermost(is func(*outcome) bool) []test {
+	outer := map[test]bool{}
+	var found []test
+	for t, o := range h.tests {
+		if !is(o) {
+			continue
+		}
+		found = append(found, t)
+		for t.name != "" {
+			t.name = t.name[:max(0, strings.LastIndexByte(t.name, '/'))]
+			outer[t] = true
+		}
+	}
+	found = slices.DeleteFunc(found, func(t test) bool { return outer[t] })
+	slices.SortFunc(found, func(a, b test) int { return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name)) })
+	return found
+}
+
+// printSlowest lists the slowest tests, without their subtests.
+func (h *history) printSlowest(w io.Writer) {
+	var slow []test
+	for t := range h.tests {
+		if t.name != "" && !strings.Contains(t.name, "/") {
+			slow = append(slow, t)
+		}
+	}
+	slices.SortFunc(slow, func(a, b test) int { return cmp.Compare(h.tests[b].seconds, h.tests[a].seconds) })
+	fmt.Fprintln(w, "the slowest tests, in seconds:")
+	for _, t := range slow[:min(slowest, len(slow))] {
+		fmt.Fprintf(w, "%6.1f  %s\n", h.tests[t].seconds, t)
+	}
+}
+
+// summary has a line for each flaky test, and one for each failed test.
+func (h *history) summary() string {
+	var text strings.Builder
+	for _, t := range h.flaky() {
+		fmt.Fprintln(&text, "flaky:", t)
+	}
+	for _, t := range h.failed() {
+		fmt.Fprintf(&text, "FAIL\t%s\n", t)
+	}
+	return text.String()
+}
+
+func (t test) String() string { return strings.TrimSpace(t.pkg + " " + t.name) }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSummary has the events of a run in which a test failed, its subtest passed when it
+// ran again, another test failed in each try, and a package did not compile.
+func TestSummary(t *testing.T) {
+	const events = `{"Action":"pass","Package":"github.com/toolscript/toolscript/naming","Test":"TestNames","Elapsed":2}
+{"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Test":"TestA/one","Elapsed":1}
+{"Action":"pass","Package":"github.com/toolscript/toolscript/actors","Test":"TestA/two","Elapsed":1}
+{"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Test":"TestA","Elapsed":3}
+{"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Test":"TestB","Elapsed":1}
+{"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Elapsed":5}
+{"Action":"fail","Package":"github.com/toolscript/toolscript/codegen","Elapsed":0}
+{"Action":"pass","Package":"github.com/toolscript/toolscript/actors","Test":"TestA/one","Elapsed":1}
+{"Action":"pass","Package":"github.com/toolscript/toolscript/actors","Test":"TestA","Elapsed":1}
+{"Action":"pass","Package":"github.com/toolscript/toolscript/actors","Elapsed":1}
+{"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Test":"TestB","Elapsed":1}
+{"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Elapsed":1}
+`
+	const want = `flaky: actors TestA/one
+FAIL	actors TestB
+FAIL	codegen
+`
+	var h history
+	if err := h.add(strings.NewReader(events)); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.summary(); got != want {
+		t.Errorf("summary:\n%s\nwant:\n%s", got, want)
+	}
+	var slow strings.Builder
+	h.printSlowest(&slow)
+	if got, want := slow.String(), "the slowest tests, in seconds:\n   3.0  actors TestA\n   2.0  naming TestNames\n   1.0  actors TestB\n"; got != want {
+		t.Errorf("slowest:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestEachPackageIsInOneSection checks that task test and task test:all leave no package
+// out, and run none twice.
+func TestEachPackageIsInOneSection(t *testing.T) {
+	t.Chdir("../..")
+	for _, names := range [][]string{{"packages", "suites", "bounds"}, {"packages-race", "suites-race", "suites-plain"}} {
+		in := map[string]int{}
+		for _, name := range names {
+			s, _ := find(name)
+			packages, err := s.packages()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, pkg := range packages {
+				in[pkg]++
+			}
+		}
+		every, err := section{in: func(string) bool { return true }, also: []string{shim}}.packages()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pkg := range every {
+			if in[pkg] != 1 {
+				t.Errorf("%s is in %d of the sections %v", pkg, in[pkg], names)
+			}
+		}
+	}
+}

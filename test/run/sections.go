@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A section is a set of packages and the way in which their tests run, or a task.
+type section struct {
+	name   string
+	proves string
+	task   string                // of Taskfile.yml, with its variables
+	in     func(pkg string) bool // of the packages of the module
+	also   []string              // packages of other modules
+	flags  []string              // of go test
+	atOnce int                   // packages
+}
+
+const (
+	shim   = "github.com/microsoft/typescript-go/shim/..." // the nested module, which ./... does not enter
+	suites = "github.com/toolscript/toolscript/test/"
+)
+
+var sections = []section{
+	{
+		name: "packages", proves: "each package by itself",
+		in: isPackage, also: []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU(),
+	},
+	{
+		name: "suites", proves: "the program with real servers and clients, one pass",
+		in:    func(pkg string) bool { return isSuite(pkg) && !measures(pkg) },
+		flags: []string{"-short"}, atOnce: 2,
+	},
+	{
+		name: "bounds", proves: "the bounds of memory and descriptors, measured without other work",
+		in: measures, flags: []string{"-short"}, atOnce: 1,
+	},
+	{
+		name: "packages-race", proves: "each package, whole, with the race detector",
+		in: isPackage, also: []string{shim}, flags: []string{"-race"}, atOnce: runtime.NumCPU(),
+	},
+	{
+		name: "suites-race", proves: "the suites whose program has the race detector, whole",
+		in: func(pkg string) bool { return isSuite(pkg) && !plain(pkg) }, flags: []string{"-race"}, atOnce: 1,
+	},
+	{
+		name: "suites-plain", proves: "the other suites, whole: they measure, or drive a client that waits for seconds only",
+		in: func(pkg string) bool { return isSuite(pkg) && plain(pkg) }, atOnce: 1,
+	},
+	{name: "engine", proves: "the embedded engine and its locales are those of their npm packages", task: "engine"},
+	{name: "model", proves: "the embedded model is that of its npm package", task: "model"},
+	{name: "modules", proves: "the modules of the operator page are those of their npm packages", task: "modules"},
+	{name: "soak", proves: "scripts of every ending while workers are killed, and ten real servers", task: "soak RUNS=200"},
+	{name: "faults", proves: "calls of twenty gateways while their processes are killed", task: "faults FOR=45s"},
+	{name: "platforms", proves: "the program compiles for the other platforms, and vet finds nothing there", task: "platforms"},
+}
+
+func find(name string) (section, bool) {
+	i := slices.IndexFunc(sections, func(s section) bool { return s.name == name })
+	if i < 0 {
+		return section{}, false
+	}
+	return sections[i], true
+}
+
+func isSuite(pkg string) bool   { return strings.HasPrefix(pkg, suites) }
+func isPackage(pkg string) bool { return !isSuite(pkg) }
+
+func measures(pkg string) bool { return pkg == suites+"bounds" }
+
+// plain reports whether the suite runs the program without the race detector.
+func plain(pkg string) bool {
+	return slices.Contains([]string{"bounds", "conformance", "dashboard", "harness/workflow", "inspector"}, strings.TrimPrefix(pkg, suites))
+}
+
+// packages returns the import paths of the packages of the section.
+func (s section) packages() ([]string, error) {
+	out, err := exec.Command("go", "list", "-tags", "integration", "./...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var found []string
+	for pkg := range strings.Lines(string(out)) {
+		if pkg = strings.TrimSpace(pkg); s.in(pkg) {
+			found = append(found, pkg)
+		}
+	}
+	return append(found, s.also...), nil
+}
