@@ -115,6 +115,7 @@ func TestServersSoak(t *testing.T) {
 
 // keepCalling calls a tool repeatedly until ctx ends.
 func keepCalling(ctx context.Context, t *testing.T, g *harness.Gateway, id string, args map[string]any, used *atomic.Int64) {
+	t.Helper()
 	for {
 		var answer struct {
 			IsError bool

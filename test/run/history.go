@@ -13,7 +13,8 @@ import (
 
 // A history is what became of each test, in all of its tries.
 type history struct {
-	tests map[test]*outcome
+	tests   map[test]*outcome
+	outputs map[test]string // of the tests that run, if the output of failed tests is shown
 }
 
 // A test is a test of a package, or the package itself if its name is empty.
@@ -22,9 +23,9 @@ type test struct {
 }
 
 type outcome struct {
-	failures int
-	passed   bool    // in the last try
-	seconds  float64 // of the first try
+	tries, failures int
+	passed          bool    // in the last try
+	seconds         float64 // of the first try
 }
 
 // add reads events of go test -json, one a line, in the order of their time.
@@ -35,23 +36,31 @@ func (h *history) add(events io.Reader) error {
 	in := json.NewDecoder(bufio.NewReader(events))
 	for {
 		var e struct {
-			Action, Package, Test string
-			Elapsed               float64
+			Action, Package, Test, Output string
+			Elapsed                       float64
 		}
 		if err := in.Decode(&e); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("events of go test: %w", err)
 		}
+		t := test{strings.TrimPrefix(e.Package, module+"/"), e.Test}
+		if e.Action == "output" && h.outputs != nil {
+			h.outputs[t] += e.Output
+		}
 		if e.Action != "pass" && e.Action != "fail" {
 			continue
 		}
-		t := test{strings.TrimPrefix(e.Package, "github.com/toolscript/toolscript/"), e.Test}
+		if e.Action == "fail" {
+			fmt.Print(h.outputs[t])
+		}
+		delete(h.outputs, t)
 		o := h.tests[t]
 		if o == nil {
 			o = &outcome{seconds: e.Elapsed}
 			h.tests[t] = o
 		}
+		o.tries++
 		if o.passed = e.Action == "pass"; !o.passed {
 			o.failures++
 		}
@@ -87,8 +96,8 @@ func (h *history) innermost(is func(*outcome) bool) []test {
 	return found
 }
 
-// printSlowest lists the slowest tests, without their subtests.
-func (h *history) printSlowest(w io.Writer) {
+// slowest has a line for each of the slowest tests, without their subtests.
+func (h *history) slowest() string {
 	var slow []test
 	for t := range h.tests {
 		if t.name != "" && !strings.Contains(t.name, "/") {
@@ -96,10 +105,12 @@ func (h *history) printSlowest(w io.Writer) {
 		}
 	}
 	slices.SortFunc(slow, func(a, b test) int { return cmp.Compare(h.tests[b].seconds, h.tests[a].seconds) })
-	fmt.Fprintln(w, "the slowest tests, in seconds:")
-	for _, t := range slow[:min(slowest, len(slow))] {
-		fmt.Fprintf(w, "%6.1f  %s\n", h.tests[t].seconds, t)
+	var text strings.Builder
+	text.WriteString("the slowest tests, in seconds:\n")
+	for _, t := range slow[:min(shown, len(slow))] {
+		fmt.Fprintf(&text, "%6.1f  %s\n", h.tests[t].seconds, t)
 	}
+	return text.String()
 }
 
 // summary has a line for each flaky test, and one for each failed test.

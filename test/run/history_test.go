@@ -32,9 +32,7 @@ FAIL	codegen
 	if got := h.summary(); got != want {
 		t.Errorf("summary:\n%s\nwant:\n%s", got, want)
 	}
-	var slow strings.Builder
-	h.printSlowest(&slow)
-	if got, want := slow.String(), "the slowest tests, in seconds:\n   3.0  actors TestA\n   2.0  naming TestNames\n   1.0  actors TestB\n"; got != want {
+	if got, want := h.slowest(), "the slowest tests, in seconds:\n   3.0  actors TestA\n   2.0  naming TestNames\n   1.0  actors TestB\n"; got != want {
 		t.Errorf("slowest:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -43,23 +41,19 @@ FAIL	codegen
 // out, and run none twice.
 func TestEachPackageIsInOneSection(t *testing.T) {
 	t.Chdir("../..")
+	module, err := packagesOfModule()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, names := range [][]string{{"packages", "suites", "bounds"}, {"packages-race", "suites-race", "suites-plain"}} {
 		in := map[string]int{}
 		for _, name := range names {
 			s, _ := find(name)
-			packages, err := s.packages()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, pkg := range packages {
+			for _, pkg := range s.of(module) {
 				in[pkg]++
 			}
 		}
-		every, err := section{in: func(string) bool { return true }, also: []string{shim}}.packages()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, pkg := range every {
+		for _, pkg := range append(module, shim) {
 			if in[pkg] != 1 {
 				t.Errorf("%s is in %d of the sections %v", pkg, in[pkg], names)
 			}

@@ -9,7 +9,8 @@
 //	go run ./test/run SECTION...
 //
 // -list prints the sections. It exits with 1 if a section has failed, and leaves the
-// flaky and failed tests in .task/tests/summary.
+// flaky and failed tests in .task/tests/summary. With -flaky (task flaky), it repeats the
+// tests of the packages that are named instead, while other processes compute.
 package main
 
 import (
@@ -29,11 +30,13 @@ import (
 const (
 	gotestsum = "gotest.tools/gotestsum@v1.13.0"
 	results   = ".task/tests" // the results of the last run of each section
-	slowest   = 20            // tests that are printed
+	shown     = 20            // slowest tests
 )
 
 func main() {
 	list := flag.Bool("list", false, "print the sections")
+	repeat := flag.Bool("flaky", false, "run the tests of the packages 20 times while four processes compute; by default those of the last flaky tests")
+	burn := flag.Bool("compute", false, "compute until standard input ends")
 	flag.Parse()
 	if *list {
 		for _, s := range sections {
@@ -41,7 +44,15 @@ func main() {
 		}
 		return
 	}
-	if err := run(flag.Args()); err != nil {
+	if *burn {
+		compute()
+		return
+	}
+	do := run
+	if *repeat {
+		do = flaky
+	}
+	if err := do(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "test/run:", err)
 		os.Exit(1)
 	}
@@ -75,9 +86,8 @@ func run(names []string) error {
 		}
 	}
 	fmt.Print("\n", minutes.String())
-	all.printSlowest(os.Stdout)
 	text := all.summary()
-	fmt.Print(text)
+	fmt.Print(all.slowest(), text)
 	if err := os.WriteFile(filepath.Join(results, "summary"), []byte(text), 0o644); err != nil {
 		return err
 	}
@@ -94,7 +104,7 @@ func (s section) run(all *history) error {
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		return cmd.Run()
 	}
-	packages, err := s.packages()
+	module, err := packagesOfModule()
 	if err != nil {
 		return err
 	}
@@ -105,7 +115,7 @@ func (s section) run(all *history) error {
 	_ = os.Remove(file) // the results of an earlier run
 	cmd := exec.Command("go", "run", gotestsum, "--format", "pkgname", "--format-hide-empty-pkg", "--hide-summary", "skipped",
 		"--rerun-fails=2", "--rerun-fails-max-failures=10", "--rerun-fails-abort-on-data-race",
-		"--jsonfile-timing-events", file, "--packages", strings.Join(packages, " "), "--")
+		"--jsonfile-timing-events", file, "--packages", strings.Join(s.of(module), " "), "--")
 	cmd.Args = append(cmd.Args, "-count=1", "-vet=off", "-timeout", "20m", "-tags", "integration", "-p", strconv.Itoa(s.atOnce))
 	cmd.Args = append(cmd.Args, s.flags...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr

@@ -21,7 +21,8 @@ type section struct {
 
 const (
 	shim   = "github.com/microsoft/typescript-go/shim/..." // the nested module, which ./... does not enter
-	suites = "github.com/toolscript/toolscript/test/"
+	module = "github.com/toolscript/toolscript"
+	suites = module + "/test/"
 )
 
 var sections = []section{
@@ -76,17 +77,17 @@ func plain(pkg string) bool {
 	return slices.Contains([]string{"bounds", "conformance", "dashboard", "harness/workflow", "inspector"}, strings.TrimPrefix(pkg, suites))
 }
 
-// packages returns the import paths of the packages of the section.
-func (s section) packages() ([]string, error) {
+// packagesOfModule returns the import paths of all packages of the module.
+func packagesOfModule() ([]string, error) {
 	out, err := exec.Command("go", "list", "-tags", "integration", "./...").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	var found []string
-	for pkg := range strings.Lines(string(out)) {
-		if pkg = strings.TrimSpace(pkg); s.in(pkg) {
-			found = append(found, pkg)
-		}
-	}
-	return append(found, s.also...), nil
+	return strings.Fields(string(out)), nil
+}
+
+// of returns the packages of the section, out of those of the module.
+func (s section) of(module []string) []string {
+	found := slices.DeleteFunc(slices.Clone(module), func(pkg string) bool { return !s.in(pkg) })
+	return append(found, s.also...)
 }

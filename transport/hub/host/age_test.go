@@ -162,6 +162,7 @@ func carriedOut(t *testing.T, c conn, begun <-chan wire.ServerCall, name string)
 // TestFleetExpired: a hub that was stopped does not carry out calls whose callers have their
 // error. The hub had not said that it has the call, so that no cancellation could reach it.
 func TestFleetExpired(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	slow, v := stoppable(t, at)
 	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
@@ -183,6 +184,7 @@ func TestFleetExpired(t *testing.T) {
 
 // TestFleetLate: a hub that was stopped carries out calls whose callers still wait.
 func TestFleetLate(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	slow, v := stoppable(t, at)
 	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
@@ -207,6 +209,7 @@ func TestFleetLate(t *testing.T) {
 // TestHubCancelled: the hub of a host does not carry out a call whose cancellation waits behind
 // it.
 func TestHubCancelled(t *testing.T) {
+	t.Parallel()
 	begun := make(chan wire.ServerCall, 10)
 	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
 	v := newValve()

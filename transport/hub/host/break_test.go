@@ -23,6 +23,7 @@ import (
 // TestBreak checks that an owner whose connection breaks for less than its lease keeps the
 // lease and the process of the server.
 func TestBreak(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	through, p := proxied(t, at)
 	h := mustJoin(t, through, "one", cfg, false)
@@ -63,6 +64,7 @@ func owner(t *testing.T, at cluster.Address) *cluster.Entry {
 
 // TestLongBreak checks that a hub counts as lost if its connection does not come back.
 func TestLongBreak(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	through, p := proxied(t, at)
 	h := mustJoin(t, through, "one", cfg, false)
@@ -82,6 +84,7 @@ func TestLongBreak(t *testing.T) {
 // TestBreakOfLargeAnswer checks that a call whose answer is on its way when the connection of
 // the hub breaks ends with an error.
 func TestBreakOfLargeAnswer(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	through, p := proxied(t, at)
 	limit(t, p, 100)

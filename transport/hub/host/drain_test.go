@@ -90,8 +90,10 @@ func receive[T any](t *testing.T, what string, from <-chan T) T {
 // TestFleetDrains: a hub that ends answers its calls in flight, also the owner of a server, and
 // the only hub that offers one. The gateway knows at once that it takes no new ones.
 func TestFleetDrains(t *testing.T) {
+	t.Parallel()
 	for _, stateless := range []bool{true, false} {
 		t.Run(fmt.Sprintf("stateless %t", stateless), func(t *testing.T) {
+			t.Parallel()
 			at, cfg := startNATS(t), config(t, "")
 			first, begun := joinHeld(t, at, "one", cfg, stateless, 1)
 			s := fleetGateway(t, at, cfg)

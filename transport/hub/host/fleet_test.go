@@ -119,6 +119,7 @@ func processOf(s *actors.System) (int, error) {
 // TestFleetSpread checks that calls of a stateless server reach all hubs that offer it, and
 // that those of a hub that leaves reach the others.
 func TestFleetSpread(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	first := mustJoin(t, at, "one", cfg, true)
 	mustJoin(t, at, "two", cfg, true)
@@ -151,6 +152,7 @@ func TestFleetSpread(t *testing.T) {
 
 // TestFleetAgrees checks that hubs say the same about the state of a server.
 func TestFleetAgrees(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	mustJoin(t, at, "one", cfg, false)
 	_, err := joinFleet(t, at, "two", cfg, true)
@@ -160,6 +162,7 @@ func TestFleetAgrees(t *testing.T) {
 // TestFleetLeaves checks that calls in flight end with a hint when their hub ends, and
 // that the gateway uses the hub that comes after it.
 func TestFleetLeaves(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	first := mustJoin(t, at, "one", cfg, false)
 	s := fleetGateway(t, at, cfg)
@@ -186,6 +189,7 @@ func TestFleetLeaves(t *testing.T) {
 
 // TestFleetFilter checks that a hub carries out only the tools that its operator offers.
 func TestFleetFilter(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	limited := cfg
 	limited.ExcludeTools = []string{"echo"}
@@ -241,6 +245,7 @@ func TestFleetAddress(t *testing.T) {
 
 // TestFleetLostHub checks that a call in flight ends when its hub does not say goodbye.
 func TestFleetLostHub(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	first := mustJoin(t, at, "one", cfg, true)
 	s := fleetGateway(t, at, cfg)
@@ -274,6 +279,7 @@ func TestFleetLostHub(t *testing.T) {
 // TestAskedAtItsEnd: a hub that is asked for its statistics all the time ends. The requests begin
 // when the hub has started: micro.AddService writes a field at its end that Stats reads.
 func TestAskedAtItsEnd(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	nc, err := cluster.Connect(within(t), at)
 	if err != nil {
@@ -320,6 +326,7 @@ func TestAskedAtItsEnd(t *testing.T) {
 // TestEndedGateway checks that the list of the fleet does not count gateways that have ended,
 // also if they did not say so.
 func TestEndedGateway(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	mustJoin(t, at, "one", cfg, true)
 	through, p := proxied(t, at)

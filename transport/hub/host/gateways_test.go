@@ -55,6 +55,7 @@ func TestOneProcess(t *testing.T) {
 // TestSharedServerRests checks that the process of a shared server ends while no gateway
 // calls it, unless a gateway wants it to run, and that the gateways stay connected.
 func TestSharedServerRests(t *testing.T) {
+	t.Parallel()
 	r := startHub(t, nil)
 	idle := config(t, mcpclient.SharedHost)
 	idle.Idle = 300 * time.Millisecond
@@ -209,6 +210,7 @@ func TestBusy(t *testing.T) {
 // TestChangedConcurrency checks that a concurrency that one gateway changes counts for the
 // calls of another, without a new connection.
 func TestChangedConcurrency(t *testing.T) {
+	t.Parallel()
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
 	s := r.gateway(r.client(nil), cfg)

@@ -55,8 +55,10 @@ func keyedCall(ctx context.Context, s *actors.System, key, args string) <-chan o
 // TestFleetKeys: all hubs of a fleet carry out the calls with one key once, from whichever gateway
 // they come, and also when the gateway or the hub of the first one has ended.
 func TestFleetKeys(t *testing.T) {
+	t.Parallel()
 	for _, stateless := range []bool{true, false} {
 		t.Run("stateless "+itoa(map[bool]int{false: 0, true: 1}[stateless]), func(t *testing.T) {
+			t.Parallel()
 			at, cfg := startNATS(t), config(t, "")
 			one, begunOne := joinHeld(t, at, "one", cfg, stateless, 8)
 			alice, bob := userGateway(t, at), userGateway(t, at)
@@ -117,6 +119,7 @@ func TestFleetKeys(t *testing.T) {
 
 // TestFleetKeysAtOnce: of many calls at the same moment, one is carried out.
 func TestFleetKeysAtOnce(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	var mu sync.Mutex
 	var effects []string

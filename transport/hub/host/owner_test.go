@@ -41,6 +41,7 @@ func leases(t *testing.T, at cluster.Address) (owner *cluster.Entry, standbys []
 // TestOwner checks that one of two hubs runs a server with a state, and that the other one
 // gets it when the owner ends, or is lost.
 func TestOwner(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	hubs := map[string]*fleetHub{"one": mustJoin(t, at, "one", cfg, false), "two": mustJoin(t, at, "two", cfg, false)}
 	s := fleetGateway(t, at, cfg)
@@ -93,6 +94,7 @@ func TestOwner(t *testing.T) {
 
 // TestWithoutJetStream checks that only servers with a state need JetStream.
 func TestWithoutJetStream(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATSWith(t, &natsserver.Options{}), config(t, "")
 	_, err := joinFleet(t, at, "one", cfg, false)
 	kindIs(t, err, toolscript.Unsupported, "the server srv is not stateless")

@@ -28,6 +28,7 @@ func answerAll(t *testing.T, name string, begun <-chan wire.ServerCall) {
 // TestFleetAvoids: after the first failed call of one of two hubs that does not answer, the other
 // one gets all calls, until the first one answers again.
 func TestFleetAvoids(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	slow, v := stoppable(t, at)
 	_, one := joinHeld(t, slow, "one", cfg, true, 10)
@@ -78,6 +79,7 @@ func TestFleetAvoids(t *testing.T) {
 
 // TestFleetElsewhere: with calls that are sent to chosen hubs, the end of one fails no call.
 func TestFleetElsewhere(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes eight seconds")
 	}

@@ -67,6 +67,7 @@ func joinWith(t *testing.T, at cluster.Address, name string, offers ...host.Offe
 // TestFleetUpdate: other settings of a hub touch the servers that have changed. A call in flight
 // of a server with an owner goes on.
 func TestFleetUpdate(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	owned, free := host.Offer{Name: "owned", Config: cfg}, host.Offer{Name: "free", Config: cfg, Stateless: true}
 	f := joinWith(t, at, "one", owned, free)
@@ -128,6 +129,7 @@ func TestFleetUpdate(t *testing.T) {
 // TestFleetRelease: the owner of a server gives it to another hub when an operator asks for it,
 // after the calls in flight.
 func TestFleetRelease(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	first, begun := joinHeld(t, at, "one", cfg, false, 10)
 	s := fleetGateway(t, at, cfg)
@@ -170,6 +172,7 @@ func TestFleetRelease(t *testing.T) {
 // TestFleetForeignLease: a record that no hub can read keeps a server from starting, until an
 // operator releases it.
 func TestFleetForeignLease(t *testing.T) {
+	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	owner := mustJoin(t, at, "one", cfg, false) // creates the bucket
 	s := fleetGateway(t, at, cfg)
