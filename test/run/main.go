@@ -116,7 +116,7 @@ func (s section) run(all *history) error {
 	cmd := exec.Command("go", "run", gotestsum, "--format", "pkgname", "--format-hide-empty-pkg", "--hide-summary", "skipped",
 		"--rerun-fails=2", "--rerun-fails-max-failures=10", "--rerun-fails-abort-on-data-race",
 		"--jsonfile-timing-events", file, "--packages", strings.Join(s.of(module), " "), "--")
-	cmd.Args = append(cmd.Args, "-count=1", "-vet=off", "-timeout", "20m", "-tags", "integration", "-p", strconv.Itoa(s.atOnce))
+	cmd.Args = append(cmd.Args, "-count=1", "-vet=off", "-timeout", "20m", "-tags", "integration", "-p", strconv.Itoa(s.atOnce), "-parallel", "4") // parallel tests wait more than they compute
 	cmd.Args = append(cmd.Args, s.flags...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	failed := cmd.Run()

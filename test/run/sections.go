@@ -57,6 +57,7 @@ var sections = []section{
 	{name: "soak", proves: "scripts of every ending while workers are killed, and ten real servers", task: "soak RUNS=200"},
 	{name: "faults", proves: "calls of twenty gateways while their processes are killed", task: "faults FOR=45s"},
 	{name: "platforms", proves: "the program compiles for the other platforms, and vet finds nothing there", task: "platforms"},
+	{name: "staticcheck", proves: "what the linters find that read the sources of all dependencies", task: "staticcheck"},
 }
 
 func find(name string) (section, bool) {
