@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/cmd/demo"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // folder creates a directory to serve and a directory outside of it.
@@ -308,7 +309,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("Serve = %v, want the end of its context", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(pace.Limit(20 * time.Second)):
 		t.Error("Serve goes on")
 	}
 	_ = in.Close()

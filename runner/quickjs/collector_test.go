@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // TestGarbageCollectionDuringNativeLoops runs endless scripts and Go's garbage collector
@@ -32,7 +33,7 @@ func TestGarbageCollectionDuringNativeLoops(t *testing.T) {
 			job.Limits.TimeoutMs = 200
 			start := time.Now()
 			out := vm.Run(t.Context(), job, newHost())
-			if took := time.Since(start); out.Err == nil || out.Err.Code != toolscript.LimitTime || took > 200*time.Millisecond+soon {
+			if took := time.Since(start); out.Err == nil || out.Err.Code != toolscript.LimitTime || took > 200*time.Millisecond+pace.Limit(soon) {
 				t.Errorf("ended after %v as %+v, want limit_time", took, out.Err)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // killed are scripts that try to outlive their limits in places where an engine is
@@ -87,7 +88,7 @@ func wantIdle(t *testing.T, pid int) {
 	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond) // ten ticks of the processor clock
 	defer tick.Stop()
-	enough := time.After(10 * time.Second)
+	enough := time.After(pace.Limit(10 * time.Second))
 	for last := time.Duration(-1); ; {
 		now := worker.CPUTime(pid)
 		if now == last {

@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // run runs code and fails the test if the worker is lost.
@@ -287,7 +288,7 @@ func TestWorkerKilledInTheMiddle(t *testing.T) {
 	if toolscript.KindOf(err) != toolscript.Unavailable || kindOf(outcome) != toolscript.Internal {
 		t.Errorf("Run = %+v, %v; want kind %s", outcome.Err, err, toolscript.Unavailable)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > pace.Limit(5*time.Second) {
 		t.Errorf("it took %s to notice", took)
 	}
 	if _, err := s.Run(t.Context(), newJob(t, "return 1"), &host{}); err == nil {

@@ -132,7 +132,11 @@ func TestMessagesToTheGateway(t *testing.T) {
 			if testing.Short() && name != "many values" {
 				t.Skip("it is slow")
 			}
-			one := send(25, body)
+			times := 25
+			if testing.Short() {
+				times = 10
+			}
+			one := send(times, body)
 			attack(t, g.PID(), one, one, one, one, one, one, one, one, one, one, one, one, one, one, one, one)
 			mustAnswer(t, g)
 		})
@@ -159,7 +163,7 @@ func post(t *testing.T, g *harness.Gateway, body string) {
 	_ = response.Body.Close()
 }
 
-// TestLineOfAClient sends toolscript mcp one line of 3 GB.
+// TestLineOfAClient sends toolscript mcp one line of 3 GB, or of 1 GB in its short form.
 func TestLineOfAClient(t *testing.T) {
 	p := harness.Program{Bin: bin, Home: t.TempDir()}
 	config, err := p.Config("config.json", `{"mcpServers":{}}`)
@@ -187,7 +191,11 @@ func TestLineOfAClient(t *testing.T) {
 	}()
 	attack(t, cmd.Process.Pid, func() {
 		block := bytes.Repeat([]byte("x"), 1<<20)
-		for range 3 << 10 {
+		blocks := 3 << 10
+		if testing.Short() {
+			blocks = 1 << 10
+		}
+		for range blocks {
 			if _, err := in.Write(block); err != nil {
 				t.Error(err)
 				return

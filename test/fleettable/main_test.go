@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 
 // TestRun measures two gateways with two servers. The numbers of processes are exact.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tiktoken-go/tokenizer"
 
+	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
@@ -353,7 +354,7 @@ func cancelRun(t *testing.T, entrance string) {
 		t.Error("the call was not cancelled")
 	}
 	// The server still answers, and the cancelled run has ended.
-	deadline, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	deadline, stop := context.WithTimeout(t.Context(), pace.Limit(30*time.Second))
 	defer stop()
 	if err := harness.Until(deadline, func() (bool, error) {
 		run, _ := callTool[runAnswer](t, s, "run_script", map[string]any{"code": "return 1"})

@@ -45,7 +45,7 @@ func TestEachPackageIsInOneSection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, names := range [][]string{{"packages", "suites", "bounds"}, {"packages-race", "suites-race", "suites-plain"}} {
+	for _, names := range [][]string{{"packages", "state", "suites", "bounds"}, {"packages-race", "suites-race", "suites-plain"}} {
 		in := map[string]int{}
 		for _, name := range names {
 			s, _ := find(name)

@@ -2,7 +2,8 @@
 // fails does not keep the next ones from running, and a test that fails is run again,
 // alone, up to two times. The last lines list the minutes of each section, the slowest
 // tests, each test that passed only when it was run again ("flaky:"), and each test that
-// failed.
+// failed. The tests have a home folder and a folder for temporary files of their own, in
+// which nothing may be left.
 //
 // Usage, from the root of the module, where task test and task test:all call it:
 //
@@ -70,13 +71,17 @@ func run(names []string) error {
 	if err := os.MkdirAll(results, 0o755); err != nil {
 		return err
 	}
+	at, err := newPlace()
+	if err != nil {
+		return err
+	}
 	var failed []string
 	var minutes strings.Builder
 	var all history
 	for _, s := range chosen {
 		fmt.Printf("\n== %s: %s\n", s.name, s.proves)
 		begin := time.Now()
-		err := s.run(&all)
+		err := s.run(at, &all)
 		took := fmt.Sprintf("== %s: %s\n", s.name, inMinutes(time.Since(begin)))
 		fmt.Print(took)
 		minutes.WriteString(took)
@@ -91,6 +96,16 @@ func run(names []string) error {
 	if err := os.WriteFile(filepath.Join(results, "summary"), []byte(text), 0o644); err != nil {
 		return err
 	}
+	left, err := at.left()
+	if err != nil {
+		return err
+	}
+	for _, what := range left {
+		fmt.Println("left by the tests:", what)
+	}
+	if len(left) > 0 {
+		failed = append(failed, "nothing is left")
+	}
 	if len(failed) > 0 {
 		return errors.New("failed: " + strings.Join(failed, ", "))
 	}
@@ -98,7 +113,7 @@ func run(names []string) error {
 }
 
 // run runs the task or the tests of a section, and adds the results of tests to all.
-func (s section) run(all *history) error {
+func (s section) run(at *place, all *history) error {
 	if s.task != "" {
 		cmd := exec.Command(cmp.Or(os.Getenv("TASK"), "task"), strings.Fields(s.task)...)
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -118,6 +133,7 @@ func (s section) run(all *history) error {
 		"--jsonfile-timing-events", file, "--packages", strings.Join(s.of(module), " "), "--")
 	cmd.Args = append(cmd.Args, "-count=1", "-vet=off", "-timeout", "20m", "-tags", "integration", "-p", strconv.Itoa(s.atOnce), "-parallel", "4") // parallel tests wait more than they compute
 	cmd.Args = append(cmd.Args, s.flags...)
+	cmd.Env = at.env
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	failed := cmd.Run()
 	text, err := os.ReadFile(file)

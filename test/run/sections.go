@@ -28,7 +28,12 @@ const (
 var sections = []section{
 	{
 		name: "packages", proves: "each package by itself",
-		in: isPackage, also: []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU(),
+		in:   func(pkg string) bool { return isPackage(pkg) && !sharesState(pkg) },
+		also: []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU(),
+	},
+	{
+		name: "state", proves: "the packages whose state many goroutines share, with the race detector",
+		in: sharesState, flags: []string{"-short", "-race"}, atOnce: runtime.NumCPU(),
 	},
 	{
 		name: "suites", proves: "the program with real servers and clients, one pass",
@@ -70,6 +75,18 @@ func find(name string) (section, bool) {
 
 func isSuite(pkg string) bool   { return strings.HasPrefix(pkg, suites) }
 func isPackage(pkg string) bool { return !isSuite(pkg) }
+
+// sharesState reports whether many goroutines share the state of the package. Its tests start
+// no process, which would have the race detector too, and do not link TypeScript's compiler.
+func sharesState(pkg string) bool {
+	return slices.Contains([]string{
+		"actors/approval", "actors/audit", "actors/auth", "actors/embedder", "actors/execution", "actors/execution/detached",
+		"actors/execution/outputs", "actors/internal/mailbox", "actors/internal/measure", "actors/internal/retry", "actors/pin",
+		"actors/registry", "actors/search", "actors/server", "actors/store", "actors/typecache", "actors/workers", "transport/egress",
+		"transport/hub/lease", "transport/idempotency", "transport/inflight", "transport/inprocess", "transport/llm",
+		"transport/mcpclient/httptransport", "transport/oauth", "transport/telemetry", "transport/telemetry/otlp",
+	}, strings.TrimPrefix(pkg, module+"/"))
+}
 
 func measures(pkg string) bool { return pkg == suites+"bounds" }
 

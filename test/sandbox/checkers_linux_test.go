@@ -34,6 +34,9 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 		{"memory", doubling.String(), " 512 MB ", runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && test.name == "memory" {
+				t.Skip("it is slow")
+			}
 			t.Cleanup(func() { worker.SourceLimit = limit }) // after the gateway has ended
 			worker.SourceLimit = test.limit
 			g := newGateway(t)

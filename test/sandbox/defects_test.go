@@ -5,9 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // Defects of other gateways of this kind, by their numbers in the list of
@@ -16,7 +19,7 @@ import (
 // The limits of these scripts: little is for scripts that end by themselves, even on
 // a busy machine, and deadline for scripts that do not.
 var (
-	little   = toolscript.Limits{CPUMs: 2_000}
+	little   = sync.OnceValue(func() toolscript.Limits { return toolscript.Limits{CPUMs: pace.Limit(2 * time.Second).Milliseconds()} })
 	deadline = toolscript.Limits{TimeoutMs: 2_000}
 )
 
@@ -42,7 +45,7 @@ func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
 		`console.log((await import(%q, { with: { type: "json" } })).default)`,
 		`const name = %q; console.log((await import("file://" + name, { with: { type: "json" } })).default)`,
 	} {
-		onBoth(t, fmt.Sprintf(code, file), little, func(t *testing.T, r *result) {
+		onBoth(t, fmt.Sprintf(code, file), little(), func(t *testing.T, r *result) {
 			t.Helper()
 			if r.end.OK || strings.Contains(r.String(), secret) {
 				t.Errorf("%s: %s", code, r)
@@ -52,7 +55,7 @@ func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
 }
 
 func TestDEF02LiteralNpmImportsAreRefused(t *testing.T) {
-	onBoth(t, `import x from "npm:left-pad"; console.log(x)`, little, func(t *testing.T, r *result) {
+	onBoth(t, `import x from "npm:left-pad"; console.log(x)`, little(), func(t *testing.T, r *result) {
 		t.Helper()
 		if r.end.Kind != toolscript.CheckFailed {
 			t.Errorf("%s", r)
@@ -61,11 +64,15 @@ func TestDEF02LiteralNpmImportsAreRefused(t *testing.T) {
 }
 
 func TestDEF10EverythingEndsAtItsDeadline(t *testing.T) {
-	for _, code := range []string{
+	codes := []string{
+		`try { for (;;); } finally { for (;;); }`,
 		`await new Promise(() => setInterval(() => {}, 1e3))`,
 		`for (;;);`,
-		`try { for (;;); } finally { for (;;); }`,
-	} {
+	}
+	if testing.Short() {
+		codes = codes[:1]
+	}
+	for _, code := range codes {
 		onBoth(t, code, deadline, func(t *testing.T, r *result) {
 			t.Helper()
 			if r.end.Kind != toolscript.LimitTime || r.end.ExitCode != 1 {
@@ -98,7 +105,7 @@ return seen`
 }
 
 func TestDEF32StderrIsEmptyOnSuccess(t *testing.T) {
-	onBoth(t, `console.log("fine"); return 1`, little, func(t *testing.T, r *result) {
+	onBoth(t, `console.log("fine"); return 1`, little(), func(t *testing.T, r *result) {
 		t.Helper()
 		if !r.end.OK || r.stderr.Len() > 0 || r.stdout.String() != "fine\n" {
 			t.Errorf("%s", r)

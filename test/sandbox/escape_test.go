@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // escapeFolder contains one attempt per file. Its first lines are
@@ -82,7 +84,7 @@ func TestEscapes(t *testing.T) {
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".ts")+"/"+engine, func(t *testing.T) {
 				r := g.exec(t, toolscript.ExecRequest{
 					Code: fill.Replace(string(text)), Engine: engine, Check: "off", Allow: []string{"demo__echo"},
-					Limits: toolscript.Limits{CPUMs: limit}, // endless scripts compute; the limit is in CPU time for busy machines
+					Limits: toolscript.Limits{CPUMs: pace.Limit(time.Duration(limit) * time.Millisecond).Milliseconds()}, // endless scripts compute; the limit is in CPU time for busy machines
 				}, "")
 				got := r.String()
 				if !expect.MatchString(got) {

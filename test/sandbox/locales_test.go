@@ -45,6 +45,10 @@ func TestLocalesAsInNode(t *testing.T) {
 	g := newGateway(t)
 	differing := map[string][]string{}
 	const each = 250
+	if testing.Short() { // every fourth case
+		n := 0
+		data.Cases = slices.DeleteFunc(data.Cases, func(struct{ Expression, Want string }) bool { n++; return n%4 != 0 })
+	}
 	for from := 0; from < len(data.Cases); from += each {
 		part := data.Cases[from:min(from+each, len(data.Cases))]
 		var code strings.Builder
@@ -73,7 +77,9 @@ func TestLocalesAsInNode(t *testing.T) {
 			}
 		}
 	}
-	checkDenoLocales(t, differing)
+	if !testing.Short() { // all cases have run
+		checkDenoLocales(t, differing)
+	}
 }
 
 func reasonOf(line string) string {

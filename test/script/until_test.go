@@ -5,19 +5,21 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // Interval and time limit of until.
 const (
 	untilPause = 50 * time.Millisecond
-	untilLimit = 30 * time.Second
+	untilLimit = 30 * time.Second // on an idle machine
 )
 
 // until is the program "until COMMAND [ARGS]". It repeats the command until it
 // succeeds, for changes that send no notification.
 func until(args []string) int {
 	var output []byte
-	for start := time.Now(); time.Since(start) < untilLimit; time.Sleep(untilPause) {
+	for start := time.Now(); time.Since(start) < pace.Limit(untilLimit); time.Sleep(untilPause) {
 		cmd := exec.Command(args[0], args[1:]...)
 		var err error
 		if output, err = cmd.Output(); err == nil {

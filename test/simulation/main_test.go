@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 // TestRun runs a small fleet through all steps. Each of them fails if a gateway does not get
 // its servers, its tools or its answers.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is slow")
+	}
 	var out strings.Builder
 	s := sizes{gateways: 20, servers: 3, tools: 5, hubs: 2, calls: 500, atOnce: 8, idle: 100 * time.Millisecond}
 	if err := run(t.Context(), s, &out); err != nil {

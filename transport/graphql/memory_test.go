@@ -30,6 +30,9 @@ func TestMemoryOfAnswers(t *testing.T) {
 		"nothing GraphQL": {answers.Body{Head: `[`, Part: `[],`, Tail: `1]`}, `without GraphQL`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "a value" && name != "one long error" {
+				t.Skip("it is slow")
+			}
 			dial := func(url string, budget *inflight.Budget) *inprocess.Conn {
 				file := filepath.Join(t.TempDir(), "schema.graphql")
 				if err := os.WriteFile(file, []byte("type Query { name: String }"), 0o600); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/transport/launch"
 )
 
@@ -43,7 +44,7 @@ func begin(t *testing.T, script string) *launch.Start {
 
 func eventually(t *testing.T, what string, seen func() bool) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(pace.Limit(20 * time.Second))
 	for !seen() {
 		select {
 		case <-time.After(5 * time.Millisecond):

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -196,7 +197,7 @@ func TestCloseKillsAServerThatIgnoresSignals(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > pace.Limit(5*time.Second) {
 		t.Errorf("Close took %v", took)
 	}
 	wantText(t, "Err", awaitLost(t, c).Error(), "signal: killed")
