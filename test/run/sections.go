@@ -15,6 +15,7 @@ type section struct {
 	task   string                // of Taskfile.yml, with its variables
 	in     func(pkg string) bool // of the packages of the module
 	also   []string              // packages of other modules
+	first  []string              // of them, those that take longest, so that none of them runs alone at the end
 	flags  []string              // of go test
 	atOnce int                   // packages
 }
@@ -28,8 +29,9 @@ const (
 var sections = []section{
 	{
 		name: "packages", proves: "each package by itself",
-		in:   func(pkg string) bool { return isPackage(pkg) && !sharesState(pkg) },
-		also: []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU(),
+		in:    func(pkg string) bool { return isPackage(pkg) && !sharesState(pkg) },
+		first: []string{"transport/hub/host", "cmd/cli", "cmd/fleet", "actors"},
+		also:  []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU(),
 	},
 	{
 		name: "state", proves: "the packages whose state many goroutines share, with the race detector",
@@ -38,6 +40,7 @@ var sections = []section{
 	{
 		name: "suites", proves: "the program with real servers and clients, one pass",
 		in:    func(pkg string) bool { return isSuite(pkg) && !measures(pkg) },
+		first: []string{"test/sandbox", "test/script", "test/integration", "test/sharing"},
 		flags: []string{"-short"}, atOnce: 2,
 	},
 	{
@@ -107,5 +110,13 @@ func packagesOfModule() ([]string, error) {
 // of returns the packages of the section, out of those of the module.
 func (s section) of(module []string) []string {
 	found := slices.DeleteFunc(slices.Clone(module), func(pkg string) bool { return !s.in(pkg) })
+	slices.SortStableFunc(found, func(a, b string) int { return s.turn(a) - s.turn(b) })
 	return append(found, s.also...)
+}
+
+func (s section) turn(pkg string) int {
+	if i := slices.Index(s.first, strings.TrimPrefix(pkg, module+"/")); i >= 0 {
+		return i
+	}
+	return len(s.first)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
@@ -70,11 +71,17 @@ func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// endBackground ends the gateways that a failed script has left in the background.
-func endBackground(runtimeFolder string) {
-	left, err := discovery.In(runtimeFolder).List()
+// endBackground ends the gateways that a failed script has left in the background, and the hub
+// that a gateway has started.
+func endBackground(env *testscript.Env) {
+	left, err := discovery.In(env.Getenv("TOOLSCRIPT_RUNTIME_DIR")).List()
 	for _, e := range left {
 		err = errors.Join(err, e.Process().Stop())
+	}
+	var stderr strings.Builder
+	stop := cli.State{Args: []string{"hub", "stop"}, Env: env.Vars, Dir: env.WorkDir, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr}
+	if cli.Run(stop) != 0 {
+		err = errors.Join(err, errors.New("hub stop: "+stderr.String()))
 	}
 	if err != nil {
 		panic(err) // a process would outlive the tests

@@ -81,7 +81,7 @@ func setup(env *testscript.Env, data string) error {
 	env.Setenv("EXAMPLES", examples)
 	env.Setenv("TSC", tsc())
 	env.Values[fleetKey{}] = &fleet{}
-	env.Defer(func() { endBackground(run) })
+	env.Defer(func() { endBackground(env) })
 	return nil
 }
 
