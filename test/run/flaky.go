@@ -35,12 +35,23 @@ func flaky(packages []string) error {
 		}
 		defer stop()
 	}
+	at, err := newPlace()
+	if err != nil {
+		return err
+	}
 	all := history{outputs: map[test]string{}}
 	for _, pkg := range packages {
 		fmt.Println("==", pkg)
-		if err := all.repeat(pkg); err != nil {
+		if err := all.repeat(at, pkg); err != nil {
 			return err
 		}
+	}
+	left, err := at.left()
+	if err != nil {
+		return err
+	}
+	for _, what := range left {
+		fmt.Println("left by the tests:", what)
 	}
 	failed := 0
 	for _, t := range all.innermost(func(o *outcome) bool { return o.failures > 0 }) {
@@ -57,10 +68,10 @@ func flaky(packages []string) error {
 
 // repeat runs the tests of a package, prints the output of those that fail, and adds what
 // became of them.
-func (h *history) repeat(pkg string) error {
+func (h *history) repeat(at *place, pkg string) error {
 	cmd := exec.Command("go", "test", "-json", "-short", "-vet=off", "-timeout", "2h", "-tags", "integration", "-count", strconv.Itoa(repetitions),
 		"./"+strings.TrimPrefix(strings.TrimPrefix(pkg, "./"), module+"/"))
-	cmd.Stderr = os.Stderr
+	cmd.Env, cmd.Stderr = at.env, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
