@@ -74,13 +74,12 @@ func build(programs string) error {
 		}
 	}
 	program := filepath.Join(programs, "linux-"+runtime.GOARCH, "toolscript")
-	for _, args := range [][]string{
-		{"build", "-ldflags", "-s -w", "-o", program, "../../cmd/toolscript"},
-		{"run", "../../release/npm", "-source", "../..", "-programs", programs, "-to", packages},
-	} {
-		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
-		}
+	if err := harness.Build(program, false); err != nil {
+		return err
+	}
+	args := []string{"run", "../../release/npm", "-source", "../..", "-programs", programs, "-to", packages}
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestSameOnBothEngines(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
 		reason, differs := reasons[name]
 		delete(reasons, name)
-		if testing.Short() && i%6 != 0 {
+		if testing.Short() && i%9 != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

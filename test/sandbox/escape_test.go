@@ -78,7 +78,7 @@ func TestEscapes(t *testing.T) {
 			limit = pace.Limit(time.Duration(limit) * time.Millisecond).Milliseconds()
 		}
 		for _, engine := range engines {
-			if said["engine"] != "both" && said["engine"] != engine || testing.Short() && (i%3 != 0 || engine == toolscript.EngineDeno && i%4 != 0) {
+			if said["engine"] != "both" && said["engine"] != engine || testing.Short() && (i%4 != 0 || engine == toolscript.EngineDeno && i%3 != 0) {
 				continue
 			}
 			attempts++

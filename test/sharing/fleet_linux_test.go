@@ -142,6 +142,7 @@ func (w *world) must(args ...string) string {
 
 // TestFleetServers: calls, questions, states and records of a server of a fleet.
 func TestFleetServers(t *testing.T) {
+	t.Parallel()
 	n := newNATS(t)
 	n.start()
 	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true, "excludeTools": ["echo"]}}, "fleet": {"url": "`+n.url()+`", "user": "desk"}}`)
@@ -243,6 +244,7 @@ func (w *world) audited() (calls []auditLine) {
 // TestFleetLost: a gateway starts without the NATS server, uses it when it is there, and again
 // after it was away. No call is made twice.
 func TestFleetLost(t *testing.T) {
+	t.Parallel()
 	n := newNATS(t)
 	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true}}, "fleet": {"url": "`+n.url()+`"}}`)
 	g := w.gateway("a")
@@ -290,6 +292,7 @@ func TestFleetLost(t *testing.T) {
 // TestFleetUse: with "*" the servers of a gateway are those of the fleet, but for names that
 // the configuration has.
 func TestFleetUse(t *testing.T) {
+	t.Parallel()
 	n := newNATS(t)
 	n.start()
 	w := newWorld(t, `{"mcpServers": {"count": {SERVER}}, "fleet": {"url": "`+n.url()+`", "use": "*"}}`)
@@ -386,6 +389,7 @@ func (w *world) hubOfFleet(url string, stateless bool) *exec.Cmd {
 // TestFleetHubKilled: after a kill of the hub, the gateway uses the next one, and nothing is left
 // of the first.
 func TestFleetHubKilled(t *testing.T) {
+	t.Parallel()
 	n := newNATS(t)
 	n.start()
 	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true}}, "fleet": {"url": "`+n.url()+`"}}`)
@@ -417,6 +421,7 @@ func TestFleetHubKilled(t *testing.T) {
 // TestFleetOwnerKilled: after a kill of the owner of a server that is not stateless, another hub
 // runs it, and there is one process at any time. How long that takes is printed.
 func TestFleetOwnerKilled(t *testing.T) {
+	t.Parallel()
 	n := newNATS(t)
 	n.start()
 	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true}}, "fleet": {"url": "`+n.url()+`"}}`)

@@ -91,6 +91,7 @@ func TestTimeoutWhileTheHubHangs(t *testing.T) {
 // takes. Writing them blocks, and the calls end at their time limit all the same. Those that
 // were not written were not sent.
 func TestTimeoutWhileTheHubReadsNothing(t *testing.T) {
+	t.Parallel()
 	const calls = 40
 	w := newWorld(t, `{"mcpServers": {"count": {SERVER, "shared": true, "timeout": "2s"}}}`)
 	g := w.gateway("a")

@@ -14,6 +14,7 @@ import (
 // TestLoginOfASharedServer: one login, from a session of its own, is enough for the gateways
 // that share the server. The login is that of the hub, which renews the token for all.
 func TestLoginOfASharedServer(t *testing.T) {
+	t.Parallel()
 	as := oauthserver.Start(t, oauthserver.Options{})
 	w := newWorld(t, `{"mcpServers": {"guarded": {"url": "`+as.MCP+`", "shared": true}}}`)
 	gateways := []*harness.Gateway{w.gateway("a"), w.gateway("b")}

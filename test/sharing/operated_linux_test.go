@@ -34,6 +34,7 @@ func TestFleetWithoutAGateway(t *testing.T) {
 // TestFleetWrongLease: the log of the hub, fleet status, doctor and the status of a gateway
 // name a lease that no hub can take.
 func TestFleetWrongLease(t *testing.T) {
+	t.Parallel()
 	n := newNATS(t)
 	n.start()
 	nc, err := nats.Connect(n.url())

@@ -80,6 +80,7 @@ func (w *world) endOf(g *harness.Gateway, request map[string]any) (end struct {
 // TestRunners runs scripts of a gateway in sandboxes of a hub: with calls of the gateway's own
 // server, then while the hub is killed, and then without a hub.
 func TestRunners(t *testing.T) {
+	t.Parallel()
 	n := newNATS(t)
 	n.start()
 	w := newWorld(t, `{"mcpServers": {"count": {SERVER}}, "limits": {"pool": "fleet"}, "fleet": {"url": "`+n.url()+`"}}`)
@@ -135,6 +136,7 @@ func TestRunners(t *testing.T) {
 // TestServedFile: the hub reads its file again at SIGHUP, keeps what it had if the file has a
 // mistake, and joins again after the NATS server has ended.
 func TestServedFile(t *testing.T) {
+	t.Parallel()
 	n := newNATS(t)
 	n.start()
 	w := newWorld(t, `{"mcpServers": {}, "fleet": {"url": "`+n.url()+`"}}`)

@@ -248,6 +248,7 @@ func TestServersRestart(t *testing.T) {
 // TestKilledHub: the gateways find another hub, which has one server, and no server of the
 // killed one is left.
 func TestKilledHub(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, sharedConfig)
 	a, b := w.gateway("a"), w.gateway("b")
 	w.ready(a, b)
@@ -290,6 +291,7 @@ func TestKilledServer(t *testing.T) {
 // TestIdleEnd: the hub ends with its servers and files after its last gateway, and the next
 // gateway starts another.
 func TestIdleEnd(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, `{"mcpServers": {"count": {SERVER, "shared": true}}, "hub": {"idle": "5s"}}`)
 	a := w.gateway("a")
 	w.ready(a)
@@ -332,6 +334,7 @@ func TestDefinitions(t *testing.T) {
 // TestWithdrawnTrust: the server of a project ends when the project is not trusted any
 // more, although the gateway goes on.
 func TestWithdrawnTrust(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, `{"mcpServers": {}}`)
 	project := filepath.Join(w.Home, "project")
 	if err := os.Mkdir(project, 0o700); err != nil {
@@ -362,6 +365,7 @@ func TestWithdrawnTrust(t *testing.T) {
 
 // TestStaleFiles: what a killed hub has left, and a socket of a long path, are no obstacle.
 func TestStaleFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, sharedConfig)
 	long := filepath.Join(w.Home, strings.Repeat("folder/", 15), "run")
 	if err := os.MkdirAll(long, 0o700); err != nil {
