@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
@@ -15,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/testhost"
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // cacheDir keeps the compiled engine for all tests of a run, because compiling takes
@@ -98,7 +100,7 @@ func newJob(tb testing.TB, code string) runner.Job {
 	}
 	return runner.Job{
 		RunID: tb.Name(), File: script.DefaultFile, Compiled: compiled, Cwd: "/", TZ: "UTC", Names: names,
-		Limits: toolscript.Limits{TimeoutMs: 20_000, CPUMs: 20_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16},
+		Limits: toolscript.Limits{TimeoutMs: pace.Limit(20 * time.Second).Milliseconds(), CPUMs: pace.Limit(20 * time.Second).Milliseconds(), MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16},
 	}
 }
 

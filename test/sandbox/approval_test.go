@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // asking asks about every tool but echo and fail.
@@ -31,7 +32,8 @@ func patient() time.Duration { return time.Hour }
 // TestApprovalIsNotCountedAsTimeOfTheRun: a person may need longer than the time limit
 // of the script, on both engines.
 func TestApprovalIsNotCountedAsTimeOfTheRun(t *testing.T) {
-	const limit, thought = time.Second, 3 * time.Second
+	limit := pace.Limit(time.Second)
+	thought := limit + 2*time.Second
 	g := newGatewayWith(t, asking(patient))
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // A person may need longer for an answer than the time limit of the script, on both
 // engines.
 func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
-	const limit, thought = time.Second, 3 * time.Second
+	limit := pace.Limit(time.Second)
+	thought := limit + 2*time.Second
 	g := newGateway(t, "ask")
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {

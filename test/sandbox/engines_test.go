@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 var update = flag.Bool("update", false, "write what the engines give into the data files; read the diff before you commit")
@@ -121,7 +123,7 @@ func readCase(t *testing.T, path string) (*txtar.Archive, toolscript.ExecRequest
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := toolscript.ExecRequest{Check: "off", Limits: toolscript.Limits{TimeoutMs: 60_000}, TZ: "Europe/Vienna", Cwd: "/work"}
+	request := toolscript.ExecRequest{Check: "off", Limits: toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()}, TZ: "Europe/Vienna", Cwd: "/work"}
 	if comment := strings.TrimSpace(string(file.Comment)); comment != "" {
 		if err := json.Unmarshal([]byte(comment), &request); err != nil {
 			t.Fatalf("%s: %v", path, err)

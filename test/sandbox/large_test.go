@@ -4,8 +4,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // large are scripts with very deep or very long values, and the line that must appear
@@ -60,7 +62,7 @@ func TestLarge(t *testing.T) {
 				}
 				request := toolscript.ExecRequest{
 					Code: `import { tools } from "toolscript"; ` + c.code, Engine: engine, Check: toolscript.CheckOff,
-					Limits: toolscript.Limits{TimeoutMs: 60_000},
+					Limits: toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()},
 				}
 				if got := g.exec(t, request, "").String(); !strings.Contains(got, want) {
 					t.Errorf("%.500s\nwant %s", got, want)

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // intlCases are expressions of Intl, and what Node.js makes of them.
@@ -58,7 +60,7 @@ func TestLocalesAsInNode(t *testing.T) {
 		}
 		code.WriteString("return results;")
 		for _, engine := range engines {
-			request := toolscript.ExecRequest{Code: code.String(), Engine: engine, Check: "off", TZ: "UTC", Limits: toolscript.Limits{TimeoutMs: 60_000}}
+			request := toolscript.ExecRequest{Code: code.String(), Engine: engine, Check: "off", TZ: "UTC", Limits: toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()}}
 			end := g.execInTime(t, request, "").end
 			var got []string
 			if err := json.Unmarshal(end.Value, &got); err != nil || len(got) != len(part) {
