@@ -151,7 +151,10 @@ func TestSecurity(t *testing.T) {
 		}},
 		{name: "Stack overflow", rule: "maxStackBytes: 524288; Stack → Stack overflow error", test: func(s *scene) {
 			s.fails("const f = (): number => 1 + f(); return f()", "ScriptStackError", "")
-			s.fails("let v: unknown = 0; for (let i = 0; i < 1e5; i++) v = [v]; return JSON.stringify(v)", "ScriptStackError", "")
+			s.fails("let v: unknown = 0; for (let i = 0; i < 1e5; i++) v = [v]; return String(v)", "ScriptStackError", "")
+			if !testing.Short() { // it takes 5 s of CPU: QuickJS compares each value with all that contain it
+				s.fails("let v: unknown = 0; for (let i = 0; i < 1e5; i++) v = [v]; return JSON.stringify(v)", "ScriptStackError", "")
+			}
 			s.value("return 1", "1")
 		}},
 		{name: "Script size over 20KB", rule: "Script size <= 20KB; Pre-execution check", test: func(s *scene) {
