@@ -89,8 +89,8 @@ func TestMemoryOfSessions(t *testing.T) {
 		"streams of any id":    {20_000, 3, func(h handler) { h.ask(http.MethodGet, newID(), nil) }},
 	} {
 		t.Run(what, func(t *testing.T) {
-			if race.Enabled || testing.Short() {
-				tt.times /= 10 // more than there are sessions take long
+			if race.Enabled {
+				tt.times /= 10 // more than there are sessions take minutes
 			}
 			h := overHTTP(t, mcpserver.Options{})
 			before := kept()
