@@ -127,7 +127,7 @@ func (h *HTTP) exchange(ctx context.Context, request transport.JSONRPCRequest, b
 	if first { // the session and the version are not negotiated yet, or no longer valid
 		session, header = "", http.Header{transport.HeaderKeyProtocolVersion: nil}
 	}
-	resp, err := h.post(ctx, session, body, header)
+	resp, err := h.submit(ctx, session, body, header)
 	if err != nil {
 		return nil, err
 	}
@@ -139,9 +139,9 @@ func (h *HTTP) exchange(ctx context.Context, request transport.JSONRPCRequest, b
 	return h.answer(ctx, resp, session, request.ID)
 }
 
-// post sends a message. A response with an error status becomes a *SessionError if
+// submit sends a message. A response with an error status becomes a *SessionError if
 // the server no longer knows the session, otherwise a *StatusError.
-func (h *HTTP) post(ctx context.Context, session string, body []byte, header http.Header) (*http.Response, error) {
+func (h *HTTP) submit(ctx context.Context, session string, body []byte, header http.Header) (*http.Response, error) {
 	resp, err := h.send(ctx, outgoing{http.MethodPost, h.URL, h.header(session, accepted, header), body})
 	if err != nil || resp.StatusCode < 300 {
 		return resp, err
@@ -201,11 +201,8 @@ func (h *HTTP) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) 
 	if err != nil {
 		return err
 	}
-	asked := ctx
-	ctx, cancel := h.within(ctx)
-	defer cancel()
-	if err := h.tell(ctx, h.GetSessionId(), body); err != nil {
-		return h.ended(asked, err)
+	if err := h.tell(ctx, func(ctx context.Context) error { return h.deposit(ctx, h.GetSessionId(), body) }); err != nil {
+		return err
 	}
 	if n.Method == string(mcp.MethodNotificationInitialized) {
 		h.listen(ctx)
@@ -213,9 +210,9 @@ func (h *HTTP) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) 
 	return nil
 }
 
-// tell posts a message that has no response.
-func (h *HTTP) tell(ctx context.Context, session string, body []byte) error {
-	resp, err := h.post(ctx, session, body, nil)
+// deposit sends one message that has no response.
+func (h *HTTP) deposit(ctx context.Context, session string, body []byte) error {
+	resp, err := h.submit(ctx, session, body, nil)
 	if err != nil {
 		return err
 	}
@@ -228,7 +225,7 @@ func (h *HTTP) replyIn(session string) func(context.Context, *transport.JSONRPCR
 	return func(ctx context.Context, response *transport.JSONRPCResponse) {
 		body, err := json.Marshal(response)
 		if err == nil {
-			err = h.tell(ctx, session, body)
+			err = h.tell(ctx, func(ctx context.Context) error { return h.deposit(ctx, session, body) })
 		}
 		if err != nil && ctx.Err() == nil {
 			h.Log(slog.LevelWarn, "an answer to a request of the server was not delivered: %v", err)

@@ -33,9 +33,10 @@ const (
 )
 
 const (
-	deleteTime  = 2 * time.Second // for sending the end of the session
-	closeBound  = 2 * time.Second // for background goroutines to end
-	maxErrorDoc = 4 << 10         // bytes read of the body of a refusal
+	deleteTime  = 2 * time.Second  // for sending the end of the session
+	closeBound  = 2 * time.Second  // for background goroutines to end
+	postBound   = 10 * time.Second // for a POST whose caller no longer waits
+	maxErrorDoc = 4 << 10          // bytes read of the body of a refusal
 )
 
 // Options describe how to reach a server. All fields except Headers and Answers are
@@ -130,6 +131,40 @@ func (w *wire) within(ctx context.Context) (context.Context, context.CancelFunc)
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(w.life, cancel)
 	return ctx, func() { stop(); cancel() }
+}
+
+// post runs send, the POST of a message whose response has no body, in the background.
+// The channel receives its error. The end of ctx does not cancel the POST, which then has
+// postBound to end: net/http offers a connection to the next request before the request
+// that used it counts as finished, so cancelling this POST would break the next one.
+func (w *wire) post(ctx context.Context, send func(context.Context) error) <-chan error {
+	posting, cancel := w.within(context.WithoutCancel(ctx))
+	left := context.AfterFunc(ctx, func() {
+		bound := time.AfterFunc(postBound, cancel)
+		context.AfterFunc(posting, func() { bound.Stop() })
+	})
+	posted := make(chan error, 1)
+	w.run(func() {
+		defer cancel()
+		defer left()
+		posted <- send(posting)
+	})
+	return posted
+}
+
+// tell waits for the end of a POST in the background, of ctx or of the connection.
+func (w *wire) tell(ctx context.Context, send func(context.Context) error) error {
+	select {
+	case err := <-w.post(ctx, send):
+		if err != nil {
+			return w.ended(ctx, err)
+		}
+		return nil
+	case <-ctx.Done():
+		return w.ended(ctx, ctx.Err())
+	case <-w.life.Done():
+		return transport.ErrTransportClosed
+	}
 }
 
 // ended returns the end of the connection, or the error of the caller's context, in

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -173,17 +172,12 @@ func (s *SSE) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 		delete(s.pending, id)
 	}()
 
-	posting, giveUp := s.within(context.WithoutCancel(ctx))
-	posted := make(chan error, 1)
-	s.run(func() {
-		defer giveUp()
-		posted <- s.post(posting, body, request.Header)
-	})
+	ctx, left := context.WithCancel(ctx)
+	defer left()
+	posted := s.post(ctx, func(ctx context.Context) error { return s.deposit(ctx, body, request.Header) })
 	for {
 		select {
 		case response := <-answer: // some servers answer on the stream before they end the POST
-			bound := time.AfterFunc(postBound, giveUp)
-			context.AfterFunc(posting, func() { bound.Stop() })
 			if response == nil {
 				return nil, ErrTooLarge
 			}
@@ -194,7 +188,6 @@ func (s *SSE) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 			}
 			posted = nil
 		case <-ctx.Done():
-			giveUp()
 			return nil, s.ended(ctx, ctx.Err())
 		case <-s.life.Done():
 			return nil, s.ended(ctx, s.life.Err())
@@ -202,12 +195,8 @@ func (s *SSE) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 	}
 }
 
-// postBound is the time limit of a POST that was answered on the stream. The POST
-// must not be cancelled at once: net/http reuses its connection before the request
-// counts as finished, so cancelling this request would break the next one.
-const postBound = 10 * time.Second
-
-func (s *SSE) post(ctx context.Context, body []byte, header http.Header) error {
+// deposit sends one message.
+func (s *SSE) deposit(ctx context.Context, body []byte, header http.Header) error {
 	resp, err := s.send(ctx, outgoing{http.MethodPost, s.endpoint, header, body})
 	if err != nil {
 		return err
@@ -225,20 +214,14 @@ func (s *SSE) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) e
 	if err != nil {
 		return err
 	}
-	asked := ctx
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	if err := s.post(ctx, body, nil); err != nil {
-		return s.ended(asked, err)
-	}
-	return nil
+	return s.tell(ctx, func(ctx context.Context) error { return s.deposit(ctx, body, nil) })
 }
 
 // reply answers a request of the server.
 func (s *SSE) reply(ctx context.Context, response *transport.JSONRPCResponse) {
 	body, err := json.Marshal(response)
 	if err == nil {
-		err = s.post(ctx, body, nil)
+		err = s.tell(ctx, func(ctx context.Context) error { return s.deposit(ctx, body, nil) })
 	}
 	if err != nil && ctx.Err() == nil {
 		s.Log(slog.LevelWarn, "an answer to a request of the server was not delivered: %v", err)
