@@ -108,7 +108,12 @@ func (c *base) page(of toolscript.Collection, result json.RawMessage) (json.RawM
 // start sends the call.
 func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watch func(toolscript.Progress)) {
 	c := k.conn
-	k.request.done = func(payload []byte, err error) { k.done(payload, err) }
+	k.request.done = func(payload []byte, err error) {
+		if toolscript.KindOf(err) == toolscript.NotFound && c.Err() != nil {
+			err = c.over(k.about) // the hub has received the call after the release of the server
+		}
+		k.done(payload, err)
+	}
 	k.ask = k.asked
 	k.progress = func(p toolscript.Progress) {
 		if progress != nil {
@@ -118,12 +123,8 @@ func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watc
 			watch(p)
 		}
 	}
-	if err := c.Err(); err != nil {
-		if toolscript.KindOf(err) == toolscript.Unauthorized {
-			k.done(nil, named(err, k.about))
-			return
-		}
-		k.done(nil, notSent(k.about, reason(err)))
+	if err := c.over(k.about); err != nil {
+		k.done(nil, err)
 		return
 	}
 	if len(args) > wire.PieceSize {
@@ -151,6 +152,19 @@ func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watc
 	}
 	if err := c.link.add(k.request, nil); err != nil {
 		k.done(nil, notSent(k.about, err))
+	}
+}
+
+// over is the error of a call that was not carried out because the connection has ended;
+// nil while it is up.
+func (c *base) over(about toolscript.Error) error {
+	switch err := c.Err(); {
+	case err == nil:
+		return nil
+	case toolscript.KindOf(err) == toolscript.Unauthorized:
+		return named(err, about)
+	default:
+		return notSent(about, reason(err))
 	}
 }
 

@@ -145,7 +145,7 @@ func (c *FleetConn) open(ctx context.Context) error {
 		if !errors.Is(err, mcpclient.ErrUnreachable) || c.link.over() {
 			return err
 		}
-		if _, why := c.askQuickly(ctx, names.Server(c.name, wire.State, wire.Anyone)); why != nil {
+		if why := c.state(ctx); why != nil {
 			if err = why; !passing(why) {
 				return err
 			}
@@ -174,6 +174,31 @@ func (c *FleetConn) askQuickly(ctx context.Context, subject string) ([]byte, err
 		err = fmt.Errorf("%w: no hub of the fleet has answered within %s", mcpclient.ErrUnreachable, openTime)
 	}
 	return payload, err
+}
+
+// state returns why a hub does not offer the server; nil if it does.
+func (c *FleetConn) state(ctx context.Context) error {
+	_, err := c.askQuickly(ctx, c.link.names.Server(c.name, wire.State, wire.Anyone))
+	return err
+}
+
+// Start begins a call, as base does. If no hub takes it, its error is the reason for that,
+// unless the reason may end soon.
+func (c *FleetConn) Start(t mcpclient.ToolCall) mcpclient.Started {
+	done := t.Done
+	t.Done = func(result json.RawMessage, err error) {
+		if !errors.Is(err, mcpclient.ErrUnreachable) || c.link.over() {
+			done(result, err)
+			return
+		}
+		go func() { // the goroutine of the link receives the answer
+			if why := c.state(context.WithoutCancel(t.Ctx)); why != nil && !passing(why) {
+				err = toolscript.WithSent(named(why, c.about(t.Tool)), toolscript.SentNo)
+			}
+			done(nil, err)
+		}()
+	}
+	return c.base.Start(t)
 }
 
 // passing reports whether the reason why no hub offers a server may end soon.
@@ -229,9 +254,14 @@ func (c *FleetConn) check() {
 	defer c.checking.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), pingTime)
 	defer cancel()
-	if err := c.Ping(ctx); errors.Is(err, mcpclient.ErrUnreachable) {
-		c.end(errWithdrawn)
+	if err := c.Ping(ctx); !errors.Is(err, mcpclient.ErrUnreachable) {
+		return
 	}
+	if why := c.state(ctx); why != nil && !passing(why) {
+		c.lose(named(why, c.about("")))
+		return
+	}
+	c.end(errWithdrawn)
 }
 
 var (

@@ -15,17 +15,35 @@ import (
 // call has the kind and the command of that: the one that finds it out, one in flight, that of
 // another gateway, and later ones; with a server of the gateway's own as with a shared one.
 func TestEndOfALoginDuringACall(t *testing.T) {
-	for _, shared := range []string{"", mcpclient.SharedHost} {
-		t.Run("shared "+shared, func(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		gateways func(*testing.T, mcpclient.Config) []*actors.System
+	}{
+		{"own", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+			r := startHub(t, nil)
+			return []*actors.System{r.gateway(r.client(nil), cfg)}
+		}},
+		{"shared", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+			r := startHub(t, nil)
+			cfg.Shared = mcpclient.SharedHost
+			return []*actors.System{r.gateway(r.client(nil), cfg), r.gateway(r.client(nil), cfg)}
+		}},
+		{"fleet", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+			at := startNATS(t)
+			mustJoin(t, at, "one", cfg, true)
+			return []*actors.System{fleetGateway(t, at, cfg), fleetGateway(t, at, cfg)}
+		}},
+		{"leased", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+			at := startNATS(t)
+			mustJoin(t, at, "one", cfg, false)
+			return []*actors.System{fleetGateway(t, at, cfg), fleetGateway(t, at, cfg)}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			served := mcpserver.NewHTTP()
 			web := httptest.NewServer(served)
 			t.Cleanup(web.Close)
-			r := startHub(t, nil)
-			cfg := mcpclient.Config{Type: mcpclient.HTTP, URL: web.URL + "/mcp", Shared: shared}
-			gateways := []*actors.System{r.gateway(r.client(nil), cfg)}
-			if shared != "" {
-				gateways = append(gateways, r.gateway(r.client(nil), cfg))
-			}
+			gateways := tt.gateways(t, mcpclient.Config{Type: mcpclient.HTTP, URL: web.URL + "/mcp"})
 			inFlight := make(chan error, len(gateways))
 			for _, g := range gateways {
 				ready(t, g)
