@@ -148,16 +148,19 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 // stateCell is the state, with the seconds of a start, and whether the server is disabled or
 // its tools are outdated.
 func stateCell(s toolscript.ServerStatus) string {
+	var notes []string
 	if s.Start(time.Now()) != "" {
-		return fmt.Sprintf("%s (%d s)", s.State, int(time.Since(s.Since).Seconds()))
+		notes = append(notes, fmt.Sprintf("%d s", int(time.Since(s.Since).Seconds())))
 	}
 	if s.Disabled {
-		return string(s.State) + " (disabled)"
+		notes = append(notes, "disabled")
+	} else if s.Stale {
+		notes = append(notes, "stale")
 	}
-	if s.Stale {
-		return string(s.State) + " (stale)"
+	if len(notes) == 0 {
+		return string(s.State)
 	}
-	return string(s.State)
+	return fmt.Sprintf("%s (%s)", s.State, strings.Join(notes, ", "))
 }
 
 // stateColour is green for connected servers, red if the user must act, and yellow for
