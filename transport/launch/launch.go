@@ -48,9 +48,6 @@ func (s *Start) Process(leader int, stdout *os.File) {
 // Waiting is the activity of a start that waits for another installation of the program.
 func Waiting() Activity { return Activity{Installing: true} }
 
-// Argv is the command line of New.
-func (s *Start) Argv() []string { return s.argv }
-
 // Manages reports whether a package manager was started.
 func (s *Start) Manages() bool { return s != nil && Manages(s.argv) }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // Confine is what the process of a server may reach besides what its program needs to start.
@@ -54,6 +55,8 @@ type Start struct {
 	Env   []string
 	Files []*os.File // the descriptors of the process from 3 on
 	End   func()     // called when the process has ended, or was not started
+
+	install reaper.Installation // in the group of the process
 }
 
 // CloseFiles closes Files, of which the process has copies.

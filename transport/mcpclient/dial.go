@@ -185,7 +185,8 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	if cfg.Type == Stdio {
 		if argv := append([]string{cfg.Command}, cfg.Args...); launch.Manages(argv) {
 			c.on.starting(launch.Waiting)
-			if reaper.AwaitLeft(ctx, installKey(argv, environment(os.Environ(), cfg).vars)); ctx.Err() != nil {
+			install := reaper.NewInstallation(argv, installKey(argv, environment(os.Environ(), cfg).vars))
+			if reaper.AwaitLeft(ctx, install); ctx.Err() != nil {
 				return ctx.Err()
 			}
 		}

@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == reaper.Command {
 		os.Exit(reaper.Main())
 	}
+	if text := os.Getenv(dialRole); text != "" {
+		os.Exit(dialUntilKilled(text))
+	}
 	if os.Getenv(serverRole) != "" {
 		os.Exit(mcpserver.Main())
 	}

@@ -2,9 +2,11 @@ package mcpclient_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,8 +26,9 @@ const npx = `#!/bin/sh
 trap 'sleep 1.5 >/dev/null; echo undone >>"$FOLDER/notes"; exit 1' TERM
 echo "begun $$" >>"$FOLDER/notes"
 echo 'npm warn deprecated' >&2
-sh -c 'while [ ! -e "$FOLDER/go" ] && [ -e "$FOLDER" ]; do sleep 0.02; done' >/dev/null </dev/null 2>/dev/null
+(exec sh -c 'while [ ! -e "$FOLDER/go" ] && [ -e "$FOLDER" ]; do sleep 0.02; done') >/dev/null </dev/null 2>/dev/null
 echo installed >>"$FOLDER/notes"
+echo 'npm notice' >&2
 "$@"
 echo ended >>"$FOLDER/notes"
 `
@@ -136,15 +139,14 @@ func TestInstallationIsSeen(t *testing.T) {
 }
 
 // TestInstallationOutlivesTheProgram: the end of the dial and of the reaper do not end an
-// installation. The next start waits for it. The server that the package manager starts in the
-// end does not run on.
+// installation.
 func TestInstallationOutlivesTheProgram(t *testing.T) {
 	s := newInstalled(t)
 	r := reaper.New(slog.Default())
 	ctx, cancel := context.WithCancel(t.Context())
 	first := s.dial(ctx, r)
 	eventually(t, "an installation", s.installs)
-	eventually(t, "the begin", func() bool { return len(s.notes()) == 1 && s.notes()[0] != "" })
+	eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
 	cancel()
 	if err := await(t, first); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("Dial: %v, want cancelled", err)
@@ -153,10 +155,85 @@ func TestInstallationOutlivesTheProgram(t *testing.T) {
 	if len(s.logs) != 1 || !strings.Contains(s.logs[0], "still being installed; this goes on in the background") {
 		t.Errorf("log = %q, want one line about the installation", s.logs)
 	}
-	var manager int
-	if _, err := fmt.Sscanf(s.notes()[0], "begun %d", &manager); err != nil {
-		t.Fatal(err)
+	s.wasLeft()
+}
+
+// dialRole has a process of the tests connect to a server, whose configuration is the value as
+// JSON, until it is killed.
+const dialRole = "MCPCLIENT_TEST_DIAL"
+
+func dialUntilKilled(text string) int {
+	var cfg mcpclient.Config
+	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
+	_, err := mcpclient.Dialer{Reaper: reaper.New(slog.Default())}.Dial(context.Background(), "srv", cfg, mcpclient.Events{})
+	fmt.Fprintln(os.Stderr, "the dial ended:", err)
+	return 1
+}
+
+// TestInstallationOutlivesAKilledProgram: nor does SIGKILL. A server that runs already ends.
+func TestInstallationOutlivesAKilledProgram(t *testing.T) {
+	for _, installing := range []bool{true, false} {
+		t.Run(fmt.Sprint(installing), func(t *testing.T) {
+			s := newInstalled(t, "init-delay=1h")
+			if installing {
+				s.config.Args = s.config.Args[:1]
+			}
+			text, err := json.Marshal(s.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			program := exec.CommandContext(t.Context(), s.config.Args[0])
+			program.Env = append(os.Environ(), dialRole+"="+string(text))
+			program.Stderr = os.Stderr
+			if err := program.Start(); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
+			if !installing {
+				s.finish()
+				eventually(t, "the server", func() bool { return len(s.notes()) == 2 })
+			}
+			_ = program.Process.Kill()
+			_ = program.Wait() // it was killed
+			if installing {
+				eventually(t, "another process takes over", s.takenOver)
+				s.wasLeft()
+				return
+			}
+			eventually(t, "the end of the server", func() bool { return dead(t, s.manager()) })
+		})
+	}
+}
+
+// manager is the process of the package manager that began first.
+func (s *installed) manager() int {
+	s.t.Helper()
+	var pid int
+	if _, err := fmt.Sscanf(s.notes()[0], "begun %d", &pid); err != nil {
+		s.t.Fatal(err)
+	}
+	return pid
+}
+
+// takenOver reports whether a process runs that has taken over the installation.
+func (s *installed) takenOver() bool {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is well-formed
+	leader := fmt.Sprintf("\x00%s\x00leave\x00%d\x00", reaper.Command, s.manager())
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, _ := os.ReadFile(file) // of a process that has ended it is empty
+		return strings.Contains(string(text), leader)
+	})
+}
+
+// wasLeft shows that an installation goes on and that the next start waits for it. The server
+// that the package manager starts in the end does not run on.
+func (s *installed) wasLeft() {
+	t := s.t
+	t.Helper()
+	manager := s.manager()
 	if dead(t, manager) {
 		t.Fatal("the package manager is dead")
 	}

@@ -98,7 +98,7 @@ func startProcess(start Start, dir string, log *tail, on Events, r *reaper.Reape
 		cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: stdout, stderr: stderr,
 		copied: make(chan struct{}), start: log.start, reaper: r, exited: make(chan struct{}),
 	}
-	r.Watch(cmd.Process.Pid)
+	r.Watch(cmd.Process.Pid, start.install)
 	p.start.Process(cmd.Process.Pid, stdout)
 	go p.guard(on, p.stdin.run)
 	go func() {

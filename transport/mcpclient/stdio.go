@@ -49,8 +49,8 @@ type stdio struct {
 
 	requests serverRequests
 
-	left       atomic.Bool // the process installs on by itself
-	installKey []string
+	left    atomic.Bool // the process installs on by itself
+	install reaper.Installation
 
 	gone   chan struct{}
 	why    error // valid after gone is closed
@@ -72,13 +72,14 @@ func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (
 	}
 	s := &stdio{words: words, on: on, calls: open, pumped: make(chan struct{}), gone: make(chan struct{})}
 	argv := append([]string{cfg.Command}, cfg.Args...)
-	s.installKey = installKey(argv, env.vars)
+	s.install = reaper.NewInstallation(argv, installKey(argv, env.vars))
 	s.log, s.noise = &tail{words: words, start: launch.New(argv)}, &tail{words: words}
 	dir := cmp.Or(cfg.Dir, d.Dir)
 	start, err := d.confined(cfg, argv, env.vars, dir, on)
 	if err != nil {
 		return nil, cfg.namingVariables(err)
 	}
+	start.install = s.install
 	s.proc, err = startIn(cfg.Project, start, dir, s.log, on, d.Reaper)
 	start.CloseFiles()
 	if err != nil {
@@ -250,7 +251,7 @@ func (s *stdio) leave(by *reaper.Reaper) (bool, error) {
 	if !s.log.start.Look().Installing {
 		return false, nil
 	}
-	if err := by.Leave(s.proc.cmd.Process.Pid, s.log.start.Argv(), s.installKey, s.proc.stdout, s.proc.stderr); err != nil {
+	if err := by.Leave(s.proc.cmd.Process.Pid, s.install, s.proc.stdout, s.proc.stderr); err != nil {
 		return false, err
 	}
 	s.left.Store(true)

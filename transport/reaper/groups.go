@@ -10,8 +10,9 @@ import (
 )
 
 // groups are the process groups to end, in a file that the second process reads: the
-// mark in its first line, then lines of one length with a leader each, or 0. A change
-// is one short write, so the file is right when the program is killed.
+// mark in its first line, then lines of one length with a leader each, or 0. The words of
+// an Installation follow the leader. A change is one short write, so the file is right when
+// the program is killed.
 type groups struct {
 	file *os.File
 	at   map[int]int64 // the line of each leader, as an offset
@@ -20,7 +21,7 @@ type groups struct {
 	end  int64         // offset behind the last line
 }
 
-const lineSize = 12 // the largest process id has 7 digits on Linux, and 10 anywhere
+const lineSize = 64 // a process id of at most 10 digits, a key of 16, and the words of a package manager
 
 func newGroups(mark string) (*groups, error) {
 	file, err := unnamedFile()
@@ -35,7 +36,7 @@ func newGroups(mark string) (*groups, error) {
 	return &groups{file: file, at: map[int]int64{}, left: map[int]bool{}, end: int64(n)}, nil
 }
 
-func (g *groups) add(leader int) error {
+func (g *groups) add(leader int, install Installation) error {
 	offset := g.end
 	if n := len(g.free); n > 0 {
 		offset, g.free = g.free[n-1], g.free[:n-1]
@@ -43,7 +44,7 @@ func (g *groups) add(leader int) error {
 		g.end += lineSize
 	}
 	g.at[leader] = offset
-	return g.write(offset, leader)
+	return g.write(offset, leader, install...)
 }
 
 func (g *groups) remove(leader int) error {
@@ -67,8 +68,12 @@ func (g *groups) spare(leader int) error {
 	return g.write(offset, -leader)
 }
 
-func (g *groups) write(offset int64, leader int) error {
-	_, err := g.file.WriteAt(fmt.Appendf(nil, "%*d\n", lineSize-1, leader), offset)
+func (g *groups) write(offset int64, leader int, install ...string) error {
+	line := strings.Join(append([]string{strconv.Itoa(leader)}, install...), " ")
+	if len(line) >= lineSize {
+		line = strconv.Itoa(leader)
+	}
+	_, err := g.file.WriteAt(fmt.Appendf(nil, "%-*s\n", lineSize-1, line), offset)
 	return err
 }
 
@@ -86,17 +91,24 @@ func (g *groups) remains(mark string) remains {
 }
 
 // readRemains reads a file of groups.
-func readRemains(file io.Reader) (left remains) {
+func readRemains(file io.Reader) remains {
+	left := remains{installs: map[int]Installation{}}
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
-		text := strings.TrimSpace(lines.Text())
-		if strings.HasPrefix(text, markName+"=") {
-			left.mark = text
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 {
+			continue
 		}
-		switch leader, err := strconv.Atoi(text); {
+		if strings.HasPrefix(words[0], markName+"=") {
+			left.mark = words[0]
+		}
+		switch leader, err := strconv.Atoi(words[0]); {
 		case err != nil:
 		case leader > 1: // 1 and 0 would mean all processes
 			left.groups = append(left.groups, leader)
+			if len(words) > 1 {
+				left.installs[leader] = words[1:]
+			}
 		case leader < -1:
 			left.spared = append(left.spared, -leader)
 		}

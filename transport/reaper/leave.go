@@ -26,11 +26,25 @@ const (
 	leaveExit = 5 * time.Second // between SIGTERM and SIGKILL: a package manager removes what is half installed
 )
 
+// Installation is a key of what a package manager installs, and the words by which the
+// package manager is known. It is empty if there is no package manager.
+type Installation []string
+
+// NewInstallation returns the installation of a server with a command line. key identifies
+// what is installed, and where.
+func NewInstallation(argv, key []string) Installation {
+	words := launch.Manager(argv)
+	if words == nil {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
+	return append(Installation{hex.EncodeToString(sum[:8])}, words...)
+}
+
 // Leave has the process group of leader, in which a package manager installs a server, go
 // on after this program. Another process takes over: it reads the output of the group, ends
-// the server that the package manager starts in the end, and the group after LeaveTime. argv
-// is the command line of the server, and key identifies what is installed, for AwaitLeft.
-func (r *Reaper) Leave(leader int, argv, key []string, stdout, stderr *os.File) error {
+// the server that the package manager starts in the end, and the group after LeaveTime.
+func (r *Reaper) Leave(leader int, install Installation, stdout, stderr *os.File) error {
 	if r == nil || !supported {
 		return errors.ErrUnsupported
 	}
@@ -38,13 +52,7 @@ func (r *Reaper) Leave(leader int, argv, key []string, stdout, stderr *os.File) 
 	if err != nil {
 		return err
 	}
-	args := append([]string{Command, leaveWord, strconv.Itoa(leader), keyOf(key)}, launch.Manager(argv)...)
-	cmd := exec.Command(self, args...) //nolint:gosec,noctx // this program; it outlives every context
-	cmd.Args[0] = ProcessName
-	cmd.Env = []string{"GOMAXPROCS=1"}
-	cmd.Dir = "/"
-	cmd.ExtraFiles = []*os.File{stdout, stderr}
-	leadSession(cmd)
+	cmd := leave(self, leader, install, stdout, stderr)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.groups != nil {
@@ -59,18 +67,26 @@ func (r *Reaper) Leave(leader int, argv, key []string, stdout, stderr *os.File) 
 	return nil
 }
 
-// keyOf is what a key looks like among the arguments of the process that took over.
-func keyOf(key []string) string {
-	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
-	return hex.EncodeToString(sum[:8])
+// leave is the process that takes over, of the program at a path.
+func leave(self string, leader int, install Installation, stdout, stderr *os.File) *exec.Cmd {
+	cmd := exec.Command(self, append([]string{Command, leaveWord, strconv.Itoa(leader)}, install...)...) //nolint:gosec,noctx // this program; it outlives every context
+	cmd.Args[0] = ProcessName
+	cmd.Env = []string{"GOMAXPROCS=1"}
+	cmd.Dir = "/"
+	cmd.ExtraFiles = []*os.File{stdout, stderr}
+	leadSession(cmd)
+	return cmd
 }
 
 // AwaitLeft waits for the end of an installation that a program of this user has left and
 // that has the same key: package managers break each other's files.
-func AwaitLeft(ctx context.Context, key []string) {
+func AwaitLeft(ctx context.Context, install Installation) {
+	if len(install) == 0 {
+		return
+	}
 	tick := time.NewTicker(leaveLook)
 	defer tick.Stop()
-	for leftRuns(keyOf(key)) {
+	for leftRuns(install[0]) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

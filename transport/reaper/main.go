@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -33,6 +34,7 @@ func Main() int {
 	// Without a shell the wait is here.
 	if text, err := io.ReadAll(os.Stdin); err == nil && string(text) != done {
 		left := readRemains(io.NewSectionReader(os.NewFile(groupsFD, "groups"), 0, math.MaxInt64))
+		left.leaveInstallations()
 		left.end(killTime)
 	}
 	return 0
@@ -46,6 +48,18 @@ type remains struct {
 	mark   string
 	groups []int // by their leaders
 	spared []int // groups of which no process is ended
+
+	installs map[int]Installation // what may be installed in groups, by their leaders
+}
+
+// leaveInstallations spares the groups in which a package manager is still installing.
+func (r *remains) leaveInstallations() {
+	for leader, install := range r.installs {
+		if takeOver(leader, install) {
+			r.groups = slices.DeleteFunc(r.groups, func(g int) bool { return g == leader })
+			r.spared = append(r.spared, leader)
+		}
+	}
 }
 
 // end terminates what is left, and kills what does not end. It stops when it finds

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/transport/launch"
 )
 
 // inherited is the program as the second process executes it: by its descriptor, so
@@ -83,6 +85,28 @@ func environment(pid int) []byte {
 		time.Sleep(time.Millisecond)
 	}
 	return nil
+}
+
+// takeOver leaves what is installed in the group of leader to another process, if a package
+// manager is still installing there. The ends of the pipes that the program had are gone.
+// What the package manager writes before they are open again fails.
+func takeOver(leader int, install Installation) bool {
+	var output [2]*os.File
+	for i := range output {
+		pipe, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", leader, i+1), os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // G304: a pipe
+		if err != nil {
+			return false // it has ended
+		}
+		defer pipe.Close() //nolint:errcheck // only read, and by others
+		output[i] = pipe
+	}
+	start := launch.New(install[1:])
+	start.Process(leader, output[0])
+	if !start.Look().Installing {
+		return false
+	}
+	cmd := leave("/proc/self/exe", leader, install, output[0], output[1])
+	return cmd.Start() == nil // it ends after this process
 }
 
 // leftRuns reports whether a process of this user runs that has taken over an installation.

@@ -11,6 +11,9 @@ func renameProcess() {}
 
 func signalMarked(string, syscall.Signal, []int) bool { return false }
 
+// takeOver leaves no installation to another process: its output cannot be read.
+func takeOver(int, Installation) bool { return false }
+
 // leftRuns reports no process: the arguments of other processes are unknown here.
 func leftRuns(string) bool { return false }
 

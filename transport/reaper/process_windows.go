@@ -25,3 +25,5 @@ func (*remains) signal(syscall.Signal) bool { return false }
 func renameProcess() {}
 
 func leftRuns(string) bool { return false }
+
+func takeOver(int, Installation) bool { return false }

@@ -83,14 +83,18 @@ func (r *Reaper) Begin() []string {
 	return []string{r.mark}
 }
 
-// Watch registers the leader of a process group. Forget must follow when the group has
-// ended, before its number is used again.
-func (r *Reaper) Watch(leader int) { r.change((*groups).add, leader) }
+// Watch registers the leader of a process group, and what a package manager may install
+// there. Forget must follow when the group has ended, before its number is used again.
+func (r *Reaper) Watch(leader int, install Installation) {
+	r.change(func(g *groups) error { return g.add(leader, install) })
+}
 
 // Forget undoes Watch.
-func (r *Reaper) Forget(leader int) { r.change((*groups).remove, leader) }
+func (r *Reaper) Forget(leader int) {
+	r.change(func(g *groups) error { return g.remove(leader) })
+}
 
-func (r *Reaper) change(how func(*groups, int) error, leader int) {
+func (r *Reaper) change(how func(*groups) error) {
 	if r == nil {
 		return
 	}
@@ -99,7 +103,7 @@ func (r *Reaper) change(how func(*groups, int) error, leader int) {
 	if r.groups == nil {
 		return
 	}
-	if err := how(r.groups, leader); err != nil {
+	if err := how(r.groups); err != nil {
 		r.warn(err)
 	}
 	if len(r.groups.at) > len(r.groups.left) {

@@ -60,7 +60,7 @@ func program(args []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	r.Watch(shell.Process.Pid)
+	r.Watch(shell.Process.Pid, nil)
 	if slices.Contains(args, "removed") {
 		if err := os.Remove(os.Args[0]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -88,7 +88,7 @@ func pause(r *reaper.Reaper) error {
 	if err != nil {
 		return err
 	}
-	r.Watch(first.Process.Pid)
+	r.Watch(first.Process.Pid, nil)
 	_, err = stdin.Write([]byte("watched\n"))
 	if err = errors.Join(err, first.Wait()); err != nil {
 		return err
@@ -120,7 +120,7 @@ func TestUnused(t *testing.T) {
 		if err := server.Start(); err != nil {
 			t.Fatal(err)
 		}
-		r.Watch(server.Process.Pid)
+		r.Watch(server.Process.Pid, nil)
 		var left int
 		if _, err := fmt.Fscan(stdout, &left); err != nil {
 			t.Fatal(err)
@@ -215,7 +215,7 @@ func TestEndedGroupsAreNotSignalled(t *testing.T) {
 	}
 	r := reaper.New(slog.New(slog.DiscardHandler))
 	r.Begin()
-	r.Watch(bystander.Process.Pid)
+	r.Watch(bystander.Process.Pid, nil)
 	r.Forget(bystander.Process.Pid)
 	r.Close()
 	if err := syscall.Kill(bystander.Process.Pid, 0); err != nil {
