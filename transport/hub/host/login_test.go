@@ -20,20 +20,24 @@ func TestEndOfALoginDuringACall(t *testing.T) {
 		gateways func(*testing.T, mcpclient.Config) []*actors.System
 	}{
 		{"own", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+			t.Helper()
 			r := startHub(t, nil)
 			return []*actors.System{r.gateway(r.client(nil), cfg)}
 		}},
 		{"shared", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+			t.Helper()
 			r := startHub(t, nil)
 			cfg.Shared = mcpclient.SharedHost
 			return []*actors.System{r.gateway(r.client(nil), cfg), r.gateway(r.client(nil), cfg)}
 		}},
 		{"fleet", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+			t.Helper()
 			at := startNATS(t)
 			mustJoin(t, at, "one", cfg, true)
 			return []*actors.System{fleetGateway(t, at, cfg), fleetGateway(t, at, cfg)}
 		}},
 		{"leased", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+			t.Helper()
 			at := startNATS(t)
 			mustJoin(t, at, "one", cfg, false)
 			return []*actors.System{fleetGateway(t, at, cfg), fleetGateway(t, at, cfg)}
