@@ -64,7 +64,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		Closed: func() { _ = workspace.Close() }, // it was only read
 	})
 	workspace.Log, workspace.Settings, workspace.Env = c.Log, cfg.Settings, mcpclient.Environment(os.Environ(), cfg)
-	workspace.Background = c.Background
+	workspace.Background, workspace.Answers = c.Background, d.Answers
 	if unconfined != "" {
 		c.Log(slog.LevelWarn, unconfined)
 	}

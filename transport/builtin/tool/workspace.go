@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -25,6 +26,8 @@ type Workspace struct {
 	Project  beneath.Folder // that Dir and the paths of Settings are resolved beneath
 	Settings mcpclient.BuiltinSettings
 	Env      []string // environment of programs, as NAME=value
+
+	Answers *inflight.Budget // limits the memory for what calls read from the web; nil means unlimited
 
 	// Background runs work that outlives a call; its context ends with the server.
 	Background func(work func(context.Context))

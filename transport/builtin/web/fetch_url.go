@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // FetchURL is the tool fetchUrl.
@@ -105,12 +106,13 @@ func cut(text string, length int) string {
 type fetcher struct {
 	client  *http.Client
 	convert convert.Port
+	answers *inflight.Budget
 	store   documents.Store
 }
 
 func newFetcher(w *tool.Workspace) (fetcher, error) {
 	store, err := documents.Of(w)
-	return fetcher{newClient(w.Settings.Web.AllowHosts), w.Convert, store}, err
+	return fetcher{newClient(w.Settings.Web.AllowHosts), w.Convert, w.Answers, store}, err
 }
 
 // all fetches pages, some at a time.
@@ -157,7 +159,7 @@ func (f fetcher) one(ctx context.Context, text string) (_ fetched, err error) {
 	if err != nil && toolscript.KindOf(err) != toolscript.NotFound {
 		return fetched{}, err
 	}
-	p, err := load(ctx, f.client, f.convert, u)
+	p, err := f.load(ctx, u)
 	if err != nil {
 		return fetched{}, err
 	}

@@ -21,6 +21,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/inprocess"
 )
 
 // page is a web page as Markdown.
@@ -30,15 +32,15 @@ type page struct {
 	content string
 }
 
-// load fetches a page.
-func load(ctx context.Context, client *http.Client, port convert.Port, from *url.URL) (page, error) {
+// load fetches a page. It counts for answers until it is converted.
+func (f fetcher) load(ctx context.Context, from *url.URL) (page, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
 		return page{}, err
 	}
 	req.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
 	req.Header.Set("Accept", "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, application/json;q=0.7, */*;q=0.1")
-	resp, err := client.Do(req) //nolint:gosec // the guard of the client checks every address
+	resp, err := f.client.Do(req) //nolint:gosec // the guard of the client checks every address
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) {
@@ -50,14 +52,13 @@ func load(ctx context.Context, client *http.Client, port convert.Port, from *url
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return page{}, fmt.Errorf("the server answered %s", resp.Status)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	held, release := inflight.Hold(ctx)
+	defer release()
+	body, err := inprocess.ReadAnswer(held, f.answers.Lease(held), resp, maxBody)
 	if err != nil {
 		return page{}, err
 	}
-	if len(body) > maxBody {
-		return page{}, fmt.Errorf("the page has more than %d bytes", maxBody)
-	}
-	return readPage(ctx, port, pageInput{URL: resp.Request.URL.String(), Type: resp.Header.Get("Content-Type")}, body)
+	return readPage(ctx, f.convert, pageInput{URL: resp.Request.URL.String(), Type: resp.Header.Get("Content-Type")}, body)
 }
 
 // Page is the conversion of the body of an answer to Markdown. Its input has a pageInput and

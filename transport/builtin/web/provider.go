@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -15,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/rawjson"
 	"github.com/toolscript/toolscript/transport/reach"
@@ -30,7 +31,8 @@ const maxAnswer = 4 << 20
 // private one, such as that of a SearXNG on this machine.
 type provider struct {
 	mcpclient.SearchSettings
-	client *http.Client
+	client  *http.Client
+	answers *inflight.Budget
 }
 
 // addresses are where the providers have their APIs.
@@ -39,7 +41,7 @@ var addresses = map[string]string{
 	mcpclient.Brave:      "https://api.search.brave.com/res/v1/web/search",
 }
 
-func newProvider(s mcpclient.SearchSettings) (provider, error) {
+func newProvider(s mcpclient.SearchSettings, answers *inflight.Budget) (provider, error) {
 	if s.Provider == "" {
 		return provider{}, errors.New(`no provider is configured for webSearch; set "web": {"search": {"provider": …}} for the server in .toolscript.json`)
 	}
@@ -51,7 +53,7 @@ func newProvider(s mcpclient.SearchSettings) (provider, error) {
 		Timeout: requestTime,
 		// A redirect would take the key to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	}, answers}, nil
 }
 
 // checkAPI refuses an address that would show the key to the network.
@@ -176,7 +178,9 @@ func (p provider) do(req *http.Request, answer any) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("it answered %s", resp.Status)
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	ctx, release := inflight.Hold(req.Context())
+	defer release()
+	text, err := inprocess.ReadAnswer(ctx, p.answers.Lease(ctx), resp, maxAnswer)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ type hit struct {
 }
 
 func webSearch(ctx context.Context, w *tool.Workspace, args searchArgs) (searchResult, error) {
-	p, err := newProvider(w.Settings.Web.Search)
+	p, err := newProvider(w.Settings.Web.Search, w.Answers)
 	if err != nil {
 		return searchResult{}, err
 	}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/web"
+	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -445,5 +447,41 @@ func TestWebSearchFails(t *testing.T) {
 	}
 	if redirected.Load() != 0 {
 		t.Error("the search followed a redirect")
+	}
+}
+
+// TestWhatIsReadCountsForAnswers: a page and the answer of a provider wait for memory that
+// other answers use.
+func TestWhatIsReadCountsForAnswers(t *testing.T) {
+	address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"results": [{"url": "http://a.test/", "title": "a", "content": %q}]}`, strings.Repeat("x", 1<<20))
+	})
+	s := newScene(t, address)
+	s.w.Answers = inflight.New(func() int64 { return 1 << 20 })
+	s.w.Settings.Web.Search = mcpclient.SearchSettings{Provider: mcpclient.SearXNG, URL: "http://" + address + "/search"}
+	other, release := inflight.Hold(t.Context())
+	if err := s.w.Answers.Lease(other).Take(other, 2<<20); err != nil {
+		t.Fatal(err)
+	}
+	for name, run := range map[string]func(context.Context) error{
+		"page": func(ctx context.Context) error {
+			_, err := web.FetchURL.Run(ctx, s.w, json.RawMessage(`{"urls": "http://`+address+`/"}`))
+			return err
+		},
+		"search": func(ctx context.Context) error {
+			_, err := web.WebSearch.Run(ctx, s.w, json.RawMessage(`{"query": "a", "prefetch": 0}`))
+			return err
+		},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if err := run(ctx); !errors.Is(err, inflight.ErrFull) {
+			t.Errorf("%s: %v, want that the memory is used", name, err)
+		}
+		cancel()
+	}
+	release()
+	if _, err := web.WebSearch.Run(t.Context(), s.w, json.RawMessage(`{"query": "a", "prefetch": 0}`)); err != nil {
+		t.Errorf("with free memory: %v", err)
 	}
 }
