@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/embedder"
@@ -138,13 +140,17 @@ func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer t
 			answer.Nearest = append(answer.Nearest, h.ToolID)
 		}
 	}
-	if len(answer.Nearest) == len(hits) && result.Foreign {
+	if len(answer.Nearest) == len(hits) && result.Foreign && (len(answer.Missing) == 0 || !ascii(q.Text)) { // a missing server may have the words
 		answer.Hint = "the tools are described in English; search in English"
 	}
 	if q.Types && len(hits) > 0 {
 		answer.Types, answer.Example = s.searchTypes(view, hits)
 	}
 	return answer, nil
+}
+
+func ascii(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // errNotReady is the error while nothing is indexed.

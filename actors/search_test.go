@@ -64,6 +64,14 @@ func TestSearchSaysWhatIsMissing(t *testing.T) {
 		if diff := cmp.Diff(want, a.Missing); diff != "" || found(a) != "up__echo" {
 			t.Errorf("found %s; missing (-want +got):\n%s", found(a), diff)
 		}
+		for query, hint := range map[string]string{
+			"take screenshots": "", // the server that is connecting may take them
+			"эхо":              "the tools are described in English; search in English",
+		} {
+			if a := find(t, s, toolscript.SearchQuery{Text: query}); a.Hint != hint {
+				t.Errorf("%q while a server connects: hint %q, want %q", query, a.Hint, hint)
+			}
+		}
 		if a := find(t, s, toolscript.SearchQuery{Text: "echo", Servers: []string{"up"}}); len(a.Missing) != 0 {
 			t.Errorf("missing %v of a server that is up", a.Missing)
 		}
@@ -72,7 +80,7 @@ func TestSearchSaysWhatIsMissing(t *testing.T) {
 		stats, err := s.SearchStats(t.Context())
 		want2 := toolscript.SearchStats{
 			ToolsIndexed: 2, SearchStatus: toolscript.SearchStatus{Ready: true, State: "lexical"},
-			Generation: s.Catalog().Generation(), Queries: 2,
+			Generation: s.Catalog().Generation(), Queries: 4,
 		}
 		if diff := cmp.Diff(want2, stats); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

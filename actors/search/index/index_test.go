@@ -296,3 +296,20 @@ func show(r index.Result) string {
 	}
 	return b.String()
 }
+
+// TestGuessedWords: a word that is only like another one, with another first letter, makes no
+// sure hit. A misspelled word does.
+func TestGuessedWords(t *testing.T) {
+	x := index.New(toolscript.NewCatalog(1, nil, []toolscript.Tool{
+		{Server: "page", Name: "gather_links", Description: "Gather the links of a page."},
+		{Server: "page", Name: "print", Description: "Print it."},
+	}), nil)
+	for query, unsure := range map[string]bool{
+		"weather": true, "weather tomorrow": true, "gathre": false, "gahter links": false, "agther": false, "weather links": false,
+	} {
+		r := x.Search(index.NewQuery(query))
+		if len(r.Hits) == 0 || r.Hits[0].Tool.Name != "gather_links" || r.Hits[0].Unsure != unsure {
+			t.Errorf("%q: %+v, want unsure %t", query, r.Hits, unsure)
+		}
+	}
+}

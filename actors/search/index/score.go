@@ -55,7 +55,7 @@ func (x *Index) Search(q Query) Result {
 	result.Considered = len(all)
 	top := best(all, min(q.Limit, len(all)))
 	for _, s := range top {
-		if s.score > 0 && (s.score >= q.Threshold || words.Covered[s.tool] >= enoughCovered) {
+		if s.score > 0 && (s.sure(q.Alpha, words) >= q.Threshold || words.Covered[s.tool] >= enoughCovered) {
 			result.Hits = append(result.Hits, x.hit(s, words))
 		}
 	}
@@ -63,6 +63,14 @@ func (x *Index) Search(q Query) Result {
 		result.Hits, result.Foreign = x.nearest(q, top, words), foreign(q.Text, words)
 	}
 	return result
+}
+
+// sure is the score without words that were only guessed, if there are no others.
+func (s scored) sure(alpha float64, words lexical.Scores) float64 {
+	if s.lexical > 0 && words.Covered[s.tool] == 0 {
+		return alpha * s.semantic
+	}
+	return s.score
 }
 
 // foreign reports whether the language can be the reason that a query has no hits.

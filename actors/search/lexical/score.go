@@ -8,7 +8,8 @@ type Scores struct {
 	// query.
 	Documents []float64
 	// Covered has, for each document, the part of the query's words that it has,
-	// from 0 to 1. Rare words have a larger weight. Corrected words count.
+	// from 0 to 1. Rare words have a larger weight. Corrected words count, guessed ones
+	// do not.
 	Covered []float64
 	// Named has, for each document, the similarity of the query and its name, from 0
 	// to 1. It is 1 if the query has all words of the name and no others except
@@ -107,8 +108,12 @@ func (a *adder) add(s *Scores, matches []match, worth float64) {
 		s.Documents[d] += a.best[d]
 		a.best[d] = 0
 		part := worth
-		if m.kind == synonym || m.kind == completed {
+		switch m.kind {
+		case synonym, completed:
 			part *= m.weight
+		case guessed:
+			part = 0
+		case exact, corrected:
 		}
 		s.Covered[d] += part
 		switch {

@@ -31,6 +31,7 @@ const (
 	corrected
 	completed
 	synonym
+	guessed // corrected to a word with another first letter: it may well be another word, as "gather" is for "weather"
 )
 
 // vocabulary has the words of an index, grouped by length in runes, because a
@@ -143,7 +144,11 @@ func (v *vocabulary) correct(runes []rune, mask uint64, found map[int32]match) {
 		}
 	}
 	for _, e := range near {
-		better(found, match{term: e.term, weight: 1 - float64(allowed)/float64(len(runes)), kind: corrected})
+		m := match{term: e.term, weight: 1 - float64(allowed)/float64(len(runes)), kind: corrected}
+		if first, _ := utf8.DecodeRuneInString(e.word); allowed > 1 && first != runes[0] {
+			m.kind = guessed
+		}
+		better(found, m)
 	}
 }
 
