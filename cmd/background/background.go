@@ -4,6 +4,7 @@ package background
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,7 +24,8 @@ import (
 // Options are the hidden options of such a gateway.
 type Options struct {
 	LogFile        string
-	TokenFromStdin bool // the secret is that of the gateway that this one replaces
+	Foreground     string // the log of a gateway in the foreground; "" if there is none, or for one in the background
+	TokenFromStdin bool   // the secret is that of the gateway that this one replaces
 
 	client processFlag
 
@@ -66,7 +68,7 @@ func (b *Options) Watch(ctx context.Context, logger *slog.Logger) (context.Conte
 
 // Describe adds to an entry what other commands must know of a gateway in the background.
 func (b *Options) Describe(e discovery.Entry) discovery.Entry {
-	e.Log = b.LogFile
+	e.Log, e.Foreground = cmp.Or(b.LogFile, b.Foreground), b.LogFile == ""
 	if b.client.PID != 0 {
 		e.Client = &b.client.Process
 	}

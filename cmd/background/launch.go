@@ -39,6 +39,22 @@ type Launcher struct {
 	Warn func(format string, args ...any)
 }
 
+// Log creates the log of a gateway in this process.
+func (l Launcher) Log() (*logfile.Writer, error) {
+	folder, err := l.Logs()
+	if err != nil {
+		return nil, err
+	}
+	f, err := folder.Create()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return logfile.NewWriter(f.Name())
+}
+
 // Launch starts a gateway with a log of its own. The result is empty if the gateway is
 // not ready in time; commands find it when it is.
 func (l Launcher) Launch(cmd *exec.Cmd) (started Started, err error) {

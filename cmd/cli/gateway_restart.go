@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 }
 
 func (o *gatewayRestartOptions) tell(e discovery.Entry, started background.Started) error {
-	if e.Log == "" {
+	if e.Foreground {
 		o.say("toolscript: the gateway runs in the background now; for its log: toolscript logs")
 	}
 	if o.form.Structured() {
@@ -123,10 +122,6 @@ func (o *gatewayRestartOptions) checkStart(ctx context.Context, start discovery.
 
 // again is the command that starts a gateway as e was started, at the same address.
 func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*exec.Cmd, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	u, err := url.Parse(e.URL)
 	if err != nil {
 		return nil, errors.New("the entry of the gateway has no valid address")
@@ -136,16 +131,11 @@ func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*
 	if token != "" {
 		args = append(args, "--token-from-stdin")
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, args...) //nolint:gosec // this program
-	cmd.Dir = e.Start.Dir
-	if err := o.admit(args, cmd.Dir); err != nil { // its flags are those of a gateway that runs
+	cmd, err := o.inBackground(ctx, args, e.Start.Dir, e.Session)
+	if err != nil {
 		return nil, err
 	}
 	cmd.Stdin = strings.NewReader(token + "\n")
-	cmd.Env = background.Env(o.Env, e.Session)
-	if e.Session == "" { // this command may be in a session
-		cmd.Env = append(cmd.Env, "SESSION_ID=")
-	}
 	return cmd, nil
 }
 
@@ -155,7 +145,7 @@ func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*
 func startFlags(f *pflag.FlagSet) []string {
 	var args []string
 	f.Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"json", "output", "force", "port", "gateway-url", "log-file", "token-from-stdin"}, f.Name) {
+		if !slices.Contains([]string{"json", "output", "force", "detach", "port", "gateway-url", "log-file", "token-from-stdin"}, f.Name) {
 			args = append(args, "--"+f.Name+"="+f.Value.String())
 		}
 	})

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
+	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,6 +43,7 @@ type startOptions struct {
 	form     form.Form
 	trust    bool
 	force    bool
+	detach   bool
 
 	flags []string // that another process repeats, see gateway restart
 
@@ -71,7 +75,10 @@ with the same configuration find the gateway without it.
 
 If a gateway of this configuration and session is running, start prints its address
 and ends with exit code 1; --force starts another gateway. The session is the value of
-CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
+CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.
+
+With --detach, start ends when the gateway runs, and the gateway goes on in the
+background until toolscript gateway stop. Its log is that of toolscript logs.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.flags = startFlags(c.Flags())
@@ -85,6 +92,7 @@ CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
 	flags.AddTrust(f, &o.trust)
 	form.Add(f, &o.form, "print the address as one line of JSON")
 	f.BoolVar(&o.force, "force", false, "start a gateway even if a gateway runs for this configuration")
+	f.BoolVarP(&o.detach, "detach", "d", false, "leave the gateway in the background")
 	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember the form of the results of tools without an output schema")
 	f.Var(&o.health, "health-interval", "time between two health checks of an idle server (default 30s)")
 	f.Var(&o.idle, "worker-idle", "time without scripts after which the worker processes end (default 5m, less with more than 4 gateways)")
@@ -102,10 +110,6 @@ func (o *startOptions) run(ctx context.Context) error {
 	} else if log != nil {
 		o.Stderr = log
 	}
-	o.feed = live.NewFeed()
-	logger := slog.New(o.feed.Handler(o.logger(slog.LevelInfo).Handler()))
-	ctx, cancel := o.Watch(ctx, logger)
-	defer cancel()
 	loaded, err := o.host.Load(o.trust)
 	if err != nil {
 		return err
@@ -116,6 +120,13 @@ func (o *startOptions) run(ctx context.Context) error {
 	if len(loaded.Servers) == 0 && !loaded.Settings.Fleet.All() {
 		o.warn("%v", o.host.NoServers(loaded))
 	}
+	if o.detach {
+		return o.leave(ctx)
+	}
+	o.feed = live.NewFeed()
+	logger := slog.New(o.feed.Handler(o.loggerTo(o.kept(), slog.LevelInfo).Handler()))
+	ctx, cancel := o.Watch(ctx, logger)
+	defer cancel()
 	g, err := o.open(loaded, logger)
 	if err != nil {
 		return err
@@ -147,6 +158,62 @@ func (o *startOptions) tell(server *gateway.Server) error {
 		return nil // it runs in the background: what has started it may not wait any more, and commands find it by its entry
 	}
 	return err
+}
+
+// kept is where the log goes: to the standard error, which is the file of a gateway in the
+// background. For a gateway in the foreground it is also a file, for toolscript logs.
+func (o *startOptions) kept() io.Writer {
+	if o.LogFile != "" {
+		return o.Stderr
+	}
+	file, err := o.launcher().Log()
+	if err != nil {
+		o.warn("the log is not stored: %v", err)
+		return o.Stderr
+	}
+	o.Foreground = file.Path()
+	return io.MultiWriter(file, o.Stderr)
+}
+
+// leave starts the gateway in the background and prints its address.
+func (o *startOptions) leave(ctx context.Context) error {
+	args := slices.Concat([]string{"gateway", "start"}, o.flags, []string{"--json", "--force"}) // see alone
+	if o.port > 0 {
+		args = append(args, "--port", o.port.String())
+	}
+	cmd, err := o.inBackground(ctx, args, o.Dir, discovery.Session(o.lookupEnv))
+	if err != nil {
+		return err
+	}
+	started, err := o.launcher().Launch(cmd)
+	switch {
+	case err != nil:
+		return err
+	case o.form.Structured():
+		return o.form.Write(o.Stdout, started)
+	case started.PID == 0:
+		return o.print("The gateway is still starting; for its log: toolscript logs")
+	}
+	return o.print("Gateway server listening on %s (PID %d)\nexport TOOLSCRIPT_GATEWAY_URL=%s", started.URL, started.PID, started.GatewayURL)
+}
+
+// inBackground is this program with arguments, to run in a folder and for a session after this
+// process.
+func (a *app) inBackground(ctx context.Context, args []string, dir, session string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, args...) //nolint:gosec // this program
+	cmd.Dir = dir
+	if err := a.admit(args, dir); err != nil { // its flags are those that this process was given
+		return nil, err
+	}
+	cmd.Env = background.Env(a.Env, session)
+	if session == "" { // this command may be in a session
+		cmd.Env = append(cmd.Env, "SESSION_ID=")
+	}
+	return cmd, nil
 }
 
 // overSearch applies the flags to the settings of the files.

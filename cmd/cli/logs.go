@@ -32,13 +32,11 @@ func newLogs(a *app) *cobra.Command {
 	o := &logsOptions{app: a}
 	c := &cobra.Command{
 		Use:   "logs",
-		Short: "Print the log of the gateway that the Claude Code plugin has started",
-		Long: `Print the log of the gateway that the Claude Code plugin has started.
+		Short: "Print the log of the gateway",
+		Long: `Print the log of the gateway of this session or configuration. If no gateway runs, it
+is that of the gateway started last. Logs are kept for seven days.
 
-It is that of this session or configuration; if no gateway runs, that of the gateway
-started last. Logs are kept for seven days. A gateway that you start yourself writes its
-log to its standard error. --hub prints the log of the hub that a gateway has started for
-shared servers.`,
+--hub prints the log of the hub that a gateway has started for shared servers.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
@@ -144,10 +142,10 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 		return "", nil, err
 	}
 	if path := folder.Newest(); path != "" {
-		o.warn("no gateway of the plugin runs here; this is the log of the one that was started last")
+		o.warn("no gateway runs here; this is the log of the one that was started last")
 		return path, func() bool { return false }, nil
 	}
-	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: the plugin has started no gateway in the last seven days; a gateway that you start writes its log to its standard error")}
+	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: no gateway was started in the last seven days; to start one: toolscript gateway start --detach")}
 }
 
 // ofHub is the log of the running hub, else the newest of a hub.

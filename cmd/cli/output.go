@@ -77,10 +77,12 @@ func (a *app) page(c *cobra.Command) {
 }
 
 // logger logs to stderr, at the level of the flag, else at the default of the command.
-func (a *app) logger(level slog.Level) *slog.Logger {
+func (a *app) logger(level slog.Level) *slog.Logger { return a.loggerTo(a.Stderr, level) }
+
+func (a *app) loggerTo(w io.Writer, level slog.Level) *slog.Logger {
 	levels := logfile.Levels{Default: a.logLevel.Or(level), Packages: a.logLevel.Packages}
 	options := &slog.HandlerOptions{Level: levels.Lowest()}
-	return slog.New(logfile.NewHandler(a.Stderr, func(to io.Writer) slog.Handler {
+	return slog.New(logfile.NewHandler(w, func(to io.Writer) slog.Handler {
 		if a.logFormat.Value == "json" {
 			return levels.Over(slog.NewJSONHandler(to, options))
 		}

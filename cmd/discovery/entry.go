@@ -18,7 +18,8 @@ type Entry struct {
 	Session      string    `json:"session,omitempty"`
 	Client       *Process  `json:"client,omitempty"` // the agent's process that the gateway belongs to
 	Log          string    `json:"log,omitempty"`    // absolute path of its log file
-	Config       []string  `json:"config"`           // absolute paths of its configuration files
+	Foreground   bool      `json:"foreground,omitempty"`
+	Config       []string  `json:"config"` // absolute paths of its configuration files
 	Version      string    `json:"version"`
 	Protocol     int       `json:"protocol"`
 	StartedAt    time.Time `json:"startedAt"`

@@ -143,6 +143,9 @@ func NewWriter(path string) (*Writer, error) {
 	return &Writer{path: path, max: maxSize, file: f, size: info.Size()}, nil
 }
 
+// Path is the path of the log.
+func (w *Writer) Path() string { return w.path }
+
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
