@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -168,7 +169,9 @@ func dialUntilKilled(text string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	_, err := mcpclient.Dialer{Reaper: reaper.New(slog.Default())}.Dial(context.Background(), "srv", cfg, mcpclient.Events{})
+	_, err := mcpclient.Dialer{Reaper: reaper.New(slog.Default())}.Dial(context.Background(), "srv", cfg, mcpclient.Events{
+		Starting: func(func() launch.Activity) { fmt.Println("starting") }, // first the wait for another installation, then the process
+	})
 	fmt.Fprintln(os.Stderr, "the dial ended:", err)
 	return 1
 }
@@ -188,7 +191,14 @@ func TestInstallationOutlivesAKilledProgram(t *testing.T) {
 			program := exec.CommandContext(t.Context(), s.config.Args[0])
 			program.Env = append(os.Environ(), dialRole+"="+string(text))
 			program.Stderr = os.Stderr
-			if err := program.Start(); err != nil {
+			steps, err := program.StdoutPipe()
+			if err == nil {
+				err = program.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(steps, make([]byte, len("starting\nstarting\n"))); err != nil {
 				t.Fatal(err)
 			}
 			eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
