@@ -56,7 +56,7 @@ var onlyIn = map[string]struct {
 	"github.com/zalando/go-keyring":                  {[]string{"transport/keyring"}, "one place bounds the time of its operations"},
 	"github.com/mattn/go-runewidth":                  {[]string{"cmd/terminal"}, "one package knows the terminal"},
 	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
-	"go.yaml.in/yaml":                                {[]string{"cmd/form", "transport/openapi", "cmd/clients"}, "the output of commands, OpenAPI documents and the files of one client are YAML"},
+	"go.yaml.in/yaml":                                {[]string{"transport/openapi", "cmd/clients"}, "OpenAPI documents and the files of one client are YAML"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"sharedfile", "transport/builtin/changes", "actors/audit/chain", "actors/search/vectors"}, "file locks between processes"},
 	"github.com/rogpeppe/go-internal":                {[]string{"actors/pin", "test"}, "one place makes differences of texts of servers"},
@@ -100,7 +100,7 @@ var pure = map[string]struct {
 	"cmd/exit":                       {nil, "an exit code is a value"},
 	"cmd/form":                       {nil, "any command may print"},
 	"cmd/source":                     {[]string{"", "cmd/exit"}, "finding a script needs only files"},
-	"cmd/value":                      {[]string{"", "cmd/terminal"}, "it only shortens and writes"},
+	"cmd/value":                      {[]string{"", "cmd/terminal", "transport/rawjson"}, "it only shortens and writes"},
 	"cmd/scriptrun":                  {[]string{"", "cmd/elicit", "cmd/exit", "cmd/form", "cmd/terminal", "cmd/value"}, "a run is the same at a gateway and in this process"},
 	"actors/search/vectors":          {[]string{"", "sharedfile", "actors/search/lexical", "actors/search/index", "actors/search/embedding"}, "the actor decides when files are read and written"},
 }

@@ -186,17 +186,12 @@ func (a *app) watchApprovals(ctx context.Context, f form.Form) error {
 	}
 }
 
-// printApproval prints a request: as text, as a line of JSON, or as an item of a list in
-// YAML.
+// printApproval prints a request: as text, or as a line of JSON.
 func (a *app) printApproval(p toolscript.Approval, f form.Form) error {
-	switch {
-	case f == form.YAML:
-		return f.Write(a.Stdout, []toolscript.Approval{p})
-	case f.Structured():
+	if f.Structured() {
 		return f.Write(a.Stdout, p)
-	default:
-		return a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: toolscript approvals allow|deny "+p.ID)
 	}
+	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: toolscript approvals allow|deny "+p.ID)
 }
 
 // answeredApproval is the output of allow and deny with --json.

@@ -27,7 +27,7 @@ import (
 // the rules, the limits and the records of a run.
 type callOptions struct {
 	*execOptions
-	form form.Form
+	form form.Form // of the result; it is not that of the run
 }
 
 func newCall(a *app) *cobra.Command {
@@ -47,7 +47,8 @@ call is made.
 
 --stdio and --url use a server that is in no configuration file, for this call only.
 
-A text is printed as it is, any other result as JSON. -o json prints all results as JSON.
+A text is printed as it is, any other result as JSON, at a terminal with indentation.
+-o json prints all results as JSON on one line, and -o table prints a list as a table.
 The exit codes are those of toolscript exec.`,
 		Example: `  toolscript call github.createIssue owner=octo repo=cat title='It purrs' labels:='["bug"]'
   echo '{"path": "README.md"}' | toolscript call files.readFile -
@@ -66,7 +67,7 @@ The exit codes are those of toolscript exec.`,
 	f.BoolVar(&o.record, "record", false, "keep the arguments and the result on the disk, so that toolscript runs replay can make the call again")
 	f.BoolVar(&o.plan, "plan", false, "if the tool does not only read, do not call it, and print the call instead")
 	flags.AddTrust(f, &o.trust)
-	form.Add(f, &o.form, "print the result as JSON")
+	form.AddValue(f, &o.form, "print the result as JSON")
 	c.ValidArgsFunction = a.completeCall
 	return c
 }
@@ -128,20 +129,10 @@ func (o *callOptions) request(s source.Script) toolscript.ExecRequest {
 func (o *callOptions) printer() value.Printer {
 	p := o.execOptions.printer()
 	p.Write = func(w io.Writer, text []byte) error {
-		var plain string
-		switch {
-		case o.form == form.YAML:
-			return form.WriteYAML(w, json.RawMessage(text))
-		case o.form != form.JSON && json.Unmarshal(text, &plain) == nil && text[0] == '"':
-			if !strings.HasSuffix(plain, "\n") {
-				plain += "\n"
-			}
-			_, err := io.WriteString(w, plain)
-			return err
-		default:
-			_, err := w.Write(append(text, '\n'))
-			return err
+		if o.form == "" && len(text) > 0 && text[0] == '"' {
+			return o.writeValue(w, text, form.Raw)
 		}
+		return o.writeValue(w, text, o.form)
 	}
 	return p
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -68,7 +67,6 @@ func Run(s State) int {
 	go a.handleSignals(cancel, ended)
 	err := a.execute(ctx)
 	a.notice.End()
-	err = errors.Join(err, a.pager.Load().Close())
 	a.report(ctx, err)
 	a.noteShown()
 	return exit.Code(ctx, err)
@@ -138,7 +136,6 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 			stop := &exit.SignalError{Signal: sig}
 			switch {
 			case a.takesHangup(sig), a.takesInterrupt(sig):
-			case sig == os.Interrupt && a.pager.Load().Active(): // Ctrl-C is for the pager
 			case stopping.IsZero():
 				stopping = time.Now()
 				cancel(stop)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -28,9 +27,6 @@ func newConfigSchema(a *app) *cobra.Command {
 		Short: "Print the JSON Schema of .toolscript.json",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
-			if out == form.YAML {
-				return form.WriteYAML(a.Stdout, json.RawMessage(config.Schema()))
-			}
 			_, err := a.Stdout.Write(config.Schema())
 			return err
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/confinement"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/runner/observed"
@@ -46,7 +47,10 @@ func (w *watching) session(ctx context.Context) (*observed.Record, error) {
 // once starts the server in this process, has it list its tools, and runs the script.
 func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool) error {
 	e := newExecOptions(w.app, w.command)
-	e.trust, e.json = w.trust, w.form.Structured()
+	e.trust = w.trust
+	if w.form.Structured() {
+		e.form = form.JSON
+	}
 	own, err := w.host.Start(w.loaded, daemon.Options{
 		Trust: w.trust, Logger: w.logger(slog.LevelError), Watch: watch,
 		Search: func(s *config.Search) { s.Lexical = true },

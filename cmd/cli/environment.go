@@ -19,7 +19,6 @@ func (a *app) prepare(c *cobra.Command, _ []string) error {
 		err = a.refuseAgent(c)
 	}
 	if err == nil {
-		a.page(c)
 		a.watch(c)
 	}
 	return err

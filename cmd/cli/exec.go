@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/elicit"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -32,12 +33,11 @@ type execOptions struct {
 	check, engine flags.Choice
 	allow, needs  []string
 	name          string // of the value, for later runs
-	cwd           string
-	out           string
+	cwd, out      string
 	trust         bool
 
 	maxTokens flags.Tokens
-	json      bool
+	form      form.Form // of the value; JSON is the end of the run
 	search    flags.Search
 }
 
@@ -54,8 +54,8 @@ and its arguments are args. The import is optional:
 
   import { tools, stdin, args } from "toolscript";
 
-The returned value is printed as JSON. console.log writes to stdout and
-console.error to stderr. Arguments for the script follow FILE.ts or --.
+The returned value is printed as JSON, or in the form of -o. console.log writes to
+stdout and console.error to stderr. Arguments for the script follow FILE.ts or --.
 
 A running gateway of this configuration runs the script. Without one, exec starts the
 servers whose tools the script calls, and stops them at the end. Types, names and searches
@@ -146,7 +146,7 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 
 // output prints the events of the run.
 func (o *execOptions) output() scriptrun.Output {
-	if o.json {
+	if o.form.Structured() {
 		return scriptrun.NewCaptured(o.Stdout, o.printer())
 	}
 	return scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), o.notice)
@@ -154,7 +154,7 @@ func (o *execOptions) output() scriptrun.Output {
 
 // person is nil if there is no terminal, and with --json, which programs use.
 func (o *execOptions) person() *elicit.Person {
-	if o.json || o.only || !terminal.Is(o.Stdin) {
+	if o.form.Structured() || o.only || !terminal.Is(o.Stdin) {
 		return nil
 	}
 	return elicit.Open()

@@ -35,7 +35,7 @@ func (o *execOptions) begin(ctx context.Context, request toolscript.ExecRequest)
 	if err != nil {
 		return err
 	}
-	if o.json {
+	if o.form.Structured() {
 		return form.WriteJSON(o.Stdout, struct {
 			RunID string `json:"runId"`
 		}{id})

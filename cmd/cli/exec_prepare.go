@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
@@ -13,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -79,6 +83,7 @@ const terminalTokens = 10_000
 // printer prints values as the flag says, else as the configuration or the terminal does.
 func (o *execOptions) printer() value.Printer {
 	p := value.Printer{Describe: true, Keep: o.keepValue, Say: o.say}
+	p.Write = func(w io.Writer, text []byte) error { return o.writeValue(w, text, o.form) }
 	switch {
 	case o.toFolder():
 		p.Dir, p.DirName = o.absolute(o.out), o.out
@@ -96,6 +101,26 @@ func (o *execOptions) printer() value.Printer {
 		p.Most = terminalTokens * value.BytesPerToken
 	}
 	return p
+}
+
+// writeValue writes the text of a value in a form.
+func (o *execOptions) writeValue(w io.Writer, text []byte, f form.Form) error {
+	width := 0
+	if o.out == "" {
+		width = terminal.Columns(o.Stdout)
+	}
+	var plain string
+	var indented bytes.Buffer
+	switch {
+	case f == form.Table:
+		return value.WriteTable(w, width, text)
+	case f == form.Raw && json.Unmarshal(text, &plain) == nil && text[0] == '"':
+		text = []byte(strings.TrimSuffix(plain, "\n"))
+	case f == "" && o.out == "" && terminal.Is(o.Stdout) && json.Indent(&indented, text, "", "  ") == nil: // a text that was cut is no JSON
+		text = indented.Bytes()
+	}
+	_, err := w.Write(append(text, '\n'))
+	return err
 }
 
 // runLimits are the limits of the run. --max-tokens is also that of the console output,

@@ -91,9 +91,6 @@ type logLine struct {
 
 func (o *logsOptions) writeLine(text string) error {
 	line := logLine{strings.TrimSuffix(text, "\n")}
-	if o.form == form.YAML {
-		return form.WriteYAML(o.Stdout, []logLine{line}) // all lines together are one list
-	}
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, line)
 	}

@@ -83,7 +83,6 @@ func newWorld(t *testing.T, files map[string]string) *world {
 		"TOOLSCRIPT_SEARCH_SEMANTIC=off", // embedding would take the CPU from other tests
 		"PATH=" + os.Getenv("PATH"),
 		race.Env,
-		"PAGER=cat", // a test cannot leave a pager
 		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(base, "run"),
 		"TOOLSCRIPT_DATA_DIR=" + sharedData,
 	}

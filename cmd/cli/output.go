@@ -4,11 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/logfile"
@@ -48,31 +44,6 @@ func (a *app) coloured(w io.Writer) bool {
 		return true
 	default:
 		return terminal.Is(w) && a.getenv("TERM") != "dumb" && a.getenv("CLICOLOR") != "0"
-	}
-}
-
-// paged are the commands whose output may be longer than a screen. The output of scripts,
-// and that of commands that go on, is never paged.
-var paged = []string{
-	"list-servers", "list-tools", "get-types", "search", "resources", "resources read", "resources templates",
-	"prompts", "prompts get", "doctor", "config schema", "logs", "output",
-}
-
-// page sends the output of a command through a pager if it is longer than the screen.
-func (a *app) page(c *cobra.Command) {
-	file, ok := a.Stdout.(*os.File)
-	name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
-	if !ok || !slices.Contains(paged, name) {
-		return
-	}
-	for _, flag := range []string{"follow", "watch"} {
-		if f := c.Flags().Lookup(flag); f != nil && f.Changed {
-			return
-		}
-	}
-	if p := terminal.NewPager(file, a.Env); p != nil {
-		a.pager.Store(p)
-		a.Stdout = p
 	}
 }
 

@@ -111,45 +111,21 @@ func TestLongValueOnATerminal(t *testing.T) {
 	}
 }
 
-// Output that is longer than the screen goes through the pager of the user.
-func TestPager(t *testing.T) {
+// A terminal shows JSON with indentation, and a list as an aligned table.
+func TestValueOnATerminal(t *testing.T) {
 	w := newWorld(t, nil)
-	w.env = append(w.env, "PAGER=false")
-	schema := []string{"config", "schema"}
+	const script = `return [{ name: "first", n: 1 }, { name: "x", n: 22 }]`
 	for _, tt := range []struct {
-		variable string
-		args     []string
-		paged    bool
+		args []string
+		want string
 	}{
-		{"TOOLSCRIPT_PAGER=sed s/^/paged:/", schema, true},
-		{"TOOLSCRIPT_PAGER=sed s/^/paged:/", []string{"list-servers", "-o", "json"}, false},
-		{"TOOLSCRIPT_PAGER=cat", schema, false},
-		{"TOOLSCRIPT_PAGER=", schema, false},
-		{"TOOLSCRIPT_PAGER=sed s/^/paged:/\x00TERM=dumb", schema, false},
+		{[]string{"exec", `return { a: [1, "b"], c: {} }`}, "{\n  \"a\": [\n    1,\n    \"b\"\n  ],\n  \"c\": {}\n}\n"},
+		{[]string{"exec", "-o", "table", script}, "name   n\nfirst  1\nx      22\n"},
+		{[]string{"exec", "-o", "raw", `return "one\ntwo"`}, "one\ntwo\n"},
 	} {
-		here := *w
-		here.env = append(here.env[:len(here.env):len(here.env)], strings.Split(tt.variable, "\x00")...)
-		code, screen := here.onTerminal(t, 80, tt.args...)
-		lines := strings.Count(screen, "\n")
-		if code != 0 || tt.paged != strings.Contains(screen, "paged:{") || tt.paged && strings.Count(screen, "paged:") != lines || lines == 0 {
-			t.Errorf("%q %v: code %d, %.200q", tt.variable, tt.args, code, screen)
+		if code, screen := w.onTerminal(t, 80, tt.args...); code != 0 || screen != tt.want {
+			t.Errorf("%q: code %d, %q, want %q", tt.args, code, screen, tt.want)
 		}
-	}
-	var piped output
-	w.env = append(w.env, "TOOLSCRIPT_PAGER=sed s/^/paged:/")
-	c := w.start(t, command{stdout: &piped}, schema...)
-	if code := <-c.code; code != 0 || strings.Contains(piped.String(), "paged") {
-		t.Errorf("a pipe: code %d, %.100q", code, piped.String())
-	}
-}
-
-// A user who leaves the pager ends the command in silence.
-func TestPagerThatIsLeft(t *testing.T) {
-	w := newWorld(t, nil)
-	w.env = append(w.env, "TOOLSCRIPT_PAGER=head -n 1")
-	code, screen := w.onTerminal(t, 80, "config", "schema", "-o", "yaml")
-	if code != 0 && code != 141 || strings.Count(screen, "\n") != 1 {
-		t.Errorf("code %d, %q", code, screen)
 	}
 }
 

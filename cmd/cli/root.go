@@ -25,9 +25,8 @@ type app struct {
 
 	host   *daemon.Host
 	notice *terminal.Notice
-	pager  atomic.Pointer[terminal.Pager] // of Stdout; nil for none
-	hangup atomic.Pointer[chan struct{}]  // receives SIGHUP, see hangupSignals
-	breaks atomic.Pointer[chan struct{}]  // is closed at the next SIGINT, see interrupts
+	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangupSignals
+	breaks atomic.Pointer[chan struct{}] // is closed at the next SIGINT, see interrupts
 
 	printed *printed // nil: the output is not counted
 }

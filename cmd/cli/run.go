@@ -15,7 +15,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/arguments"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/naming"
@@ -40,11 +39,7 @@ runs. The output, the flags and the exit codes are those of toolscript exec.`,
   echo '{"repo": "octo/cat"}' | toolscript run openIssues -`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				f := form.Table
-				if o.json {
-					f = form.JSON
-				}
-				return a.listScripts(f, o.trust)
+				return a.listScripts(o.form, o.trust)
 			}
 			return o.runSaved(c.Context(), args[0], args[1:])
 		},

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/form"
 )
 
 // addRunFlags adds the flags of all commands that run a script.
@@ -25,7 +26,7 @@ func (o *execOptions) addRunFlags(f *pflag.FlagSet) {
 	flags.AddTrust(f, &o.trust)
 	o.search.Add(f)
 	o.search.Hide(f)
-	f.BoolVar(&o.json, "json", false, "print only the end of the run, as JSON with the output")
+	form.AddValue(f, &o.form, "print only the end of the run, as JSON with the output")
 }
 
 // runName is the flag --name. An empty text would keep nothing, without a word.

@@ -46,7 +46,6 @@ func (o *runsOutputOptions) run(ctx context.Context, id string) error {
 		return err
 	}
 	captured := scriptrun.NewCaptured(o.Stdout, o.printer())
-	captured.Form = o.form
 	out := scriptrun.Output(captured)
 	if !o.form.Structured() {
 		out = scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), nil)

@@ -12,7 +12,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/follow"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
@@ -141,8 +140,6 @@ func (w *statusWatch) show(a appearance) error {
 		return nil
 	case w.shown && !w.form.Structured():
 		text = "\n" + text
-	case w.shown && w.form == form.YAML:
-		text = "---\n" + text
 	}
 	w.shown, w.last = true, a.key
 	_, err := io.WriteString(w.Stdout, text)

@@ -1,9 +1,8 @@
 // Package form has the forms of the output of commands: a text for people, or a value
-// for programs as JSON or YAML.
+// for programs as JSON.
 package form
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,39 +12,43 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v3"
 )
 
 // Form is how a command prints. The zero value is a table or another text.
 type Form string
 
-// The forms. Types is a form of search only.
+// The forms. Types is a form of search only, and Raw one of values of scripts and tools.
 const (
 	Table Form = "table"
+	Raw   Form = "raw"
 	Types Form = "types"
 	JSON  Form = "json"
-	YAML  Form = "yaml"
 )
 
-// Add adds -o table|json|yaml, and --json as the short form of -o json. more are
+// Add adds -o table|json, and --json as the short form of -o json. more are
 // forms that only this command has.
 func Add(f *pflag.FlagSet, to *Form, usage string, more ...Form) {
-	forms := append([]Form{Table}, append(more, JSON, YAML)...)
-	f.VarP(formFlag{to, forms}, "output", "o", "the form of the output")
-	f.Var(jsonFlag{to}, string(JSON), usage+"; short for -o json")
+	forms := append([]Form{Table}, append(more, JSON)...)
+	add(f, to, Table, forms, "the form of the output", usage)
+}
+
+// AddValue adds -o json|table|raw for the value of a script or a tool, and --json. Without
+// them, a value is JSON.
+func AddValue(f *pflag.FlagSet, to *Form, usage string) {
+	add(f, to, "", []Form{JSON, Table, Raw}, "the form of the value: json is that of --json, table has its rows, raw has a text without quotes", usage)
+}
+
+func add(f *pflag.FlagSet, to *Form, unset Form, forms []Form, usage, usageJSON string) {
+	f.VarP(formFlag{to, unset, forms}, "output", "o", usage)
+	f.Var(jsonFlag{to, unset}, string(JSON), usageJSON+"; short for -o json")
 	f.Lookup(string(JSON)).NoOptDefVal = "true"
 }
 
 // Structured reports whether the output is for programs.
-func (f Form) Structured() bool { return f == JSON || f == YAML }
+func (f Form) Structured() bool { return f == JSON }
 
-// Write prints a value for programs: JSON on one line, or a YAML document.
-func (f Form) Write(w io.Writer, value any) error {
-	if f == YAML {
-		return WriteYAML(w, value)
-	}
-	return WriteJSON(w, value)
-}
+// Write prints a value for programs: JSON on one line.
+func (f Form) Write(w io.Writer, value any) error { return WriteJSON(w, value) }
 
 // WriteJSON writes a value on one line, as the gateway does. HTML characters are not
 // escaped.
@@ -55,55 +58,16 @@ func WriteJSON(w io.Writer, value any) error {
 	return enc.Encode(value)
 }
 
-// WriteYAML writes the JSON of a value as YAML. The members have the names and the order
-// of the JSON, and numbers keep their digits.
-func WriteYAML(w io.Writer, value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return fmt.Errorf("the output cannot be written as YAML: %w", err)
-	}
-	blockStyle(&doc)
-	var out bytes.Buffer // the encoder hides the errors of a writer
-	enc := yaml.NewEncoder(&out)
-	enc.SetIndent(2)
-	if err := errors.Join(enc.Encode(&doc), enc.Close()); err != nil {
-		return fmt.Errorf("the output cannot be written as YAML: %w", err)
-	}
-	_, err = w.Write(out.Bytes())
-	return err
-}
-
-// blockStyle removes the braces and quotes of JSON. A string keeps its quotes where YAML
-// needs them.
-func blockStyle(n *yaml.Node) {
-	switch {
-	case n.Kind != yaml.ScalarNode && len(n.Content) > 0, n.Tag != "!!str":
-		n.Style = 0
-	case strings.Contains(n.Value, "\n"):
-		n.Style = yaml.LiteralStyle // the encoder quotes texts that cannot have it
-	default:
-		var plain yaml.Node       // quotes also the words that YAML 1.1 reads as true and false
-		_ = plain.Encode(n.Value) // a string can always be encoded
-		n.Style = plain.Style
-	}
-	for _, child := range n.Content {
-		blockStyle(child)
-	}
-}
-
 // formFlag is --output.
 type formFlag struct {
 	to    *Form
+	unset Form
 	forms []Form
 }
 
 func (f formFlag) String() string {
 	if f.to == nil || *f.to == "" {
-		return string(Table)
+		return string(f.unset)
 	}
 	return string(*f.to)
 }
@@ -128,7 +92,10 @@ func (f formFlag) Set(text string) error {
 }
 
 // jsonFlag is --json.
-type jsonFlag struct{ to *Form }
+type jsonFlag struct {
+	to    *Form
+	unset Form
+}
 
 func (j jsonFlag) String() string { return "" }
 func (j jsonFlag) Type() string   { return "bool" }
@@ -141,7 +108,7 @@ func (j jsonFlag) Set(text string) error {
 	case on:
 		*j.to = JSON
 	case *j.to == JSON:
-		*j.to = Table
+		*j.to = j.unset
 	}
 	return nil
 }

@@ -13,8 +13,6 @@ import (
 
 // Captured prints one object at the end of the run: the end event, with the output in it.
 type Captured struct {
-	Form form.Form // YAML; else JSON
-
 	to             io.Writer
 	values         value.Printer
 	stdout, stderr strings.Builder
@@ -66,7 +64,7 @@ func (c *Captured) Finish(failed error) error {
 		unwritten = cmp.Or(unwritten, files)
 		object.End = &end
 	}
-	if err := c.Form.Write(c.to, object); err != nil {
+	if err := form.WriteJSON(c.to, object); err != nil {
 		return err
 	}
 	return cmp.Or(unwritten, exitOf(c.end.End))
@@ -74,7 +72,7 @@ func (c *Captured) Finish(failed error) error {
 
 // SoFar prints the output of a run that has not ended.
 func (c *Captured) SoFar(runID string) error {
-	return c.Form.Write(c.to, Unfinished{RunID: runID, Running: true, Stdout: c.stdout.String(), Stderr: c.stderr.String()})
+	return form.WriteJSON(c.to, Unfinished{RunID: runID, Running: true, Stdout: c.stdout.String(), Stderr: c.stderr.String()})
 }
 
 // Unfinished is the output of a run that has not ended.

@@ -9,22 +9,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Is reports whether a stream is a terminal, or a Pager of one.
+// Is reports whether a stream is a terminal.
 func Is(stream any) bool {
 	file := fileOf(stream)
 	return file != nil && term.IsTerminal(int(file.Fd()))
 }
 
-// fileOf is the file behind a stream; nil if there is none.
+// fileOf is the file of a stream; nil if there is none.
 func fileOf(stream any) *os.File {
-	switch s := stream.(type) {
-	case *os.File:
-		return s
-	case *Pager:
-		return s.file
-	default:
-		return nil
-	}
+	file, _ := stream.(*os.File)
+	return file
 }
 
 // Columns is the width of a terminal; 0 if w is not a terminal.
