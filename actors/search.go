@@ -192,6 +192,7 @@ func (s *System) AwaitSearch(ctx context.Context) bool {
 func (s *System) query(view registry.View, q toolscript.SearchQuery) (index.Query, error) {
 	o := s.searching.Load()
 	query := index.NewQuery(q.Text)
+	query.Near = q.Limit == 0 && o.Limit == 0
 	query.Limit = cmp.Or(q.Limit, o.Limit, query.Limit)
 	query.Threshold = or(or(query.Threshold, o.Threshold), q.Threshold)
 	query.Alpha = or(query.Alpha, o.Alpha)

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +18,7 @@ func newCheck(a *app) *cobra.Command {
 	var out form.Form
 	o := newExecOptions(a, "toolscript check")
 	c := &cobra.Command{
-		Use:                   "check [flags] CODE | FILE.ts | -e CODE | -f FILE | -",
+		Use:                   "check [flags] CODE | FILE.ts... | -e CODE | -f FILE | -",
 		DisableFlagsInUseLine: true,
 		Short:                 "Find the mistakes of a script without running it",
 		Long: `Find the mistakes of a script without running it.
@@ -30,10 +32,13 @@ that have no list yet are started.
 Parameters need no types, and values may be undefined, because most scripts are used
 once. --strict checks as "strict" of TypeScript does.`,
 		Example: `  toolscript check report.ts
-  toolscript check --strict report.ts
+  toolscript check --strict report.ts lib/*.ts
   toolscript check - < report.ts`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.script.HasEval = c.Flags().Changed("eval")
+			if len(args) > 1 && !o.script.HasEval && o.script.File == "" {
+				return o.checkFilesOnly(c.Context(), args, out)
+			}
 			src, err := o.findScript(c.Context(), args)
 			if err != nil {
 				return err
@@ -51,6 +56,30 @@ once. --strict checks as "strict" of TypeScript does.`,
 	f.BoolVar(&o.strict, "strict", false, "check as TypeScript's strict mode does, for scripts that will be used again")
 	form.Add(f, &out, "print the findings as JSON")
 	return c
+}
+
+// checkFilesOnly checks several files. The error is that of the first one with a mistake.
+func (o *execOptions) checkFilesOnly(ctx context.Context, files []string, out form.Form) error {
+	var scripts []source.Script
+	for _, file := range files {
+		if !source.IsFile(o.Dir, file) {
+			return exit.Usage(o.script.Command, "unexpected argument %q: with several, each is a file", file)
+		}
+		src, err := o.findScript(ctx, []string{file})
+		if err != nil {
+			return err
+		}
+		scripts = append(scripts, src)
+	}
+	var first error
+	for _, src := range scripts {
+		err := o.checkOnly(ctx, src, out)
+		if mistakes := (*exit.Error)(nil); err != nil && !errors.As(err, &mistakes) {
+			return err
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
 }
 
 // checkOnly makes a request that ends after the check of the script.

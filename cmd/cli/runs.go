@@ -91,9 +91,9 @@ func (a *app) listRuns(ctx context.Context, last int, out form.Form) error {
 	if len(runs) == 0 {
 		return a.print("There are no runs yet.")
 	}
-	t := terminal.Table{Header: []string{"Run", "Started", "ms", "Calls", "Outcome", "File", "Client"}}
+	t := terminal.Table{Header: []string{"Run", "Started", "ms", "Calls", "Outcome", "File or tool", "Client"}}
 	for _, r := range runs {
-		t.Add(r.RunID, localTime(r.StartedAt), fmt.Sprintf("%.0f", r.Ms), fmt.Sprint(r.Calls), r.Outcome, r.File, r.Client)
+		t.Add(r.RunID, localTime(r.StartedAt), fmt.Sprintf("%.0f", r.Ms), fmt.Sprint(r.Calls), r.Outcome, cmp.Or(r.Tool, r.File), r.Client)
 	}
 	if err := t.Write(a.Stdout, terminal.Columns(a.Stdout), nil); err != nil {
 		return err

@@ -73,10 +73,35 @@ func (o *runsWaitOptions) await(ctx, waiting context.Context, id string) (toolsc
 	}
 	g, err := o.target.Require(ctx)
 	if err != nil {
-		return toolscript.RunRecord{}, err
+		return o.ended(ctx, id, err)
 	}
 	defer g.Close()
-	return awaitRun(ctx, waiting, func(ctx context.Context) (toolscript.RunRecord, error) { return g.Run(ctx, id) })
+	record, err := awaitRun(ctx, waiting, func(ctx context.Context) (toolscript.RunRecord, error) { return g.Run(ctx, id) })
+	if toolscript.KindOf(err) == toolscript.NotFound {
+		return o.ended(ctx, id, err)
+	}
+	return record, err
+}
+
+// ended returns the end of a run that no gateway knows any more, from the audit; else the error
+// unknown.
+func (o *runsWaitOptions) ended(ctx context.Context, id string, unknown error) (toolscript.RunRecord, error) {
+	h, err := o.history(ctx)
+	if err != nil {
+		return toolscript.RunRecord{}, unknown
+	}
+	r, err := h.Run(id)
+	if err != nil || r.ExitCode == nil {
+		return toolscript.RunRecord{}, unknown
+	}
+	record := toolscript.RunRecord{RunID: id, File: r.File, Engine: r.Engine, StartedAt: r.StartedAt, Calls: []toolscript.CallRecord{}}
+	end := toolscript.End{OK: r.Outcome == toolscript.OutcomeOK, ExitCode: *r.ExitCode}
+	if !end.OK {
+		end.Kind = toolscript.Kind(r.Outcome)
+	}
+	record.Close(end)
+	*record.EndedAt = r.StartedAt.Add(time.Duration(r.Ms * float64(time.Millisecond)))
+	return record, nil
 }
 
 // awaitDetached reads the events of a detached run, which say when it has ended, also if its

@@ -50,18 +50,23 @@ func newEnable(a *app) *cobra.Command {
 
 func (o *serverEdit) command(short, long string) *cobra.Command {
 	c := &cobra.Command{
-		Use: o.name + " SERVER", Short: short, Long: long,
+		Use: o.name + " SERVER...", Short: short, Long: long,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.undo {
-				return takes("[SERVER]")(c, args)
+				return takes("[SERVER]...")(c, args)
 			}
-			return takes("SERVER")(c, args)
+			return takes("SERVER...")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.undo {
 				return o.takeBack(c.Context(), o.name)
 			}
-			return o.run(c.Context(), args[0])
+			for _, server := range args {
+				if err := o.run(c.Context(), server); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 	o.addFlags(c)

@@ -120,11 +120,21 @@ func flagError(c *cobra.Command, err error) error {
 // takes names the positional arguments of a command; those in brackets are optional.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) > len(names) {
+		if len(args) > len(names) && !strings.HasSuffix(names[len(names)-1], "...") {
 			return &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("unexpected argument %q", args[len(names)])}
 		}
 		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
-			return &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("missing argument: %s", names[len(args)])}
+			return &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("missing argument: %s", strings.TrimSuffix(names[len(args)], "..."))}
+		}
+		return nil
+	}
+}
+
+// exclude has a command refuse two flags together.
+func exclude(c *cobra.Command, one, other string) {
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		if c.Flags().Changed(one) && c.Flags().Changed(other) {
+			return exit.Usage(c.CommandPath(), "give either --%s or --%s, not both", one, other)
 		}
 		return nil
 	}

@@ -92,7 +92,7 @@ type Results struct {
 
 // Add adds the flags with a prefix.
 func (r *Results) Add(f *pflag.FlagSet, prefix, limit, threshold string) {
-	f.VarP(&r.Limit, prefix+"limit", limit, "the maximum number of results (default 3)")
+	f.VarP(&r.Limit, prefix+"limit", limit, "the maximum number of results (default 3, and up to two more that match as well)")
 	f.VarP(&r.Threshold, prefix+"threshold", threshold, "the minimum confidence of a tool without the words of the query (default 0.35)")
 	FromEnvironment(f, prefix+"limit", "TOOLSCRIPT_SEARCH_LIMIT")
 	FromEnvironment(f, prefix+"threshold", "TOOLSCRIPT_SEARCH_THRESHOLD")

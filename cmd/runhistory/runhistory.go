@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -22,6 +23,7 @@ type Run struct {
 	ExitCode  *int         `json:"exitCode,omitempty"`
 	Ms        float64      `json:"ms"`
 	File      string       `json:"file"`
+	Tool      string       `json:"tool,omitempty"` // of toolscript call
 	Script    *audit.Data  `json:"script,omitempty"`
 	Engine    string       `json:"engine"`
 	Client    string       `json:"client,omitempty"`
@@ -77,6 +79,9 @@ func (h *History) line(l audit.Line) {
 		h.calls[l.Run] = append(h.calls[l.Run], l)
 		if r := h.runs[l.Run]; r != nil {
 			r.Calls++
+			if strings.HasPrefix(r.Client, "toolscript call ") {
+				r.Tool = l.Tool
+			}
 		}
 	case audit.TypeEnd:
 		if r := h.runs[l.Run]; r != nil {

@@ -313,3 +313,24 @@ func TestGuessedWords(t *testing.T) {
 		}
 	}
 }
+
+// TestNear: a query without a limit of its own also has the tools that match about as well as
+// the last one.
+func TestNear(t *testing.T) {
+	var tools []toolscript.Tool
+	for _, name := range []string{"read_alpha", "read_beta", "read_gamma", "read_delta", "read_omega", "read_sigma"} {
+		tools = append(tools, toolscript.Tool{Server: "s", Name: name})
+	}
+	x := index.New(toolscript.NewCatalog(1, nil, append(tools, toolscript.Tool{Server: "s", Name: "write_a_long_text_and_read_it"})), nil)
+	for query, want := range map[string]int{"read": 5, "read alpha": 1, "write text": 1} {
+		q := index.NewQuery(query)
+		q.Near = true
+		if r := x.Search(q); len(r.Hits) != want {
+			t.Errorf("%q: %d hits, want %d: %s", query, len(r.Hits), want, show(r))
+		}
+		q.Near = false
+		if r := x.Search(q); len(r.Hits) != min(want, index.DefaultLimit) {
+			t.Errorf("%q without near: %s", query, show(r))
+		}
+	}
+}

@@ -25,6 +25,8 @@ type Query struct {
 	Vector []float32
 	// Limit is the maximum number of hits, from 1 to MaxLimit.
 	Limit int
+	// Near adds up to two hits over the limit whose score is near that of the last one.
+	Near bool
 	// Threshold is the minimum score of a hit, from 0 to 1. Tools with the words of
 	// the query are hits at any score.
 	Threshold float64

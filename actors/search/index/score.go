@@ -53,7 +53,7 @@ func (x *Index) Search(q Query) Result {
 	allow := q.Allow.Matcher()
 	all = slices.DeleteFunc(all, func(s scored) bool { return !q.selects(allow, x.tools[s.tool]) })
 	result.Considered = len(all)
-	top := best(all, min(q.Limit, len(all)))
+	top := q.shorten(best(all, min(q.Limit+moreNear, len(all))))
 	for _, s := range top {
 		if s.score > 0 && (s.sure(q.Alpha, words) >= q.Threshold || words.Covered[s.tool] >= enoughCovered) {
 			result.Hits = append(result.Hits, x.hit(s, words))
@@ -63,6 +63,20 @@ func (x *Index) Search(q Query) Result {
 		result.Hits, result.Foreign = x.nearest(q, top, words), foreign(q.Text, words)
 	}
 	return result
+}
+
+const (
+	moreNear = 2   // hits that Near adds at most
+	near     = 0.9 // their score, as a part of that of the last hit within the limit
+)
+
+// shorten removes the tools over the limit that are not near.
+func (q Query) shorten(top []scored) []scored {
+	n := min(q.Limit, len(top))
+	for q.Near && n < len(top) && top[n].score >= near*top[q.Limit-1].score {
+		n++
+	}
+	return top[:n]
 }
 
 // sure is the score without words that were only guessed, if there are no others.
