@@ -100,6 +100,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	}
 	f.last++
 	f.used = now
+	m.Origin.Leave(now)
 	limit := cmp.Or(m.Limit, o.timeout)
 	applied := m.rest(limit, now)
 	c := &call{
