@@ -173,7 +173,11 @@ func (c *call) returned(result json.RawMessage, err error) {
 	f.mu.Unlock()
 	if first {
 		c.endSpan(result, err)
-		c.took.Observe(time.Since(c.begun))
+		took := time.Since(c.begun)
+		c.took.Observe(took)
+		if c.took == &f.traffic.Durations {
+			f.traffic.Hour.Observe(time.Now(), took)
+		}
 	}
 	if again {
 		c.again(c, err)

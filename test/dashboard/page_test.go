@@ -358,7 +358,7 @@ func TestHostileTexts(t *testing.T) {
 			t.Errorf("%s shows\n%q", part, shown)
 		}
 	}
-	if n := c.eval(`document.querySelectorAll("#page img, #page svg, #page script, #page iframe, #page a[href^='javascript'], #page textarea").length`); n != "0" {
+	if n := c.eval(`document.querySelectorAll("#page img, #page svg:not(.hour), #page script, #page iframe, #page a[href^='javascript'], #page textarea").length`); n != "0" {
 		t.Errorf("texts became %s elements", n)
 	}
 	if hacked := c.eval(`window.hacked === undefined`); hacked != "true" {
