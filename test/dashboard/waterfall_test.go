@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -53,10 +54,22 @@ func TestWaterfall(t *testing.T) {
 	}
 	c.wait(row + ` >> .beside li:nth-child(2) >> .overview i`)
 	c.wait(`#servers svg.hour[aria-label^="files: 1"]`)
-	c.accessible("with a waterfall")
+	if !testing.Short() {
+		c.accessible("with a waterfall")
+	}
 	c.eval(`document.querySelector(".waterfall").scrollIntoView({ behavior: "instant", block: "center" })`)
 	d.waterfall(c, "few")
+	if !testing.Short() {
+		manyCalls(c, d, run)
+	}
+	if odd := c.list("odd"); len(odd) > 0 {
+		t.Errorf("the page does what it must not:\n%s", strings.Join(odd, "\n"))
+	}
+}
 
+// manyCalls shows a run with 2,000 calls.
+func manyCalls(c *chromium, d *desk, run func(file string, concurrency int, code string) <-chan map[string]any) {
+	t := d.t
 	d.end(c, run("many.ts", 8, `await Promise.all(Array.from({ length: 2000 }, (_, i) => i % 90 === 5 ? (tools.files.tree as any)({ none: 1 }).catch(() => null) : tools.files.tree({})))`))
 	c.click(`#runs tbody:has-text("many.ts") >> role=button[name=/^Calls of/]`)
 	c.wait(`#runs tbody:has-text("many.ts") >> .bars li:nth-child(2000)`)
@@ -71,9 +84,6 @@ func TestWaterfall(t *testing.T) {
 	}
 	c.eval(`document.querySelector(".waterfall").scrollIntoView({ behavior: "instant", block: "center" })`)
 	d.waterfall(c, "many")
-	if odd := c.list("odd"); len(odd) > 0 {
-		t.Errorf("the page does what it must not:\n%s", fmt.Sprint(odd))
-	}
 }
 
 // waterfall writes pictures of what the window shows, if they are wanted.
