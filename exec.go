@@ -415,6 +415,9 @@ type CallRecord struct {
 	Error  string  `json:"error,omitempty"` // why it failed, without secrets and cut
 	Task   bool    `json:"task,omitempty"`
 
+	StartMs float64 `json:"startMs"` // when the script made the call, since the start of the run
+	Waits
+
 	Planned  bool `json:"planned,omitempty"`  // it was not made; see PlannedCall
 	Detached bool `json:"detached,omitempty"` // it was still in flight when the run had ended
 }

@@ -1,10 +1,18 @@
 package toolscript
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
-// Origin is the host on which a call was carried out, if a hub of a fleet did so. It is
-// safe for concurrent use. A nil Origin keeps nothing.
-type Origin struct{ host atomic.Pointer[string] }
+// Origin is what becomes known of a call while it is made: the host on which it was carried
+// out, if a hub of a fleet did so, and how long it waited. It is safe for concurrent use. A
+// nil Origin keeps nothing.
+type Origin struct {
+	host           atomic.Pointer[string]
+	approval, slot atomic.Int64 // nanoseconds
+	queued         atomic.Pointer[time.Time]
+}
 
 // Set sets the host.
 func (o *Origin) Set(host string) {
@@ -23,3 +31,49 @@ func (o *Origin) Host() string {
 	}
 	return ""
 }
+
+// Approved adds a wait for the decision of a person.
+func (o *Origin) Approved(after time.Duration) {
+	if o != nil {
+		o.approval.Add(int64(after))
+	}
+}
+
+// Queue begins a wait for a slot, and Leave ends it if there is one.
+func (o *Origin) Queue(at time.Time) {
+	if o != nil {
+		o.queued.Store(&at)
+	}
+}
+
+// Leave ends the wait that Queue began.
+func (o *Origin) Leave(at time.Time) {
+	if o == nil {
+		return
+	}
+	if since := o.queued.Swap(nil); since != nil {
+		o.slot.Add(int64(max(0, at.Sub(*since))))
+	}
+}
+
+// Waits returns how long the call has waited so far, without the time before it began.
+func (o *Origin) Waits() Waits {
+	if o == nil {
+		return Waits{}
+	}
+	slot := time.Duration(o.slot.Load())
+	if since := o.queued.Load(); since != nil {
+		slot += time.Since(*since)
+	}
+	return Waits{ApprovalMs: milliseconds(time.Duration(o.approval.Load())), SlotMs: milliseconds(slot)}
+}
+
+// Waits are the times in milliseconds that a call has waited before it was sent. They follow
+// each other in the order of the fields.
+type Waits struct {
+	QueuedMs   float64 `json:"queuedMs,omitempty"`   // for its turn in its run, before the time that Ms has
+	ApprovalMs float64 `json:"approvalMs,omitempty"` // for the decision of a person, a part of Ms
+	SlotMs     float64 `json:"slotMs,omitempty"`     // for the server, or for its turn there or after an approval, a part of Ms
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -75,6 +75,7 @@ type ServerStatus struct {
 	Errors       uint64        `json:"errors,omitempty"`    // of them, those that failed
 	P50Ms        float64       `json:"p50Ms,omitempty"`     // half of the tools/call requests took no longer
 	P95Ms        float64       `json:"p95Ms,omitempty"`     // 95 of 100 took no longer
+	Hour         *Hour         `json:"hour,omitempty"`      // nil: no requests in it
 	Error        string        `json:"error,omitempty"`     // the last one, while it matters
 	LastError    string        `json:"lastError,omitempty"` // the same, as GET /status names it; set only there
 	Stderr       []string      `json:"stderr,omitempty"`    // the server's last lines, after a failure
@@ -87,6 +88,16 @@ type ServerStatus struct {
 	Suspicions   []Suspicion   `json:"suspicions,omitempty"`      // in its texts
 	Overrides    []Overridden  `json:"overrides,omitempty"`       // parts of its tools that the configuration replaces
 	Reviews      int           `json:"-"`                         // how often its tools were compared with the pins
+}
+
+// HourParts is the number of parts of an Hour.
+const HourParts = 30
+
+// Hour has the tools/call requests of a server in the last hour, in HourParts parts of two
+// minutes, the oldest first. A request counts when it ends.
+type Hour struct {
+	Calls []uint64  `json:"calls"`
+	P95Ms []float64 `json:"p95Ms"` // as in ServerStatus; 0 in a part without requests
 }
 
 // RateLimit is the rate limit of a server: a token bucket, of which each call takes a

@@ -122,8 +122,12 @@ type Call struct {
 	// Approval is how the call was allowed, if it needed that. The gateway sets it.
 	Approval string
 
-	// Origin receives the host of the fleet that carries out the call. The gateway sets it.
+	// Origin receives the host of the fleet that carries out the call, and its waits. The
+	// gateway sets it if it is nil.
 	Origin *Origin
+
+	// Queued is how long the call has waited for its turn in its run, before it is made.
+	Queued time.Duration
 }
 
 // ConnectWait is how long a call of a script waits for a server that is not

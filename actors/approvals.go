@@ -115,8 +115,13 @@ func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool tool
 	if call.Waiting != nil {
 		asked, resume = call.Waiting()
 	}
+	since := time.Now()
 	call.Approval, err = s.decision(ctx, at, ticket, asked)
+	decided := time.Now()
+	call.Origin.Approved(decided.Sub(since))
+	call.Origin.Queue(decided)
 	resume(err == nil)
+	call.Origin.Leave(time.Now())
 	return err
 }
 

@@ -11,9 +11,11 @@ import (
 )
 
 // begun reports the begin of a call to those who look at the gateway, and has the call keep
-// its origin. done says that it has ended; it may be left out.
+// its origin and its waits. done says that it has ended; it may be left out.
 func (s *System) begun(call *toolscript.Call) (done func()) {
-	call.Origin = new(toolscript.Origin)
+	if call.Origin == nil {
+		call.Origin = new(toolscript.Origin)
+	}
 	if s.options.Feed.On() {
 		s.name(call)
 		id, owner := loggable(s.current(), call.ID)

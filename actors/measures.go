@@ -154,6 +154,7 @@ func (s *System) addTraffic(status *toolscript.ServerStatus) {
 	durations := t.Durations.Read()
 	status.P50Ms = milliseconds(durations.Quantile(0.5))
 	status.P95Ms = milliseconds(durations.Quantile(0.95))
+	status.Hour = t.Hour.Read(time.Now())
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

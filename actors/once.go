@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/store"
@@ -16,6 +17,7 @@ import (
 // gateways of the user share. For a server of a fleet, the hub that carries out the call does
 // the same.
 func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	call.Origin.Queue(time.Now())
 	if call.Key == "" {
 		return send(ctx)
 	}

@@ -45,6 +45,15 @@ func (l *Log) encode(to []byte, e *entry, counted *counter) []byte {
 	to = member(to, "sent", c.sent)
 	to = append(to, `,"ms":`...)
 	to = strconv.AppendFloat(to, milliseconds(c.took), 'f', -1, 64)
+	for _, m := range [...]struct {
+		name string
+		ms   float64
+	}{{"queuedMs", c.waits.QueuedMs}, {"approvalMs", c.waits.ApprovalMs}, {"slotMs", c.waits.SlotMs}} {
+		if m.ms > 0 {
+			to = append(append(append(to, `,"`...), m.name...), `":`...)
+			to = strconv.AppendFloat(to, m.ms, 'f', -1, 64)
+		}
+	}
 	to = member(to, "error", c.failure)
 	to = member(to, "host", c.host)
 	return append(to, '}')

@@ -76,6 +76,8 @@ type Line struct {
 	Error   string  `json:"error,omitempty"` // without secrets, cut
 	Host    string  `json:"host,omitempty"`  // machine of the fleet that has carried out the call, or run the script
 
+	toolscript.Waits // of a call
+
 	// Of the end of a run.
 	Calls    int   `json:"calls,omitempty"`
 	ExitCode *int  `json:"exitCode,omitempty"`
@@ -117,6 +119,7 @@ type callEntry struct {
 	args, result                                                                         json.RawMessage
 	argsData, resultData                                                                 *Data // instead of args and result
 	took                                                                                 time.Duration
+	waits                                                                                toolscript.Waits
 }
 
 func (e *entry) size() int64 {
@@ -225,8 +228,10 @@ func (l *Log) Call(c Ended) {
 	if l == nil {
 		return
 	}
+	waits := c.Origin.Waits()
+	waits.QueuedMs = milliseconds(c.Queued)
 	l.add(entry{call: callEntry{
-		at: time.Now(), client: c.Client, run: c.Run, id: c.CallID, request: c.RequestID, tool: c.Tool, approval: c.Approval, key: c.Key,
+		waits: waits, at: time.Now(), client: c.Client, run: c.Run, id: c.CallID, request: c.RequestID, tool: c.Tool, approval: c.Approval, key: c.Key,
 		outcome: c.Outcome, sent: string(c.Sent), failure: c.Error, host: c.Origin.Host(), args: c.Args, result: c.Result, took: c.Took,
 	}})
 }

@@ -36,7 +36,7 @@ func (s *calls) builtin(answer func(*calls, context.Context, *call) (any, error)
 			v, err = json.Marshal(found)
 		}
 		if s.deps.Answered != nil && !s.onlyPlanned(c) {
-			call := toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID, Trace: s.trace}
+			call := toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID, Trace: s.trace, Queued: begun.Sub(c.asked)}
 			s.deps.Answered(call, v, time.Since(begun), err)
 		}
 		if toolscript.KindOf(err) == toolscript.Busy { // the queue of the store or of the search is full

@@ -27,9 +27,27 @@ func (s *calls) snapshot() []toolscript.CallRecord {
 func (s *calls) note(c *call) *toolscript.CallRecord {
 	if c.record < 0 {
 		c.record = len(s.records)
-		s.records = append(s.records, toolscript.CallRecord{CallID: c.CallID, Tool: c.ID, Task: c.Task})
+		s.records = append(s.records, toolscript.CallRecord{CallID: c.CallID, Tool: c.ID, Task: c.Task, StartMs: ms(c.asked.Sub(s.runStart))})
 	}
 	return &s.records[c.record]
+}
+
+// times are those of a call.
+type times struct {
+	asked     time.Time         // when the script made it
+	begun     time.Time         // zero before its event
+	connected time.Duration     // the wait for a server that was not connected, after begun
+	origin    toolscript.Origin // has its waits after that
+}
+
+// waits are those of a call that has ended.
+func (t *times) waits() toolscript.Waits {
+	all := t.origin.Waits()
+	if !t.begun.IsZero() {
+		all.QueuedMs = ms(t.begun.Sub(t.asked))
+	}
+	all.SlotMs += ms(t.connected)
+	return all
 }
 
 // explain adds the reason of a failure to the record of a call. Reasons that the gateway

@@ -38,7 +38,7 @@ type calls struct {
 	mu                  sync.Mutex
 	over                bool // the script has ended
 	admitted, completed int64
-	begun               time.Time                   // of the time of the script, see scriptBegins
+	runStart, begun     time.Time                   // of the run, and of the time of the script, see scriptBegins
 	free, outside       int64                       // how many more calls may start, and how many came over HTTP
 	queue               []*call                     // in the order of arrival; some may have been dropped
 	first               [1]*call                    // the memory of a queue with one call
@@ -60,7 +60,7 @@ type call struct {
 	turn    chan struct{}   // of a call over HTTP: closed when it may start; otherwise nil
 	held    inflight.Held   // the bytes of its answer
 	asking  asking
-	begun   time.Time // zero before its event
+	times   // when it was made and began
 
 	// These fields are guarded by calls.mu.
 	done    func(runner.Answer) // for the script; nil after the answer, and over HTTP
@@ -122,7 +122,7 @@ func (s *calls) enter(c *call) error {
 		s.outside++
 		c.CallID = fmt.Sprintf("http_%d", s.outside)
 	}
-	c.record, c.asking.of = -1, s.questions
+	c.record, c.asking.of, c.asked = -1, s.questions, time.Now()
 	s.inFlight[c.CallID] = c
 	s.queue = append(s.queue, c)
 	return nil
@@ -201,7 +201,7 @@ func (s *calls) begin(c *call) toolscript.Event {
 
 func (s *calls) request(c *call, id string) toolscript.Call {
 	return toolscript.Call{
-		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Ask: c.asking.ask,
+		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Ask: c.asking.ask, Origin: &c.origin, Queued: time.Since(c.asked),
 		Progress: func(p toolscript.Progress) { s.progress(c, p) },
 	}
 }
@@ -342,7 +342,7 @@ func (s *calls) close(c *call, how ending, took float64) {
 	}
 	if c.record >= 0 {
 		r := &s.records[c.record]
-		r.OK, r.Kind, r.Sent, r.Ms = okay(how.kind), how.kind, how.sent, took
+		r.OK, r.Kind, r.Sent, r.Ms, r.Waits = okay(how.kind), how.kind, how.sent, took, c.waits()
 	}
 	if how.kind != "" && !c.Task && c.turn == nil && (c.cause != nil || s.ctx.Err() != nil) && !c.cancelledByScript() {
 		s.leave(c)

@@ -3,6 +3,7 @@ package execution
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -29,7 +30,7 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	defer func() { s.finish(c, runner.Answer{}, how) }() // also after a panic
 	s.announce(c)
 	request.CallID, request.Waiting = c.CallID, s.waiting(c, ctx.Done())
-	request.Left = s.left()
+	request.Left, request.Origin, request.Queued = s.left(), &c.origin, time.Since(c.asked)
 	request.Terminal, request.Asks = s.questions.terminal, s.questions.person
 	if raw, err = s.makeOutside(ctx, c, request); err == nil {
 		how = endingOf(kindOfResult(raw), toolscript.SentYes)

@@ -103,5 +103,6 @@ func (s *calls) resolve(ctx context.Context, c *call, wait time.Duration) (tools
 	if c.tool.Name != "" {
 		return c.tool, nil
 	}
+	defer func(since time.Time) { c.connected = time.Since(since) }(time.Now())
 	return s.deps.Resolve(ctx, c.ID, s.allow, wait)
 }

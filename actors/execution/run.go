@@ -80,7 +80,7 @@ func (r *run) assemble(tell func(any)) {
 		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fits: s.deps.Fits, breaks: s.deps.Breaks, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,
 	}
 	r.calls = &calls{
-		run: r.id, trace: q.Trace, profile: q.Profile, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
+		run: r.id, runStart: r.record.StartedAt, trace: q.Trace, profile: q.Profile, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
 		owner: owner{Session: q.Session, WorkDir: q.Cwd}, tasks: &s.tasks, free: limits.Concurrency, inFlight: map[string]*call{}, settled: func() { tell(callsSettled{}) },
 	}
 	if q.Plan {

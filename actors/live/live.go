@@ -327,7 +327,7 @@ func (l *Live) fact(fact any) {
 		if old, ok := t.rows[key{toolscript.LiveServer, entry.ID}]; ok { // what the actor does not know
 			before := old.entry.(toolscript.ServerEntry)
 			entry.Settled = entry.Settled || before.Settled
-			entry.Calls, entry.Errors, entry.P50Ms, entry.P95Ms = before.Calls, before.Errors, before.P50Ms, before.P95Ms
+			entry.Calls, entry.Errors, entry.P50Ms, entry.P95Ms, entry.Hour = before.Calls, before.Errors, before.P50Ms, before.P95Ms, before.Hour
 		}
 		entry.Stale = entry.Tools > 0 && !entry.Serves()
 		t.put(toolscript.LiveServer, entry)

@@ -100,6 +100,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	}
 	f.last++
 	f.used = now
+	m.Origin.Leave(now)
 	limit := cmp.Or(m.Limit, o.timeout)
 	applied := m.rest(limit, now)
 	c := &call{
@@ -172,7 +173,11 @@ func (c *call) returned(result json.RawMessage, err error) {
 	f.mu.Unlock()
 	if first {
 		c.endSpan(result, err)
-		c.took.Observe(time.Since(c.begun))
+		took := time.Since(c.begun)
+		c.took.Observe(took)
+		if c.took == &f.traffic.Durations {
+			f.traffic.Hour.Observe(time.Now(), took)
+		}
 	}
 	if again {
 		c.again(c, err)

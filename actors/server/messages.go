@@ -45,7 +45,7 @@ type Call struct {
 	Watch func(toolscript.Progress)                                             // receives progress; nil: the watcher of Ctx
 	Reply mailbox.Reply[json.RawMessage]
 
-	Origin *toolscript.Origin // receives the host of the fleet that carries out the call; may be nil
+	Origin *toolscript.Origin // receives the host of the fleet that carries out the call, and the end of its wait for a slot; may be nil
 
 	until time.Time // when Wait ends; zero before the call begins to wait
 	since time.Time // when the call began to wait for another connection; zero if it did not

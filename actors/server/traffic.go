@@ -13,6 +13,7 @@ import (
 type Traffic struct {
 	Durations measure.Durations // of tools/call requests, from the request to the answer
 	Calls     measure.Calls     // of its tools, also those that were not sent
+	Hour      measure.Hour      // as Durations
 
 	Fetches Fetches // requests for resources and prompts, from the request to the answer
 

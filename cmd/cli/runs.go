@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/runhistory"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/cmd/waterfall"
 )
 
 func newRuns(a *app) *cobra.Command {
@@ -37,13 +40,29 @@ written yet are in the list too.`,
 
 func newRunsShow(a *app) *cobra.Command {
 	var out form.Form
+	var html string
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show one run and its calls",
-		Args:  takes("RUN"),
-		RunE:  func(c *cobra.Command, args []string) error { return a.showRun(c.Context(), args[0], out) },
+		Long: `Show one run and its calls. A terminal also shows when each of the first calls was made, how
+long it waited, and how long it took.
+
+--html writes all of that to a file, which needs nothing else and has no scripts. Like the
+audit, it has no arguments, no results and no secrets.`,
+		Example: `  toolscript runs show run_0123456789abcdef
+  toolscript runs show run_0123456789abcdef --html run.html`,
+		Args: takes("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if html != "" {
+				return a.writeRun(c.Context(), args[0], html)
+			}
+			return a.showRun(c.Context(), args[0], out)
+		},
 	}
+	c.Flags().StringVar(&html, "html", "", "write the run and its calls over time to this `file`, instead of printing them")
 	form.Add(c.Flags(), &out, "print the run as JSON")
+	c.MarkFlagsMutuallyExclusive("html", "json")
+	c.MarkFlagsMutuallyExclusive("html", "output")
 	return c
 }
 
@@ -145,19 +164,68 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 	if len(r.CallLines) == 0 {
 		return nil
 	}
-	t := terminal.Table{Header: []string{"Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval"}}
-	hosts := slices.ContainsFunc(r.CallLines, func(c audit.Line) bool { return c.Host != "" })
-	if hosts {
-		t.Header = append(t.Header, "Host")
+	columns := terminal.Columns(a.Stdout)
+	if columns == 0 {
+		return a.printCalls(r.CallLines, 0)
 	}
-	for _, c := range r.CallLines {
-		row := []string{c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runhistory.Short(c.Args), runhistory.Short(c.Result), c.Approval}
-		if hosts {
-			row = append(row, c.Host)
+	w := waterfall.Of(r)
+	if err := w.Text(a.Stdout, columns); err != nil {
+		return err
+	}
+	if err := a.print(""); err != nil {
+		return err
+	}
+	shown := r.CallLines[:min(len(r.CallLines), waterfall.MostRows)]
+	if err := a.printCalls(shown, columns); err != nil || len(shown) == len(r.CallLines) {
+		return err
+	}
+	return a.print("%d more calls are not shown; list all with: toolscript runs show %s | cat", len(r.CallLines)-len(shown), r.RunID)
+}
+
+// narrow is the width of a terminal below which hashes are left out.
+const narrow = 80
+
+// printCalls prints a table for a terminal of that width; 0 is none.
+func (a *app) printCalls(calls []audit.Line, columns int) error {
+	hashes := columns == 0 || columns >= narrow
+	hosts := slices.ContainsFunc(calls, func(c audit.Line) bool { return c.Host != "" })
+	row := func(call, tool, ms, outcome, arguments, result, approval, host string) []string {
+		cells := []string{call, tool, ms, outcome}
+		if hashes {
+			cells = append(cells, arguments, result)
 		}
-		t.Add(row...)
+		if cells = append(cells, approval); hosts {
+			cells = append(cells, host)
+		}
+		return cells
 	}
-	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+	t := terminal.Table{Header: row("Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval", "Host")}
+	for _, c := range calls {
+		t.Add(row(c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runhistory.Short(c.Args), runhistory.Short(c.Result), c.Approval, c.Host)...)
+	}
+	return t.Write(a.Stdout, columns, nil)
+}
+
+// writeRun writes a run as HTML. It replaces a file, and leaves it as it is if there is no
+// such run.
+func (a *app) writeRun(ctx context.Context, id, file string) error {
+	h, err := a.history(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := h.Run(id)
+	if err != nil {
+		return err
+	}
+	w := waterfall.Of(r)
+	var text bytes.Buffer
+	if err := w.HTML(&text); err != nil {
+		return err
+	}
+	if err := os.WriteFile(a.absolute(file), text.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("--html %s: %s", file, terminal.WithoutPath(err))
+	}
+	return nil
 }
 
 func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

@@ -91,6 +91,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: dashboardPath + ":session/reload", within: askTime, serve: s.onPage(s.reload)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/servers/:name/restart", within: listTime, serve: s.onPage(s.restartServer)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/servers/:name/auth", within: authTime, serve: s.onPage(s.beginAuth)},
+		{method: fiber.MethodGet, path: dashboardPath + ":session/runs/:id", within: askTime, serve: s.onPage(s.run)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/runs/:id/abort", within: askTime, serve: s.onPage(s.abortRun)},
 		{method: fiber.MethodGet, path: dashboardPath + ":session/approvals/:id", within: askTime, serve: s.onPage(s.approval)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/approvals/:id", within: askTime, serve: s.onPage(s.answerOnPage)},

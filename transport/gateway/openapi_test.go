@@ -118,7 +118,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 var types = map[string]any{
 	"ActorEntry": toolscript.ActorEntry{}, "Attention": toolscript.Attention{}, "CallEntry": toolscript.CallEntry{},
 	"GatewayInfo": toolscript.GatewayInfo{}, "Gone": toolscript.Gone{}, "IndexEntry": toolscript.IndexEntry{}, "LogLine": toolscript.LogLine{},
-	"Notice": toolscript.Notice{}, "RunEntry": toolscript.RunEntry{}, "RunUse": toolscript.RunUse{}, "ServerEntry": toolscript.ServerEntry{},
+	"Notice": toolscript.Notice{}, "Hour": toolscript.Hour{}, "RunEntry": toolscript.RunEntry{}, "RunUse": toolscript.RunUse{}, "ServerEntry": toolscript.ServerEntry{},
 	"Snapshot": toolscript.Snapshot{}, "TypesStats": toolscript.TypesStats{},
 	"ActorStatus": toolscript.ActorStatus{}, "AuditStats": toolscript.AuditStats{}, "Annotations": toolscript.Annotations{}, "Answer": toolscript.Answer{},
 	"Approval": toolscript.Approval{}, "ApprovalAnswer": toolscript.ApprovalAnswer{}, "Confirmation": gateway.Confirmation{}, "PinAcceptance": gateway.PinAcceptance{}, "PinChange": toolscript.PinChange{}, "RateLimit": toolscript.RateLimit{}, "ReloadPlan": toolscript.ReloadPlan{}, "ServerChange": toolscript.ServerChange{}, "SettingChange": toolscript.SettingChange{}, "PlannedFile": toolscript.PlannedFile{}, "Suspicion": toolscript.Suspicion{}, "Overridden": toolscript.Overridden{}, "Original": toolscript.Original{},

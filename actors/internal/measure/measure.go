@@ -1,5 +1,5 @@
-// Package measure has counters that any goroutine adds to, without locks and without
-// allocations.
+// Package measure has counters that any goroutine adds to, without allocations, and without
+// locks except for those of an hour.
 package measure
 
 import (
@@ -19,9 +19,12 @@ type Durations struct {
 
 // Observe adds a duration.
 func (d *Durations) Observe(took time.Duration) {
-	bucket := sort.Search(len(toolscript.DurationBounds), func(i int) bool { return took <= toolscript.DurationBounds[i] })
-	d.counts[bucket].Add(1)
+	d.counts[bucketOf(took)].Add(1)
 	d.sum.Add(int64(took))
+}
+
+func bucketOf(took time.Duration) int {
+	return sort.Search(len(toolscript.DurationBounds), func(i int) bool { return took <= toolscript.DurationBounds[i] })
 }
 
 // Read returns the histogram. Durations that are added meanwhile may be in it in part.

@@ -49,6 +49,41 @@ func TestDurations(t *testing.T) {
 	}
 }
 
+func TestHour(t *testing.T) {
+	var h measure.Hour
+	begin := time.Date(2026, 2, 3, 4, 0, 0, 0, time.UTC)
+	if got := h.Read(begin); got != nil {
+		t.Errorf("an empty hour is %+v", got)
+	}
+	for i := range 20 {
+		h.Observe(begin, time.Duration(i+1)*time.Millisecond)
+	}
+	h.Observe(begin.Add(3*time.Minute), time.Second)
+	want := func(at time.Duration, calls map[int]uint64) {
+		t.Helper()
+		got := h.Read(begin.Add(at))
+		for i := range toolscript.HourParts {
+			if got.Calls[i] != calls[i] || (got.P95Ms[i] > 0) != (calls[i] > 0) {
+				t.Errorf("after %s: part %d has %d calls and p95 %v, want %d calls", at, i, got.Calls[i], got.P95Ms[i], calls[i])
+			}
+		}
+	}
+	want(3*time.Minute, map[int]uint64{28: 20, 29: 1})
+	if p95 := h.Read(begin).P95Ms[29]; p95 < 15 || p95 > 25 {
+		t.Errorf("p95 is %v ms, want about 19", p95)
+	}
+	want(30*time.Minute, map[int]uint64{14: 20, 15: 1})
+	want(61*time.Minute, map[int]uint64{0: 1})
+	h.Observe(begin.Add(time.Hour), time.Minute) // in the place of the first part
+	want(time.Hour, map[int]uint64{0: 1, 29: 1})
+	if got := h.Read(begin.Add(3 * time.Hour)); got != nil {
+		t.Errorf("after three hours: %+v", got)
+	}
+	if n := testing.AllocsPerRun(100, func() { h.Observe(begin, time.Millisecond) }); n != 0 {
+		t.Errorf("a duration costs %v allocations", n)
+	}
+}
+
 func TestOutcomes(t *testing.T) {
 	var c measure.Calls
 	for _, outcome := range []string{"", "ok", "timeout", "internal", "unheard of"} {

@@ -71,6 +71,9 @@ export const login = (server) =>
     return url;
   }, (url) => `The login page of ${server} is at ${url.host}; open the link within five minutes.`);
 
+// record is what is known of a run and its calls.
+export const record = (run) => ask(`/runs/${segment(run)}`, {});
+
 export const abort = (run) => act(`abort ${run}`, () => post(`/runs/${segment(run)}/abort`), () => `${run} was aborted.`);
 
 export const reload = () =>

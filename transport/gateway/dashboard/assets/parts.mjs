@@ -36,8 +36,8 @@ const words = { needs_auth: "needs login" };
 // State is a state as a word with a colour.
 export const State = ({ of, tone }) => html`<span class=${`state ${tone ?? tones[of] ?? ""}`}>${words[of] ?? shown(of)}</span>`;
 
-export const Button = ({ name, does, label, kind, disabled, children }) => html`
-  <button type="button" class=${kind ?? ""} aria-label=${label} disabled=${disabled || busy(name)} onClick=${does}>${children}</button>`;
+export const Button = ({ name, does, label, kind, disabled, expanded, children }) => html`
+  <button type="button" class=${kind ?? ""} aria-label=${label} aria-expanded=${expanded} disabled=${disabled || busy(name)} onClick=${does}>${children}</button>`;
 
 // Command is the command that does the same as a button.
 export const Command = ({ children }) => html`<code class="command">${children}</code>`;

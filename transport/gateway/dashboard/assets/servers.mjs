@@ -1,7 +1,7 @@
 // The configured servers.
 import { html } from "./html.mjs";
 import { changed, sorted, state } from "./state.mjs";
-import { ago, duration, lines, number, shown } from "./text.mjs";
+import { ago, count, duration, lines, number, shown } from "./text.mjs";
 import { restart } from "./actions.mjs";
 import { Button, Section, State, Table } from "./parts.mjs";
 import { Login } from "./header.mjs";
@@ -25,7 +25,7 @@ function row(s) {
       html`${number(s.tools)}${s.stale && html` <span class="note">old</span>`}`,
       html`${number(s.calls ?? 0)}${flight(s)}`,
       number(s.errors ?? 0),
-      s.calls ? `${duration(s.p50Ms)} / ${duration(s.p95Ms)}` : "–",
+      html`${s.calls ? `${duration(s.p50Ms)} / ${duration(s.p95Ms)}` : "–"}${s.hour && html`<br /><${Hour} of=${s.hour} server=${s.id} />`}`,
       html`<div class="buttons">
         ${s.state === "needs_auth" && html`<${Login} server=${s.id} />`}
         <${Button} name=${`restart ${s.id}`} label=${`Restart ${shown(s.id)}`} disabled=${s.disabled} does=${() => restart(s.id)}>Restart<//>
@@ -37,6 +37,18 @@ function row(s) {
       ${s.stderr?.length > 0 && html`<details><summary>Last lines of ${shown(s.id)}</summary><pre tabindex="0" aria-label=${`Last lines of ${shown(s.id)}`}>${lines(s.stderr.join("\n"))}</pre></details>`}
     </div>`,
   };
+}
+
+// Hour draws the calls of the last hour and their 95th percentile, each on a scale of its own.
+function Hour({ of, server }) {
+  const line = (all) => {
+    const top = Math.max(...all, 1e-9);
+    return all.map((n, i) => `${((i * 100) / (all.length - 1)).toFixed(1)},${(18 - (16 * n) / top).toFixed(1)}`).join(" ");
+  };
+  const all = of.calls.reduce((sum, n) => sum + n, 0);
+  const text = `${count(all, "call")} in the last hour, p95 up to ${duration(Math.max(...of.p95Ms))}`;
+  return html`<svg class="hour" viewBox="0 0 100 20" preserveAspectRatio="none" role="img" aria-label=${`${shown(server)}: ${text}`}>
+      <title>${text}</title><polyline class="calls" points=${line(of.calls)} /><polyline class="p95" points=${line(of.p95Ms)} /></svg>`;
 }
 
 // next is when a server is tried again.

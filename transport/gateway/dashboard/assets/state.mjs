@@ -25,6 +25,8 @@ export const state = {
     shownCodes: keyed(),
     whole: keyed(), // all arguments, by approval
     logins: keyed(), // addresses of login pages, by server
+    waterfall: "", // the run whose calls are shown over time
+    call: "", // the call of it whose details are shown
     busy: new Set(), // actions in progress
     told: "", // what the last action has done
     failed: false, // it has failed

@@ -1,0 +1,145 @@
+// Package waterfall shows the calls of a run over time: as text for a terminal, and as an HTML
+// file.
+package waterfall
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/cmd/runhistory"
+)
+
+// The states of a call, which are also classes of the HTML file.
+const (
+	work     = "work"
+	slot     = "slot"     // it waits for its turn in the run or at its server, or for the server
+	approval = "approval" // it waits for a person
+)
+
+// part is a time of a call in one state, in milliseconds since the start of the run.
+type part struct {
+	state    string
+	from, to float64
+}
+
+// bar is a call.
+type bar struct {
+	audit.Line
+	from, to float64 // as those of part, from when the script made the call
+	began    float64 // when it had its turn in the run
+	parts    []part  // they follow each other from from to to
+	lane     int     // from 0; calls that have their turn at the same time have different lanes
+}
+
+func (b *bar) failed() bool { return b.Outcome != toolscript.OutcomeOK }
+
+// Waterfall are the calls of a run in the order in which the script made them.
+type Waterfall struct {
+	run   runhistory.Run
+	bars  []bar
+	more  int     // calls that are left out
+	ms    float64 // from the start of the run to its end, or that of its last call
+	lanes int
+}
+
+const (
+	most    = 5000 // calls; the others are left out
+	longest = 1e12 // milliseconds; an audit that was changed may have more
+)
+
+// Of lays out the calls of a run.
+func Of(r runhistory.Run) Waterfall {
+	w := Waterfall{run: r, ms: within(r.Ms, 0, longest)}
+	for _, l := range r.CallLines {
+		w.bars = append(w.bars, barOf(l, r.StartedAt))
+	}
+	slices.SortStableFunc(w.bars, func(a, b bar) int { return cmp.Compare(a.from, b.from) })
+	w.more = max(0, len(w.bars)-most)
+	w.bars = w.bars[:len(w.bars)-w.more]
+	for _, b := range w.bars {
+		w.ms = max(w.ms, b.to)
+	}
+	w.lay()
+	return w
+}
+
+// barOf is the bar of a call in a run that began at start. Parts that the numbers of the line
+// contradict are shortened.
+func barOf(l audit.Line, start time.Time) bar {
+	b := bar{Line: l, to: within(float64(l.Time.Sub(start).Microseconds())/1000, 0, longest)}
+	b.began = within(b.to-l.Ms, 0, b.to)
+	b.from = within(b.began-l.QueuedMs, 0, b.began)
+	at := b.from
+	for _, p := range []part{{slot, 0, b.began}, {approval, 0, b.began + l.ApprovalMs}, {slot, 0, b.began + l.ApprovalMs + l.SlotMs}, {work, 0, b.to}} {
+		if p.from, p.to = at, within(p.to, at, b.to); p.to > at {
+			b.parts = append(b.parts, p)
+			at = p.to
+		}
+	}
+	return b
+}
+
+// lay gives each call the first lane that is free when it has its turn.
+func (w *Waterfall) lay() {
+	byTurn := make([]*bar, len(w.bars))
+	for i := range w.bars {
+		byTurn[i] = &w.bars[i]
+	}
+	slices.SortStableFunc(byTurn, func(a, b *bar) int { return cmp.Compare(a.began, b.began) })
+	var ends []float64 // by lane
+	for _, b := range byTurn {
+		b.lane = slices.IndexFunc(ends, func(end float64) bool { return end <= b.began })
+		if b.lane < 0 {
+			b.lane = len(ends)
+			ends = append(ends, 0)
+		}
+		ends[b.lane] = b.to
+	}
+	w.lanes = len(ends)
+}
+
+// within is x, or the bound that it exceeds. It is low for what is no number.
+func within(x, low, high float64) float64 {
+	if !(x > low) {
+		return low
+	}
+	return min(x, high)
+}
+
+// duration is a time in milliseconds for a person, in at most 8 columns.
+func duration(ms float64) string {
+	switch d := time.Duration(ms) * time.Millisecond; {
+	case ms < 9.95:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 999.5:
+		return fmt.Sprintf("%.0f ms", ms)
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%.1f min", d.Minutes())
+	default:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+}
+
+// counts says how many calls there are, and what was left out of them.
+func (w *Waterfall) counts() string {
+	failed := 0
+	for i := range w.bars {
+		if w.bars[i].failed() {
+			failed++
+		}
+	}
+	text := fmt.Sprintf("%d calls, up to %d at a time", len(w.bars)+w.more, w.lanes)
+	if len(w.bars)+w.more == 1 {
+		text = "1 call"
+	}
+	if failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
+	}
+	return text
+}

@@ -1,0 +1,103 @@
+//go:build integration && linux
+
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const waterfallConfig = `{
+	"mcpServers": {"files": {"command": "toolscript", "args": ["mcp-demo", "HOME"]}},
+	"approvals": {"rules": [{"match": ["files__read_file"], "action": "ask"}], "timeout": "1h"},
+	"limits": {"toolCalls": 3000}
+}`
+
+// TestWaterfall: the page shows the calls of a run over time, with waits and failures, and their
+// details by click and by key; the last runs of a script side by side; and 2,000 calls.
+func TestWaterfall(t *testing.T) {
+	c := newChromium(t)
+	d := newDesk(t, waterfallConfig)
+	if err := d.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.goTo(d.link())
+	c.wait(live)
+	run := func(file string, concurrency int, code string) <-chan map[string]any {
+		return d.exec(map[string]any{"file": file, "code": code, "limits": map[string]any{"concurrency": concurrency, "toolCalls": 3000}})
+	}
+	const tree = `await Promise.all([1, 2, 3, 4, 5].map(() => tools.files.tree({})));`
+	d.end(c, run("report.ts", 5, tree))
+	ended := run("report.ts", 1, tree+`await tools.files.readFile({ path: "none" }).catch(() => null); await tools.files.tree({})`)
+	c.wait(`#approvals article:has-text("files__read_file")`)
+	row := `#runs tbody:has-text("report.ts")` // the newest is the first
+	c.click(`#runs tbody:has(.state:text-is("running")) >> role=button[name=/^Calls of/]`)
+	c.wait(row + ` >> .bars li:has-text("6 files__read_file") >> i.asked`) // while it waits
+	c.click(`#approvals article >> role=button[name="Deny files__read_file"]`)
+	d.end(c, ended)
+
+	c.wait(row + ` >> .bars li:nth-child(7)`)
+	c.wait(row + ` >> .bars li:has-text("3 files__tree") >> i.slot`)
+	c.wait(row + ` >> .bars li:has-text("6 files__read_file") >> .failed i.asked`)
+	c.wait(row + ` >> text=7 calls, up to 1 at a time, 1 failed`)
+	c.click(row + ` >> .bars li:has-text("6 files__read_file") >> button`)
+	c.wait(row + ` >> .bars dl:has-text("approval_denied")`)
+	c.wait(row + ` >> .bars dl:has-text("Waited for an approval")`)
+	c.eval(`document.querySelector(".bars button").focus()`)
+	c.do("press", "key", "ArrowDown")
+	c.do("press", "key", "ArrowDown")
+	c.do("press", "key", "Enter")
+	c.wait(row + ` >> .bars li:has-text("3 files__tree") >> dl:has-text("Waited for its turn in the run")`)
+	if n := c.eval(`document.querySelectorAll(".bars button[tabindex='0']").length`); n != "1" {
+		t.Errorf("%s bars are stops of Tab, want 1", n)
+	}
+	c.wait(row + ` >> .beside li:nth-child(2) >> .overview i`)
+	c.wait(`#servers svg.hour[aria-label^="files: 1"]`)
+	if !testing.Short() {
+		c.accessible("with a waterfall")
+	}
+	c.eval(`document.querySelector(".waterfall").scrollIntoView({ behavior: "instant", block: "center" })`)
+	d.waterfall(c, "few")
+	if !testing.Short() {
+		manyCalls(c, d, run)
+	}
+	if odd := c.list("odd"); len(odd) > 0 {
+		t.Errorf("the page does what it must not:\n%s", strings.Join(odd, "\n"))
+	}
+}
+
+// manyCalls shows a run with 2,000 calls.
+func manyCalls(c *chromium, d *desk, run func(file string, concurrency int, code string) <-chan map[string]any) {
+	t := d.t
+	d.end(c, run("many.ts", 8, `await Promise.all(Array.from({ length: 2000 }, (_, i) => i % 90 === 5 ? (tools.files.tree as any)({ none: 1 }).catch(() => null) : tools.files.tree({})))`))
+	c.click(`#runs tbody:has-text("many.ts") >> role=button[name=/^Calls of/]`)
+	c.wait(`#runs tbody:has-text("many.ts") >> .bars li:nth-child(2000)`)
+	if n := c.eval(`document.querySelectorAll(".overview i").length >= 2000 && document.querySelectorAll(".bars .failed").length`); n != "22" && n != "23" {
+		t.Errorf("%s of 2,000 calls are marked as failed", n)
+	}
+	for _, width := range []int{1280, 390} {
+		c.do("look", "scheme", "light", "width", width)
+		if wide := c.eval("document.documentElement.scrollWidth - innerWidth"); wide != "0" {
+			t.Errorf("2,000 calls, %d px wide: the page is %s px wider than the window", width, wide)
+		}
+	}
+	c.eval(`document.querySelector(".waterfall").scrollIntoView({ behavior: "instant", block: "center" })`)
+	d.waterfall(c, "many")
+}
+
+// waterfall writes pictures of what the window shows, if they are wanted.
+func (d *desk) waterfall(c *chromium, name string) {
+	if *pictures == "" {
+		return
+	}
+	for _, look := range []struct {
+		name, scheme string
+		width        int
+	}{{"light", "light", 1200}, {"dark", "dark", 1200}, {"phone", "dark", 390}} {
+		c.do("look", "scheme", look.scheme, "width", look.width)
+		c.eval(`document.querySelector(".waterfall").scrollIntoView({ behavior: "instant", block: "start" })`)
+		c.do("picture", "path", fmt.Sprintf("%s/waterfall-%s-%s.png", *pictures, name, look.name))
+	}
+	c.do("look", "scheme", "light", "width", 1280)
+}
