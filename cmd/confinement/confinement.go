@@ -130,6 +130,7 @@ type work struct {
 	dir      string // the working directory of the server
 	modes    bool   // it may change modes, whatever its profile
 	base     access // what every confined server has
+	own      paths  // what was made for this server
 	kept     access // what the profile from before allows
 	written  paths  // what the profile lets the server write
 	named    paths  // folders of arguments
@@ -162,6 +163,7 @@ func newWork(s Scene, bases []observed.Base) *work {
 		}
 		w.base.read.add(w.both("", b.Read...)...)
 		w.base.write.add(w.both("", b.Write...)...)
+		w.own.add(w.both("", b.Own...)...)
 		w.modes = w.modes || b.Modes
 	}
 	w.named.add(w.argumentFolders()...)

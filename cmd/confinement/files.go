@@ -13,6 +13,8 @@ func (w *work) files(all []observed.File) {
 	for _, f := range all {
 		p := Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Sensitive: true}
 		switch given := w.given(f); {
+		case w.own.cover(f.Path):
+			continue
 		case given && w.sensitive(f.Path):
 			p.Why = "it may have secrets, and is in a folder that the server may use in any case"
 		case f.Writes() && w.obeys(f.Path) && (!given || w.kept.write.cover(f.Path)):
