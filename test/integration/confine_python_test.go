@@ -134,7 +134,7 @@ func TestConfinedPython(t *testing.T) {
 		},
 		"pipx": func() []string {
 			tools(t, "pipx", "python3")
-			return []string{"pipx", "run", "snake-server"}
+			return []string{"pipx", "run", "--spec", filepath.Join(wheels, "snake_server-1.0-py3-none-any.whl"), "snake-server"}
 		},
 		"a program of a virtual environment": func() []string { return []string{filepath.Join(filepath.Dir(venv()), "snake-server")} },
 		"a virtual environment":              func() []string { return []string{venv(), "-m", "snake_server"} },
