@@ -102,7 +102,7 @@ func TestPackageManagers(t *testing.T) {
 				t.Errorf("it reads %q, want %s", read, c.read)
 			}
 			own := record.Bases()[0].Own
-			for _, name := range strings.Fields(c.set) {
+			for name := range strings.FieldsSeq(c.set) {
 				if !slices.ContainsFunc(start.Env, func(entry string) bool {
 					folder, is := strings.CutPrefix(entry, name+"=")
 					return is && strings.HasPrefix(folder, cache+"/") && slices.ContainsFunc(own, func(top string) bool { return strings.HasPrefix(folder, top+"/") })
@@ -110,7 +110,7 @@ func TestPackageManagers(t *testing.T) {
 					t.Errorf("%s is not in the cache: %q", name, start.Env)
 				}
 			}
-			for _, name := range strings.Fields(c.unset) {
+			for name := range strings.FieldsSeq(c.unset) {
 				if slices.ContainsFunc(start.Env, func(entry string) bool { return strings.HasPrefix(entry, name+"=") }) {
 					t.Errorf("%s is set: %q", name, start.Env)
 				}
