@@ -41,7 +41,7 @@ func (s *System) reviewer(name string, config mcpclient.Config) func(string, []t
 		return nil
 	}
 	of := pin.Server{
-		Name: name, Source: config.Source, Identity: config.Identity(), Program: config.Definition(), Fixed: config.Type == mcpclient.Builtin,
+		Name: name, Source: config.Source, Identity: config.Identity(), Written: config.Written, Program: config.Definition(), Fixed: config.Type == mcpclient.Builtin,
 	}
 	return func(instructions string, tools []toolscript.Tool) server.Review {
 		review := server.Review{Verdict: s.guard.Check(of, tools)}

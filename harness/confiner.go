@@ -27,9 +27,6 @@ type Confiner struct {
 	Record *observed.Record
 }
 
-// managers are programs that install a server before they start it.
-var managers = []string{"npx", "npm", "pnpm", "pnpx", "bunx", "uvx", "uv", "pipx"}
-
 // Lacks implements mcpclient.Confiner.
 func (Confiner) Lacks(r mcpclient.Confine) string {
 	return strings.Join(confined.Missing(confined.Parts(r.Net)), "; ")
@@ -49,15 +46,23 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	end := func() { _ = os.RemoveAll(temp) } // nothing else can be done about files that stay
 	env := append(slices.Clone(p.Env), "TMPDIR="+temp)
 	write := append(slices.Concat(p.Write, confined.Devices()), temp)
-	if slices.Contains(managers, strings.TrimSuffix(filepath.Base(p.Args[0]), ".exe")) {
+	own, read := []string{temp}, confined.RuntimePaths(p.Project, p.Path, p.Fixed, p.Dir, inPath(p.Env))
+	if manager := installer(p.Args); manager != "" {
 		cache, err := c.cache(p, temp)
 		if err != nil {
 			end()
 			return mcpclient.Start{}, err
 		}
-		write = append(write, cache)
-		env = append(env, "npm_config_cache="+filepath.Join(cache, "npm"), "npm_config_update_notifier=false",
-			"UV_CACHE_DIR="+filepath.Join(cache, "uv"), "UV_TOOL_DIR="+filepath.Join(cache, "tools"), "PIPX_HOME="+filepath.Join(cache, "pipx"))
+		own, write = append(own, cache), append(write, cache)
+		env = append(env, cachesOf(manager, cache)...)
+		if slices.Contains([]string{"uv", "uvx", "pipx"}, manager) {
+			interpreters, more := pythons(p, cache)
+			files, environment := uvRun(p, cache)
+			read, env = append(read, interpreters...), slices.Concat(env, more, environment)
+			for _, file := range files {
+				read = append(read, confined.RuntimePaths(p.Project, p.Path, []string{file}, p.Dir, inPath(p.Env))...)
+			}
+		}
 	}
 	gated := confined.GateMissing() == ""
 	s := confined.Spec{Path: p.Path, Args: p.Args, Project: p.Project, Write: write, Modes: gated || len(write) > len(confined.Devices())+1}
@@ -66,7 +71,8 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		return mcpclient.Start{}, &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: err}
 	}
 	s.Free, s.Watched = p.Free, p.Watched
-	s.Read = slices.Concat(p.Read, confined.RuntimePaths(p.Project, p.Path, p.Fixed, p.Dir, inPath(p.Env)))
+	slices.Sort(read)
+	s.Read = slices.Concat(p.Read, slices.Compact(read))
 	if len(p.Net) > 0 || p.Free {
 		proxy, err := egress.Options{Any: p.Free, Seen: c.seen(p)}.Start(p.Net, p.Log)
 		if err != nil {
@@ -83,7 +89,7 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		return mcpclient.Start{}, err
 	}
 	if s.Watched {
-		c.Record.Begin(observed.Base{Dir: p.Dir, Read: s.Read, Write: s.Write, Port: s.Port, Modes: s.Modes})
+		c.Record.Begin(observed.Base{Dir: p.Dir, Read: s.Read, Write: s.Write, Own: own, Port: s.Port, Modes: s.Modes})
 	}
 	switch {
 	case s.Gate:
@@ -159,14 +165,19 @@ func (c Confiner) cache(p mcpclient.Confined, temp string) (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// inPath finds programs in the PATH of an environment.
-func inPath(env []string) func(name string) (string, error) {
-	var folders []string
+// pathOf are the folders of PATH in an environment.
+func pathOf(env []string) (folders []string) {
 	for _, entry := range env {
 		if list, ok := strings.CutPrefix(entry, "PATH="); ok {
 			folders = filepath.SplitList(list)
 		}
 	}
+	return folders
+}
+
+// inPath finds programs in the PATH of an environment.
+func inPath(env []string) func(name string) (string, error) {
+	folders := pathOf(env)
 	return func(name string) (string, error) {
 		if filepath.IsAbs(name) {
 			return name, nil

@@ -29,6 +29,7 @@ type Server struct {
 	Name     string
 	Source   string // the configuration file
 	Identity string // its definition, see mcpclient.Config.Identity
+	Written  string // the definition as the user's own file has it; "" for other files
 	Program  string // the same for a person, without secrets
 	Fixed    bool   // its tools change only with this program: they are not compared
 }
@@ -86,9 +87,49 @@ func (g *Guard) Check(server Server, tools []toolscript.Tool) Verdict {
 		v.Suspicions = now.suspicions(nil)
 		return v
 	}
+	record = g.edited(now, record)
 	v := now.compare(record, policy)
 	v.Suspicions = now.suspicions(g.scanned(now, record))
 	return v
+}
+
+// edited returns the record with the definition that the user has written in the own file since. What
+// only a variable, a project or an agent's command has changed stays different, and so do the tools.
+func (g *Guard) edited(now listed, record *Record) *Record {
+	next, changed := now.edit(record)
+	if next == nil {
+		return record
+	}
+	err := g.Store.Update(now.server.Name, now.server.Source, func(current *Record) *Record {
+		record = current
+		if next, changed = now.edit(current); next != nil {
+			record = next
+		}
+		return next
+	})
+	switch {
+	case err != nil:
+		g.Log.Warn("changed definition not pinned", slog.String("server", now.server.Name), slog.String("error", err.Error()))
+	case changed:
+		g.Log.Info("definition changed in the user's file, and pinned", slog.String("server", now.server.Name))
+	}
+	return record
+}
+
+// edit is a record with the definition of a list, and whether that is another one; nil if the record stays.
+func (l listed) edit(r *Record) (next *Record, changed bool) {
+	if r == nil || l.server.Written == "" || r.Written == l.server.Written || r.Written == Foreign {
+		return nil, false
+	}
+	identity := hashOf(l.server.Identity)
+	changed = r.Identity != identity
+	if changed && r.Written == "" { // it is not known what the file had
+		return nil, false
+	}
+	with, texts := *r, r.texts()
+	texts.Program = l.server.Program
+	with.Identity, with.Written, with.Texts = identity, l.server.Written, func() Texts { return texts }
+	return &with, changed
 }
 
 // scanned returns a record that has the suspicions of this version of the program.
@@ -189,7 +230,7 @@ func (g *Guard) renamed(server Server) *Record {
 
 // record pins everything.
 func (l listed) record() *Record {
-	r := &Record{Server: l.server.Name, Source: l.server.Source, Identity: hashOf(l.server.Identity), Tools: map[string]string{}}
+	r := &Record{Server: l.server.Name, Source: l.server.Source, Identity: hashOf(l.server.Identity), Written: l.server.Written, Tools: map[string]string{}}
 	for name, text := range l.texts {
 		r.Tools[name] = text.hash()
 	}
@@ -279,7 +320,7 @@ func (g *Guard) Accept(s Snapshot) error {
 		merged := Record{Server: server.Name, Source: server.Source, Identity: now.Identity, Tools: map[string]string{}}
 		texts := Texts{Program: server.Program, Tools: map[string]Text{}}
 		if r != nil {
-			merged.Identity, texts.Program = r.Identity, r.texts().Program // Scanned is 0: the next Check scans
+			merged.Identity, merged.Written, texts.Program = r.Identity, r.Written, r.texts().Program // Scanned is 0: the next Check scans
 			maps.Copy(merged.Tools, r.Tools)
 			maps.Copy(texts.Tools, r.texts().Tools)
 		}

@@ -128,3 +128,50 @@ func TestSuspicions(t *testing.T) {
 		t.Errorf("without pins: %+v", v.Suspicions)
 	}
 }
+
+// TestEditOfTheUser: a definition that the user has changed in the own file is pinned. Every other change of it
+// is reported, and the tools are compared as before.
+func TestEditOfTheUser(t *testing.T) {
+	server := func(identity, written string) pin.Server {
+		return pin.Server{Name: "a", Source: "file", Identity: identity, Program: identity, Written: written}
+	}
+	for name, c := range map[string]struct {
+		first, next pin.Server
+		foreign     bool // an agent's command was between them
+		changes     int
+	}{
+		"the file":                {first: server("serve", "1"), next: server("serve --fast", "2")},
+		"a variable only":         {first: server("serve", "1"), next: server("evil", "1"), changes: 1},
+		"a project's file":        {first: server("serve", ""), next: server("evil", ""), changes: 1},
+		"another file than first": {first: server("serve", ""), next: server("evil", "2"), changes: 1},
+		"an agent's command":      {first: server("serve", "1"), next: server("evil", "2"), foreign: true, changes: 1},
+		"the same":                {first: server("serve", "1"), next: server("serve", "1")},
+		"a variable for its text": {first: server("serve", "1"), next: server("serve", "2")},
+	} {
+		s := &store{}
+		good := tool("D.", `{}`)
+		guard(s).Check(c.first, []toolscript.Tool{good})
+		if c.foreign {
+			s.record.Written = pin.Foreign
+		}
+		if v := guard(s).Check(c.next, []toolscript.Tool{good}); len(v.Changes) != c.changes {
+			t.Errorf("%s: changes %+v, want %d", name, v.Changes, c.changes)
+		}
+		v := guard(s).Check(c.next, []toolscript.Tool{tool("Changed.", `{}`)})
+		if len(v.Changes) != c.changes+1 || v.Changes[c.changes].Tool != "t" {
+			t.Errorf("%s: changes %+v, want that of the tool too", name, v.Changes)
+		}
+		if name == "a variable for its text" { // the value of the variable changes later
+			if v := guard(s).Check(server("evil", "2"), []toolscript.Tool{good}); len(v.Changes) != 1 {
+				t.Errorf("%s: changes %+v", name, v.Changes)
+			}
+		}
+	}
+	s := &store{}
+	guard(s).Check(server("serve", ""), nil)
+	guard(s).Check(server("serve", ""), []toolscript.Tool{tool("D.", `{}`)}) // pinned by a version without Written
+	guard(s).Check(server("serve", "1"), []toolscript.Tool{tool("D.", `{}`)})
+	if v := guard(s).Check(server("serve --fast", "2"), []toolscript.Tool{tool("D.", `{}`)}); len(v.Changes) != 0 || s.record.Texts().Program != "serve --fast" {
+		t.Errorf("after an update of this program: %+v", v.Changes)
+	}
+}

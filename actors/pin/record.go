@@ -14,10 +14,11 @@ import (
 
 // Record is what is pinned of one server.
 type Record struct {
-	Server   string            `json:"server"`   // its configured name
-	Source   string            `json:"source"`   // the configuration file
-	Identity string            `json:"identity"` // hash of its definition
-	Tools    map[string]string `json:"tools"`    // hashes by the server's own names
+	Server   string            `json:"server"`            // its configured name
+	Source   string            `json:"source"`            // the configuration file
+	Identity string            `json:"identity"`          // hash of its definition
+	Written  string            `json:"written,omitempty"` // Server.Written; Foreign after a change by an agent
+	Tools    map[string]string `json:"tools"`             // hashes by the server's own names
 
 	// Suspicions are what version Scanned of package poison has found in these tools.
 	Scanned    int                    `json:"scanned,omitempty"`
@@ -102,3 +103,7 @@ func hashOf(identity string) string {
 
 // sentences has a line for each sentence, so that a difference is short.
 func sentences(text string) string { return strings.ReplaceAll(text, ". ", ".\n") }
+
+// Foreign is the Written of a server whose file was changed by a command that an agent has run. The next
+// change of its definition is reported, until a person accepts it.
+const Foreign = "foreign"

@@ -29,6 +29,7 @@ type Changer struct {
 	Say, Warn func(format string, args ...any)
 	Ask       func(ctx context.Context, prompt string) (answer string, err error) // asks the user
 	Reload    func(ctx context.Context, path string) error                        // reloads the gateways that use a file
+	Begin     func() error                                                        // called before files change; nil: nothing
 }
 
 // CarryOut shows a change, asks, writes it, and prints the result. again is the
@@ -110,6 +111,9 @@ func (c *Changer) confirm(ctx context.Context, again string) (bool, error) {
 
 // apply writes the files, and prints the next step.
 func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) (string, error) {
+	if err := c.begin(); err != nil {
+		return "", err
+	}
 	folder, err := c.Backups.Apply(kind, plan.Changes)
 	if err != nil {
 		return "", err
@@ -139,6 +143,13 @@ func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) 
 	return folder, nil
 }
 
+func (c *Changer) begin() error {
+	if c.Begin == nil {
+		return nil
+	}
+	return c.Begin()
+}
+
 // quotedPath quotes a path for a shell if it has characters that need it.
 func quotedPath(path string) string {
 	if !strings.ContainsFunc(path, func(r rune) bool {
@@ -151,6 +162,9 @@ func quotedPath(path string) string {
 
 // TakeBack undoes the last change of a kind.
 func (c *Changer) TakeBack(ctx context.Context, kind string) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
 	paths, err := c.Backups.Undo(kind)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/pinstore"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -38,9 +39,18 @@ func (o *changeOptions) addFlags(c *cobra.Command) {
 func (o *changeOptions) changer() (*changes.Changer, error) {
 	data, err := config.DataDir(o.host.ConfigOptions(false))
 	return &changes.Changer{
-		Stdin: o.Stdin, Stdout: o.Stdout, Form: o.form, Yes: o.yes, Say: o.say, Warn: o.warn, Ask: o.ask, Reload: o.reloadUsers,
+		Stdin: o.Stdin, Stdout: o.Stdout, Form: o.form, Yes: o.yes, Say: o.say, Warn: o.warn, Ask: o.ask, Reload: o.reloadUsers, Begin: func() error { return o.markPins(data) },
 		Backups: clients.Backups{Folder: filepath.Join(data, "backups"), Now: time.Now},
 	}, err
+}
+
+// markPins has the next changes of the user's servers reported as differences from their pins if an agent has
+// started this command. Those that the user makes are not.
+func (o *changeOptions) markPins(data string) error {
+	if o.agent() == "" || data == "" { // without a data folder there are no pins
+		return nil
+	}
+	return pinstore.Folder(filepath.Join(data, "pins")).Mark()
 }
 
 // carryOut shows a change, asks, writes it, and prints the result. again is the

@@ -23,8 +23,9 @@ type suggestedProfile struct {
 
 // verification is what was done again with the profile.
 type verification struct {
-	What    string                `json:"what"`            // none, start or script
-	Error   string                `json:"error,omitempty"` // why the server does not work; empty: it does
+	What    string                `json:"what"`              // none, start or script
+	Error   string                `json:"error,omitempty"`   // why the server does not work; empty: it does
+	Differs []string              `json:"differs,omitempty"` // why it is not known to do the same work as while it was watched
 	Refused []confinement.Problem `json:"refused"`
 }
 
@@ -51,7 +52,7 @@ func (o *confineSuggestOptions) show(r *suggestedProfile) error {
 			return err
 		}
 	}
-	for _, p := range r.Problems {
+	o.list(r.Problems, func(p confinement.Problem) string {
 		line := "note: "
 		if p.Sensitive {
 			line = "warning: "
@@ -60,8 +61,8 @@ func (o *confineSuggestOptions) show(r *suggestedProfile) error {
 		if p.Count > 1 {
 			line += " (" + strconv.Itoa(p.Count) + " times)"
 		}
-		o.say("%s: %s", line, p.Why)
-	}
+		return line + ": " + p.Why
+	})
 	if r.Unread > 0 {
 		o.say("note: %d system calls could not be read; what they did may be missing", r.Unread)
 	}
@@ -69,4 +70,18 @@ func (o *confineSuggestOptions) show(r *suggestedProfile) error {
 		o.say("warning: %s used more than can be recorded: %d uses of further files and addresses are missing", r.Server, r.More)
 	}
 	return nil
+}
+
+// mostListed is how many problems are printed; --json has all.
+const mostListed = 20
+
+// list prints the first problems, which matter most, and how many there are besides.
+func (o *confineSuggestOptions) list(problems []confinement.Problem, line func(confinement.Problem) string) {
+	for i, p := range problems {
+		if i == mostListed {
+			o.say("… and %d more, which --json has", len(problems)-mostListed)
+			return
+		}
+		o.say("%s", line(p))
+	}
 }

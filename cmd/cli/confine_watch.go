@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -28,13 +29,14 @@ type watching struct {
 	server string
 	loaded *config.Config
 	src    source.Script // if there is a script
+	before work          // what was done while the server was watched
 }
 
 // session watches the server without restrictions.
 func (w *watching) session(ctx context.Context) (*observed.Record, error) {
 	watch := &daemon.Watch{Server: w.server, Confine: mcpclient.Confine{Free: true}, Record: &observed.Record{}}
 	if w.hasScript() {
-		err := w.once(ctx, watch, true)
+		err := w.once(ctx, watch, true, &w.before)
 		var failed *exit.Error // the script, which has printed its error
 		if errors.As(err, &failed) {
 			w.say("nothing was suggested: the script has to work without restrictions first")
@@ -45,7 +47,7 @@ func (w *watching) session(ctx context.Context) (*observed.Record, error) {
 }
 
 // once starts the server in this process, has it list its tools, and runs the script.
-func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool) error {
+func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, done *work) error {
 	e := newExecOptions(w.app, w.command)
 	e.trust = w.trust
 	if w.form.Structured() {
@@ -59,10 +61,10 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool) e
 	if err != nil {
 		return err
 	}
-	_, err = w.connected(ctx, own)
+	done.tools, err = w.connected(ctx, own)
 	if err == nil && script {
 		// stdout has the profile
-		err = scriptrun.Run(ctx, ownPlace{own}, e.request(w.src), w.src.Stdin, scriptrun.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice), e.person())
+		err = scriptrun.Run(ctx, counting{ownPlace{own}, done}, e.request(w.src), w.src.Stdin, scriptrun.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice), e.person())
 	}
 	return errors.Join(err, own.Stop())
 }
@@ -103,6 +105,7 @@ func (w *watching) gateway(ctx context.Context, watch *daemon.Watch) error {
 	serving := make(chan error, 1)
 	go func() { serving <- g.server.Serve() }()
 	tools, err := w.connected(ctx, g.daemon)
+	w.before.tools = tools
 	if err != nil {
 		return errors.Join(err, g.stop())
 	}
@@ -135,10 +138,13 @@ func (w *watching) verified(ctx context.Context, r *suggestedProfile) {
 		return
 	}
 	watch := &daemon.Watch{Server: w.server, Confine: confineOf(r.Confine), Record: &observed.Record{}}
-	if err := w.once(ctx, watch, r.Verified.What == verifyScript); err != nil {
+	var again work
+	err := w.once(ctx, watch, r.Verified.What == verifyScript, &again)
+	r.Verified.Refused = confinement.Refused(watch.Record, w.home())
+	r.Verified.Error, r.Verified.Differs = w.before.compare(again, r.Verified, w.hasScript())
+	if err != nil {
 		r.Verified.Error = "the server does not work: " + err.Error()
 	}
-	r.Verified.Refused = confinement.Refused(watch.Record, w.home())
 	if !w.form.Structured() {
 		w.tell(r.Verified)
 	}
@@ -146,10 +152,13 @@ func (w *watching) verified(ctx context.Context, r *suggestedProfile) {
 
 // tell prints the result of a verification.
 func (w *watching) tell(v verification) {
-	if v.Error == "" {
-		w.say("verified: %s with this profile", map[string]string{verifyStart: w.server + " starts and lists its tools", verifyScript: "the script works"}[v.What])
+	done := map[string]string{verifyStart: w.server + " starts and lists its tools", verifyScript: "the script works"}[v.What]
+	switch {
+	case v.Error != "":
+	case len(v.Differs) > 0:
+		w.say("not verified: %s with this profile, but %s", done, strings.Join(v.Differs, "; "))
+	default:
+		w.say("verified: %s with this profile", done)
 	}
-	for _, p := range v.Refused {
-		w.say("refused: it %s", p.What)
-	}
+	w.list(v.Refused, func(p confinement.Problem) string { return "refused: it " + p.What })
 }

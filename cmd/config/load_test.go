@@ -125,7 +125,7 @@ func TestLoadComplete(t *testing.T) {
 	}
 	got.Warnings = nil
 	for name, server := range want.Servers {
-		server.Source = want.Files[0].Path
+		server.Source, server.Written = want.Files[0].Path, got.Servers[name].Written // see TestWritten
 		want.Servers[name] = server
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -49,3 +49,31 @@ func TestPinPolicyOfANamedFile(t *testing.T) {
 		t.Errorf("policy = %s", got)
 	}
 }
+
+// TestWritten: the definition in the user's own file is known by its text. Limits and values of variables do not
+// change it, and other files have none.
+func TestWritten(t *testing.T) {
+	s := newScene(t)
+	s.options.Trust = true
+	written := func(args, more, value string) string {
+		t.Helper()
+		s.env["DIR"] = value
+		s.write(s.home, `{"mcpServers": {"a": {"command": "serve", "args": [`+args+`]`+more+`}}}`)
+		return s.load().Servers["a"].Written
+	}
+	first := written(`"${DIR}"`, "", "/one")
+	for _, same := range []string{written(`"${DIR}"`, "", "/two"), written(`"${DIR}"`, `, "timeout": "5s"`, "/one")} {
+		if same != first || first == "" {
+			t.Errorf("%q and %q, want the same", first, same)
+		}
+	}
+	for _, other := range []string{written(`"/one"`, "", "/one"), written(`"${DIR}"`, `, "confine": {}`, "/one")} {
+		if other == first || other == "" {
+			t.Errorf("%q, want another than %q", other, first)
+		}
+	}
+	s.write(s.project, `{"mcpServers": {"a": {"command": "serve"}}}`)
+	if got := s.load().Servers["a"].Written; got != "" {
+		t.Errorf("a project's file: %q", got)
+	}
+}

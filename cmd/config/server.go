@@ -69,6 +69,9 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 		c.Timeout = mcpclient.DefaultTimeout
 	}
 	note(o.share(&c, n), "shared")
+	if !file.Project && !file.Named {
+		c.Written = shortHash([]byte(definition(name, n, definingFields(n))))
+	}
 	c.Project = o.project(n, file, c)
 	return c, wrong
 }

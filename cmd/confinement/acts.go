@@ -35,7 +35,7 @@ func (w *work) acts(all []observed.Acted) {
 			default:
 				p.What = "uses UDP to " + a.Target
 			}
-			p.Why = "a confined server has no UDP; the proxy resolves the names of hosts"
+			p.Why, p.Minor = "a confined server has no UDP; the proxy resolves the names of hosts", true
 		case observed.Unix:
 			p.What, p.Why, p.Sensitive = "connects to the unix socket "+w.shown(a.Target), "a confined server has no unix sockets: they lead to programs that are not confined", w.sensitive(a.Target)
 		case observed.Listen:
@@ -50,6 +50,7 @@ func (w *work) acts(all []observed.Acted) {
 			}
 			p.What, p.Why = "calls "+a.Target, "the call is refused to every confined server"
 		case observed.Attribute:
+			p.Minor = true
 			p.What, p.Why = "calls "+a.Target, "changes of extended attributes have no effect: the call fails as on a file system without them, and most programs go on"
 		case observed.Mode:
 			if w.changeable(a.Target) {
@@ -60,6 +61,7 @@ func (w *work) acts(all []observed.Acted) {
 			if w.changeable(a.Target) {
 				continue
 			}
+			p.Minor = true
 			p.What, p.Why = "changes the times of "+w.shown(a.Target), `times may be changed in "write" only`
 		case observed.SetID:
 			p.What, p.Why = "makes "+w.shown(a.Target)+" setuid or setgid", "a confined server cannot do that"

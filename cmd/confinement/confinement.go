@@ -89,6 +89,7 @@ type Problem struct {
 	Count     int    `json:"count"`
 	Why       string `json:"why"`                 // it is not allowed
 	Sensitive bool   `json:"sensitive,omitempty"` // it concerns secrets of the user
+	Minor     bool   `json:"minor,omitempty"`     // most programs work without it
 }
 
 // Suggestion is the result.
@@ -107,20 +108,30 @@ func Suggest(r *observed.Record, s Scene, before Profile) Suggestion {
 	w.acts(r.Acts())
 	w.envFiles()
 	w.obeyedFiles()
-	slices.SortStableFunc(w.out.Reasons, func(a, b Reason) int { return slices.Index(kinds, a.Kind) - slices.Index(kinds, b.Kind) })
-	slices.SortStableFunc(w.out.Problems, func(a, b Problem) int {
-		if a.Sensitive != b.Sensitive {
-			if a.Sensitive {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.What, b.What)
+	slices.SortStableFunc(w.out.Reasons, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(b.Count, a.Count))
 	})
+	sortProblems(w.out.Problems)
 	if w.out.Profile.Name == "" {
 		w.out.Profile.Name = w.name()
 	}
 	return w.out
+}
+
+// sortProblems puts those first that matter most: what concerns secrets, what fails, and what was done often.
+func sortProblems(problems []Problem) {
+	rank := func(p Problem) int {
+		switch {
+		case p.Sensitive:
+			return 0
+		case p.Minor:
+			return 2
+		}
+		return 1
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What))
+	})
 }
 
 // work is one computation. What was observed has no links in its paths, so that every path that
@@ -130,6 +141,7 @@ type work struct {
 	dir      string // the working directory of the server
 	modes    bool   // it may change modes, whatever its profile
 	base     access // what every confined server has
+	own      paths  // what was made for this server
 	kept     access // what the profile from before allows
 	written  paths  // what the profile lets the server write
 	named    paths  // folders of arguments
@@ -162,6 +174,7 @@ func newWork(s Scene, bases []observed.Base) *work {
 		}
 		w.base.read.add(w.both("", b.Read...)...)
 		w.base.write.add(w.both("", b.Write...)...)
+		w.own.add(w.both("", b.Own...)...)
 		w.modes = w.modes || b.Modes
 	}
 	w.named.add(w.argumentFolders()...)
@@ -186,7 +199,8 @@ func (w *work) keep(before Profile) {
 	}
 }
 
-var kinds = []string{"read", "write", "net"}
+// kinds are those of entries, the ones that allow most first.
+var kinds = []string{"write", "net", "read"}
 
 // name is the name of the profile that says the same as the lists; "" if there is none.
 func (w *work) name() string {

@@ -102,9 +102,9 @@ func TestReasons(t *testing.T) {
 	r.Act(observed.Proxied, "api.example.com:443")
 	got := confinement.Suggest(r, scene(), confinement.Profile{})
 	want := []confinement.Reason{
-		{Kind: "read", Entry: "/etc/hostname", Count: 1},
 		{Kind: "write", Entry: "data", Count: 2, Example: "~/src/app/data/a"},
 		{Kind: "net", Entry: "api.example.com:443", Count: 2},
+		{Kind: "read", Entry: "/etc/hostname", Count: 1},
 	}
 	if !slices.Equal(got.Reasons, want) {
 		t.Errorf("reasons %+v, want %+v", got.Reasons, want)
@@ -151,8 +151,9 @@ func TestActs(t *testing.T) {
 	r.Act(observed.Mode, "/tmp/own/x") // refused without a folder to write
 	got := confinement.Suggest(r, scene(), confinement.Profile{}).Problems
 	want := []string{
-		"connects to the unix socket /run/docker.sock", "asks the DNS server 192.0.2.53", "calls ptrace", "calls setxattr", "changes the mode of /opt/x", "changes the mode of /tmp/own/x", "connects to 192.0.2.1:443 without the proxy",
+		"connects to the unix socket /run/docker.sock", "calls ptrace", "changes the mode of /opt/x", "changes the mode of /tmp/own/x", "connects to 192.0.2.1:443 without the proxy",
 		"connects to no port", "creates a socket of the kind netlink", "listens on TCP port 80", "sends signals to sshd",
+		"asks the DNS server 192.0.2.53", "calls setxattr",
 	}
 	for i, p := range got {
 		if p.Why == "" || p.Count != 1 || p.Sensitive != (i == 0) || i < len(want) && p.What != want[i] {
@@ -223,4 +224,45 @@ func FuzzPaths(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestOwnFolders: what was made for a server is no warning, wherever it is and whatever its files are called.
+func TestOwnFolders(t *testing.T) {
+	const cache = "/home/u/.toolscript/cache/confined/1"
+	r := &observed.Record{}
+	r.Begin(observed.Base{Dir: "/home/u/src/app", Write: []string{cache}, Own: []string{cache}})
+	for _, name := range []string{"uv/archive/a", "uv/archive/.env", "npm/.git/config", "python/bin/python3"} {
+		r.File(cache+"/"+name, false, observed.Read)
+		r.File(cache+"/"+name, false, observed.Change)
+	}
+	r.File("/home/u/.toolscript/cache/confined/2/uv/archive/a", false, observed.Change)
+	got := confinement.Suggest(r, scene(), confinement.Profile{})
+	if len(got.Problems) != 1 || got.Problems[0].What != "writes ~/.toolscript/cache/confined/2/uv/archive/a" {
+		t.Errorf("problems %+v", got.Problems)
+	}
+}
+
+// TestOrderOfProblems: secrets are first, one line for each place of many, then what fails, then what most
+// programs work without.
+func TestOrderOfProblems(t *testing.T) {
+	r := record(use{"/", observed.List}, use{"/home/u/.aws/config", observed.Read})
+	for range 3 {
+		r.File("/", true, observed.List)
+		r.Act(observed.Listen, "TCP port 80")
+	}
+	r.Act(observed.Connect, "192.0.2.1:443")
+	for _, name := range []string{"a", "b", "deep/c"} {
+		r.File("/home/u/.mozilla/"+name, false, observed.Read)
+	}
+	var got []string
+	for _, p := range confinement.Suggest(r, scene(), confinement.Profile{}).Problems {
+		got = append(got, p.What)
+	}
+	want := []string{
+		"reads 3 files of ~/.mozilla, such as ~/.mozilla/a", "reads ~/.aws/config",
+		"listens on TCP port 80", "connects to 192.0.2.1:443 without the proxy", "lists /",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("problems %q, want %q", got, want)
+	}
 }

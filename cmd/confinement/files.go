@@ -1,6 +1,7 @@
 package confinement
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -10,9 +11,12 @@ import (
 // files adds the files that were used.
 func (w *work) files(all []observed.File) {
 	var needed, obeyed []observed.File
+	secrets := map[Problem]*found{} // by what they have in common
 	for _, f := range all {
-		p := Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Sensitive: true}
+		p := Problem{Sensitive: true}
 		switch given := w.given(f); {
+		case w.own.cover(f.Path):
+			continue
 		case given && w.sensitive(f.Path):
 			p.Why = "it may have secrets, and is in a folder that the server may use in any case"
 		case f.Writes() && w.obeys(f.Path) && (!given || w.kept.write.cover(f.Path)):
@@ -24,12 +28,20 @@ func (w *work) files(all []observed.File) {
 			w.secrets.add(f.Path)
 			p.Why = "it may have secrets, and is never suggested; add it by hand if the server needs it"
 		case strings.Contains(f.Path, "${"):
-			p.Why, p.Sensitive = "a path with ${ cannot be written in the configuration", false
+			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "a path with ${ cannot be written in the configuration"})
+			continue
 		default:
 			needed = append(needed, f)
 			continue
 		}
-		w.problem(p)
+		p.What = verb(f) + " " + w.location(f.Path)
+		if secrets[p] == nil {
+			secrets[p] = &found{first: f.Path}
+		}
+		secrets[p].add(f)
+	}
+	for p, found := range secrets {
+		w.problem(found.problem(p, w.shown))
 	}
 	for _, g := range w.collapse(needed) {
 		w.add(g)
@@ -42,6 +54,35 @@ func (w *work) files(all []observed.File) {
 		}
 		w.problem(Problem{What: "writes " + w.shown(f.Path), Count: f.Count(), Why: why, Sensitive: true})
 	}
+}
+
+// found are the files of one problem.
+type found struct {
+	first        string
+	files, count int
+}
+
+func (o *found) add(f observed.File) { o.files, o.count = o.files+1, o.count+f.Count() }
+
+// problem is p with all files. What it has is a verb and a location.
+func (o *found) problem(p Problem, shown func(string) string) Problem {
+	verb, location, _ := strings.Cut(p.What, " ")
+	p.Count, p.What = o.count, verb+" "+shown(o.first)
+	if o.files > 1 {
+		p.What = fmt.Sprintf("%s %d files of %s, such as %s", verb, o.files, shown(location), shown(o.first))
+	}
+	return p
+}
+
+// location is the outermost place of secrets that contains a path; the path itself if there is none.
+func (w *work) location(path string) string {
+	place := path
+	for up := range upward(path) {
+		if w.secrets.in[up] {
+			place = up
+		}
+	}
+	return place
 }
 
 // given reports whether a file can be used without an entry: every confined server may, or
@@ -83,7 +124,8 @@ func (w *work) collapse(files []observed.File) []group {
 			}
 			w.problem(Problem{
 				What: verb(f) + " " + w.shown(f.Path), Count: f.Count(),
-				Why: "it needs an entry for the whole folder, which allows far more; many programs work without it",
+				Why:   "it needs an entry for the whole folder, which allows far more; many programs work without it",
+				Minor: !f.Writes(),
 			})
 		}
 	}

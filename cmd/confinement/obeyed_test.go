@@ -56,7 +56,7 @@ func TestObeyedInProject(t *testing.T) {
 	const app = "/home/u/src/app"
 	s := scene(app+"/.git", app+"/.git/hooks", app+"/.vscode")
 	profile, sensitive := suggest(t, record(use{app + "/a", observed.Change}, use{app + "/.envrc", observed.Change}), s, confinement.Profile{})
-	if want := []string{"may write ~/src/app/.git/hooks", "may write ~/src/app/.vscode", "writes ~/src/app/.envrc"}; profile != `"project"` || !slices.Equal(sensitive, want) {
+	if want := []string{"writes ~/src/app/.envrc", "may write ~/src/app/.git/hooks", "may write ~/src/app/.vscode"}; profile != `"project"` || !slices.Equal(sensitive, want) {
 		t.Errorf("profile %s, sensitive %q, want %q", profile, sensitive, want)
 	}
 	_, sensitive = suggest(t, record(use{app + "/.git/index.lock", observed.Change}), s, confinement.Profile{})

@@ -8,7 +8,7 @@ func Refused(r *observed.Record, home string) []Problem {
 	w := newWork(Scene{Home: home}, r.Bases())
 	for _, f := range r.Files() {
 		if !w.given(f) {
-			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "the profile does not have it"})
+			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "the profile does not have it", Minor: !f.Writes() && f.Folder && w.tooMuch(f.Path, false)})
 		}
 	}
 	for _, a := range r.Acts() {
@@ -16,5 +16,6 @@ func Refused(r *observed.Record, home string) []Problem {
 			w.acts([]observed.Acted{a})
 		}
 	}
+	sortProblems(w.out.Problems)
 	return w.out.Problems
 }

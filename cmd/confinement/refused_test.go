@@ -26,7 +26,7 @@ func TestRefused(t *testing.T) {
 	for _, p := range confinement.Refused(r, "/home/u") {
 		got = append(got, p.What)
 	}
-	want := []string{"reads /q", "connects to 192.0.2.1:1 without the proxy", "changes the mode of /q", "connects to b.example:1", "makes /p/x setuid or setgid", "changes the times of /q"}
+	want := []string{"changes the mode of /q", "connects to 192.0.2.1:1 without the proxy", "connects to b.example:1", "makes /p/x setuid or setgid", "reads /q", "changes the times of /q"}
 	if !slices.Equal(got, want) {
 		t.Errorf("refused %q, want %q", got, want)
 	}

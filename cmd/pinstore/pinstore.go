@@ -65,6 +65,10 @@ func (f Folder) Update(server, source string, edit func(*pin.Record) *pin.Record
 
 // Same implements pin.Store. Files that cannot be read are left out.
 func (f Folder) Same(source, identity string) (all []*pin.Record, err error) {
+	return f.records(func(r *pin.Record) bool { return r.Source == source && r.Identity == identity })
+}
+
+func (f Folder) records(is func(*pin.Record) bool) (all []*pin.Record, err error) {
 	files, err := os.ReadDir(string(f))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -73,11 +77,28 @@ func (f Folder) Same(source, identity string) (all []*pin.Record, err error) {
 		if filepath.Ext(file.Name()) != ".json" || strings.HasPrefix(file.Name(), ".") {
 			continue
 		}
-		if r, err := read(filepath.Join(string(f), file.Name())); err == nil && r != nil && r.Source == source && r.Identity == identity {
+		if r, err := read(filepath.Join(string(f), file.Name())); err == nil && r != nil && is(r) {
 			all = append(all, r)
 		}
 	}
 	return all, err
+}
+
+// Mark has the next change of the definition of each server of the user's own file reported: an agent
+// changes the file.
+func (f Folder) Mark() error {
+	all, err := f.records(func(r *pin.Record) bool { return r.Written != "" })
+	for _, r := range all {
+		err = errors.Join(err, f.Update(r.Server, r.Source, func(current *pin.Record) *pin.Record {
+			if current == nil {
+				return nil
+			}
+			next := *current
+			next.Written = pin.Foreign
+			return &next
+		}))
+	}
+	return err
 }
 
 // path has a hash of the place where the server is configured.

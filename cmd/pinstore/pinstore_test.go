@@ -156,3 +156,26 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("Load = %+v, %v", r, err)
 	}
 }
+
+// TestMark: an agent's change of the user's file marks its servers, and no others.
+func TestMark(t *testing.T) {
+	f := pinstore.Folder(filepath.Join(t.TempDir(), "pins"))
+	if err := f.Mark(); err != nil {
+		t.Fatal(err)
+	}
+	for server, written := range map[string]string{"own": "1", "project": ""} {
+		if err := f.Update(server, "f", func(*pin.Record) *pin.Record {
+			return &pin.Record{Server: server, Source: "f", Identity: "i", Written: written, Tools: map[string]string{"t": "hash"}}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Mark(); err != nil {
+		t.Fatal(err)
+	}
+	for server, want := range map[string]string{"own": pin.Foreign, "project": ""} {
+		if r, err := f.Load(server, "f"); err != nil || r == nil || r.Written != want || r.Tools["t"] != "hash" {
+			t.Errorf("%s: %+v, %v; want %q", server, r, err, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package confined
 
 import (
 	"bufio"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,13 +50,34 @@ func RuntimePaths(project beneath.Folder, path string, args []string, dir string
 	return paths
 }
 
-// programs are a program, what its links lead to, and the interpreters of its first line.
+// Interpreter are the paths that an interpreter needs which a package manager finds by itself: its
+// folders and those of what its links lead to. The package that it lies in is not among them.
+func Interpreter(path string, lookPath func(name string) (string, error)) (paths []string) {
+	for program := range programs(path, lookPath) {
+		if isProgram(program) {
+			paths = append(paths, prefix(program)...)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// programs are a program, what its links lead to, and its interpreters: those of its first line
+// and that of the virtual environment that it belongs to.
 func programs(path string, lookPath func(string) (string, error)) map[string]bool {
 	found := map[string]bool{}
-	for range 4 {
+	add := func(path string) {
 		found[path] = true
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			found[real] = true
+		}
+	}
+	for range 4 {
+		add(path)
+		for _, program := range slices.Collect(maps.Keys(found)) {
+			if folder := filepath.Dir(program); exists(filepath.Join(filepath.Dir(folder), "pyvenv.cfg")) {
+				add(filepath.Join(folder, "python")) // the first line of a program with a long path names a shell
+			}
 		}
 		words := strings.Fields(firstLine(path))
 		if len(words) > 1 && filepath.Base(words[0]) == "env" {
@@ -97,6 +119,28 @@ func firstLine(path string) string {
 	return strings.TrimSpace(text)
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// prefix are the folders beside the bin folder of a program. The shims of a version manager, such as
+// pyenv or mise, start programs of its versions, so all of it is needed. Nil: there are none.
+func prefix(program string) []string {
+	folder := filepath.Dir(program)
+	top := filepath.Dir(folder)
+	switch filepath.Base(folder) {
+	case "bin", "Scripts":
+		return []string{folder, filepath.Join(top, "lib"), filepath.Join(top, "lib64"), filepath.Join(top, "libexec"), filepath.Join(top, "include"), filepath.Join(top, "pyvenv.cfg")}
+	case "shims":
+		home, _ := os.UserHomeDir()
+		if top != home && (exists(filepath.Join(top, "versions")) || exists(filepath.Join(top, "installs"))) {
+			return []string{top}
+		}
+	}
+	return nil
+}
+
 // installation are the folders that a program was installed into: the outermost
 // node_modules, the package that a file belongs to, the folders beside bin, else its folder.
 // The home folder and the root are never among them.
@@ -109,14 +153,13 @@ func installation(file string) []string {
 	home, _ := os.UserHomeDir()
 	for at := folder; at != filepath.Dir(at) && at != home; at = filepath.Dir(at) {
 		for _, mark := range []string{"package.json", "pyproject.toml", "setup.py", "deno.json"} {
-			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
+			if exists(filepath.Join(at, mark)) {
 				return []string{at}
 			}
 		}
 	}
-	if base := filepath.Base(folder); base == "bin" || base == "Scripts" {
-		prefix := filepath.Dir(folder)
-		return []string{folder, filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib64"), filepath.Join(prefix, "libexec"), filepath.Join(prefix, "include"), filepath.Join(prefix, "pyvenv.cfg")}
+	if paths := prefix(file); paths != nil {
+		return paths
 	}
 	if folder == home || folder == filepath.Dir(folder) {
 		return []string{file}

@@ -92,8 +92,9 @@ const most = 50_000
 type Base struct {
 	Dir         string // its working directory
 	Read, Write []string
-	Port        uint16 // of the proxy
-	Modes       bool   // it may change the modes of files in Write, whatever its profile
+	Own         []string // folders in Write that were made for this server: its caches and its temporary folder
+	Port        uint16   // of the proxy
+	Modes       bool     // it may change the modes of files in Write, whatever its profile
 }
 
 // Begin notes that a process is started.

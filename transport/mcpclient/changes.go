@@ -18,6 +18,9 @@ func (c Config) Changes(next Config) []string {
 	}
 	fields = append(fields, changedKeys("env.", c.Env, next.Env)...)
 	fields = append(fields, changedKeys("headers.", c.Headers, next.Headers)...)
+	if len(fields) == 0 && c.Written != next.Written {
+		fields = []string{"text"} // it means the same as before
+	}
 	slices.Sort(fields)
 	return fields
 }

@@ -137,6 +137,10 @@ type Config struct {
 	// Source is the path of the configuration file, empty if there is none.
 	Source string
 
+	// Written identifies the definition as the user's own file has it, before variables are expanded. It
+	// is empty for servers of other files.
+	Written string `json:"-"`
+
 	// Project is the folder of a project's file that Dir, Root, the paths of Confine and Settings, and
 	// files of API are resolved beneath; zero if none of them is in it.
 	Project beneath.Folder `json:",omitzero"` // none does not change the key of a shared server

@@ -23,7 +23,7 @@ func Limits() []string {
 // reached and how. The rest limits calls and selects tools.
 func (c Config) Connection() Config {
 	c.IncludeTools, c.ExcludeTools, c.Timeout, c.Concurrency, c.Secrets = nil, nil, 0, 0, nil
-	c.Source, c.RateLimit, c.Idle, c.Overrides, c.StartupTimeout = "", RateLimit{}, 0, nil, 0
+	c.Source, c.Written, c.RateLimit, c.Idle, c.Overrides, c.StartupTimeout = "", "", RateLimit{}, 0, nil, 0
 	return c
 }
 

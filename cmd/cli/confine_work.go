@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/confinement"
+)
+
+// work is what a server did.
+type work struct {
+	tools int               // that it listed
+	calls map[string][2]int // of the script, by tool: those that failed, and those that succeeded
+}
+
+// compare returns why the server does not work under a profile as it did before, and else why it is not
+// known that it does. script reports whether a script used it before.
+func (before work) compare(again work, v verification, script bool) (fails string, differs []string) {
+	if again.tools != before.tools {
+		differs = append(differs, fmt.Sprintf("it lists %d tools, and listed %d before", again.tools, before.tools))
+	}
+	switch {
+	case v.What == verifyScript:
+		both := maps.Clone(before.calls)
+		if both == nil {
+			both = map[string][2]int{}
+		}
+		maps.Copy(both, again.calls)
+		for _, tool := range slices.Sorted(maps.Keys(both)) {
+			was, is := before.calls[tool], again.calls[tool]
+			switch {
+			case is[1] < was[1] && is[0] > was[0]:
+				fails = "calls of " + tool + " fail that worked before"
+			case is != was:
+				differs = append(differs, fmt.Sprintf("%d calls of %s failed and %d succeeded, before %d and %d", is[0], tool, is[1], was[0], was[1]))
+			}
+		}
+	case script:
+		differs = append(differs, "the script did not run again: to run it, add --verify script")
+	default:
+		differs = append(differs, "the calls of the session were not made again")
+	}
+	if n := len(slices.DeleteFunc(slices.Clone(v.Refused), func(p confinement.Problem) bool { return p.Minor })); n > 0 {
+		differs = append(differs, fmt.Sprintf("it was refused what it did before (%d)", n))
+	}
+	return fails, differs
+}
+
+// counting is a place that notes the calls of a script.
+type counting struct {
+	ownPlace
+	done *work
+}
+
+// Exec implements scriptrun.Place.
+func (c counting) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+	return c.ownPlace.Exec(ctx, req, func(e toolscript.Event) error {
+		if e.Type == toolscript.EventCallEnd && e.OK != nil {
+			if c.done.calls == nil {
+				c.done.calls = map[string][2]int{}
+			}
+			n := c.done.calls[e.Tool]
+			if *e.OK {
+				n[1]++
+			} else {
+				n[0]++
+			}
+			c.done.calls[e.Tool] = n
+		}
+		return emit(e)
+	})
+}
