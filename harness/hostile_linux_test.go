@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -59,7 +60,7 @@ func newHostile(t *testing.T) *hostile {
 func limitConversions(t *testing.T) {
 	t.Helper()
 	limit := worker.ConvertLimit
-	worker.ConvertLimit.Work = 3 * time.Second
+	worker.ConvertLimit.Work = pace.Limit(3 * time.Second)
 	t.Cleanup(func() { worker.ConvertLimit = limit })
 }
 
