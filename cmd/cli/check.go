@@ -32,7 +32,7 @@ that have no list yet are started.
 Parameters need no types, and values may be undefined, because most scripts are used
 once. --strict checks as "strict" of TypeScript does.`,
 		Example: `  toolscript check report.ts
-  toolscript check --strict report.ts lib/*.ts
+  toolscript check --strict report.ts
   toolscript check - < report.ts`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.script.HasEval = c.Flags().Changed("eval")

@@ -15,6 +15,7 @@ import (
 // TestTop uses a real gateway on a terminal of 80 columns and 24 lines: a server is killed and
 // comes back, a run is aborted, the gateway ends and another one comes, and the terminal is
 // as it was before.
+// It has no short form: the screen is read in the time of the gateway.
 func TestTop(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -72,6 +72,7 @@ func kept() int {
 }
 
 // TestMemoryOfSessions: what clients leave behind has a bound, and the last one works.
+// It has no short form: less than the bytes of the bound shows nothing.
 func TestMemoryOfSessions(t *testing.T) {
 	listed := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	name, values := strings.Repeat("x", 60<<10), strings.Repeat("{},", 15_000)

@@ -40,6 +40,7 @@ const (
 const live = "html[data-link=live] #logs"
 
 // TestPage is a day of an operator: each part begins with what the part before has left.
+// It has no short form, and takes about a minute: a browser waits for what the page shows.
 func TestPage(t *testing.T) {
 	c := newChromium(t)
 	d := newDesk(t, config)

@@ -76,6 +76,7 @@ func tools(t *testing.T, names ...string) {
 
 // TestConfinedPython: servers in Python work with a "confine" that only has what they need besides their
 // program, also if uv has installed interpreters for the user.
+// It has no short form: pip needs more than 10 s for a virtual environment.
 func TestConfinedPython(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -97,50 +98,67 @@ func TestConfinedPython(t *testing.T) {
 	folder("data/uv/python")
 	wheel(t, wheels)
 	t.Setenv("XDG_DATA_HOME", data)
-	run := func(name string, args ...string) {
+	run := func(t *testing.T, name string, args ...string) {
 		t.Helper()
 		if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
 		}
 	}
-	venv := func() string {
+	venv := func(t *testing.T) string {
+		t.Helper()
 		tools(t, "python3")
+		if exec.CommandContext(t.Context(), "python3", "-c", "import venv, ensurepip").Run() != nil {
+			t.Skip("this Python cannot make virtual environments; on Debian they come with the package python3-venv")
+		}
 		python := filepath.Join(top, "a folder", "venv", "bin", "python") // with a space, the first line of a program names a shell
 		if _, err := os.Stat(python); err != nil {
-			run("python3", "-m", "venv", filepath.Dir(filepath.Dir(python)))
-			run(python, "-m", "pip", "install", "-q", "--no-index", "--find-links", wheels, "snake-server")
+			run(t, "python3", "-m", "venv", filepath.Dir(filepath.Dir(python)))
+			run(t, python, "-m", "pip", "install", "-q", "--no-index", "--find-links", wheels, "snake-server")
 		}
 		return python
 	}
-	project := func(name string, sync bool) string {
+	project := func(t *testing.T, name string, sync bool) string {
+		t.Helper()
 		tools(t, "uv", "python3")
 		dir := folder(name)
 		write(filepath.Join(dir, "pyproject.toml"), "[project]\nname = \"app\"\nversion = \"1\"\nrequires-python = \">=3.8\"\n")
 		write(filepath.Join(dir, "server.py"), pythonServer)
-		run("uv", "lock", "-q", "--no-index", "--directory", dir)
+		run(t, "uv", "lock", "-q", "--no-index", "--directory", dir)
 		if sync {
-			run("uv", "sync", "-q", "--no-index", "--directory", dir)
+			run(t, "uv", "sync", "-q", "--no-index", "--directory", dir)
 		}
 		return dir
 	}
-	for name, start := range map[string]func() []string{
-		"uvx": func() []string {
+	for name, start := range map[string]func(*testing.T) []string{
+		"uvx": func(t *testing.T) []string {
+			t.Helper()
 			tools(t, "uvx", "python3")
 			return []string{"uvx", "--no-index", "--find-links", wheels, "snake-server"}
 		},
-		"uv run": func() []string { return []string{"uv", "--directory", project("app", true), "run", "server.py"} },
-		"uv run without an environment": func() []string {
-			return []string{"uv", "run", "--project", project("new", false), filepath.Join(top, "new/server.py")}
+		"uv run": func(t *testing.T) []string {
+			t.Helper()
+			return []string{"uv", "--directory", project(t, "app", true), "run", "server.py"}
 		},
-		"pipx": func() []string {
+		"uv run without an environment": func(t *testing.T) []string {
+			t.Helper()
+			return []string{"uv", "run", "--project", project(t, "new", false), filepath.Join(top, "new/server.py")}
+		},
+		"pipx": func(t *testing.T) []string {
+			t.Helper()
 			tools(t, "pipx", "python3")
 			return []string{"pipx", "run", "--spec", filepath.Join(wheels, "snake_server-1.0-py3-none-any.whl"), "snake-server"}
 		},
-		"a program of a virtual environment": func() []string { return []string{filepath.Join(filepath.Dir(venv()), "snake-server")} },
-		"a virtual environment":              func() []string { return []string{venv(), "-m", "snake_server"} },
+		"a program of a virtual environment": func(t *testing.T) []string {
+			t.Helper()
+			return []string{filepath.Join(filepath.Dir(venv(t)), "snake-server")}
+		},
+		"a virtual environment": func(t *testing.T) []string {
+			t.Helper()
+			return []string{venv(t), "-m", "snake_server"}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			argv := start()
+			argv := start(t)
 			args, err := json.Marshal(argv[1:])
 			if err != nil {
 				t.Fatal(err)

@@ -117,6 +117,7 @@ type runAnswer struct {
 
 // TestMCPEntrance uses the three tools as an agent does: with the gateway of the command
 // itself, with another gateway of the same configuration, and over HTTP.
+// It has no short form: each of the three entrances has its own gateway.
 func TestMCPEntrance(t *testing.T) {
 	for _, entrance := range []string{"stdio", "stdio with a shared gateway", "http"} {
 		t.Run(entrance, func(t *testing.T) {

@@ -154,6 +154,7 @@ const shortForm = 3
 // fleet needs after each fault is printed; the long form, which runs alone, bounds it. Steps
 // of the system's clock are no fault: leases use a clock that nobody sets (lease.TestSuspended
 // and the simulations there have clocks that stop and that are too fast or too slow).
+// The short form takes 20 s: a fault lasts as long as a lease.
 func TestPartitions(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())

@@ -35,6 +35,8 @@ const (
 // TestSameOnBothEngines runs every script on both engines without the type check,
 // because some break the types on purpose. A difference that is not listed fails, and
 // so does a listed one that no longer exists.
+// With -short it is a part of the scripts, and takes more than 10 s on a busy machine: each
+// script starts a process of Deno.
 func TestSameOnBothEngines(t *testing.T) {
 	g := newGateway(t, "answer", "promise")
 	files, err := filepath.Glob(filepath.Join(sameFolder, "*.txtar"))

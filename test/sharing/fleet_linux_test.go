@@ -243,6 +243,7 @@ func (w *world) audited() (calls []auditLine) {
 
 // TestFleetLost: a gateway starts without the NATS server, uses it when it is there, and again
 // after it was away. No call is made twice.
+// It has no short form: it waits for the pauses of two reconnections.
 func TestFleetLost(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)

@@ -45,6 +45,7 @@ func TestDescribe(t *testing.T) {
 
 // TestSharedInputs: tools that share many input objects have fewer of them if all together would
 // be too long.
+// It has no short form: smaller types would not be too long together.
 func TestSharedInputs(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("type Query {")

@@ -24,6 +24,7 @@ var floors = []struct {
 
 // TestGolden ranks tools of eleven real servers. testdata/tools.jsonl has their
 // names, inputs and the first part of their descriptions.
+// It has no short form: the figures are those of all tools, each of which is embedded.
 func TestGolden(t *testing.T) {
 	x := index.New(goldenCatalog(t), nil)
 	e := minilm.NewEngine(0, nil)

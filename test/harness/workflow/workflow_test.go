@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 
 // TestWorkflows plays each workflow in both ways: the seed's "Fix Failing Tests" and nine
 // others. Both must do the task, and leave the same files. A script does it in one turn.
+// It has no short form: each workflow is a conversation of an agent with its own faults.
 func TestWorkflows(t *testing.T) {
 	docs, err := os.ReadFile("../../../docs/harness.md")
 	if err != nil {

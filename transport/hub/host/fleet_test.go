@@ -161,6 +161,7 @@ func TestFleetAgrees(t *testing.T) {
 
 // TestFleetLeaves checks that calls in flight end with a hint when their hub ends, and
 // that the gateway uses the hub that comes after it.
+// It has no short form: a hub that ends waits for its calls.
 func TestFleetLeaves(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")

@@ -83,7 +83,11 @@ func simulate(t *testing.T, seed uint64, loss float64, rates ...float64) *simula
 
 func TestSimulatedNetwork(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(12) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		for _, loss := range []float64{0, 0.05, 0.3} {
 			s := simulate(t, seed, loss, 0.95, 1, 1.05)
 			if s.overlaps > 0 {

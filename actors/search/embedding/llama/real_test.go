@@ -77,6 +77,7 @@ var otherwise = regexp.MustCompile(`[\p{Hangul}\[\x00]|x{100}`)
 
 // TestReference compares the vectors of llama.cpp with those of another
 // implementation of the model.
+// It has no short form: it embeds every text of the reference.
 func TestReference(t *testing.T) {
 	p := start(t)
 	if p.Dim() != 384 || !strings.HasPrefix(p.ID(), "gguf-minilm-f16-") {
