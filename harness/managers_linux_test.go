@@ -38,6 +38,9 @@ func TestPackageManagers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if lacks := (harness.Confiner{}).Lacks(mcpclient.Confine{Watched: true, Free: true}); lacks != "" {
+		t.Skip(lacks)
+	}
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_DATA_HOME", "")
 	t.Setenv("UV_PYTHON_INSTALL_DIR", "")
@@ -83,7 +86,7 @@ func TestPackageManagers(t *testing.T) {
 			cache, record := filepath.Join(home, "cache"), &observed.Record{}
 			start, err := harness.Confiner{CacheDir: cache, Record: record}.Start(p)
 			if err != nil {
-				t.Skip(err)
+				t.Fatal(err)
 			}
 			start.CloseFiles()
 			defer start.End()

@@ -120,12 +120,17 @@ func (a *app) listRuns(ctx context.Context, last int, out form.Form) error {
 	return a.detachedUsage()
 }
 
-func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
+// recordedRun is the run of an id in the history.
+func (a *app) recordedRun(ctx context.Context, id string) (runhistory.Run, error) {
 	h, err := a.history(ctx)
 	if err != nil {
-		return err
+		return runhistory.Run{}, err
 	}
-	r, err := h.Run(id)
+	return h.Run(id)
+}
+
+func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
+	r, err := a.recordedRun(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -209,11 +214,7 @@ func (a *app) printCalls(calls []audit.Line, columns int) error {
 // writeRun writes a run as HTML. It replaces a file, and leaves it as it is if there is no
 // such run.
 func (a *app) writeRun(ctx context.Context, id, file string) error {
-	h, err := a.history(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := h.Run(id)
+	r, err := a.recordedRun(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -124,8 +124,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// prefix are the folders beside the bin folder of a program. The shims of a version manager, such as
-// pyenv or mise, start programs of its versions, so all of it is needed. Nil: there are none.
+// prefix are the folders beside the bin folder of a program. A program in the folder of shims of a
+// version manager, such as pyenv or mise, starts programs of the installed versions: the prefix is
+// then the whole folder of the version manager. Nil: there are none.
 func prefix(program string) []string {
 	folder := filepath.Dir(program)
 	top := filepath.Dir(folder)

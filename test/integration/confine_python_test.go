@@ -98,9 +98,12 @@ func TestConfinedPython(t *testing.T) {
 	folder("data/uv/python")
 	wheel(t, wheels)
 	t.Setenv("XDG_DATA_HOME", data)
+	home := "HOME=" + folder("home") // pip runs "rustc --version" for its user agent, and rustup then writes there
 	run := func(t *testing.T, name string, args ...string) {
 		t.Helper()
-		if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Env = append(os.Environ(), home)
+		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
 		}
 	}
