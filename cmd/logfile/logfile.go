@@ -42,7 +42,7 @@ func (d Folder) create(prefix string) (*os.File, error) {
 		return nil, err
 	}
 	d.prune(time.Now().Add(-keep))
-	pattern := prefix + time.Now().UTC().Format("20060102T150405") + "-*" + suffix
+	pattern := prefix + time.Now().UTC().Format("20060102T150405.000000000") + "-*" + suffix
 	created, err := os.CreateTemp(string(d), pattern) // 0600
 	if err != nil {
 		return nil, err

@@ -58,6 +58,11 @@ func TestNewest(t *testing.T) {
 	if got := filepath.Base(folder.Newest()); got != "gateway-20250102T000000-1.log" {
 		t.Errorf("Newest = %q", got)
 	}
+	for range 20 { // in the same second
+		if want, got := create(t, folder), folder.Newest(); got != want {
+			t.Errorf("Newest = %q after %q was created", got, want)
+		}
+	}
 }
 
 // TestWriterBoundsTheFile: two files are kept. Another descriptor of the file, such
