@@ -53,7 +53,7 @@ func Attend(s Status, approvals []Approval) []Attention {
 		since := a.Since
 		all = append(all, Attention{
 			ID: "approval/" + a.ID, Severity: SeverityAsk, Subject: "call of " + a.Tool, Since: &since,
-			Problem: "it waits for the approval of a person", Action: ActionAnswer, Target: a.ID, Command: "toolscript approvals allow " + a.ID,
+			Problem: "it waits for the approval of a person", Action: ActionAnswer, Target: a.ID, Command: Command("approvals", "allow", a.ID),
 		})
 	}
 	for _, server := range s.Servers {
@@ -102,24 +102,42 @@ func attendServer(s ServerStatus) (Attention, bool) {
 	case s.Disabled || s.Serves() || s.State == Stopped:
 		return a, false
 	case s.State == NeedsAuth:
-		a.Problem, a.Action, a.Command = "it needs a login", ActionLogin, "toolscript auth "+s.Name
+		a.Problem, a.Action, a.Command = "it needs a login", ActionLogin, Command("auth", s.Name)
 		if s.OAuthError != "" {
 			a.Problem = "its last login has failed: " + s.OAuthError
 		}
-	case strings.Contains(s.Error, "toolscript trust"):
-		a.Problem, a.Action, a.Command = "not started"+reason, ActionCommand, "toolscript trust"
-	case strings.Contains(s.Error, "toolscript config validate"):
-		a.Problem, a.Action, a.Command = "not started"+reason, ActionCommand, "toolscript config validate"
+	case s.State == Failed && suggested(s.Error) != "":
+		a.Problem, a.Action, a.Command = "not started"+reason, ActionCommand, suggested(s.Error)
 	case s.State == Failed:
 		a.Problem, a.Action, a.Command = "not started"+reason, ActionReload, "toolscript gateway reload"
 	case s.Permanent:
 		a.Problem, a.Action, a.Command = "not connected, and no other try helps before the cause is removed"+reason, ActionReload, "toolscript gateway reload"
 	case s.State == Backoff || s.Error != "":
-		a.Problem, a.Action, a.Command = "not connected"+reason, ActionRestart, "toolscript servers restart "+s.Name
+		a.Problem, a.Action, a.Command = "not connected"+reason, ActionRestart, Command("servers", "restart", s.Name)
 	default: // the first attempt
 		return a, false
 	}
 	return a, true
+}
+
+// suggested is the command that the error of a server that was not started suggests, "" if it suggests
+// none or only to read the configuration again. The errors of other states can have texts of a server.
+func suggested(text string) string {
+	i := strings.LastIndex(text, ": toolscript ")
+	if i < 0 {
+		return ""
+	}
+	command, quoted := text[i+len(": "):], false
+	if end := strings.IndexFunc(command, func(r rune) bool {
+		quoted = quoted != (r == '\'')
+		return !quoted && strings.ContainsRune(";,)\n", r)
+	}); end >= 0 {
+		command = command[:end]
+	}
+	if command == Command("gateway", "reload") {
+		return ""
+	}
+	return command
 }
 
 // attendPin reports a tool, or a server, that is not what it was at its first use.

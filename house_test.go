@@ -96,7 +96,7 @@ var pure = map[string]struct {
 	"cmd/terminal":                   {[]string{""}, "any command may print; toolscript.Hidden decides which characters are shown as numbers"},
 	"cmd/elicit":                     {[]string{"", "cmd/terminal"}, "a question is a value, and its answer too"},
 	"cmd/browser":                    {[]string{"transport/oauth"}, "the command prints, this package talks to the browser"},
-	"cmd/changes":                    {[]string{"cmd/clients", "cmd/config", "cmd/form", "cmd/terminal"}, "a change of files needs no gateway"},
+	"cmd/changes":                    {[]string{"", "cmd/clients", "cmd/config", "cmd/form", "cmd/terminal"}, "a change of files needs no gateway"},
 	"cmd/exit":                       {nil, "an exit code is a value"},
 	"cmd/form":                       {nil, "any command may print"},
 	"cmd/source":                     {[]string{"", "cmd/exit"}, "finding a script needs only files"},

@@ -154,7 +154,7 @@ func (a *adviser) unknown(message string, about toolscript.Subject) string {
 	if ids := a.search(need.Query); len(ids) > 0 {
 		return message + ", such as:" + a.signatures(ids...)
 	}
-	return message + ": toolscript search '" + need.Query + "'"
+	return message + ": " + toolscript.Command("search", need.Query)
 }
 
 // notExported is for an import of a name that the module does not export.
@@ -261,7 +261,7 @@ func (a *adviser) signatures(ids ...string) string {
 			continue
 		}
 		a.shown[id] = true
-		fmt.Fprintf(&b, "\n  %s (toolscript get-types %s)", codegen.Signature(tool, a.names.Call(tool), mostSignature), id)
+		fmt.Fprintf(&b, "\n  %s (%s)", codegen.Signature(tool, a.names.Call(tool), mostSignature), toolscript.Command("get-types", id))
 	}
 	return b.String()
 }

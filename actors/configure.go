@@ -205,7 +205,7 @@ func leave(name string, servers []spec) server.Leave {
 	case i < 0:
 		return server.Leave{Why: "the server was removed from the configuration"}
 	case servers[i].server.Disabled:
-		return server.Leave{Why: "the server was disabled in the configuration; run: toolscript enable " + name}
+		return server.Leave{Why: "the server was disabled in the configuration; run: " + toolscript.Command("enable", name)}
 	default:
 		return server.Leave{Why: "the configuration of the server was changed", RetryAfter: time.Second}
 	}

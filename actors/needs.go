@@ -167,8 +167,8 @@ func (l *lack) unknown(n need) string {
 		}
 	}
 	if owner != "" {
-		return fmt.Sprintf("server %s has no such tool, or includeTools or excludeTools of the configuration leaves it out%s; see: toolscript list-tools %[1]s",
-			owner, naming.DidYouMean(naming.Nearest(string(n), ids, nearNames)))
+		return fmt.Sprintf("server %s has no such tool, or includeTools or excludeTools of the configuration leaves it out%s; see: %s",
+			owner, naming.DidYouMean(naming.Nearest(string(n), ids, nearNames)), toolscript.Command("list-tools", owner))
 	}
 	first, _, _ := strings.Cut(strings.ReplaceAll(n.dotted(), toolscript.Separator, "."), ".")
 	return fmt.Sprintf("no server of this name is configured%s; see: toolscript list-servers", naming.DidYouMean(naming.Nearest(first, servers, nearNames)))

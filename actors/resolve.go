@@ -78,7 +78,7 @@ func (s *System) missing(view registry.View, id string, allow toolscript.Filter)
 	}
 	next := "; see: toolscript list-servers"
 	if owner := serverOf(view, id); owner != "" {
-		next = "; see: toolscript list-tools " + owner
+		next = "; see: " + toolscript.Command("list-tools", owner)
 	}
 	near := cmp.Or(renamed(view, id, allow), naming.DidYouMean(naming.Nearest(id, ids, nearNames)), next)
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no tool %q%s", id, near)}

@@ -104,7 +104,7 @@ func (a *Auth) finish(m Finish) {
 	a.work.Go(func() {
 		err := found.attempt.Finish(m.Ctx, m.Query)
 		if err != nil {
-			a.log.Warn("login failed; run: toolscript auth "+server, slog.String("server", server), slog.String("error", err.Error()))
+			a.log.Warn("login failed; run: "+toolscript.Command("auth", server), slog.String("server", server), slog.String("error", err.Error()))
 		}
 		m.Reply.Send(server, err)
 	}, func(err error) { m.Reply.Send(server, err) })

@@ -106,7 +106,7 @@ func (o *console) cutOff(rest string) {
 	if o.lines >= o.limits.LogLines {
 		limit = fmt.Sprintf("%d lines", o.limits.LogLines)
 	}
-	handle := "read the rest with: toolscript output " + o.run
+	handle := "read the rest with: " + toolscript.Command("output", o.run)
 	var err error
 	if o.rest, err = o.kept.Create(o.run, outputs.Output); err != nil {
 		handle = fmt.Sprintf("the rest is lost: %v", err)

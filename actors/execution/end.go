@@ -59,7 +59,7 @@ func (w *work) tellWait(e *toolscript.RunError) {
 // valueTooLarge keeps a value above its limit in a file, because a part of a JSON
 // value is of no use.
 func (w *work) valueTooLarge(value []byte) *toolscript.RunError {
-	handle := "read it with: toolscript output " + w.id + " --value"
+	handle := "read it with: " + toolscript.Command("output", w.id, "--value")
 	if err := w.deps.Kept.Put(w.id, outputs.Value, value); err != nil {
 		handle = fmt.Sprintf("it is lost: %v", err)
 	} else {

@@ -26,7 +26,7 @@ func (r recorded) Run(ctx context.Context, job runner.Job, h runner.Host) (runne
 	if failed := w.keep(recorder.Finish(outcome)); failed != nil {
 		w.warn("the run was not recorded: " + failed.Error())
 	} else {
-		w.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "recorded; run it again offline with: toolscript runs replay " + w.id})
+		w.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "recorded; run it again offline with: " + toolscript.Command("runs", "replay", w.id)})
 	}
 	return outcome, nil
 }

@@ -335,5 +335,5 @@ func command(server, tool string) string {
 	if tool != "" {
 		server += toolscript.Separator + tool
 	}
-	return "toolscript pins accept " + server
+	return toolscript.Command("pins", "accept", server)
 }

@@ -139,7 +139,7 @@ func (s *Server) ended(m ended) {
 	s.lastErr, s.stderr = m.err, m.stderr
 	s.next(worked, lost)
 	if s.state == toolscript.Failed && len(s.all) > 0 {
-		s.all, s.tools, s.warnings, s.review = nil, nil, nil, Review{}
+		s.all, s.tools, s.warnings, s.unmatched, s.review = nil, nil, nil, nil, Review{}
 		s.notifyTools()
 	}
 }

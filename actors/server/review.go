@@ -63,7 +63,7 @@ func Quarantine(tool toolscript.Tool, c toolscript.PinChange) *toolscript.Error 
 		why = "the definition of server " + tool.Server + " changed after it was pinned"
 	}
 	return &toolscript.Error{Kind: toolscript.Quarantined, Server: tool.Server, Tool: tool.Name, Err: fmt.Errorf(
-		"%s is in quarantine: %s; see: toolscript pins diff %s; a person accepts it with: %s", tool.ID(), why, tool.Server, c.Accept)}
+		"%s is in quarantine: %s; see: %s; a person accepts it with: %s", tool.ID(), why, toolscript.Command("pins", "diff", tool.Server), c.Accept)}
 }
 
 // quarantined is the error of a call that the review does not allow; nil if it does.
@@ -96,7 +96,7 @@ func (s *Server) logReview(before Review) {
 	for _, c := range s.review.Changes {
 		if !known["pin "+c.Tool+c.Diff] {
 			s.log.write(slog.LevelWarn, "not as pinned", slog.String("tool", c.Tool), slog.String("kind", c.Kind), slog.Any("parts", c.Parts),
-				slog.Bool("quarantine", c.Held), slog.String("see", "toolscript pins diff "+s.Name))
+				slog.Bool("quarantine", c.Held), slog.String("see", toolscript.Command("pins", "diff", s.Name)))
 		}
 	}
 	for _, f := range s.review.Suspicions {

@@ -103,8 +103,9 @@ type Server struct {
 	all        []toolscript.Tool // the tools listed last, even while the server is not connected
 	tools      []toolscript.Tool // the tools of all that the configuration selects
 	warnings   []string
-	review     Review // of all
-	reviews    int    // so far
+	unmatched  []string // entries of the filters that no tool has
+	review     Review   // of all
+	reviews    int      // so far
 	nextPing   *time.Timer
 	idle       *time.Timer // see watchIdle
 	health     health      // of this connection

@@ -132,7 +132,7 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 	switch status.State {
 	case toolscript.NeedsAuth:
 		e.Kind = toolscript.Unauthorized
-		e.Err = fmt.Errorf("%s needs authorization; run: toolscript auth %s", status.Name, status.Name)
+		e.Err = fmt.Errorf("%s needs authorization; run: %s", status.Name, toolscript.Command("auth", status.Name))
 		if strings.Contains(status.Error, "toolscript auth") { // the error is more precise, such as why a login ended
 			e.Err = errors.New(status.Error)
 		}
@@ -148,7 +148,7 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 	case toolscript.Stopped:
 		e.Err = errors.New(cmp.Or(status.Error, "stopped"))
 		if status.Disabled {
-			e.Err = fmt.Errorf("%w; run: toolscript enable %s", errDisabled, status.Name)
+			e.Err = fmt.Errorf("%w; run: %s", errDisabled, toolscript.Command("enable", status.Name))
 		}
 	case toolscript.Installing, toolscript.Starting:
 		e.RetryAfter = soon

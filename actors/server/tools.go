@@ -9,6 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/naming"
 )
 
 const (
@@ -111,8 +112,13 @@ func (s *Server) adjust(m Adjust) {
 	s.advance()
 }
 
-// announceTools publishes the selected tools and logs warnings about the filters.
+// announceTools publishes the selected tools and logs warnings about the filters. An entry of a filter
+// that no tool has is only logged, unless it is almost the name of one: a filter may name what a
+// server does not have yet.
 func (s *Server) announceTools() {
+	for _, entry := range s.unmatched {
+		s.log.write(slog.LevelInfo, "tool filter matches nothing", slog.String("entry", entry))
+	}
 	for _, warning := range s.warnings {
 		s.log.write(slog.LevelWarn, "tool filter", slog.String("warning", warning))
 	}
@@ -132,10 +138,13 @@ func (s *Server) choose(all []toolscript.Tool, review Review) {
 		names = append(names, tool.Name)
 	}
 	s.tools, s.warnings = s.Config.Offered(s.Name, all, review.Holds)
-	for _, entry := range s.Config.Unmatched(names) {
-		s.warnings = append(s.warnings, fmt.Sprintf(
-			"%s: includeTools or excludeTools names %q, and the server has no such tool; see toolscript list-tools %s",
-			s.Name, entry, s.Name))
+	s.unmatched = s.Config.Unmatched(names)
+	for _, entry := range s.unmatched {
+		if near := naming.Nearest(entry, names, 1); len(near) > 0 {
+			s.warnings = append(s.warnings, fmt.Sprintf(
+				"%s: includeTools or excludeTools has %q, and the server has no such tool%s see: %s",
+				s.Name, entry, naming.DidYouMean(near), toolscript.Command("list-tools", s.Name)))
+		}
 	}
 }
 

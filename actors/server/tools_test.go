@@ -164,7 +164,7 @@ func TestEventsOfALostConnectionAreDropped(t *testing.T) {
 }
 
 func TestConfigurationSelectsTools(t *testing.T) {
-	config := mcpclient.Config{IncludeTools: []string{"get_*", "put", "lost"}, ExcludeTools: []string{"get_secret"}}
+	config := mcpclient.Config{IncludeTools: []string{"get_*", "puts", "lost", "put", "new_*"}, ExcludeTools: []string{"get_secret"}}
 	dial := func(context.Context, int) (server.Conn, error) {
 		return withTools("get_a", "get_secret", "put", "drop"), nil
 	}
@@ -178,7 +178,7 @@ func TestConfigurationSelectsTools(t *testing.T) {
 			if diff := cmp.Diff(tools("get_a", "put"), m.Tools); diff != "" {
 				t.Errorf("tools (-want +got):\n%s", diff)
 			}
-			want := []string{`fake: includeTools or excludeTools names "lost", and the server has no such tool; see toolscript list-tools fake`}
+			want := []string{`fake: includeTools or excludeTools has "puts", and the server has no such tool; did you mean put? see: toolscript list-tools fake`}
 			if diff := cmp.Diff(want, m.Warnings); diff != "" {
 				t.Errorf("warnings (-want +got):\n%s", diff)
 			}

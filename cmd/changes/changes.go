@@ -9,9 +9,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
-	"unicode"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/form"
@@ -133,7 +132,7 @@ func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) 
 			continue
 		}
 		if change.File.Project && !plan.Trusted {
-			c.Say("%s starts nothing before you trust it: toolscript trust %s", change.File.Path, quotedPath(filepath.Dir(change.File.Path)))
+			c.Say("%s starts nothing before you trust it: %s", change.File.Path, toolscript.Command("trust", filepath.Dir(change.File.Path)))
 			continue
 		}
 		if err := c.Reload(ctx, change.File.Path); err != nil {
@@ -148,16 +147,6 @@ func (c *Changer) begin() error {
 		return nil
 	}
 	return c.Begin()
-}
-
-// quotedPath quotes a path for a shell if it has characters that need it.
-func quotedPath(path string) string {
-	if !strings.ContainsFunc(path, func(r rune) bool {
-		return !strings.ContainsRune("/._-+@,:", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // TakeBack undoes the last change of a kind.

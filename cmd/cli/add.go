@@ -116,13 +116,13 @@ func (o *addOptions) runGiven(ctx context.Context, command string) error {
 		usage.Command = command
 	}
 	if toolscript.KindOf(err) == toolscript.Conflict {
-		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%w, or remove it: toolscript remove %s", err, o.serverName())}
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%w, or remove it: %s", err, toolscript.Command("remove", o.serverName()))}
 	}
 	if err != nil {
 		return err
 	}
 	if o.url != "" && len(o.headers) == 0 {
-		plan.Notes = append(plan.Notes, "if the server wants a login, run: toolscript auth "+o.serverName())
+		plan.Notes = append(plan.Notes, "if the server wants a login, run: "+toolscript.Command("auth", o.serverName()))
 	}
 	return o.carryOut(ctx, "add", "the same command with --yes", plan)
 }
@@ -236,7 +236,7 @@ func (o *addOptions) several(text string, found []registry.Entry, more bool) err
 	if len(shown) < len(list) {
 		count += fmt.Sprintf(" (%d are shown)", len(shown))
 	}
-	return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s servers of the registry have %.80q in their names; choose one by its whole name, for example: toolscript add %s", count, text, list[0].Name)}
+	return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s servers of the registry have %.80q in their names; choose one by its whole name, for example: %s", count, text, toolscript.Command("add", list[0].Name))}
 }
 
 // short is the beginning of a description: publishers may write long ones.
@@ -299,7 +299,7 @@ func (o *addOptions) plan(entry registry.Entry, choice registry.Choice) (*client
 	}
 	for _, v := range choice.Needed {
 		if v.Secret && o.secrets {
-			plan.Notes = append(plan.Notes, fmt.Sprintf("store the secret, when the server is written: toolscript secret set %s --for %s", v.Name, name))
+			plan.Notes = append(plan.Notes, fmt.Sprintf("store the secret, when the server is written: %s", toolscript.Command("secret", "set", v.Name, "--for", name)))
 			continue
 		}
 		plan.Variables = append(plan.Variables, clients.Variable{Name: v.Name, Server: name, Why: short(v.Description)})
@@ -308,7 +308,7 @@ func (o *addOptions) plan(entry registry.Entry, choice registry.Choice) (*client
 		plan.Notes = append(plan.Notes, "it also takes "+v.Name+", which is not required"+about(v))
 	}
 	if choice.Kind == "remote" && len(choice.Needed) == 0 {
-		plan.Notes = append(plan.Notes, "if the server wants a login, run: toolscript auth "+name)
+		plan.Notes = append(plan.Notes, "if the server wants a login, run: "+toolscript.Command("auth", name))
 	}
 	return plan, nil
 }

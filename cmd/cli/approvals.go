@@ -151,7 +151,7 @@ func (a *app) showApproval(ctx context.Context, args []string, f form.Form) erro
 	if f.Structured() {
 		return f.Write(a.Stdout, request)
 	}
-	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(request))+"\n  answer: toolscript approvals allow|deny "+request.ID)
+	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(request))+"\n  answer: "+toolscript.Command("approvals", "allow", request.ID)+" (or deny)")
 }
 
 // watchApprovals prints each request once.
@@ -191,7 +191,7 @@ func (a *app) printApproval(p toolscript.Approval, f form.Form) error {
 	if f.Structured() {
 		return f.Write(a.Stdout, p)
 	}
-	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: toolscript approvals allow|deny "+p.ID)
+	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: "+toolscript.Command("approvals", "allow", p.ID)+" (or deny)")
 }
 
 // answeredApproval is the output of allow and deny with --json.

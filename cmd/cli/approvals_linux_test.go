@@ -116,7 +116,7 @@ func TestApprovalsShow(t *testing.T) {
 	}
 	all := "first" + strings.Repeat("x", 5000) + "middle" + strings.Repeat("y", 5000) + "last"
 	for _, args := range [][]string{{"show"}, {"show", id}} {
-		if r := w.run(t, append([]string{"approvals"}, args...)...); r.code != 0 || !strings.Contains(r.stdout, all) || !strings.Contains(r.stdout, "allow|deny "+id) {
+		if r := w.run(t, append([]string{"approvals"}, args...)...); r.code != 0 || !strings.Contains(r.stdout, all) || !strings.Contains(r.stdout, "approvals allow "+id+" (or deny)") {
 			t.Errorf("%q: %+v", args, r)
 		}
 	}

@@ -98,7 +98,7 @@ type localError struct{ server, kind string }
 
 func (e *localError) Error() string {
 	if e.kind == mcpclient.Fleet {
-		return fmt.Sprintf("server %s is a server of the fleet; its hub logs in: on the machine of the hub, run: toolscript auth %s --config FILE, with the file of the hub", e.server, e.server)
+		return fmt.Sprintf("server %s is a server of the fleet; its hub logs in: on the machine of the hub, run: %s --config FILE, with the file of the hub", e.server, toolscript.Command("auth", e.server))
 	}
 	return fmt.Sprintf("server %s is a %s server; OAuth2 is for HTTP/SSE servers only", e.server, e.kind)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -64,7 +65,7 @@ func (o *authOptions) confirmed(ctx context.Context, session *oauth.Session, run
 func (o *authOptions) askIssuer(ctx context.Context, issuer string) error {
 	if !terminal.Is(o.Stdin) {
 		return fmt.Errorf("server %s names the authorization server %s, which gets the secret of the client only after you have confirmed it:  "+
-			"run this command at a terminal, or: toolscript auth %s --issuer %s; or set oauth.issuer", o.server, issuer, o.server, issuer)
+			"run this command at a terminal, or: %s; or set oauth.issuer", o.server, issuer, toolscript.Command("auth", o.server, "--issuer", issuer))
 	}
 	o.say("Server %s names the authorization server %s.", o.server, issuer)
 	answer, err := o.question(ctx, bufio.NewReader(o.Stdin), "May it have the secret of this client? [y/N] ")

@@ -210,7 +210,7 @@ func (o *callOptions) unknown(ctx context.Context, name string, servers []toolsc
 	var names, tools []string
 	for _, s := range servers {
 		if name == s.Name || name == naming.ServerIdentifier(s.Name) {
-			return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("%s is a server; name one of its tools, as in %s.TOOL; see: toolscript list-tools %s", name, name, s.Name)}
+			return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("%s is a server; name one of its tools, as in %s.TOOL; see: %s", name, name, toolscript.Command("list-tools", s.Name))}
 		}
 		names = append(names, s.Name)
 	}
@@ -253,7 +253,7 @@ func (o *callOptions) arguments(ctx context.Context, tool toolscript.ToolDescrip
 	}
 	args, err := o.object(ctx, words, schema)
 	if err != nil {
-		return nil, fmt.Errorf("%w; see: toolscript get-types %s", err, tool.ToolID)
+		return nil, fmt.Errorf("%w; see: %s", err, toolscript.Command("get-types", tool.ToolID))
 	}
 	return args, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/secrets"
@@ -147,7 +148,7 @@ func (o *importOptions) storeSecrets(ctx context.Context, plan *clients.Import) 
 }
 
 func notStored(s clients.Secret, err error) error {
-	return fmt.Errorf("the servers are written, and the secret %s is not stored: %w; then run: toolscript secret set %[1]s --for %[3]s", s.Name, err, s.Server)
+	return fmt.Errorf("the servers are written, and the secret %s is not stored: %w; then run: %s", s.Name, err, toolscript.Command("secret", "set", s.Name, "--for", s.Server))
 }
 
 // importPlan reads the servers of one client, or of all. store reports whether the secret store has

@@ -168,7 +168,7 @@ func watchable(loaded *config.Config, server string) error {
 	case c.Type != mcpclient.Stdio:
 		return fail(toolscript.Unsupported, `"confine" is for servers of the type stdio, which are processes of this machine; its type is %s`, c.Type)
 	case c.Disabled:
-		return fail(toolscript.Conflict, "it is disabled; to start it: toolscript enable %s", server)
+		return fail(toolscript.Conflict, "it is disabled; to start it: %s", toolscript.Command("enable", server))
 	case c.Shared != "":
 		return fail(toolscript.Unsupported, `a hub runs it ("shared": %q), and only a process of this command can be watched; remove "shared" from its definition, run this command, and add it again`, c.Shared)
 	case c.Problem != nil:

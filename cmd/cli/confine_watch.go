@@ -115,7 +115,7 @@ func (w *watching) gateway(ctx context.Context, watch *daemon.Watch) error {
 	if w.span > 0 {
 		end, until = time.After(time.Duration(w.span)), w.span.String()+" or Ctrl-C"
 	}
-	w.say("watching %s (%d tools) in a gateway of process %d until %s; other commands and agents use it, for example: toolscript call %s.TOOL", w.server, tools, os.Getpid(), until, w.server)
+	w.say("watching %s (%d tools) in a gateway of process %d until %s; other commands and agents use it, for example: %s", w.server, tools, os.Getpid(), until, toolscript.Command("call", w.server+".TOOL"))
 	select {
 	case err = <-serving:
 	case <-ctx.Done():

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/exit"
@@ -73,7 +74,7 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 		return err
 	}
 	plan := &clients.Import{}
-	again := "toolscript connect " + client.Name
+	again := toolscript.Command("connect", client.Name)
 	if o.project {
 		again += " --project"
 	}
@@ -137,7 +138,7 @@ func (o *connectOptions) replaceDoubled(
 	if client.Removes() {
 		how = "removed"
 	}
-	plan.Notes = append(plan.Notes, fmt.Sprintf("%s in %s: %s; to take it back, run: toolscript connect %s --undo", how, client.Title, list, client.Name))
+	plan.Notes = append(plan.Notes, fmt.Sprintf("%s in %s: %s; to take it back, run: %s", how, client.Title, list, toolscript.Command("connect", client.Name, "--undo")))
 	return again + " --replace", nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/inventory"
@@ -105,7 +106,7 @@ func examine(ctx context.Context, e discovery.Entry) listedGateway {
 	l := entryOf(e)
 	g, err := target.Dial(ctx, e.URL)
 	if err != nil {
-		l.Command = "toolscript gateway stop -g " + l.URL
+		l.Command = toolscript.Command("gateway", "stop", "-g", l.URL)
 		return l
 	}
 	g.Close()

@@ -272,11 +272,11 @@ func (a *app) acceptPins(ctx context.Context, id string, f form.Form) error {
 // it is accepted, and its suspicious texts.
 func pinLines(s toolscript.ServerStatus) (lines []string) {
 	if n := len(s.Pins); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s: not as it was pinned (%d changes); see: toolscript pins diff %s", s.Name, n, s.Name))
+		lines = append(lines, fmt.Sprintf("%s: not as it was pinned (%d changes); see: %s", s.Name, n, toolscript.Command("pins", "diff", s.Name)))
 	}
 	if n := len(s.Suspicions); n > 0 {
 		first := s.Suspicions[0]
-		lines = append(lines, fmt.Sprintf("%s: %d suspicious texts, such as %s of %s (%s); see: toolscript pins diff %s", s.Name, n, first.Where, idOf(s.Name, first.Tool), first.Shape, s.Name))
+		lines = append(lines, fmt.Sprintf("%s: %d suspicious texts, such as %s of %s (%s); see: %s", s.Name, n, first.Where, idOf(s.Name, first.Tool), first.Shape, toolscript.Command("pins", "diff", s.Name)))
 	}
 	return lines
 }

@@ -147,7 +147,7 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 		}
 	}
 	if r.Detached {
-		if err := a.print("detached: toolscript runs output %s", r.RunID); err != nil {
+		if err := a.print("detached: %s", toolscript.Command("runs", "output", r.RunID)); err != nil {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 		}
 	}
 	if r.Recorded {
-		if err := a.print("recorded: toolscript runs replay %s", r.RunID); err != nil {
+		if err := a.print("recorded: %s", toolscript.Command("runs", "replay", r.RunID)); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 	if err := a.printCalls(shown, columns); err != nil || len(shown) == len(r.CallLines) {
 		return err
 	}
-	return a.print("%d more calls are not shown; list all with: toolscript runs show %s | cat", len(r.CallLines)-len(shown), r.RunID)
+	return a.print("%d more calls are not shown; list all with: %s | cat", len(r.CallLines)-len(shown), toolscript.Command("runs", "show", r.RunID))
 }
 
 // narrow is the width of a terminal below which hashes are left out.

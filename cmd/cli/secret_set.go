@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/secrets"
@@ -86,7 +87,7 @@ func (a *app) secretValue(ctx context.Context, name string) (string, error) {
 			err = errors.New("no value was given; nothing is stored")
 		}
 		if strings.HasPrefix(value, "-----BEGIN ") {
-			err = fmt.Errorf("the value begins a key of several lines, and a terminal gives one; nothing is stored; run: toolscript secret set %s < FILE", name)
+			err = fmt.Errorf("the value begins a key of several lines, and a terminal gives one; nothing is stored; run: %s < FILE", toolscript.Command("secret", "set", name))
 		}
 		return value, err
 	}

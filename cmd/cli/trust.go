@@ -157,7 +157,7 @@ func (a *app) reloadAll(ctx context.Context, urls []string) error {
 	for _, url := range urls {
 		host, changed, err := reloadAt(ctx, url)
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("the gateway at %s was not reloaded: %w; run: toolscript gateway reload --gateway-url %[1]s", host, err))
+			failed = errors.Join(failed, fmt.Errorf("the gateway at %s was not reloaded: %w; run: %s", host, err, toolscript.Command("gateway", "reload", "-g", url)))
 			continue
 		}
 		a.say("gateway at %s: %s", host, changeWords(changed))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/naming"
 )
@@ -93,7 +94,7 @@ func shellQuoted(text string) string {
 	if len(text) > most {
 		return "CODE"
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return toolscript.ShellWord(text)
 }
 
 // flagError is the usage error of a flag. An unknown flag may be an argument of the

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolscript/toolscript"
 )
 
 // dollarMember passes a variable on where ${NAME} is its value.
@@ -24,7 +26,7 @@ func (c *Client) Pass(names []string) string {
 	case c == nil:
 		return fmt.Sprintf(`the client that started toolscript does not pass %s on: add it to "env" of toolscript in the client's configuration`, list)
 	case c.inherit != "":
-		return fmt.Sprintf("%s passes only the variables in %s of toolscript on: set %s in the shell that starts %[1]s, and run: toolscript connect %[4]s", c.Title, c.inherit, list, c.Name)
+		return fmt.Sprintf("%s passes only the variables in %s of toolscript on: set %s in the shell that starts %[1]s, and run: %[4]s", c.Title, c.inherit, list, toolscript.Command("connect", c.Name))
 	case c.set != nil:
 		members := make([]string, len(names))
 		for i, name := range names {

@@ -191,9 +191,9 @@ func (r SecretRequest) problem() *withheldError {
 // Command is the command that stores the secret. A name that a shell might read as more
 // than a name is left out: people copy commands from errors.
 func (r SecretRequest) Command() string {
-	command := "toolscript secret set " + r.Name
+	command := toolscript.Command("secret", "set", r.Name)
 	if secrets.CheckName(r.Server) == nil {
-		command += " --for " + r.Server
+		command += " --for " + toolscript.ShellWord(r.Server)
 	}
 	return command
 }

@@ -40,13 +40,13 @@ func AtTerminal(pid int) (Show, error) {
 func shortArgs(a toolscript.Approval) string {
 	short := approval.CutShort(a.Args)
 	if short != a.Args || a.Cut > 0 {
-		short += "\nAll arguments: toolscript approvals show " + a.ID
+		short += "\nAll arguments: " + toolscript.Command("approvals", "show", a.ID)
 	}
 	return short
 }
 
 // command is the command that answers a request.
-func command(a toolscript.Approval) string { return "toolscript approvals allow " + a.ID }
+func command(a toolscript.Approval) string { return toolscript.Command("approvals", "allow", a.ID) }
 
 func left(a toolscript.Approval) time.Duration { return a.Expires.Sub(a.Since).Round(time.Second) }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -29,7 +30,7 @@ func (x *examination) documented(name string, c mcpclient.Config) {
 		if slices.ContainsFunc(choices, gets) {
 			continue
 		}
-		fix := fmt.Sprintf(`write "env": {%q: "${%[1]s}"}%s, or keep the value in toolscript: toolscript secret set %[1]s --for %[3]s`, choices[0], fields, name)
+		fix := fmt.Sprintf(`write "env": {%q: "${%[1]s}"}%s, or keep the value in toolscript: %[3]s`, choices[0], fields, toolscript.Command("secret", "set", choices[0], "--for", name))
 		if at := slices.IndexFunc(choices, isSet); at >= 0 {
 			fix = fmt.Sprintf(`write "inheritEnv": [%q]%s`, choices[at], fields)
 		}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config/private"
 )
 
@@ -49,7 +50,7 @@ func Measure(folder string) (files int, size int64, err error) {
 func (x *examination) private(subject, folder string) {
 	err := private.Check(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !notFolder(err) {
-		x.broken(subject, "chmod go-w "+quoted(folder), "%v", err)
+		x.broken(subject, "chmod go-w "+toolscript.ShellWord(folder), "%v", err)
 	}
 }
 
@@ -69,7 +70,7 @@ func (x *examination) secretFiles(subject, folder string) {
 	for _, file := range files {
 		if info, err := file.Info(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&groupOrOthers != 0 {
 			path := filepath.Join(folder, file.Name())
-			x.broken(subject, "chmod 600 "+quoted(path), "other users can read %s", path)
+			x.broken(subject, "chmod 600 "+toolscript.ShellWord(path), "other users can read %s", path)
 		}
 	}
 }
@@ -78,13 +79,8 @@ func (x *examination) secretFiles(subject, folder string) {
 func (x *examination) unwritable(subject, path string) {
 	info, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&otherWriters != 0 {
-		x.broken(subject, "chmod go-w "+quoted(path), "other users can change %s, which names commands that toolscript starts", path)
+		x.broken(subject, "chmod go-w "+toolscript.ShellWord(path), "other users can change %s, which names commands that toolscript starts", path)
 	}
-}
-
-// quoted quotes a path for a shell.
-func quoted(path string) string {
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }

@@ -46,9 +46,9 @@ func (x *examination) gateway(ctx context.Context, e discovery.Entry, several bo
 	subject := "gateway " + g.URL
 	switch {
 	case !g.Healthy:
-		x.broken(subject, "toolscript gateway stop -g "+g.URL, "it does not answer within %s", answerTime)
+		x.broken(subject, toolscript.Command("gateway", "stop", "-g", g.URL), "it does not answer within %s", answerTime)
 	case e.Version != toolscript.Version || e.Protocol != toolscript.Protocol:
-		x.warn(subject, "toolscript gateway restart -g "+g.URL, "it is toolscript %s, and this is %s", e.Version, toolscript.Version)
+		x.warn(subject, toolscript.Command("gateway", "restart", "-g", g.URL), "it is toolscript %s, and this is %s", e.Version, toolscript.Version)
 	default:
 		x.state(ctx, e, several)
 	}

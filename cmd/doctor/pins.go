@@ -10,7 +10,7 @@ import (
 // pins reports the changes of a server since it was pinned, and its suspicious texts.
 // Several gateways may report the same.
 func (x *examination) pins(s toolscript.ServerStatus) {
-	fix := "toolscript pins diff " + s.Name
+	fix := toolscript.Command("pins", "diff", s.Name)
 	for _, problem := range []struct {
 		n    int
 		what string

@@ -104,7 +104,7 @@ func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpcl
 			return `correct "oauth" of ` + name + " in " + c.Source, err
 		}
 		if status, why := session.Status(); status == oauth.Failed {
-			return "toolscript auth " + name, fmt.Errorf("its login has failed: %s", why)
+			return toolscript.Command("auth", name), fmt.Errorf("its login has failed: %s", why)
 		}
 		return "", nil
 	}
@@ -148,7 +148,7 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 		}
 		fix := "toolscript list-servers --verbose"
 		if s.State == toolscript.NeedsAuth {
-			fix = "toolscript auth " + s.Name
+			fix = toolscript.Command("auth", s.Name)
 		}
 		text := s.Error
 		if text == "" {

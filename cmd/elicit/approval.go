@@ -27,7 +27,7 @@ func ApprovalText(a toolscript.Approval) string {
 	}
 	text := "\ntoolscript: " + terminal.Visible(ApprovalTitle(a)) + "\n  arguments: " + terminal.Visible(a.Args) + "\n"
 	if a.Cut > 0 {
-		text += fmt.Sprintf("  %d bytes of the arguments are not shown; all of them: toolscript approvals show %s\n", a.Cut, a.ID)
+		text += fmt.Sprintf("  %d bytes of the arguments are not shown; all of them: %s\n", a.Cut, toolscript.Command("approvals", "show", a.ID))
 	}
 	if a.Changed != "" {
 		text += "  THE TOOL HAS CHANGED since it was approved: " + terminal.Visible(a.Changed) + "\n"

@@ -50,5 +50,5 @@ func withLines(text string, blocks ...string) string {
 
 // ApprovalText says that a call waits for a person, who answers it with another command.
 func ApprovalText(a *toolscript.Approval) string {
-	return terminal.Visible("toolscript: "+a.Tool+" waits for an approval; answer it with: toolscript approvals allow "+a.ID+" (or deny)") + "\n"
+	return terminal.Visible("toolscript: "+a.Tool+" waits for an approval; answer it with: "+toolscript.Command("approvals", "allow", a.ID)+" (or deny)") + "\n"
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/keyring"
 )
 
@@ -66,9 +67,9 @@ func (b *Book) Value(name string) (string, error) {
 	value, err := keyring.Get(b.store.item(name))
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
-		return "", fmt.Errorf("secret %s is not in the keyring any more; store it again: toolscript secret set %s", name, name)
+		return "", fmt.Errorf("secret %s is not in the keyring any more; store it again: %s", name, toolscript.Command("secret", "set", name))
 	case err != nil:
-		return "", fmt.Errorf("secret %s is in the keyring of the desktop, which cannot be used: %w; start or unlock it, or store the secret again: toolscript secret set %s --storage file", name, err, name)
+		return "", fmt.Errorf("secret %s is in the keyring of the desktop, which cannot be used: %w; start or unlock it, or store the secret again: %s", name, err, toolscript.Command("secret", "set", name, "--storage", "file"))
 	}
 	return value, nil
 }

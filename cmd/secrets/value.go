@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/toolscript/toolscript"
 )
 
 // Bounds of a value, in bytes. A shorter one may be a part of other words, so that it
@@ -25,7 +27,7 @@ func CheckName(text string) error {
 		return nil
 	}
 	if before, _, ok := strings.Cut(text, "="); ok && name().MatchString(before) {
-		return fmt.Errorf("the value is not an argument, because other programs see arguments; run: toolscript secret set %s, and type the value or pipe it to the command", before)
+		return fmt.Errorf("the value is not an argument, because other programs see arguments; run: %s, and type the value or pipe it to the command", toolscript.Command("secret", "set", before))
 	}
 	return errors.New("the name of a secret has at most 100 letters of ASCII, digits, underscores, hyphens and dots, and begins with a letter or an underscore, such as GITHUB_TOKEN")
 }

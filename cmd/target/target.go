@@ -35,7 +35,7 @@ type Gateway struct {
 // ErrNone is the error of commands that need a gateway.
 var ErrNone = &toolscript.Error{
 	Kind: toolscript.Unavailable,
-	Err:  errors.New("no gateway runs for this configuration; start one with: toolscript gateway start (toolscript gateway list shows others)"),
+	Err:  errors.New("no gateway runs for this configuration; start one with: toolscript gateway start; others are shown by: toolscript gateway list"),
 }
 
 // Require finds the gateway of a command that needs one.

@@ -31,7 +31,7 @@ func (m *model) act(key string) tea.Cmd {
 	}
 	switch key {
 	case "l":
-		m.told = "to log in, run at another terminal: toolscript auth " + about.id
+		m.told = "to log in, run at another terminal: " + toolscript.Command("auth", about.id)
 	case "r":
 		m.confirm("Restart "+about.id+"? Its calls in flight fail.", m.restart(about.id))
 	case "a":

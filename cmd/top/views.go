@@ -93,9 +93,9 @@ func serverDetail(e toolscript.ServerEntry, now time.Time) []string {
 		lines = append(lines, "Error: "+e.Error)
 	}
 	if e.State == toolscript.NeedsAuth {
-		lines = append(lines, "→ toolscript auth "+e.ID)
+		lines = append(lines, "→ "+toolscript.Command("auth", e.ID))
 	} else if !e.State.Serves() && !e.Disabled {
-		lines = append(lines, "→ r, or: toolscript servers restart "+e.ID)
+		lines = append(lines, "→ r, or: "+toolscript.Command("servers", "restart", e.ID))
 	}
 	for _, text := range e.Stderr {
 		lines = append(lines, "stderr: "+text)
@@ -146,7 +146,7 @@ func runRow(r toolscript.RunEntry, now time.Time) row {
 	if r.EndedAt == nil {
 		detail = append(detail, "→ a aborts it")
 	} else {
-		detail = append(detail, "→ toolscript runs show "+r.RunID)
+		detail = append(detail, "→ "+toolscript.Command("runs", "show", r.RunID))
 	}
 	about := subject{}
 	if r.EndedAt == nil {
@@ -173,9 +173,9 @@ func approvals(m *model) section {
 		{name: "Tool", flex: true}, {name: "Left", right: true}, {name: "Run", drop: 2}, {name: "Request", drop: 1},
 	}}
 	for _, a := range m.state.Approvals {
-		detail := []string{"Arguments: " + a.Args, whereCodes, "→ o allows it, d denies it, or: toolscript approvals allow " + a.ID}
+		detail := []string{"Arguments: " + a.Args, whereCodes, "→ o allows it, d denies it, or: " + toolscript.Command("approvals", "allow", a.ID)}
 		if a.Cut > 0 {
-			detail = slices.Insert(detail, 1, fmt.Sprintf("%d bytes of the arguments are not shown; all of them: toolscript approvals show %s", a.Cut, a.ID))
+			detail = slices.Insert(detail, 1, fmt.Sprintf("%d bytes of the arguments are not shown; all of them: %s", a.Cut, toolscript.Command("approvals", "show", a.ID)))
 		}
 		if a.Changed != "" {
 			detail = append([]string{"Changed: " + a.Changed}, detail...)

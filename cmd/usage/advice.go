@@ -3,8 +3,9 @@ package usage
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript"
 )
 
 // mostAdvised bounds the tools that are named for one server: those with the largest
@@ -22,7 +23,7 @@ func advise(r *Report, excluded map[string][]string, observed time.Duration) []A
 		if !s.Configured || s.Tools == 0 {
 			continue
 		}
-		a := Advice{Server: s.Server, Tokens: s.Definitions.Plain, Do: "toolscript disable " + argument(s.Server)}
+		a := Advice{Server: s.Server, Tokens: s.Definitions.Plain, Do: toolscript.Command("disable", s.Server)}
 		if s.Definitions.Since != nil {
 			a.Since = *s.Definitions.Since
 		}
@@ -62,12 +63,4 @@ func ofTools(tools []Tool, server string, excluded []string, since time.Time) Ad
 	}
 	a.Do = `"excludeTools": ` + string(names)
 	return a
-}
-
-// argument is a name for a shell.
-func argument(name string) string {
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == "" {
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }

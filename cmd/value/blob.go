@@ -204,5 +204,5 @@ func blobNotice(runID string, blobs []blob) string {
 	if len(blobs) > 1 {
 		what = fmt.Sprintf("%d parts", len(blobs))
 	}
-	return fmt.Sprintf("%s of the value was replaced by a descriptor; to save the bytes:  toolscript output '%s#%s' --value --out FILE", what, runID, blobs[0].pointer)
+	return fmt.Sprintf("%s of the value was replaced by a descriptor; to save the bytes: %s --value --out FILE", what, toolscript.Command("output", blobs[0].handle(runID)))
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -66,8 +67,8 @@ func (p Printer) writeFiles(runID string, value []byte) (text []byte, left []blo
 		p.Say("toolscript: wrote %s", f.names())
 	}
 	if len(f.left) > 0 {
-		err = fmt.Errorf("%d of %d files of the value were not written to %s: %s; the first of them has the handle '%s#%s'; write it with: toolscript output HANDLE --value --out FILE",
-			len(f.left), len(f.left)+len(f.written), p.DirName, terminal.WithoutPath(f.failure), runID, f.left[0].pointer)
+		err = fmt.Errorf("%d of %d files of the value were not written to %s: %s; the first of them is written with: %s --value --out FILE",
+			len(f.left), len(f.left)+len(f.written), p.DirName, terminal.WithoutPath(f.failure), toolscript.Command("output", f.left[0].handle(runID)))
 	}
 	return text, f.left, err
 }

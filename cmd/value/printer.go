@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -86,7 +87,7 @@ func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *P
 }
 
 // readCommand prints the whole value of a run.
-func readCommand(runID string) string { return "toolscript output " + runID + " --value" }
+func readCommand(runID string) string { return toolscript.Command("output", runID, "--value") }
 
 // Creatable returns an error if WriteFile could not write a file. It is called before the
 // script runs.

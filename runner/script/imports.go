@@ -73,5 +73,5 @@ func instead(name string) string {
 	case need.Query == "":
 		return "; " + need.Advice
 	}
-	return fmt.Sprintf("; %s: toolscript search '%s'", need.Advice, need.Query)
+	return fmt.Sprintf("; %s: %s", need.Advice, toolscript.Command("search", need.Query))
 }

@@ -92,7 +92,7 @@ func absent(e *toolscript.RunError) string {
 	case need.Query == "":
 		return ": " + need.Advice
 	}
-	return fmt.Sprintf(": %s: toolscript search '%s'", need.Advice, need.Query)
+	return fmt.Sprintf(": %s: %s", need.Advice, toolscript.Command("search", need.Query))
 }
 
 // OutOfTime is the error of a run that reached its limit of wall time.

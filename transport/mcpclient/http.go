@@ -206,7 +206,7 @@ func (c *Conn) ending(err error) error {
 
 // needsAuth returns the error for status 401, with the next step.
 func (c *Conn) needsAuth(err *httptransport.UnauthorizedError) *toolscript.Error {
-	next := "run: toolscript auth " + c.name
+	next := "run: " + toolscript.Command("auth", c.name)
 	if c.ownAuthorization {
 		next = "the header Authorization of its configuration is not accepted"
 	}

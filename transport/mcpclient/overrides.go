@@ -23,7 +23,7 @@ func (c Config) Present(server string, all []toolscript.Tool) (tools []toolscrip
 	}
 	for _, own := range slices.Sorted(maps.Keys(c.Overrides)) {
 		if _, has := names[own]; !has {
-			warnings = append(warnings, fmt.Sprintf("%s: overrides has %q, and the server has no such tool; see toolscript list-tools %s", server, own, server))
+			warnings = append(warnings, fmt.Sprintf("%s: overrides has %q, and the server has no such tool; see: %s", server, own, toolscript.Command("list-tools", server)))
 		}
 	}
 	for taken := clash(names); taken != ""; taken = clash(names) {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/toolscript/toolscript"
 )
 
 // Attempt is one run of the authorization code flow. Only one Finish is possible.
@@ -228,7 +230,7 @@ func (t *Attempt) finish(ctx context.Context, query url.Values) error {
 		"code_verifier": {string(t.verifier)}, "redirect_uri": {t.redirect},
 	})
 	if err != nil {
-		s.log.Error("oauth failed; run: toolscript auth "+quoted(s.name), slog.String("error", err.Error()))
+		s.log.Error("oauth failed; run: "+toolscript.Command("auth", s.name), slog.String("error", err.Error()))
 		return fmt.Errorf("exchange the authorization code: %w", err)
 	}
 	if token.Scope == "" {

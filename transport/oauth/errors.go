@@ -24,7 +24,7 @@ type LoginError struct {
 }
 
 func (e *LoginError) Error() string {
-	command := "run: toolscript auth " + quoted(e.Server)
+	command := "run: " + toolscript.Command("auth", e.Server)
 	switch {
 	case e.Issuer != "":
 		return fmt.Sprintf("%s needs a confirmation: it names the authorization server %s, which gets the secret of the client only once you have confirmed it; %s, or set oauth.issuer",
@@ -38,16 +38,6 @@ func (e *LoginError) Error() string {
 	default:
 		return fmt.Sprintf("%s needs authorization; %s", e.Server, command)
 	}
-}
-
-// quoted quotes a server's name for the shell.
-func quoted(name string) string {
-	if name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
-	}) {
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 // needsLogin returns the error of a request that needs a login. Missing scopes

@@ -24,8 +24,8 @@ func (e *IssuerError) Error() string {
 	if !e.Pinned {
 		return text + fmt.Sprintf("and oauth.issuer is %s: no credentials were sent", plainText(e.Expected))
 	}
-	return text + fmt.Sprintf("and the one confirmed for its credentials is %s: none were sent; if the change is right, run: toolscript auth logout %s, and log in again",
-		plainText(e.Expected), quoted(e.Server))
+	return text + fmt.Sprintf("and the one confirmed for its credentials is %s: none were sent; if the change is right, run: %s, and log in again",
+		plainText(e.Expected), toolscript.Command("auth", "logout", e.Server))
 }
 
 // sameIssuer compares issuers as RFC 8414 does, but ignores a slash at the end.

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript"
 )
 
 // renewTime bounds one renewal, including the wait for other processes.
@@ -168,7 +170,7 @@ func (s *Session) over(known Credentials, because *refusal) error {
 	if err := s.keep(known); err != nil {
 		s.remember(known)
 	}
-	s.log.Warn("server requires OAuth2 again; run: toolscript auth "+quoted(s.name), slog.String("error", because.Error()))
+	s.log.Warn("server requires OAuth2 again; run: "+toolscript.Command("auth", s.name), slog.String("error", because.Error()))
 	return errNoLogin
 }
 
