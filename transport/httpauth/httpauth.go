@@ -61,13 +61,18 @@ type Transport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context()) // a RoundTripper must not change a request
 	if t.Origin.address == nil || !SameOrigin(r.URL, t.Origin.address) {
+		r.Header.Del("Accept-Encoding")
 		return t.ToOthers.RoundTrip(r)
 	}
-	r = r.Clone(r.Context()) // a RoundTripper must not change a request
 	for name, value := range t.Headers {
+		if own := r.Header.Get("Cookie"); own != "" && strings.EqualFold(name, "Cookie") {
+			value = strings.TrimRight(value, "; ") + "; " + own
+		}
 		r.Header.Set(name, value)
 	}
+	r.Header.Del("Accept-Encoding") // net/http asks for gzip, and decodes the answer only if nobody else has asked
 	switch t.Auth.Type {
 	case "bearer":
 		r.Header.Set("Authorization", "Bearer "+t.Auth.Token)

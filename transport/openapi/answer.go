@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -130,13 +132,18 @@ func (a *api) result(ctx context.Context, o *operation, answer *http.Response) (
 		return nil, err
 	}
 	media := strings.ToLower(answer.Header.Get("Content-Type"))
-	if isJSON(media) || media == "" {
+	promised := isJSON(o.accept) // many servers send JSON as text/plain or text/html
+	if isJSON(media) || media == "" || promised {
 		content = rawjson.TrimMark(content)
 	}
-	valid := (isJSON(media) || media == "") && rawjson.Valid(content)
+	valid := (isJSON(media) || media == "" || promised) && rawjson.Valid(content)
 	switch {
 	case valid:
 		return json.RawMessage(content), nil
+	case promised && strings.HasPrefix(media, "text/html"):
+		return nil, &inprocess.Refusal{Status: answer.StatusCode, Err: fmt.Errorf(
+			"%s %s: the document promises JSON, and the answer, with status %s, is a page%s; it may be that of a login; the request was sent: %s",
+			o.method, o.path, answer.Status, title(content), a.shown(content))}
 	case isJSON(media):
 		return nil, fmt.Errorf("the answer says that it is JSON, and is not: %.200q", a.conceal.Text(string(content[:min(len(content), mostShown)])))
 	case textual(media) && utf8.Valid(content):
@@ -181,15 +188,30 @@ func blob(ctx context.Context, lease *inflight.Lease, answer *http.Response, med
 	return append(block, tail...), nil
 }
 
-// failure is the error of an answer that is not a success, with the beginning of its body.
-func (a *api) failure(o *operation, answer *http.Response) error {
+// title is the title of a page after "called ", "" if it has none.
+func title(page []byte) string {
+	element := regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`) // here: it is seldom needed
+	if found := element.FindSubmatch(page[:min(len(page), mostShown)]); found != nil {
+		return fmt.Sprintf(" called %.100q", strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " "))
+	}
+	return ""
+}
+
+// shown is the beginning of the content of an answer, without secrets.
+func (a *api) shown(content []byte) string {
 	const most = 2000
-	defer func() { _ = answer.Body.Close() }()                    // the rest is not read
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostShown)) // so that no secret is cut
-	text := strings.TrimSpace(strings.ToValidUTF8(a.conceal.Text(string(body)), "�"))
-	if len(text) > most {
+	text := a.conceal.Text(string(content[:min(len(content), mostShown)])) // so that no secret is cut
+	if text = strings.TrimSpace(strings.ToValidUTF8(text, "�")); len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
+	return text
+}
+
+// failure is the error of an answer that is not a success, with the beginning of its body.
+func (a *api) failure(o *operation, answer *http.Response) error {
+	defer func() { _ = answer.Body.Close() }() // the rest is not read
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostShown))
+	text := a.shown(body)
 	message := fmt.Sprintf("%s %s: %s", o.method, o.path, answer.Status)
 	if text != "" {
 		message += ": " + text

@@ -3,10 +3,12 @@
 package openapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -54,12 +56,12 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
-	l := newLibrary(ctx, &http.Client{Transport: guard, CheckRedirect: sameOriginOnly}, cfg.Project, s.Spec)
+	l := newLibrary(ctx, &http.Client{Transport: s.reading(cfg, guard), CheckRedirect: sameOriginOnly}, cfg.Project, s.Spec)
 	document, err := l.get(s.Spec)
 	if err != nil {
 		return fail(toolscript.Unavailable, fmt.Errorf("read the OpenAPI document: %s: %w", s.Spec, err))
 	}
-	operations, about, err := d.describe(ctx, l, document, s)
+	operations, about, err := d.describe(ctx, l, document, s, sent(s.Auth, cfg.Headers))
 	if err != nil {
 		if toolscript.ContextError(ctx) != nil {
 			return fail(toolscript.KindOf(err), err)
@@ -74,6 +76,11 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
 		cfg.URL = about.base
 		way = d.RoundTripper(name, cfg, guard)
+	}
+	for _, warning := range about.warnings {
+		if on.Log != nil {
+			on.Log(slog.LevelWarn, s.Spec+": "+warning)
+		}
 	}
 	a := &api{auth: s.Auth, base: about.base, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
 		Transport:     httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
@@ -112,34 +119,64 @@ func (s Settings) guard() (*reach.Guard, error) {
 	}), nil
 }
 
-// about is what a document says about itself.
-type about struct{ base, title, version, description string }
-
-// read reads the operations of a document that the settings select.
-func read(l *library, document []byte, s Settings) ([]operation, about, error) {
-	all := index(document)
-	version := unquote(all["openapi"])
-	switch number := string(all["openapi"]); number { // in YAML without quotes
-	case "3":
-		version = "3.0"
-	case "3.1":
-		version = number
+// reading is the way of the requests for the document. They have the credentials if the document is of the origin
+// of the API. Without a "baseUrl" that is the origin of the document: no other gets credentials. A login with
+// OAuth2 is for calls only: it would be needed for a public document too.
+func (s Settings) reading(cfg mcpclient.Config, guard http.RoundTripper) http.RoundTripper {
+	origin, err := httpauth.NewOrigin(s.Spec, s.Auth, cfg.Headers, cmp.Or(s.BaseURL, s.Spec))
+	if err != nil || !isURL(s.Spec) {
+		return guard
 	}
+	return httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: guard, ToOthers: guard}
+}
+
+// place of a parameter that the configuration sends: header, query or cookie, and its name.
+type sentParameter struct{ In, Name string }
+
+// sent are the parameters that the configuration sends with each request.
+func sent(auth httpauth.Auth, headers map[string]string) (out []sentParameter) {
+	switch auth.Type {
+	case "header", "query":
+		out = append(out, sentParameter{auth.Type, auth.Name})
+	}
+	for name, value := range headers {
+		if !strings.EqualFold(name, "Cookie") {
+			out = append(out, sentParameter{"header", name})
+			continue
+		}
+		for pair := range strings.SplitSeq(value, ";") {
+			name, _, _ := strings.Cut(strings.TrimSpace(pair), "=")
+			out = append(out, sentParameter{"cookie", name})
+		}
+	}
+	return out
+}
+
+// about is what a document says about itself, and what is wrong with it.
+type about struct {
+	base, title, version, description string
+	warnings                          []string
+}
+
+// read reads the operations of a document that the settings select. sent are no arguments of tools.
+func read(l *library, document []byte, s Settings, sent []sentParameter) ([]operation, about, error) {
+	all := index(document)
+	version := written(all["openapi"])
 	if !strings.HasPrefix(version, "3.0") && !strings.HasPrefix(version, "3.1") {
-		if unquote(all["swagger"]) != "" {
+		if written(all["swagger"]) != "" {
 			version = "2.0 (Swagger)"
 		}
 		return nil, about{}, fmt.Errorf("it is no OpenAPI document of version 3.0 or 3.1: its version is %.40q", version)
 	}
 	info := index(all["info"])
-	a := about{base: s.BaseURL, title: unquote(info["title"]), version: unquote(info["version"]), description: unquote(info["description"])}
+	a := about{base: s.BaseURL, title: written(info["title"]), version: written(info["version"]), description: written(info["description"])}
 	if a.base == "" {
 		var err error
-		if a.base, err = absolute(firstServer(all["servers"]), s.Spec); err != nil {
+		if a.base, err = absolute(cmp.Or(firstServer(all["servers"]), "/"), s.Spec); err != nil {
 			return nil, a, err
 		}
 	}
-	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}, selected: s.Operations}
+	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}, selected: s.Operations, sent: sent}
 	found, count, err := r.operations(all["paths"])
 	if err == nil {
 		err = r.refused
@@ -159,6 +196,7 @@ func read(l *library, document []byte, s Settings) ([]operation, about, error) {
 	if len(found) == 0 {
 		return nil, a, fmt.Errorf("none of its %d operations is selected; see \"operations\" of the server", count)
 	}
+	a.warnings = r.warnings
 	return found, a, nil
 }
 

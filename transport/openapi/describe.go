@@ -25,6 +25,7 @@ type documentInput struct {
 	Spec       string   `json:"spec"`
 	BaseURL    string   `json:"baseUrl"`
 	Operations []string `json:"operations"`
+	Sent       []sentParameter
 }
 
 type documentOutput struct {
@@ -32,6 +33,7 @@ type documentOutput struct {
 	Title       string
 	Version     string
 	Description string
+	Warnings    []string
 	Operations  []operationOutput
 }
 
@@ -70,8 +72,8 @@ type bodyOutput struct {
 
 // describe has a document read in a worker process. The gateway reads the files that the
 // document refers to.
-func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Settings) ([]operation, about, error) {
-	input, err := convert.Pack(documentInput{s.Spec, s.BaseURL, s.Operations}, document)
+func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Settings, sent []sentParameter) ([]operation, about, error) {
+	input, err := convert.Pack(documentInput{s.Spec, s.BaseURL, s.Operations, sent}, document)
 	if err != nil {
 		return nil, about{}, err
 	}
@@ -92,7 +94,7 @@ func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Set
 		o.Tool.InputSchema, o.Tool.OutputSchema = schemas[2*i], schemas[2*i+1]
 		operations[i] = o.operation()
 	}
-	return operations, about{out.Base, out.Title, out.Version, out.Description}, nil
+	return operations, about{out.Base, out.Title, out.Version, out.Description, out.Warnings}, nil
 }
 
 // refersTo reads the files that a document refers to: those in its folder, or of its origin.
@@ -140,11 +142,11 @@ func convertDocument(input []byte, need convert.Need) ([][]byte, error) {
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("read the OpenAPI document: %w", err)}
 	}
-	operations, about, err := read(l, document, Settings{Spec: in.Spec, BaseURL: in.BaseURL, Operations: in.Operations})
+	operations, about, err := read(l, document, Settings{Spec: in.Spec, BaseURL: in.BaseURL, Operations: in.Operations}, in.Sent)
 	if err != nil {
 		return nil, err
 	}
-	out := documentOutput{Base: about.base, Title: about.title, Version: about.version, Description: about.description}
+	out := documentOutput{Base: about.base, Title: about.title, Version: about.version, Description: about.description, Warnings: about.warnings}
 	schemas := make([][]byte, 0, 2*len(operations))
 	for _, o := range operations {
 		schemas = append(schemas, o.tool.InputSchema, o.tool.OutputSchema)

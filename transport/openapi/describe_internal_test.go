@@ -35,11 +35,11 @@ func TestDescribe(t *testing.T) {
 	}
 	s := Settings{Spec: file}
 	l := newLibrary(t.Context(), nil, beneath.Folder{}, file)
-	want, wantAbout, err := read(l, []byte(everything), s)
+	want, wantAbout, err := read(l, []byte(everything), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, gotAbout, err := Dialer{}.describe(t.Context(), l, []byte(everything), s)
+	got, gotAbout, err := Dialer{}.describe(t.Context(), l, []byte(everything), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

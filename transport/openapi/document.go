@@ -258,6 +258,10 @@ func (c *converter) scalar(n *yaml.Node) error {
 	if err := n.Decode(&value); err != nil {
 		return err
 	}
+	if n.Style == 0 && json.Valid([]byte(n.Value)) { // a number keeps its digits, such as those of a version
+		c.out.WriteString(n.Value)
+		return nil
+	}
 	switch value.(type) {
 	case nil, bool, int, int64, uint64, float64, string:
 	default:

@@ -43,7 +43,7 @@ func (in *input) declare(shared, own []byte) error {
 			if err != nil {
 				return err
 			}
-			d := declared{text, at, unquote(member(text, "name")), unquote(member(text, "in"))}
+			d := declared{text, at, written(member(text, "name")), unquote(member(text, "in"))}
 			i, again := known[[2]string{d.name, d.in}]
 			if again {
 				all[i] = d
@@ -61,6 +61,11 @@ func (in *input) declare(shared, own []byte) error {
 		if d.in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(d.name)) {
 			continue // OpenAPI has other members for these
 		}
+		if slices.ContainsFunc(in.sent, func(s sentParameter) bool {
+			return s.In == d.in && (s.Name == d.name || d.in == "header" && strings.EqualFold(s.Name, d.name))
+		}) {
+			continue
+		}
 		name := d.name
 		if count[name] > 1 {
 			name = d.name + "_" + d.in
@@ -70,9 +75,26 @@ func (in *input) declare(shared, own []byte) error {
 	return nil
 }
 
+// undeclared adds the parameters of a path that the document does not declare, as texts.
+func (in *input) undeclared(op *operation) {
+	for _, part := range strings.Split(op.path, "{")[1:] {
+		name, _, closed := strings.Cut(part, "}")
+		if !closed || name == "" || slices.ContainsFunc(in.parameters, func(p parameter) bool { return p.in == "path" && p.wire == name }) {
+			continue
+		}
+		argument := name
+		for in.taken[argument] != "" {
+			argument += "_path"
+		}
+		in.warn("%s %s: the document does not declare the parameter %s of the path; it is a text", op.method, op.path, name)
+		in.add(argument, converted{text: []byte(`{"type":"string"}`)}, "", true, "path")
+		in.parameters = append(in.parameters, parameter{name: argument, wire: name, in: "path", style: "simple"})
+	}
+}
+
 func (in *input) parameter(name string, text []byte, at place) {
 	all := index(text)
-	p := parameter{name: name, wire: unquote(all["name"]), in: unquote(all["in"]), style: unquote(all["style"]), raw: isTrue(all["allowReserved"])}
+	p := parameter{name: name, wire: written(all["name"]), in: unquote(all["in"]), style: unquote(all["style"]), raw: isTrue(all["allowReserved"])}
 	if p.style == "" {
 		p.style = map[string]string{"query": "form", "cookie": "form"}[p.in]
 	}
@@ -93,7 +115,7 @@ func (in *input) parameter(name string, text []byte, at place) {
 			p.otherwise = member(followed, "default")
 		}
 	}
-	c := in.convert(schema, at)
+	c := in.convert(schema, at, request)
 	in.add(name, c, unquote(all["description"]), isTrue(all["required"]) || p.in == "path", p.in)
 	in.parameters = append(in.parameters, p)
 }
@@ -179,7 +201,7 @@ func (in *input) request(text []byte) error {
 		return err
 	}
 	if !structured(media) || !in.flatten(schema, schemaAt) {
-		c := in.convert(member(content, "schema"), at)
+		c := in.convert(member(content, "schema"), at, request)
 		if !structured(media) && !strings.HasPrefix(media, "text/") {
 			b.binary[""] = true
 			c = converted{text: []byte(`{"type":"string","contentEncoding":"base64","description":"the bytes of the body, as base64"}`)}
@@ -213,6 +235,7 @@ func (in *input) flatten(schema []byte, at place) bool {
 	if !o.add(schema, at, 0) || len(o.members) == 0 {
 		return false
 	}
+	o.members = slices.DeleteFunc(o.members, func(m bodyMember) bool { return in.hides(m.schema, m.at, request) })
 	for _, m := range o.members {
 		if in.taken[m.name] != "" {
 			return false
@@ -223,13 +246,10 @@ func (in *input) flatten(schema []byte, at place) bool {
 		required[name] = true
 	}
 	for _, m := range o.members {
-		if in.readOnly(m.schema, m.at) {
-			continue // the server sets it
-		}
 		in.body.fields[m.name] = m.name
 		c, raw := in.file(m.schema, m.at)
 		if in.body.binary[m.name] = raw; !raw {
-			c = in.convert(m.schema, m.at)
+			c = in.convert(m.schema, m.at, request)
 		}
 		in.add(m.name, c, "", required[m.name], "body")
 	}
@@ -321,9 +341,4 @@ func (in *input) file(schema []byte, at place) (c converted, is bool) {
 func isFile(schema []byte) bool {
 	all := index(schema)
 	return unquote(all["format"]) == "binary" || all["contentMediaType"] != nil && all["contentEncoding"] == nil
-}
-
-func (in *input) readOnly(property []byte, at place) bool {
-	resolved, _, err := in.library.follow(property, at)
-	return err == nil && isTrue(member(resolved, "readOnly"))
 }

@@ -30,16 +30,16 @@ func TestStyles(t *testing.T) {
 		{"path", "matrix", "false", array, "/;x=blue,black,br%20own"},
 		{"path", "matrix", "true", array, "/;x=blue;x=black;x=br%20own"},
 		{"path", "matrix", "true", object, "/;R=100;G=200;B=150"},
-		{"query", "", "", `"a&b=c d"`, "?x=a%26b%3Dc+d"},
+		{"query", "", "", `"a&b=c d"`, "?x=a%26b%3Dc%20d"},
 		{"query", "", "", `12345678901234567890`, "?x=12345678901234567890"},
 		{"query", "", "", `true`, "?x=true"},
 		{"query", "", "", `""`, "?x="},
-		{"query", "form", "true", array, "?x=blue&x=black&x=br+own"},
-		{"query", "form", "false", array, "?x=blue,black,br+own"},
+		{"query", "form", "true", array, "?x=blue&x=black&x=br%20own"},
+		{"query", "form", "false", array, "?x=blue,black,br%20own"},
 		{"query", "form", "true", object, "?R=100&G=200&B=150"},
 		{"query", "form", "false", object, "?x=R,100,G,200,B,150"},
-		{"query", "spaceDelimited", "false", array, "?x=blue%20black%20br+own"},
-		{"query", "pipeDelimited", "false", array, "?x=blue%7Cblack%7Cbr+own"},
+		{"query", "spaceDelimited", "false", array, "?x=blue%20black%20br%20own"},
+		{"query", "pipeDelimited", "false", array, "?x=blue%7Cblack%7Cbr%20own"},
 		{"query", "deepObject", "true", object, "?x%5BR%5D=100&x%5BG%5D=200&x%5BB%5D=150"},
 		{"query", "deepObject", "true", `{"a":{"b":[1]}}`, "?x%5Ba%5D%5Bb%5D%5B0%5D=1"},
 		{"query", "", "", `null`, ""},
@@ -89,7 +89,7 @@ func TestParameters(t *testing.T) {
 		t.Errorf("%q, %+v", set.Description, set.Annotations)
 	}
 	s.call("set", `{"id": "1", "page": 2, "X-List": ["a", "b"], "c": "d", "filter": {"a": [1]}, "q": "a/b:c&d", "name": "Rex", "tag": {"parent": {}}}`)
-	if got, want := s.last(), `PUT /v1/a/1?page=2&filter=%7B%22a%22%3A+%5B1%5D%7D&q=a/b:c%26d X-List: a,b Cookie: c=d Content-Type: application/json {"name":"Rex","tag":{"parent": {}}}`; got != want {
+	if got, want := s.last(), `PUT /v1/a/1?page=2&filter=%7B%22a%22%3A%20%5B1%5D%7D&q=a/b:c%26d X-List: a,b Cookie: c=d Content-Type: application/json {"name":"Rex","tag":{"parent": {}}}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	s.call("same", `{"body": ["x"]}`)
@@ -200,7 +200,7 @@ func TestBodies(t *testing.T) {
 		"/bytes": {"put": {"operationId": "bytes", "requestBody": {"content": {"image/png": {"schema": `+file+`}}}}},
 		"/text": {"put": {"operationId": "text", "requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}}`, `"x": {"type": "object", "properties": {"modern": {"type": "string", "contentMediaType": "text/csv"}}}`), ok)
 	s.call("form", `{"a": "x y&z", "b": ["1", "2"], "c": {"d": {"e": 1}}}`)
-	if got, want := s.last(), `POST /v1/form Content-Type: application/x-www-form-urlencoded a=x+y%26z&b=1&b=2&c%5Bd%5D%5Be%5D=1`; got != want {
+	if got, want := s.last(), `POST /v1/form Content-Type: application/x-www-form-urlencoded a=x%20y%26z&b=1&b=2&c%5Bd%5D%5Be%5D=1`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	s.call("parts", `{"file": "aGk=", "meta": {"a": 1}, "n": 5}`)

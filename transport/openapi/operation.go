@@ -55,6 +55,15 @@ type reader struct {
 	at       string         // of the document
 	names    map[string]int // that tools have, and the next number for an equal one
 	selected []string       // see operation.selects
+	sent     []sentParameter
+	warnings []string // the first maxWarnings
+}
+
+// warn adds a warning about the document.
+func (r *reader) warn(format string, args ...any) {
+	if len(r.warnings) < maxWarnings {
+		r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+	}
 }
 
 // Bounds of what becomes of a document. GitHub's has 1,100 operations, whose schemas have
@@ -64,6 +73,7 @@ const (
 	maxOperations = 30_000
 	maxParameters = 1000    // of an operation
 	maxPath       = 8 << 10 // bytes of a path
+	maxWarnings   = 20
 )
 
 // found is an operation whose schemas are not made yet.
@@ -126,7 +136,7 @@ func (r *reader) find(paths []byte) (out []found, count int, err error) {
 			count++
 			op := operation{method: strings.ToUpper(method), path: path}
 			text := index(all[method])
-			op.tags, op.tool.Name = texts(text["tags"]), r.name(unquote(text["operationId"]), method, path)
+			op.tags, op.tool.Name = texts(text["tags"]), r.name(written(text["operationId"]), method, path)
 			if !op.selects(r.selected) {
 				continue
 			}
@@ -154,6 +164,7 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 	if err := in.declare(of["parameters"], text["parameters"]); err != nil {
 		return err
 	}
+	in.undeclared(op)
 	if err := in.request(text["requestBody"]); err != nil {
 		return err
 	}
@@ -175,7 +186,7 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 
 // description is what the document says about an operation.
 func description(text map[string][]byte, method, path string) string {
-	summary, more := strings.TrimSpace(unquote(text["summary"])), strings.TrimSpace(unquote(text["description"]))
+	summary, more := strings.TrimSpace(written(text["summary"])), strings.TrimSpace(written(text["description"]))
 	if strings.HasPrefix(more, summary) {
 		summary = ""
 	}
@@ -223,9 +234,9 @@ func annotations(method string) (a toolscript.Annotations) {
 // firstServer is the address of the first server, with the defaults of its variables.
 func firstServer(servers []byte) string {
 	for server := range items(servers) {
-		address := unquote(member(server, "url"))
+		address := written(member(server, "url"))
 		for name, variable := range members(member(server, "variables")) {
-			address = strings.ReplaceAll(address, "{"+name+"}", unquote(member(variable, "default")))
+			address = strings.ReplaceAll(address, "{"+name+"}", written(member(variable, "default")))
 		}
 		return address
 	}

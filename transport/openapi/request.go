@@ -58,7 +58,7 @@ func (o *operation) place(given map[string][]byte) (path string, query []string,
 		if value == nil {
 			value = p.otherwise
 		}
-		if value == nil || string(value) == "null" && p.in != "path" {
+		if value == nil || isNull(value) && p.in != "path" {
 			continue
 		}
 		switch p.in {
@@ -192,13 +192,18 @@ func (p parameter) joined(value []byte, separator string, escape func(string) st
 	return strings.Join(parts, separator)
 }
 
-// pairs are a value as pairs of a query or a form, encoded.
+// queryEscape escapes a text for a query or a form. A space is %20, which every server reads as one.
+func queryEscape(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+
+// pairs are a value as pairs of a query or a form, encoded. null, also in an object, is left out.
 func (p parameter) pairs(value []byte) (out []string) {
-	name := url.QueryEscape(p.wire)
+	name := queryEscape(p.wire)
 	encode := p.escape()
 	switch {
+	case isNull(value):
+		return nil
 	case p.json:
-		return []string{name + "=" + url.QueryEscape(string(value))}
+		return []string{name + "=" + queryEscape(string(value))}
 	case p.style == "deepObject" && (value[0] == '{' || value[0] == '['):
 		return deep(p.wire, value, encode)
 	case value[0] == '[':
@@ -208,7 +213,9 @@ func (p parameter) pairs(value []byte) (out []string) {
 		}
 		if p.explode {
 			for item := range items(value) {
-				out = append(out, name+"="+encode(scalar(item)))
+				if !isNull(item) {
+					out = append(out, name+"="+encode(scalar(item)))
+				}
 			}
 			return out
 		}
@@ -218,7 +225,9 @@ func (p parameter) pairs(value []byte) (out []string) {
 		return out
 	case value[0] == '{' && p.explode:
 		for key, item := range members(value) {
-			out = append(out, url.QueryEscape(key)+"="+encode(scalar(item)))
+			if !isNull(item) {
+				out = append(out, queryEscape(key)+"="+encode(scalar(item)))
+			}
 		}
 		return out
 	default:
@@ -240,7 +249,9 @@ func deep(name string, value []byte, encode func(string) string) (out []string) 
 			i++
 		}
 	default:
-		out = append(out, url.QueryEscape(name)+"="+encode(scalar(value)))
+		if !isNull(value) {
+			out = append(out, queryEscape(name)+"="+encode(scalar(value)))
+		}
 	}
 	return out
 }
@@ -249,10 +260,10 @@ func deep(name string, value []byte, encode func(string) string) (out []string) 
 // those that would end the value.
 func (p parameter) escape() func(string) string {
 	if !p.raw {
-		return url.QueryEscape
+		return queryEscape
 	}
 	return func(text string) string {
-		text = url.QueryEscape(text)
+		text = queryEscape(text)
 		for _, c := range ":/?@!$'()*,;" {
 			text = strings.ReplaceAll(text, fmt.Sprintf("%%%02X", c), string(c))
 		}
@@ -261,6 +272,8 @@ func (p parameter) escape() func(string) string {
 }
 
 func plain(text string) string { return text }
+
+func isNull(value []byte) bool { return string(bytes.TrimSpace(value)) == "null" }
 
 // scalar is a string without its quotes, or the JSON of any other value.
 func scalar(value []byte) string {
@@ -376,6 +389,9 @@ func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 			values = slices.Collect(items(value))
 		}
 		for _, value := range values {
+			if isNull(value) {
+				continue
+			}
 			head := textproto.MIMEHeader{}
 			content := []byte(scalar(value))
 			disposition := `form-data; name="` + escapeQuotes(name) + `"`

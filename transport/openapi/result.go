@@ -69,7 +69,7 @@ func (r *reader) content(media string, schema []byte, at place) (result, convert
 	case isJSON(media) && schema != nil:
 		top, _, err := r.library.follow(schema, at)
 		list := err == nil && unquote(member(top, "type")) == "array"
-		return result{media: jsonMedia(media), list: list}, r.convert(schema, at)
+		return result{media: jsonMedia(media), list: list}, r.convert(schema, at, response)
 	case strings.HasPrefix(media, "text/") && !isJSON(media):
 		return result{media: media}, converted{text: []byte(`{"type":"string"}`)}
 	default:

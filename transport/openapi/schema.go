@@ -14,7 +14,7 @@ import (
 type schemas struct {
 	library *library
 	modern  bool // OpenAPI 3.1, whose schemas are JSON Schema
-	defs    map[place]*def
+	defs    map[use]*def
 	waiting []*def // whose text is not made yet
 	names   map[string]place
 	written int   // bytes of the schemas of all tools
@@ -22,9 +22,23 @@ type schemas struct {
 	refused error // the first reference that is not read
 }
 
+// side says what a schema is for.
+type side bool
+
+const (
+	request  side = false // no member is readOnly
+	response side = true  // no member is writeOnly
+)
+
+// use is a schema on a side.
+type use struct {
+	place
+	side side
+}
+
 // def is a schema that others refer to.
 type def struct {
-	at   place
+	at   use
 	name string
 	text []byte
 	refs []*def // that text has
@@ -37,13 +51,13 @@ type converted struct {
 }
 
 func newSchemas(l *library, modern bool) *schemas {
-	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[place]*def{}, names: map[string]place{}}
+	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}}
 }
 
 // convert converts the schema at a place, and all that it refers to. A reference that leads
 // nowhere accepts anything.
-func (s *schemas) convert(schema []byte, at place) converted {
-	c := s.one(schema, at)
+func (s *schemas) convert(schema []byte, at place, side side) converted {
+	c := s.one(schema, use{at, side})
 	for len(s.waiting) > 0 { // no recursion: a document can have a chain of a million references
 		d := s.waiting[len(s.waiting)-1]
 		s.waiting = s.waiting[:len(s.waiting)-1]
@@ -53,18 +67,18 @@ func (s *schemas) convert(schema []byte, at place) converted {
 }
 
 // one converts one schema.
-func (s *schemas) one(schema []byte, at place) converted {
-	w := &writer{schemas: s, document: at.document}
+func (s *schemas) one(schema []byte, at use) converted {
+	w := &writer{schemas: s, at: at}
 	w.schema(schema, 0)
 	return converted{w.out.Bytes(), w.refs}
 }
 
 // def returns the definition of a place, whose text convert makes.
-func (s *schemas) def(at place) *def {
+func (s *schemas) def(at use) *def {
 	if d, known := s.defs[at]; known {
 		return d
 	}
-	d := &def{at: at, name: s.name(at)}
+	d := &def{at: at, name: s.name(at.place)}
 	s.defs[at] = d
 	s.waiting = append(s.waiting, d)
 	return d
@@ -72,7 +86,7 @@ func (s *schemas) def(at place) *def {
 
 // define makes the text of a definition.
 func (s *schemas) define(d *def) {
-	schema, err := s.library.find(d.at)
+	schema, err := s.library.find(d.at.place)
 	if err != nil {
 		if _, unread := s.library.load(d.at.document); unread != nil && s.refused == nil {
 			s.refused = unread
@@ -171,10 +185,11 @@ const maxDepth = 100
 // writer writes one converted schema.
 type writer struct {
 	*schemas
-	document string
+	at       use // of the whole schema
 	out      bytes.Buffer
 	refs     []*def
-	referred map[*def]bool // those of refs
+	referred map[*def]bool   // those of refs
+	hidden   map[string]bool // members of the objects around that are not of this side
 }
 
 // dropped are members of schemas that mean nothing for values, or nothing in JSON Schema.
@@ -233,8 +248,11 @@ func (w *writer) object(all map[string][]byte, text []byte, depth int) {
 			return
 		}
 	}
+	defer w.hide(all)()
 	for key, value := range members(text) {
 		switch {
+		case key == "required" && len(w.hidden) > 0:
+			w.required(value, begin)
 		case key == "$ref", strings.HasPrefix(key, "x-"):
 		case key == "type" && nullable:
 			begin(key)
@@ -284,18 +302,28 @@ func (w *writer) exclusive(key string, value []byte, all map[string][]byte, begi
 }
 
 func (w *writer) member(key string, value []byte, depth int) {
+	if around := w.hidden; key != "allOf" && key != "properties" { // they are other objects
+		w.hidden = nil
+		defer func() { w.hidden = around }()
+	}
 	switch {
 	case named[key] && isObject(value):
 		w.out.WriteByte('{')
 		first := true
 		for name, schema := range members(value) {
+			if key == "properties" && w.hidden[name] {
+				continue
+			}
 			if !first {
 				w.out.WriteByte(',')
 			}
 			first = false
 			w.out.Write(quote(name))
 			w.out.WriteByte(':')
+			around := w.hidden
+			w.hidden = nil // the member is another object
 			w.schema(schema, depth+1)
+			w.hidden = around
 		}
 		w.out.WriteByte('}')
 	case lists[key]:
@@ -319,14 +347,14 @@ func (w *writer) member(key string, value []byte, depth int) {
 // ref writes a reference to a definition. One that leads nowhere accepts anything: a tool
 // should not be missing because of a part of its types.
 func (w *writer) ref(ref string, begin func(string)) {
-	at, err := w.library.refer(w.document, ref)
+	at, err := w.library.refer(w.at.document, ref)
 	if err != nil {
 		if w.refused == nil {
 			w.refused = err
 		}
 		return
 	}
-	d := w.def(at)
+	d := w.def(use{at, w.at.side})
 	if !w.referred[d] {
 		if w.referred == nil {
 			w.referred = map[*def]bool{}

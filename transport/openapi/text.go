@@ -168,6 +168,15 @@ func unquote(text []byte) string {
 	return string(text[1 : len(text)-1])
 }
 
+// written is the value of a string, and a number, true or false as it is written: YAML reads such texts
+// as values. "" for any other value.
+func written(text []byte) string {
+	if len(text) == 0 || text[0] == '{' || text[0] == '[' || text[0] == 'n' {
+		return ""
+	}
+	return scalar(text)
+}
+
 // quote is a string as JSON.
 func quote(text string) []byte {
 	for i := range len(text) {
@@ -188,7 +197,7 @@ func isArray(text []byte) bool { return len(text) > 0 && text[0] == '[' }
 // texts are the strings of an array.
 func texts(text []byte) (out []string) {
 	for item := range items(text) {
-		out = append(out, unquote(item))
+		out = append(out, written(item))
 	}
 	return out
 }

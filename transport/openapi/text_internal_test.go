@@ -43,7 +43,7 @@ func FuzzText(f *testing.F) {
 			}
 		}
 		if json.Valid(text) {
-			w := &writer{schemas: newSchemas(newLibrary(t.Context(), nil, beneath.Folder{}, "/x/a.json"), false), document: "/x/a.json"}
+			w := &writer{schemas: newSchemas(newLibrary(t.Context(), nil, beneath.Folder{}, "/x/a.json"), false), at: use{place: place{document: "/x/a.json"}}}
 			w.library.read["/x/a.json"] = text
 			w.schema(bytes.TrimSpace(text), 0)
 			if !json.Valid(w.out.Bytes()) {

@@ -1,0 +1,249 @@
+package openapi_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/httpauth"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/openapi"
+)
+
+// TestWhereTheAPIIs: an address that the document does not name is "/" at its origin, and texts that YAML reads as
+// numbers are used as they are written.
+func TestWhereTheAPIIs(t *testing.T) {
+	for servers, want := range map[string]string{
+		``:                            "/items",
+		`servers: []`:                 "/items",
+		`servers: [{url: ""}]`:        "/items",
+		`servers: [{url: /}]`:         "/items",
+		`servers: [{description: d}]`: "/items",
+		`servers: [{url: api}]`:       "/docs/api/items",
+		`servers: [{url: /v3}]`:       "/v3/items",
+		`servers: [{url: 4}]`:         "/docs/4/items",
+		`servers: [{url: "/v{n}", variables: {n: {default: 2}}}]`:                          "/v2/items",
+		`servers: [{url: "/v{n}", variables: {n: {default: 2.0}}}]`:                        "/v2.0/items",
+		`servers: [{url: "/{a}/{b}", variables: {a: {default: 1e3}, b: {default: true}}}]`: "/1e3/true/items",
+	} {
+		t.Run(servers, func(t *testing.T) {
+			var got string
+			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/docs/openapi.yaml" {
+					_, _ = io.WriteString(w, "openapi: 3.1.0\ninfo: {title: T, version: 1.10}\n"+servers+"\npaths: {/items: {get: {operationId: list}}}\n")
+					return
+				}
+				got = r.URL.Path
+				ok(w, r)
+			}))
+			defer api.Close()
+			conn, err := dial(t, openapi.Settings{Spec: api.URL + "/docs/openapi.yaml"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			(&scene{T: t, conn: conn}).call("list", `{}`)
+			if got != want {
+				t.Errorf("the call goes to %s, want %s", got, want)
+			}
+			if version := conn.Info().Version; version != "1.10" {
+				t.Errorf("the version is %s, want 1.10", version)
+			}
+		})
+	}
+}
+
+// TestDocumentBehindALogin: a document at the origin of the API is read with the credentials, and no other is.
+func TestDocumentBehindALogin(t *testing.T) {
+	var seen string
+	serve := func(document bool) *httptest.Server {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			seen = strings.TrimSpace(r.Header.Get("Authorization") + " " + r.Header.Get("X-Tenant") + " " + r.URL.RawQuery)
+			if document && seen == "" {
+				http.Error(w, "log in", http.StatusUnauthorized)
+				return
+			}
+			_, _ = io.WriteString(w, document3)
+		}))
+		t.Cleanup(server.Close)
+		return server
+	}
+	private, public := serve(true), serve(false)
+	for _, c := range []struct {
+		name, spec, base, want string
+		auth                   httpauth.Auth
+		headers                map[string]string
+	}{
+		{"bearer", private.URL, private.URL + "/v1", "Bearer token", httpauth.Auth{Type: "bearer", Token: "token"}, nil},
+		{"bearer, no address of the API", private.URL, "", "Bearer token", httpauth.Auth{Type: "bearer", Token: "token"}, nil},
+		{"query", private.URL, private.URL, "key=token", httpauth.Auth{Type: "query", Name: "key", Value: "token"}, nil},
+		{"a header", private.URL, private.URL, "acme", httpauth.Auth{}, map[string]string{"X-Tenant": "acme"}},
+		{"another origin", public.URL, private.URL, "", httpauth.Auth{Type: "bearer", Token: "token"}, map[string]string{"X-Tenant": "acme"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			settings, err := json.Marshal(openapi.Settings{Spec: c.spec + "/openapi.json", BaseURL: c.base, Auth: c.auth})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen = "nothing"
+			conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Headers: c.headers, Timeout: 5 * time.Second}, mcpclient.Events{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = conn.Close()
+			if seen != c.want {
+				t.Errorf("the request for the document had %q, want %q", seen, c.want)
+			}
+		})
+	}
+}
+
+const document3 = `{"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "servers": [{"url": "/"}], "paths": {"/a": {"get": {"operationId": "a"}}}}`
+
+// TestWhatIsNoArgument: what the configuration sends is no argument of a tool, and a parameter of the path that the
+// document forgets is one.
+func TestWhatIsNoArgument(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	parameter := func(in, name string) string {
+		return fmt.Sprintf(`{"in": %q, "name": %q, "required": true, "schema": {"type": "string"}}`, in, name)
+	}
+	var request *http.Request
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { request = r; ok(w, r) }))
+	defer api.Close()
+	text := document("3.0.3", `{"/users/{userId}/{id}": {"get": {"operationId": "op", "parameters": [`+strings.Join([]string{
+		parameter("header", "x-key"), parameter("header", "X-Tenant"), parameter("query", "X-Key"), parameter("cookie", "session"), parameter("cookie", "theme"), parameter("path", "id"),
+	}, ",")+`]}}}`)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: api.URL, Auth: httpauth.Auth{Type: "header", Name: "X-Key", Value: "secret"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var warnings []string
+	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{
+		Type: mcpclient.OpenAPI, API: settings, Timeout: 5 * time.Second, Headers: map[string]string{"X-Tenant": "acme", "Cookie": "session=1;"},
+	}, mcpclient.Events{Log: func(_ slog.Level, message string) { warnings = append(warnings, message) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	s := &scene{T: t, conn: conn}
+	want := `{"type":"object","additionalProperties":false,"properties":{"X-Key":{"type": "string"},"theme":{"type": "string"},"id":{"type": "string"},"userId":{"type":"string"}},"required":["X-Key","theme","id","userId"]}`
+	if got := string(s.tool("op").InputSchema); strings.ReplaceAll(got, `": "`, `":"`) != strings.ReplaceAll(want, `": "`, `":"`) {
+		t.Errorf("the arguments are %s, want %s", got, want)
+	}
+	if len(warnings) != 1 || !strings.HasSuffix(warnings[0], "does not declare the parameter userId of the path; it is a text") {
+		t.Errorf("warnings: %q", warnings)
+	}
+	if got := s.call("op", `{"X-Key":"q","theme":"dark","id":"7","userId":"ada"}`); !strings.Contains(got, `{"ok":true}`) {
+		t.Fatal(got)
+	}
+	if got, want := fmt.Sprint(request.URL, request.Header["X-Key"], request.Header["X-Tenant"], request.Header["Cookie"]), "/users/ada/7?X-Key=q [secret] [acme] [session=1; theme=dark]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestSides: members that are readOnly are not sent, and members that are writeOnly are not in answers, at any depth.
+func TestSides(t *testing.T) {
+	pet := `"schemas": {
+		"ID": {"type": "string", "readOnly": true},
+		"Base": {"type": "object", "required": ["id", "name"], "properties": {"id": {"$ref": "#/components/schemas/ID"}, "name": {"type": "string"}, "secret": {"type": "string", "writeOnly": true}}},
+		"Pet": {"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "required": ["id", "secret"], "properties": {"id2": {"readOnly": true, "type": "string"}}}]},
+		"Visit": {"type": "object", "required": ["pets"], "properties": {"pets": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}
+	}`
+	body := func(schema string) string {
+		return `"requestBody": {"required": true, "content": {"application/json": {"schema": ` + schema + `}}}`
+	}
+	answer := func(schema string) string {
+		return `"responses": {"200": {"description": "d", "content": {"application/json": {"schema": ` + schema + `}}}}`
+	}
+	const ref = `{"$ref": "#/components/schemas/%s"}`
+	s := newScene(t, document("3.0.3", `{
+		"/pets/{id}": {"put": {"operationId": "put", "parameters": [{"in": "path", "name": "id", "required": true, "schema": {"type": "string"}}], `+body(fmt.Sprintf(ref, "Base"))+`, `+answer(fmt.Sprintf(ref, "Base"))+`}},
+		"/visits": {"post": {"operationId": "visit", `+body(fmt.Sprintf(ref, "Visit"))+`, `+answer(fmt.Sprintf(ref, "Visit"))+`}}
+	}`, `"components": {`+pet+`}`), ok)
+	schema := func(text []byte) (all struct {
+		Properties map[string]json.RawMessage
+		Required   []string
+		Defs       map[string]struct {
+			Properties map[string]json.RawMessage
+			Required   []string
+			AllOf      []struct{ Required []string }
+		} `json:"$defs"`
+	}) {
+		if err := json.Unmarshal(text, &all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if in := schema(s.tool("put").InputSchema); len(in.Properties) != 3 || fmt.Sprint(in.Required) != "[id name]" { // id of the path, name, secret
+		t.Errorf("put takes %s", s.tool("put").InputSchema)
+	}
+	in, out := schema(s.tool("visit").InputSchema), schema(s.tool("visit").OutputSchema)
+	if base := in.Defs["Base"]; base.Properties["id"] != nil || base.Properties["secret"] == nil || fmt.Sprint(base.Required, in.Defs["Pet"].AllOf[1].Required) != "[name] [secret]" {
+		t.Errorf("visit takes %s", s.tool("visit").InputSchema)
+	}
+	if base := out.Defs["Base"]; base.Properties["id"] == nil || base.Properties["secret"] != nil || fmt.Sprint(base.Required, out.Defs["Pet"].AllOf[1].Required) != "[id name] [id]" {
+		t.Errorf("visit returns %s", s.tool("visit").OutputSchema)
+	}
+	if got := s.call("put", `{"id":"7","name":"Rex"}`); !strings.Contains(got, `{"ok":true}`) || s.last() != `PUT /v1/pets/7 Content-Type: application/json {"name":"Rex"}` {
+		t.Errorf("%s %s", got, s.last())
+	}
+}
+
+// TestNullIsLeftOut: null in a form, in parts and in a deepObject is not the text "null".
+func TestNullIsLeftOut(t *testing.T) {
+	operation := func(media, parameters string) string {
+		return `{"post": {"operationId": "op", "parameters": [` + parameters + `], "requestBody": {"content": {"` + media + `": {"schema": {"type": "object", "properties": {"a": {}, "b": {}}}}}}}}`
+	}
+	deep := `{"in": "query", "name": "f", "style": "deepObject", "explode": true, "schema": {"type": "object"}}`
+	s := newScene(t, document("3.0.3", `{"/form": `+operation("application/x-www-form-urlencoded", deep)+`}`), ok)
+	if s.call("op", `{"a":null,"b":[1,null],"f":{"x":null,"y":{"z":null,"w":1}}}`); !strings.HasPrefix(s.last(), "POST /v1/form?f%5By%5D%5Bw%5D=1 ") || !strings.HasSuffix(s.last(), " b=1") {
+		t.Error(s.last())
+	}
+	s = newScene(t, document("3.0.3", `{"/parts": `+operation("multipart/form-data", "")+`}`), ok)
+	if s.call("op", `{"a":null,"b":[1,null]}`); strings.Contains(s.last(), "null") || strings.Count(s.last(), "form-data; name=") != 1 {
+		t.Error(s.last())
+	}
+}
+
+// TestPromisedJSON: where the document promises JSON, JSON under another label is a value, and a page is an error.
+// What is compressed is decoded, whoever asked for it.
+func TestPromisedJSON(t *testing.T) {
+	promise := func(media string) string {
+		return `{"get": {"operationId": "op", "parameters": [{"in": "header", "name": "Accept-Encoding", "schema": {"type": "string"}}], "responses": {"200": {"description": "d", "content": {"` + media + `": {"schema": {}}}}}}}`
+	}
+	for _, c := range []struct{ promised, media, content, want string }{
+		{"application/json", "text/html; charset=utf-8", `{"a":1}`, `{"content":[],"structuredContent":{"a":1}}`},
+		{"application/json", "text/plain", "\ufeff[1]", `{"content":[],"structuredContent":[1]}`},
+		{"application/json", "application/octet-stream", `{"a":1}`, `{"content":[],"structuredContent":{"a":1}}`},
+		{"application/json", "text/plain", `done`, `{"content":[],"structuredContent":"done"}`},
+		{"text/plain", "text/plain", `{"a":1}`, `{"content":[],"structuredContent":"{\"a\":1}"}`},
+		{"application/json", "text/html", "<html><title>Sign\n in &amp; go</title><body>Password", `{"_meta":{"toolscript/status":200},"content":[{"text":` +
+			`"GET /a: the document promises JSON, and the answer, with status 200 OK, is a page called \"Sign in & go\"; it may be that of a login; ` +
+			`the request was sent: <html><title>Sign\n in &amp; go</title><body>Password","type":"text"}],"isError":true}`},
+	} {
+		s := newScene(t, document("3.0.3", `{"/a": `+promise(c.promised)+`}`), func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", c.media)
+			if r.Header.Get("Accept-Encoding") != "gzip" {
+				t.Errorf("it accepts %q", r.Header.Get("Accept-Encoding"))
+			}
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			_, _ = io.WriteString(z, c.content)
+			_ = z.Close()
+		})
+		if got := s.call("op", `{"Accept-Encoding":"gzip, br"}`); got != c.want {
+			t.Errorf("%s as %s where %s is promised: got %s, want %s", c.content, c.media, c.promised, got, c.want)
+		}
+	}
+}
