@@ -177,6 +177,9 @@ func (a *adviser) noServer(message string, about toolscript.Subject) string {
 	if ids := a.table.Meant(about.Name, about.Next); len(ids) > 0 {
 		return message + didYouMean(a.calls(ids)) + a.signatures(ids...)
 	}
+	if need, _ := advice.Global(about.Name); need == advice.Finding {
+		return message + "\n  " + sentence(need.Advice) + "."
+	}
 	idents := a.table.Idents(naming.None)
 	near := naming.Similar(about.Name, idents, mostNear, nil)
 	if len(near) == 0 {

@@ -27,6 +27,9 @@ var (
 	deno    = Need{"scripts have only cwd, exit, args and env of Deno; tools give access to network and files", ""}
 )
 
+// Finding is for names under which a script may look for tools.
+var Finding = Need{"a script finds tools with await tools.$search(\"what it does\") and reads their types with await tools.$describe(\"server.tool\")", ""}
+
 var globals = map[string]Need{
 	"fetch": network, "XMLHttpRequest": network, "WebSocket": network, "EventSource": network, "Request": network, "Response": network,
 	"Headers": network, "axios": network, "http": network, "https": network, "net": network,
@@ -36,7 +39,9 @@ var globals = map[string]Need{
 	"require": modules, "module": modules, "exports": modules, "__dirname": paths, "__filename": paths,
 	"Buffer": bytes,
 	"window": browser, "document": browser, "localStorage": browser, "alert": browser, "navigator": browser,
-	"Deno": deno,
+	"Deno":   deno,
+	"search": Finding, "searchTools": Finding, "search_tools": Finding, "findTools": Finding, "listTools": Finding, "list_tools": Finding,
+	"describe": Finding, "describeTools": Finding, "describe_tools": Finding,
 }
 
 var ofModules = map[string]Need{
