@@ -254,13 +254,13 @@ func pairs(n *yaml.Node, depth int) (own []pair, err error) {
 const maxMerged = 10_000
 
 func (c *converter) scalar(n *yaml.Node) error {
-	var value any
-	if err := n.Decode(&value); err != nil {
-		return err
-	}
 	if n.Style == 0 && json.Valid([]byte(n.Value)) { // a number keeps its digits, such as those of a version
 		c.out.WriteString(n.Value)
 		return nil
+	}
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return err
 	}
 	switch value.(type) {
 	case nil, bool, int, int64, uint64, float64, string:
