@@ -57,7 +57,7 @@ func EncodeError(err error, own, name string) []byte {
 		}
 	}
 	if own != name && own != "" {
-		f.Text = strings.ReplaceAll(f.Text, own, name)
+		f.Text = strings.NewReplacer(toolscript.ShellWord(own), toolscript.ShellWord(name), own, name).Replace(f.Text) // also in commands
 	}
 	if len(f.Text) > maxText {
 		f.Text = strings.ToValidUTF8(f.Text[:maxText], "") + "…"
