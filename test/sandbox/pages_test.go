@@ -103,7 +103,7 @@ func TestPages(t *testing.T) {
 	}{
 		{
 			name: "to the end", code: `const ids: number[] = []; for await (const page of tools.api.items.pages({ state: "a b" })) ids.push(...page.map((i: any) => i.id)); return ids`,
-			want: "value [0,1,2]\ncall api__items ok\ncall api__items ok\ncall api__items ok\n", requests: []string{"/v1/items?state=a+b Bearer t0ken", "/v1/items?state=a%20b&page=1 Bearer t0ken", "/v1/items?state=a%20b&page=2 Bearer t0ken"},
+			want: "value [0,1,2]\ncall api__items ok\ncall api__items ok\ncall api__items ok\n", requests: []string{"/v1/items?state=a%20b Bearer t0ken", "/v1/items?state=a%20b&page=1 Bearer t0ken", "/v1/items?state=a%20b&page=2 Bearer t0ken"},
 		},
 		{
 			name: "break", code: `for await (const page of tools.api.endless.pages()) if ((page[0] as any).id === 1) break; return 1`,
