@@ -252,7 +252,7 @@ func (a *Approvals) answer(m Answer) error {
 		return err
 	}
 	r := a.pending[m.ID]
-	if r == nil {
+	if r == nil || r.Ctx.Err() != nil { // the call has ended: withdrawn is on its way
 		return unknown(m.ID)
 	}
 	if m.Answer.Action == toolscript.ApprovalDeny {

@@ -299,6 +299,19 @@ func TestWithdrawn(t *testing.T) {
 			t.Errorf("requests %q after the end of the call", ids)
 		}
 	})
+	run(t, nil, func(r *rig) {
+		for range 20 { // nobody has heard of the end yet
+			ctx, cancel := context.WithCancel(r.t.Context())
+			ticket, err := r.ask(ctx, "run_1", "files__write", pin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code := r.code(ticket.Approval.ID)
+			cancel()
+			r.wantKind("an answer after the end of the call", r.allow(ticket.Approval.ID, "", code), toolscript.NotFound)
+			r.wantKind("the call", <-ticket.Decided, toolscript.Cancelled)
+		}
+	})
 }
 
 // TestEndOfTheGateway: requests do not survive it.

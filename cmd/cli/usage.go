@@ -121,7 +121,7 @@ func flagError(c *cobra.Command, err error) error {
 // takes names the positional arguments of a command; those in brackets are optional.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) > len(names) && !strings.HasSuffix(names[len(names)-1], "...") {
+		if len(args) > len(names) && (len(names) == 0 || !strings.HasSuffix(names[len(names)-1], "...")) {
 			return &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("unexpected argument %q", args[len(names)])}
 		}
 		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {

@@ -4,6 +4,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/cli"
 )
 
 var (
@@ -13,7 +17,7 @@ var (
 	silent = []string{"toolscript agent", "toolscript harness", "toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt", "toolscript top"}
 )
 
-// Every other command has --json, and all but exec and run have -o table|json|yaml too.
+// Every other command has --json, and all but exec and run have -o table|json too.
 func TestEveryCommandPrintsJSON(t *testing.T) {
 	w := newWorld(t, nil)
 	commands := 0
@@ -41,6 +45,27 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	visit()
 	if commands < 20 {
 		t.Errorf("%d commands were found, want 20 or more", commands)
+	}
+}
+
+// TestArgumentsOfEveryCommand: each command takes any number of arguments or says that there are too many or too few.
+func TestArgumentsOfEveryCommand(t *testing.T) {
+	unexpected := 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for n := range 5 {
+			err := c.ValidateArgs([]string{"1", "2", "3", "4"}[:n])
+			if err != nil && strings.HasPrefix(err.Error(), "unexpected argument ") {
+				unexpected++
+			}
+		}
+		for _, child := range c.Commands() {
+			visit(child)
+		}
+	}
+	visit(cli.Commands())
+	if unexpected == 0 {
+		t.Error("no command refuses an argument")
 	}
 }
 
