@@ -124,9 +124,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// prefix are the folders beside the bin folder of a program. A program in the folder of shims of a
-// version manager, such as pyenv or mise, starts programs of the installed versions: the prefix is
-// then the whole folder of the version manager. Nil: there are none.
+// prefix returns the folders that a program needs besides its own: those next to its bin folder, such as
+// lib. A shim of pyenv or mise starts a program of one of the installed versions. For a shim, it returns the
+// whole folder of the version manager. Nil: there are none.
 func prefix(program string) []string {
 	folder := filepath.Dir(program)
 	top := filepath.Dir(folder)

@@ -72,7 +72,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		r.Header.Set(name, value)
 	}
-	r.Header.Del("Accept-Encoding") // net/http asks for gzip, and decodes the answer only if nobody else has asked
+	r.Header.Del("Accept-Encoding") // net/http sets it, and then decodes the answer
 	switch t.Auth.Type {
 	case "bearer":
 		r.Header.Set("Authorization", "Bearer "+t.Auth.Token)

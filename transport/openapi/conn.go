@@ -130,7 +130,7 @@ func (s Settings) reading(cfg mcpclient.Config, guard http.RoundTripper) http.Ro
 	return httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: guard, ToOthers: guard}
 }
 
-// place of a parameter that the configuration sends: header, query or cookie, and its name.
+// sentParameter is a parameter that the configuration sends: where (header, query or cookie), and its name.
 type sentParameter struct{ In, Name string }
 
 // sent are the parameters that the configuration sends with each request.

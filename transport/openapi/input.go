@@ -235,7 +235,7 @@ func (in *input) flatten(schema []byte, at place) bool {
 	if !o.add(schema, at, 0) || len(o.members) == 0 {
 		return false
 	}
-	o.members = slices.DeleteFunc(o.members, func(m bodyMember) bool { return in.hides(m.schema, m.at, request) })
+	o.members = slices.DeleteFunc(o.members, func(m bodyMember) bool { return in.sidesOf(m.schema, m.at).readOnly })
 	for _, m := range o.members {
 		if in.taken[m.name] != "" {
 			return false

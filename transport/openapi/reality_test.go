@@ -217,7 +217,7 @@ func TestNullIsLeftOut(t *testing.T) {
 }
 
 // TestPromisedJSON: where the document promises JSON, JSON under another label is a value, and a page is an error.
-// What is compressed is decoded, whoever asked for it.
+// A compressed answer is decoded, also if the call or the configuration sets Accept-Encoding.
 func TestPromisedJSON(t *testing.T) {
 	promise := func(media string) string {
 		return `{"get": {"operationId": "op", "parameters": [{"in": "header", "name": "Accept-Encoding", "schema": {"type": "string"}}], "responses": {"200": {"description": "d", "content": {"` + media + `": {"schema": {}}}}}}}`

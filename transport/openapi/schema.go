@@ -17,9 +17,10 @@ type schemas struct {
 	defs    map[use]*def
 	waiting []*def // whose text is not made yet
 	names   map[string]place
-	written int   // bytes of the schemas of all tools
-	most    int   // bytes of the $defs of one schema
-	refused error // the first reference that is not read
+	sides   map[place]sides // of schemas that members refer to
+	written int             // bytes of the schemas of all tools
+	most    int             // bytes of the $defs of one schema
+	refused error           // the first reference that is not read
 }
 
 // side says what a schema is for.
@@ -38,20 +39,22 @@ type use struct {
 
 // def is a schema that others refer to.
 type def struct {
-	at   use
-	name string
-	text []byte
-	refs []*def // that text has
+	at    use
+	name  string
+	text  []byte
+	refs  []*def // that text has
+	sided bool   // text is that of the side only
 }
 
 // converted is a schema without its $defs.
 type converted struct {
-	text []byte
-	refs []*def
+	text  []byte
+	refs  []*def
+	sided bool // it has members that are not of both sides
 }
 
 func newSchemas(l *library, modern bool) *schemas {
-	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}}
+	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}, sides: map[place]sides{}}
 }
 
 // convert converts the schema at a place, and all that it refers to. A reference that leads
@@ -70,7 +73,7 @@ func (s *schemas) convert(schema []byte, at place, side side) converted {
 func (s *schemas) one(schema []byte, at use) converted {
 	w := &writer{schemas: s, at: at}
 	w.schema(schema, 0)
-	return converted{w.out.Bytes(), w.refs}
+	return converted{w.out.Bytes(), w.refs, w.sided}
 }
 
 // def returns the definition of a place, whose text convert makes.
@@ -86,6 +89,13 @@ func (s *schemas) def(at use) *def {
 
 // define makes the text of a definition.
 func (s *schemas) define(d *def) {
+	if other := s.defs[use{d.at.place, !d.at.side}]; other != nil && other.text != nil && !other.sided {
+		d.text = other.text
+		for _, ref := range other.refs {
+			d.refs = append(d.refs, s.def(use{ref.at.place, d.at.side}))
+		}
+		return
+	}
 	schema, err := s.library.find(d.at.place)
 	if err != nil {
 		if _, unread := s.library.load(d.at.document); unread != nil && s.refused == nil {
@@ -95,7 +105,7 @@ func (s *schemas) define(d *def) {
 		return
 	}
 	c := s.one(schema, d.at)
-	d.text, d.refs = c.text, c.refs
+	d.text, d.refs, d.sided = c.text, c.refs, c.sided
 }
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
@@ -176,7 +186,8 @@ func (c converted) whole(most int) []byte {
 
 // orNull is a schema that accepts null too.
 func (c converted) orNull() converted {
-	return converted{slices.Concat([]byte(`{"anyOf":[`), c.text, []byte(`,{"type":"null"}]}`)), c.refs}
+	c.text = slices.Concat([]byte(`{"anyOf":[`), c.text, []byte(`,{"type":"null"}]}`))
+	return c
 }
 
 // maxDepth bounds the levels of one schema; what is deeper accepts anything.
@@ -188,8 +199,8 @@ type writer struct {
 	at       use // of the whole schema
 	out      bytes.Buffer
 	refs     []*def
-	referred map[*def]bool   // those of refs
-	hidden   map[string]bool // members of the objects around that are not of this side
+	referred map[*def]bool // those of refs
+	sided    bool          // a member is not of both sides
 }
 
 // dropped are members of schemas that mean nothing for values, or nothing in JSON Schema.
@@ -209,7 +220,10 @@ var (
 )
 
 // schema writes a schema: an object, or true or false.
-func (w *writer) schema(text []byte, depth int) {
+func (w *writer) schema(text []byte, depth int) { w.part(text, depth, nil) }
+
+// part writes a schema that is a part of an object, of which some members are hidden.
+func (w *writer) part(text []byte, depth int, hidden map[string]bool) {
 	switch {
 	case depth > maxDepth:
 		w.out.WriteString("{}")
@@ -220,11 +234,11 @@ func (w *writer) schema(text []byte, depth int) {
 		}
 		w.out.WriteString("{}")
 	default:
-		w.object(index(text), text, depth)
+		w.object(index(text), text, depth, hidden)
 	}
 }
 
-func (w *writer) object(all map[string][]byte, text []byte, depth int) {
+func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden map[string]bool) {
 	nullable := !w.modern && isTrue(all["nullable"])
 	if nullable && all["type"] == nil {
 		w.out.WriteString(`{"anyOf":[`)
@@ -248,11 +262,11 @@ func (w *writer) object(all map[string][]byte, text []byte, depth int) {
 			return
 		}
 	}
-	defer w.hide(all)()
+	hidden = w.hidden(all, hidden)
 	for key, value := range members(text) {
 		switch {
-		case key == "required" && len(w.hidden) > 0:
-			w.required(value, begin)
+		case key == "required" && len(hidden) > 0:
+			w.required(value, hidden, begin)
 		case key == "$ref", strings.HasPrefix(key, "x-"):
 		case key == "type" && nullable:
 			begin(key)
@@ -269,7 +283,7 @@ func (w *writer) object(all map[string][]byte, text []byte, depth int) {
 		case dropped[key]:
 		default:
 			begin(key)
-			w.member(key, value, depth)
+			w.member(key, value, depth, hidden)
 		}
 	}
 	w.out.WriteByte('}')
@@ -301,17 +315,13 @@ func (w *writer) exclusive(key string, value []byte, all map[string][]byte, begi
 	}
 }
 
-func (w *writer) member(key string, value []byte, depth int) {
-	if around := w.hidden; key != "allOf" && key != "properties" { // they are other objects
-		w.hidden = nil
-		defer func() { w.hidden = around }()
-	}
+func (w *writer) member(key string, value []byte, depth int, hidden map[string]bool) {
 	switch {
 	case named[key] && isObject(value):
 		w.out.WriteByte('{')
 		first := true
 		for name, schema := range members(value) {
-			if key == "properties" && w.hidden[name] {
+			if key == "properties" && hidden[name] {
 				continue
 			}
 			if !first {
@@ -320,10 +330,7 @@ func (w *writer) member(key string, value []byte, depth int) {
 			first = false
 			w.out.Write(quote(name))
 			w.out.WriteByte(':')
-			around := w.hidden
-			w.hidden = nil // the member is another object
 			w.schema(schema, depth+1)
-			w.hidden = around
 		}
 		w.out.WriteByte('}')
 	case lists[key]:
@@ -334,6 +341,10 @@ func (w *writer) member(key string, value []byte, depth int) {
 				w.out.WriteByte(',')
 			}
 			first = false
+			if key == "allOf" {
+				w.part(schema, depth+1, hidden)
+				continue
+			}
 			w.schema(schema, depth+1)
 		}
 		w.out.WriteByte(']')

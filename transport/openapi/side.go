@@ -5,60 +5,87 @@ import (
 	"maps"
 )
 
-// hides reports whether a member of an object is not of a side: what is readOnly is not sent, and what is
-// writeOnly is not answered.
-func (s *schemas) hides(property []byte, at place, side side) bool {
-	if member(property, "$ref") != nil {
-		resolved, _, err := s.library.follow(property, at)
+// sides are the sides of a member of an object: a readOnly one is only answered, and a writeOnly one only sent.
+type sides struct{ readOnly, writeOnly bool }
+
+// hides reports whether the member is not of a side.
+func (s sides) hides(side side) bool {
+	return s.readOnly && side == request || s.writeOnly && side == response
+}
+
+// sidesOf are the sides of a member of an object.
+func (s *schemas) sidesOf(property []byte, at place) (out sides) {
+	if ref := reference(property); ref != nil {
+		target, err := s.library.refer(at.document, unquote(ref))
 		if err != nil {
-			return false
+			return out
 		}
-		property = resolved
+		known, has := s.sides[target]
+		if !has {
+			if resolved, _, err := s.library.follow(property, at); err == nil {
+				known = sidesIn(resolved)
+			}
+			s.sides[target] = known
+		}
+		return known
 	}
-	flag := "readOnly"
-	if side == response {
-		flag = "writeOnly"
-	}
-	return isTrue(member(property, flag))
+	return sidesIn(property)
 }
 
-// maxHiding bounds the levels of allOf in which members that are not of a side are looked for.
-const maxHiding = 8
+func sidesIn(schema []byte) (out sides) {
+	for _, word := range sideWords {
+		if bytes.Contains(schema, word) { // it seldom does, and then its members need not be read
+			return sides{isTrue(member(schema, "readOnly")), isTrue(member(schema, "writeOnly"))}
+		}
+	}
+	return out
+}
 
-// hide finds the members of an object that are not of the side. They count until the function is called that it
-// returns, also in the parts of allOf, which may require them.
-func (w *writer) hide(all map[string][]byte) (restore func()) {
-	around := w.hidden
+// reference is the $ref of a schema, nil if it has none.
+func reference(schema []byte) []byte {
+	if !bytes.Contains(schema, []byte(`"$ref"`)) {
+		return nil
+	}
+	return member(schema, "$ref")
+}
+
+var sideWords = [][]byte{[]byte(`"readOnly"`), []byte(`"writeOnly"`)}
+
+// hidden are the members of an object that are not of the side, with those that the object around has, of which it is
+// a part. The parts of allOf belong to the object: one may require what another declares.
+func (w *writer) hidden(all map[string][]byte, around map[string]bool) map[string]bool {
+	parts := 0
 	found := maps.Clone(around)
-	if found == nil {
-		found = map[string]bool{}
-	}
-	w.collect(all, w.at.place, found, 0)
-	w.hidden = found
-	return func() { w.hidden = around }
-}
-
-func (w *writer) collect(all map[string][]byte, at place, found map[string]bool, depth int) {
-	for name, property := range members(all["properties"]) {
-		if w.hides(property, at, w.at.side) {
-			found[name] = true
+	var collect func(all map[string][]byte, at place)
+	collect = func(all map[string][]byte, at place) {
+		for name, property := range members(all["properties"]) {
+			of := w.sidesOf(property, at)
+			w.sided = w.sided || of != (sides{})
+			if of.hides(w.at.side) {
+				if found == nil {
+					found = map[string]bool{}
+				}
+				found[name] = true
+			}
+		}
+		for part := range items(all["allOf"]) {
+			if parts++; parts > maxParts {
+				return
+			}
+			if part, at, err := w.library.follow(part, at); err == nil {
+				collect(index(part), at)
+			}
 		}
 	}
-	if depth == maxHiding {
-		return
-	}
-	for part := range items(all["allOf"]) {
-		if part, at, err := w.library.follow(part, at); err == nil {
-			w.collect(index(part), at, found, depth+1)
-		}
-	}
+	collect(all, w.at.place)
+	return found
 }
 
 // required writes the names of required members without those that are not of the side.
-func (w *writer) required(names []byte, begin func(string)) {
+func (w *writer) required(names []byte, hidden map[string]bool, begin func(string)) {
 	var kept [][]byte
 	for name := range items(names) {
-		if !w.hidden[unquote(name)] {
+		if !hidden[unquote(name)] {
 			kept = append(kept, name)
 		}
 	}
