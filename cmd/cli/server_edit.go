@@ -93,7 +93,7 @@ func (o *serverEdit) run(ctx context.Context, server string) error {
 			plan.Notes = append(plan.Notes, fmt.Sprintf("%s also defines a server of this name, which is used from then on", other))
 		}
 	}
-	return o.carryOut(ctx, o.name, "toolscript "+o.name+" "+server+" --yes", plan)
+	return o.carryOut(ctx, o.name, toolscript.Command(o.name, server, "--yes"), plan)
 }
 
 // definedIn is the file whose definition of a server has effect, and the paths of the others

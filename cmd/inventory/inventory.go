@@ -162,7 +162,7 @@ func Look(ctx context.Context, places discovery.Places, place sharing.Place) ([]
 // finish sets what follows from the other fields and items.
 func (i *Item) finish(all []Item) {
 	if i.State == Stale || i.State == Silent {
-		i.Command = "toolscript " + strings.Join(i.Remove, " ")
+		i.Command = toolscript.Command(i.Remove...)
 	}
 	user := slices.IndexFunc(all, func(g Item) bool {
 		return g.Kind == Gateway && g.State == Alive && slices.Contains(i.users, g.PID)
