@@ -103,7 +103,7 @@ type Server struct {
 	all        []toolscript.Tool // the tools listed last, even while the server is not connected
 	tools      []toolscript.Tool // the tools of all that the configuration selects
 	warnings   []string
-	unmatched  []string // entries of the filters that no tool has
+	unmatched  []string // entries of the filters that are the name of no tool, and not almost
 	review     Review   // of all
 	reviews    int      // so far
 	nextPing   *time.Timer

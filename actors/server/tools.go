@@ -138,13 +138,16 @@ func (s *Server) choose(all []toolscript.Tool, review Review) {
 		names = append(names, tool.Name)
 	}
 	s.tools, s.warnings = s.Config.Offered(s.Name, all, review.Holds)
-	s.unmatched = s.Config.Unmatched(names)
-	for _, entry := range s.unmatched {
-		if near := naming.Nearest(entry, names, 1); len(near) > 0 {
-			s.warnings = append(s.warnings, fmt.Sprintf(
-				"%s: includeTools or excludeTools has %q, and the server has no such tool%s see: %s",
-				s.Name, entry, naming.DidYouMean(near), toolscript.Command("list-tools", s.Name)))
+	s.unmatched = nil
+	for _, entry := range s.Config.Unmatched(names) {
+		near := naming.Nearest(entry, names, 1)
+		if len(near) == 0 {
+			s.unmatched = append(s.unmatched, entry)
+			continue
 		}
+		s.warnings = append(s.warnings, fmt.Sprintf(
+			"%s: includeTools or excludeTools has %q, and the server has no such tool%s see: %s",
+			s.Name, entry, naming.DidYouMean(near), toolscript.Command("list-tools", s.Name)))
 	}
 }
 
