@@ -24,17 +24,29 @@ func TestLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "sleep", "1000")
+	cmd := exec.CommandContext(t.Context(), "cat")
 	cmd.Env = p.env
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
+	_, _ = in.Write([]byte("x")) // when it comes back, the program runs, and its environment can be read
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
 	left, err := p.left()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(left, "\n"); !strings.HasPrefix(got, "process ") || !strings.HasSuffix(got, ": sleep 1000\nhome/.cache/other/\ntmp/file") {
+	if got := strings.Join(left, "\n"); !strings.HasPrefix(got, "process ") || !strings.HasSuffix(got, ": cat\nhome/.cache/other/\ntmp/file") {
 		t.Errorf("left:\n%s", got)
 	}
 	if _, err := os.Stat(p.dir); !os.IsNotExist(err) {
