@@ -89,7 +89,7 @@ func TestConnect(t *testing.T) {
 		},
 		{
 			name: "Qwen Code", client: "qwen", path: "$HOME/.qwen/settings.json",
-			after: "{\n  \"mcpServers\": {\n    \"toolscript\": {\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
+			after: "{\n  \"mcpServers\": {\n    \"toolscript\": {\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"],\n      \"alwaysLoadTools\": true\n    }\n  }\n}\n",
 		},
 		{
 			name: "Copilot CLI", client: "copilot", project: true, path: "$PROJECT/.github/mcp.json",

@@ -2,7 +2,7 @@ package clients
 
 // qwen is made from Gemini CLI.
 var qwen = Client{
-	Name: "qwen", Title: "Qwen Code", entry: plainEntry, bare: true, programs: []string{"qwen", "@qwen-code/qwen-code"}, set: dollarMember,
+	Name: "qwen", Title: "Qwen Code", entry: qwenEntry, bare: true, programs: []string{"qwen", "@qwen-code/qwen-code"}, set: dollarMember,
 	files: func(p Places) []File {
 		files := []File{p.user(".qwen/settings.json", "mcpServers").connected()}
 		if p.Project != "" {
@@ -13,8 +13,12 @@ var qwen = Client{
 	translate: func(t *translation) {
 		translateGemini(t)
 		t.milliseconds("discoveryTimeoutMs", "startupTimeout")
-		t.drop("versionNegotiation", "appResourceMaxBytes", "appResourceTimeoutMs")
+		t.drop("alwaysLoadTools", "versionNegotiation", "appResourceMaxBytes", "appResourceTimeoutMs")
 	},
 	excluded: geminiExcluded,
 	off:      offListed("mcp", "excluded"),
 }
+
+// qwenEntry has Qwen Code give the model the tools at once. It defers those of MCP servers, so
+// that the model would have to search for search_tools.
+func qwenEntry(e Entry) ordered { return append(plainEntry(e), pair{"alwaysLoadTools", true}) }

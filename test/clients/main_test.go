@@ -1,0 +1,110 @@
+//go:build proof && linux
+
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/toolscript/toolscript/test/clients/model"
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// built is the program, and the folders have node and the MCP servers.
+var built, nodeFolder, peers string
+
+func TestMain(m *testing.M) { os.Exit(inFolder(m)) }
+
+func inFolder(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "toolscript-clients-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+	built = filepath.Join(dir, "toolscript")
+	if err := harness.Build(built, false); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	nodeFolder, _ = filepath.Abs("../node_modules/node/bin")
+	peers, _ = filepath.Abs("../node_modules/.bin")
+	for _, path := range []string{nodeFolder, filepath.Join(peers, "mcp-server-everything")} {
+		if _, err := os.Stat(path); err != nil {
+			fmt.Fprintf(os.Stderr, "%v\nthe tests of clients need it: npm ci --prefix test\n", err)
+			return 1
+		}
+	}
+	code := m.Run()
+	printTable()
+	return code
+}
+
+// A row of the table is a client and the outcome of each task.
+type row struct {
+	client, version string
+	cells           map[string]string
+}
+
+var table struct {
+	sync.Mutex
+	rows []*row
+}
+
+// report notes the outcome of a task for the table.
+func report(client, version string, t task, ok bool, c model.Conversation, does images) {
+	table.Lock()
+	defer table.Unlock()
+	i := slices.IndexFunc(table.rows, func(r *row) bool { return r.client == client })
+	if i < 0 {
+		i = len(table.rows)
+		table.rows = append(table.rows, &row{client, version, map[string]string{}})
+	}
+	cell := "FAILED"
+	if ok {
+		cell = fmt.Sprintf("%d turns", c.Turns)
+		if t.image && does != shown {
+			cell += fmt.Sprintf(" (%s)", does)
+		}
+	}
+	table.rows[i].cells[t.name] = cell
+}
+
+func printTable() {
+	slices.SortFunc(table.rows, func(a, b *row) int { return strings.Compare(a.client, b.client) })
+	var text strings.Builder
+	text.WriteString("client\tversion")
+	for _, t := range tasks {
+		text.WriteString("\t" + t.name)
+	}
+	for _, r := range table.rows {
+		text.WriteString("\n" + r.client + "\t" + r.version)
+		for _, t := range tasks {
+			text.WriteString("\t" + r.cells[t.name])
+		}
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, &text) // the tests have passed or failed already
+	_ = w.Flush()
+}
+
+// version is the version of a package that package.json pins.
+func version(t *testing.T, pkg string) string {
+	t.Helper()
+	text, err := os.ReadFile("package.json")
+	var file struct{ Dependencies map[string]string }
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file.Dependencies[pkg]
+}
