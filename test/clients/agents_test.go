@@ -152,7 +152,7 @@ func TestAgents(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := os.Stat(program); err != nil {
-				t.Fatalf("%v\nthe test needs it: npm ci --prefix test/clients", err)
+				t.Fatalf("%v\nthe test needs it: npm install --no-save --prefix test/clients", err)
 			}
 			w := newWorld(t)
 			if a.files != nil {
@@ -183,7 +183,6 @@ func TestAgents(t *testing.T) {
 					report(a.name, version(t, a.pkg), task, ok, c, a.images)
 				}
 			}
-			w.nothingLeft(t)
 		})
 	}
 }
@@ -200,6 +199,7 @@ func newWorld(t *testing.T) *world {
 	base := t.TempDir()
 	w := &world{program: filepath.Join(base, "bin", "toolscript"), home: base, project: filepath.Join(base, "project"), model: model.Start(scripted())}
 	t.Cleanup(w.model.Close)
+	t.Cleanup(func() { w.nothingLeft(t) })
 	if err := os.Mkdir(filepath.Dir(w.program), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -242,11 +242,11 @@ func (w *world) command(t *testing.T, program string, args ...string) *exec.Cmd 
 	return cmd
 }
 
-// nothingLeft waits for the end of toolscript and of its servers, after the client has ended.
+// nothingLeft waits for the end of toolscript and of its servers, after the clients have ended.
 func (w *world) nothingLeft(t *testing.T) {
 	t.Helper()
 	var left []harness.Process
-	err := harness.Until(t.Context(), func() (bool, error) {
+	err := harness.Until(context.WithoutCancel(t.Context()), func() (bool, error) {
 		left = slices.DeleteFunc(harness.Program{Bin: w.program, Home: w.home}.Started(), func(p harness.Process) bool {
 			return len(p.Args) == 0 || filepath.Base(p.Args[0]) != "toolscript" && !slices.Contains(p.Args, filepath.Join(peers, "mcp-server-everything"))
 		})

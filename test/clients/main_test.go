@@ -70,6 +70,9 @@ func report(client, version string, t task, ok bool, c model.Conversation, does 
 	cell := "FAILED"
 	if ok {
 		cell = fmt.Sprintf("%d turns", c.Turns)
+		if c.Turns == 0 {
+			cell = "no model"
+		}
 		if t.image && does != shown {
 			cell += fmt.Sprintf(" (%s)", does)
 		}
@@ -93,6 +96,31 @@ func printTable() {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, &text) // the tests have passed or failed already
 	_ = w.Flush()
+}
+
+// TestDocumentedVersions compares the table in docs/agents.md with the versions that are tested.
+func TestDocumentedVersions(t *testing.T) {
+	text, err := os.ReadFile("../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := map[string]string{}
+	for _, a := range agents {
+		tested[a.name] = version(t, a.pkg)
+	}
+	for _, l := range node {
+		tested[l.name] = version(t, l.pkg)
+	}
+	for _, l := range python {
+		if tested[l.name], err = pinned(l); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, version := range tested {
+		if !strings.Contains(string(text), version) {
+			t.Errorf("docs/agents.md does not have %s, the version of %s", version, name)
+		}
+	}
 }
 
 // version is the version of a package that package.json pins.

@@ -107,7 +107,7 @@ func (t task) fault(c model.Conversation, does images) string {
 			return fmt.Sprintf("the client passes images as %q, want %q; the result is\n%.2000s", got, does, last.Text)
 		}
 	}
-	if want := len(t.calls) + 1; c.Turns > want {
+	if want := len(t.calls) + 1; c.Turns > want { // a client without a model has none
 		return fmt.Sprintf("%d turns, want %d: one for each call and the last", c.Turns, want)
 	}
 	return ""
