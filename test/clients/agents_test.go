@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/files"
 	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // An agent is a coding agent from npm that runs without a terminal.
@@ -26,7 +28,7 @@ type agent struct {
 	pkg     string // in package.json
 	connect string // its name for toolscript connect; "": it is configured by files
 	files   func(w *world) map[string]string
-	env     func(url string) []string
+	env     func(t *testing.T, url string) []string
 	first   func(w *world) []string // a command of it that comes before the tasks
 	args    []string                // before the prompt
 	images  images
@@ -35,7 +37,7 @@ type agent struct {
 var agents = []agent{
 	{
 		name: "Claude Code", program: "claude", pkg: "@anthropic-ai/claude-code", connect: "claude-code",
-		env: func(url string) []string {
+		env: func(_ *testing.T, url string) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-ant-none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "IS_SANDBOX=1"}
 		},
 		args: []string{"-p", "--dangerously-skip-permissions"},
@@ -53,7 +55,7 @@ env_key = "MODEL_KEY"
 wire_api = "responses"
 `, model.Name, w.model.URL)}
 		},
-		env:  func(string) []string { return []string{"MODEL_KEY=none"} },
+		env:  func(*testing.T, string) []string { return []string{"MODEL_KEY=none"} },
 		args: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"},
 	},
 	{
@@ -61,14 +63,14 @@ wire_api = "responses"
 		files: func(*world) map[string]string {
 			return map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`}
 		},
-		env: func(url string) []string {
+		env: func(_ *testing.T, url string) []string {
 			return []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + url}
 		},
 		args: []string{"--skip-trust", "-y", "-m", "gemini-2.5-pro", "-p"},
 	},
 	{
 		name: "Qwen Code", program: "qwen", pkg: "@qwen-code/qwen-code", connect: "qwen",
-		env: func(url string) []string {
+		env: func(_ *testing.T, url string) []string {
 			return []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=" + sees}
 		},
 		args: []string{"--auth-type", "openai", "-y", "-m", sees, "-p"},
@@ -89,7 +91,7 @@ wire_api = "responses"
 	},
 	{
 		name: "Copilot CLI", program: "copilot", pkg: "@github/copilot", connect: "copilot",
-		env: func(url string) []string {
+		env: func(_ *testing.T, url string) []string {
 			return []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=" + sees, "COPILOT_OFFLINE=true"}
 		},
 		args:   []string{"--allow-all-tools", "-p"},
@@ -97,6 +99,14 @@ wire_api = "responses"
 	},
 	{
 		name: "Cline", program: "cline", pkg: "cline", connect: "cline",
+		env: func(t *testing.T, _ string) []string { // its background process has a fixed port otherwise
+			t.Helper()
+			ports, err := harness.FreePorts(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return []string{fmt.Sprintf("CLINE_HUB_PORT=%d", ports[0])}
+		},
 		first: func(w *world) []string {
 			return []string{"auth", "-p", "openai-compatible", "-k", "none", "-m", sees, "-b", w.model.URL + "/v1"}
 		},
@@ -159,7 +169,7 @@ func TestAgents(t *testing.T) {
 				w.write(t, a.files(w))
 			}
 			if a.env != nil {
-				w.env = append(w.env, a.env(w.model.URL)...)
+				w.env = append(w.env, a.env(t, w.model.URL)...)
 			}
 			if a.connect != "" {
 				if out, err := w.command(t, w.program, "connect", a.connect, "--yes").CombinedOutput(); err != nil {
@@ -242,14 +252,23 @@ func (w *world) command(t *testing.T, program string, args ...string) *exec.Cmd 
 	return cmd
 }
 
-// nothingLeft waits for the end of toolscript and of its servers, after the clients have ended.
+// nothingLeft ends what an agent has left of itself, and waits for the end of toolscript and of
+// its servers.
 func (w *world) nothingLeft(t *testing.T) {
 	t.Helper()
+	own := func(p harness.Process) bool {
+		return len(p.Args) > 0 && (filepath.Base(p.Args[0]) == "toolscript" || p.Args[0] == reaper.ProcessName ||
+			slices.Contains(p.Args, filepath.Join(peers, "mcp-server-everything")))
+	}
+	started := harness.Program{Bin: w.program, Home: w.home}.Started
+	for _, p := range started() {
+		if !own(p) {
+			_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended
+		}
+	}
 	var left []harness.Process
 	err := harness.Until(context.WithoutCancel(t.Context()), func() (bool, error) {
-		left = slices.DeleteFunc(harness.Program{Bin: w.program, Home: w.home}.Started(), func(p harness.Process) bool {
-			return len(p.Args) == 0 || filepath.Base(p.Args[0]) != "toolscript" && !slices.Contains(p.Args, filepath.Join(peers, "mcp-server-everything"))
-		})
+		left = slices.DeleteFunc(started(), func(p harness.Process) bool { return !own(p) })
 		return len(left) == 0, nil
 	})
 	if err != nil {
