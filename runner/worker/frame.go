@@ -23,7 +23,7 @@ const MaxFrame = 32 << 20
 type link struct {
 	r    *bufio.Reader
 	hold bool             // keep short frames until flush, so that one write sends them together
-	now  func([]byte) int // writes the bytes that fit without blocking; nil if the system has no such write
+	now  func([]byte) int // writes the bytes that fit without blocking; nil if w has no such write
 
 	mu  sync.Mutex // held while a frame is written
 	w   io.Writer

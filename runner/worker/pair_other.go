@@ -8,11 +8,13 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/toolscript/toolscript/rawio"
 )
 
 // A pair connects gateway and worker.
 type pair struct {
-	conn   net.Conn
+	conn   *rawio.File
 	life   *os.File
 	theirs []*os.File
 }
@@ -20,8 +22,6 @@ type pair struct {
 var errNoWorkers = errors.New("script workers need a Unix system: this one passes no sockets to a new process")
 
 func newPair() (*pair, error) { return nil, errNoWorkers }
-
-func (p *pair) writeNow() func([]byte) int { return nil }
 
 func (p *pair) closeTheirs() {}
 

@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"github.com/toolscript/toolscript/rawio"
 )
 
 // The descriptors at which the worker finds its ends of a pair.
@@ -19,7 +21,7 @@ const (
 // The write end of the pipe closes when the gateway ends, for whatever cause, and the
 // worker must end then.
 type pair struct {
-	conn   *net.UnixConn
+	conn   *rawio.File
 	life   *os.File
 	theirs []*os.File // in the order of their descriptors
 }
@@ -29,16 +31,11 @@ func newPair() (*pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer ours.Close() //nolint:errcheck // FileConn has a descriptor of its own
-	conn, err := net.FileConn(ours)
-	if err != nil {
-		return nil, errors.Join(err, theirs.Close())
-	}
 	read, write, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(err, theirs.Close(), conn.Close())
+		return nil, errors.Join(err, theirs.Close(), ours.Close())
 	}
-	return &pair{conn: conn.(*net.UnixConn), life: write, theirs: []*os.File{theirs, read}}, nil
+	return &pair{conn: rawio.New(ours), life: write, theirs: []*os.File{theirs, read}}, nil
 }
 
 func socketPair() (ours, theirs *os.File, err error) {

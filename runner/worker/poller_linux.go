@@ -46,24 +46,6 @@ func (p poller) wait(within time.Duration, room bool) (in bool, err error) {
 	return events&^unix.EPOLLOUT != 0, err
 }
 
-// readNow and writeNow do not block, because the socket does not, so that the scheduler
-// of Go need not know of them. If it did, it would take the processor away when it sees
-// one of them, and watch the process more closely afterwards.
-func readNow(p []byte) (int, error) { return call(unix.SYS_READ, p) }
-
-func writeNow(p []byte) (int, error) { return call(unix.SYS_WRITE, p) }
-
-func call(number uintptr, p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	n, _, errno := unix.RawSyscall(number, socketFD, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p))) //nolint:gosec // the kernel reads or writes p
-	if errno != 0 {
-		return 0, errno
-	}
-	return int(n), nil
-}
-
 // poll waits once. A signal may end it early.
 func (p poller) poll(within time.Duration, keep bool) (events uint32, err error) {
 	var event unix.EpollEvent

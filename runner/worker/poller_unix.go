@@ -14,10 +14,6 @@ type poller struct{}
 
 func newPoller() (poller, error) { return poller{}, nil }
 
-func readNow(p []byte) (int, error) { return unix.Read(socketFD, p) }
-
-func writeNow(p []byte) (int, error) { return unix.Write(socketFD, p) }
-
 // wait waits until there is something to read or, with room, until something can be
 // written. It reports whether there is something to read.
 func (poller) wait(within time.Duration, room bool) (in bool, err error) {

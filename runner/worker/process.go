@@ -86,7 +86,7 @@ func spawn(role role, o Options) (*Process, error) {
 	}
 	defer pair.closeTheirs()
 	p := &Process{link: newLink(pair.conn), conn: pair.conn, life: pair.life, log: cmp.Or(o.Log, slog.Default()), stderr: &stderr{}, done: make(chan struct{})}
-	p.link.now = pair.writeNow()
+	p.link.now = pair.conn.WriteNow
 	args := append(append([]string{}, o.Args...), Command, string(role), o.CacheDir)
 	if o.Brief {
 		args = append(args, argBrief)

@@ -5,10 +5,11 @@ package worker
 import (
 	"errors"
 	"io"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/rawio"
 )
 
 // A socket is the end of a sandbox. One goroutine uses it, without the poller of Go:
@@ -33,7 +34,7 @@ const forever = 1000 * time.Hour
 // Read implements io.Reader. It waits for bytes.
 func (s *socket) Read(p []byte) (int, error) {
 	for {
-		n, err := readNow(p)
+		n, err := rawio.Read(socketFD, p)
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 			if _, err := s.wait(forever, false); err != nil {
@@ -54,7 +55,7 @@ func (s *socket) Read(p []byte) (int, error) {
 // may wait for that.
 func (s *socket) Write(p []byte) (written int, err error) {
 	for written < len(p) {
-		n, err := writeNow(p[written:])
+		n, err := rawio.Write(socketFD, p[written:])
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 			in, err := s.wait(forever, true)
@@ -72,26 +73,4 @@ func (s *socket) Write(p []byte) (written int, err error) {
 		}
 	}
 	return written, nil
-}
-
-// writeNow returns a function that writes the bytes that the socket accepts without
-// blocking. It does not report errors: the next blocking write returns them. One
-// goroutine at a time may call it.
-func (p *pair) writeNow() func([]byte) int {
-	raw, err := p.conn.SyscallConn()
-	if err != nil {
-		return nil
-	}
-	var bytes []byte
-	var n int
-	once := func(fd uintptr) bool {
-		n, _ = syscall.Write(int(fd), bytes) // n is -1 after an error
-		return true
-	}
-	return func(message []byte) int {
-		bytes, n = message, 0
-		_ = raw.Write(once)
-		bytes = nil
-		return max(n, 0)
-	}
 }

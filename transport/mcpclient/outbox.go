@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
+
+	"github.com/toolscript/toolscript/rawio"
 )
 
 // errBacklog is returned for a message that would exceed the limit of waiting bytes.
@@ -28,7 +31,7 @@ var errClosed = errors.New("the server's standard input is closed")
 // answers to its own requests would block the reader.
 type outbox struct {
 	to    io.WriteCloser
-	now   func([]byte) int // writes the bytes that fit without blocking; nil if the system has no such write
+	now   func([]byte) int // writes the bytes that fit without blocking; nil if to has no such write
 	limit int              // maximum number of waiting bytes; a single message may exceed it
 
 	mu      sync.Mutex
@@ -42,7 +45,11 @@ type outbox struct {
 }
 
 func newOutbox(to io.WriteCloser, limit int) *outbox {
-	o := &outbox{to: to, limit: limit, now: immediate(to), broken: make(chan struct{})}
+	o := &outbox{to: to, limit: limit, broken: make(chan struct{})}
+	if file, is := to.(*os.File); is {
+		pipe := rawio.New(file)
+		o.to, o.now = pipe, pipe.WriteNow
+	}
 	o.changed = sync.NewCond(&o.mu)
 	return o
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/rawio"
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/conceal"
 	"github.com/toolscript/toolscript/transport/launch"
@@ -37,7 +38,7 @@ const (
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *outbox
-	stdout *os.File
+	stdout *rawio.File
 	stderr *os.File
 	copied chan struct{} // closed when standard error has ended
 	start  *launch.Start
@@ -95,7 +96,7 @@ func startProcess(start Start, dir string, log *tail, on Events, r *reaper.Reape
 		return nil, errors.Join(startError(argv[0], dir, err), stdout.Close(), stderr.Close())
 	}
 	p := &process{
-		cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: stdout, stderr: stderr,
+		cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: rawio.New(stdout), stderr: stderr,
 		copied: make(chan struct{}), start: log.start, reaper: r, exited: make(chan struct{}),
 	}
 	r.Watch(cmd.Process.Pid, start.install)

@@ -251,7 +251,7 @@ func (s *stdio) leave(by *reaper.Reaper) (bool, error) {
 	if !s.log.start.Look().Installing {
 		return false, nil
 	}
-	if err := by.Leave(s.proc.cmd.Process.Pid, s.install, s.proc.stdout, s.proc.stderr); err != nil {
+	if err := by.Leave(s.proc.cmd.Process.Pid, s.install, s.proc.stdout.File, s.proc.stderr); err != nil {
 		return false, err
 	}
 	s.left.Store(true)

@@ -1,0 +1,12 @@
+// Package rawio reads and writes pipes without a notice to the scheduler of Go.
+//
+// The packages os and syscall announce every system call to the scheduler, because it may
+// block. In a process that is otherwise idle, the announcement wakes the monitor thread of
+// the runtime, which looks for blocked threads and then sleeps again: two to four more
+// system calls, and more time than the read itself. A call on a descriptor that does not
+// block ends at once. The scheduler need not know of it. It is told when there is nothing
+// to read, or no room: then the goroutine waits in the poller of Go, as with package os.
+//
+// On systems other than Linux, and for descriptors that may block, the functions are those
+// of os and syscall.
+package rawio
