@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		case worker.Command:
 			os.Exit(worker.Main(os.Args[2:]))
 		case hostileCommand:
-			os.Exit(sendLongLine(os.NewFile(3, "socket")))
+			os.Exit(sendLongLine(os.NewFile(3, "in"), os.NewFile(4, "out")))
 		}
 	}
 	os.Exit(m.Run())
@@ -35,20 +35,20 @@ func TestMain(m *testing.M) {
 
 // sendLongLine is a sandbox that answers each run with one frame of a long line and
 // then the end of the run.
-func sendLongLine(gateway io.ReadWriter) int {
+func sendLongLine(in io.Reader, out io.Writer) int {
 	const ready, run, stdout, end = 1, 5, 9, 13 // frame types
 	send := func(kind byte, payload string) error {
 		header := append(binary.BigEndian.AppendUint32(nil, uint32(len(payload))), kind)
-		_, err := io.WriteString(gateway, string(header)+payload)
+		_, err := io.WriteString(out, string(header)+payload)
 		return err
 	}
 	err := send(ready, "{}")
 	for err == nil {
 		var header [5]byte
-		if _, err = io.ReadFull(gateway, header[:]); err != nil {
+		if _, err = io.ReadFull(in, header[:]); err != nil {
 			break
 		}
-		if _, err = io.CopyN(io.Discard, gateway, int64(binary.BigEndian.Uint32(header[:4]))); err != nil || header[4] != run {
+		if _, err = io.CopyN(io.Discard, in, int64(binary.BigEndian.Uint32(header[:4]))); err != nil || header[4] != run {
 			continue
 		}
 		if err = send(stdout, strings.Repeat("x", longLine)+"\n"); err == nil {

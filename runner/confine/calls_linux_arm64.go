@@ -5,16 +5,16 @@ import "golang.org/x/sys/unix"
 const architecture = unix.AUDIT_ARCH_AARCH64
 
 // allowed are the calls that are allowed with any arguments. The architecture
-// has no epoll_wait, and no call for a thread's own variables.
+// has no call for a thread's own variables.
 var allowed = []uint32{
 	unix.SYS_FUTEX, unix.SYS_READ, unix.SYS_WRITE, unix.SYS_EPOLL_PWAIT, unix.SYS_MADVISE,
 	unix.SYS_NANOSLEEP, unix.SYS_SCHED_YIELD, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGPROCMASK,
 	unix.SYS_GETRUSAGE, unix.SYS_CLOCK_GETTIME, unix.SYS_GETPID, unix.SYS_GETTID,
 
-	unix.SYS_CLOSE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64,
+	unix.SYS_CLOSE, unix.SYS_PREAD64,
 	unix.SYS_MUNMAP, unix.SYS_MINCORE, unix.SYS_BRK,
 	unix.SYS_CLOCK_NANOSLEEP, unix.SYS_GETTIMEOFDAY, unix.SYS_SCHED_GETAFFINITY,
-	unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EVENTFD2, unix.SYS_PIPE2,
+	unix.SYS_EPOLL_CTL,
 	unix.SYS_RT_SIGACTION, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_GETRANDOM,
 	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ,

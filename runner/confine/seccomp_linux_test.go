@@ -37,6 +37,14 @@ func TestGoRunsUnderTheFilter(t *testing.T) {
 }
 
 func lockAndWork() int {
+	var pipes [20][2]*os.File // a confined process opens none
+	for i := range pipes {
+		var err error
+		if pipes[i][0], pipes[i][1], err = os.Pipe(); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+	}
 	runtime.LockOSThread() // both system calls apply to one thread
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		fmt.Println(err)
@@ -51,20 +59,16 @@ func lockAndWork() int {
 		fmt.Println("a file was read:", err)
 		return 1
 	}
-	return work()
+	return work(pipes[:])
 }
 
-// work starts twenty goroutines that block their threads in pipes, use timers and
-// produce garbage.
-func work() int {
+// work starts a goroutine for each pipe, which waits for the pipe, uses a timer and produces
+// garbage.
+func work(pipes [][2]*os.File) int {
 	done := make(chan error)
-	for range 20 {
+	for _, pipe := range pipes {
+		r, w := pipe[0], pipe[1]
 		go func() {
-			r, w, err := os.Pipe()
-			if err != nil {
-				done <- err
-				return
-			}
 			go func() {
 				time.Sleep(time.Millisecond)
 				_, _ = w.Write(make([]byte, 1<<10))
@@ -73,11 +77,11 @@ func work() int {
 			for garbage := make([][]byte, 0, 100); len(garbage) < cap(garbage); {
 				garbage = append(garbage, make([]byte, 1<<16))
 			}
-			_, err = r.Read(make([]byte, 1))
+			_, err := r.Read(make([]byte, 1))
 			done <- err
 		}()
 	}
-	for range 20 {
+	for range pipes {
 		if err := <-done; err != nil {
 			fmt.Println(err)
 			return 1

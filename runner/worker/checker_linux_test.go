@@ -120,11 +120,11 @@ const largeCommand = "__large"
 func init() {
 	testRoles[largeCommand] = func([]string) int {
 		kept := bytes.Repeat([]byte{1}, 400<<20)
-		socket := os.NewFile(3, "socket")
-		if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
+		gateway := newEnds()
+		if _, err := io.WriteString(gateway, frame(readyFrame, "{}")); err != nil {
 			return 1
 		}
-		_, _ = io.Copy(io.Discard, socket) // until the gateway closes the connection
+		_, _ = io.Copy(io.Discard, gateway) // until the gateway closes the connection
 		return int(kept[0]) - 1
 	}
 }

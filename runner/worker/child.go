@@ -37,7 +37,7 @@ type child struct {
 	cacheDir string
 	brief    bool
 	link     *link
-	socket   *socket // of a sandbox
+	channel  *channel // of a sandbox
 
 	conversions []Conversion // of a converter
 }
@@ -69,8 +69,8 @@ func newChild(args []string) (*child, error) {
 func (c *child) open() error {
 	if c.role == roleSandbox {
 		var err error
-		c.socket, err = openSocket()
-		c.link = newLink(c.socket)
+		c.channel, err = openChannel()
+		c.link = newLink(c.channel)
 		return err
 	}
 	conn, err := openConn()
@@ -120,8 +120,8 @@ func (c *child) receive(handle func(frameType, []byte) error) {
 	}
 }
 
-// exit ends a worker that cannot continue. io.EOF says that the gateway has closed the
-// socket.
+// exit ends a worker that cannot continue. io.EOF says that the gateway has closed its
+// pipes.
 func exit(err error) {
 	if errors.Is(err, io.EOF) {
 		os.Exit(0)

@@ -78,7 +78,7 @@ func (c *child) runJob(vm *quickjs.VM, j *job) error {
 // the script computes, so that the gateway can always send.
 type inbox struct {
 	link    *link
-	socket  *socket
+	channel *channel
 	current *job // the last one
 	begun   bool // current has been returned by job
 	names   *naming.Names
@@ -86,8 +86,8 @@ type inbox struct {
 
 func newInbox(c *child) *inbox {
 	c.link.hold = true
-	b := &inbox{link: c.link, socket: c.socket, begun: true}
-	c.socket.readable = b.read
+	b := &inbox{link: c.link, channel: c.channel, begun: true}
+	c.channel.readable = b.read
 	return b
 }
 
@@ -118,7 +118,7 @@ func (b *inbox) read() error {
 
 // take handles the frames that arrive within a time, if any.
 func (b *inbox) take(within time.Duration) {
-	in, err := b.socket.wait(within, false)
+	in, err := b.channel.wait(within, false)
 	if err == nil && in {
 		err = b.read()
 	}

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolscript/toolscript/rawio"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -146,11 +146,7 @@ func BenchmarkFrame(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = pair.closeOurs() }()
-	theirs, err := net.FileConn(pair.theirs[0])
-	if err != nil {
-		b.Fatal(err)
-	}
-	pair.closeTheirs()
+	theirs := &duplex{in: rawio.New(pair.theirs[0]), out: rawio.New(pair.theirs[1])}
 	there, here := newLink(theirs), newLink(pair.conn)
 	go func() {
 		defer func() { _ = theirs.Close() }()

@@ -70,29 +70,37 @@ var hostileMessages = map[string]struct {
 	"nothing":                       {func() string { return "" }, toolscript.LimitTime},
 }
 
+// newEnds returns a worker's ends of its pipes.
+func newEnds() io.ReadWriter {
+	return struct {
+		io.Reader
+		io.Writer
+	}{os.NewFile(3, "in"), os.NewFile(4, "out")}
+}
+
 func beHostile(args []string) int {
-	socket := os.NewFile(3, "socket")
-	if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
+	gateway := newEnds()
+	if _, err := io.WriteString(gateway, frame(readyFrame, "{}")); err != nil {
 		return 1
 	}
-	if err := awaitJob(socket); err != nil {
+	if err := awaitJob(gateway); err != nil {
 		return 1
 	}
-	if _, err := io.Copy(socket, bytes.NewBufferString(hostileMessages[args[0]].say())); err != nil {
+	if _, err := io.Copy(gateway, bytes.NewBufferString(hostileMessages[args[0]].say())); err != nil {
 		return 1
 	}
-	_, _ = io.Copy(io.Discard, socket) // until the gateway closes the connection
+	_, _ = io.Copy(io.Discard, gateway) // until the gateway closes the connection
 	return 0
 }
 
 // awaitJob reads the gateway's messages up to a job. The names arrive before it.
-func awaitJob(socket io.Reader) error {
+func awaitJob(gateway io.Reader) error {
 	for {
 		var header [5]byte
-		if _, err := io.ReadFull(socket, header[:]); err != nil {
+		if _, err := io.ReadFull(gateway, header[:]); err != nil {
 			return err
 		}
-		if _, err := io.CopyN(io.Discard, socket, int64(binary.BigEndian.Uint32(header[:4]))); err != nil {
+		if _, err := io.CopyN(io.Discard, gateway, int64(binary.BigEndian.Uint32(header[:4]))); err != nil {
 			return err
 		}
 		if header[4] == runFrame {
@@ -153,17 +161,17 @@ const (
 func init() {
 	testRoles[ignoreInputCommand] = func([]string) int { return ignoreInput(func(io.ReadWriter) error { return nil }) }
 	testRoles[closedInputCommand] = func([]string) int {
-		return ignoreInput(func(socket io.ReadWriter) error {
-			if err := awaitJob(socket); err != nil {
+		return ignoreInput(func(gateway io.ReadWriter) error {
+			if err := awaitJob(gateway); err != nil {
 				return err
 			}
-			if _, err := io.WriteString(socket, callOf(1)); err != nil {
+			if _, err := io.WriteString(gateway, callOf(1)); err != nil {
 				return err
 			}
-			if _, err := io.ReadFull(socket, make([]byte, 5)); err != nil {
+			if _, err := io.ReadFull(gateway, make([]byte, 5)); err != nil {
 				return err
 			}
-			_, err := io.WriteString(socket, frame(endFrame, good))
+			_, err := io.WriteString(gateway, frame(endFrame, good))
 			return err
 		})
 	}
@@ -172,14 +180,14 @@ func init() {
 // ignoreInput reports that the sandbox is ready, calls before, and then stays without
 // reading.
 func ignoreInput(before func(io.ReadWriter) error) int {
-	socket := os.NewFile(3, "socket")
-	if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
+	gateway := newEnds()
+	if _, err := io.WriteString(gateway, frame(readyFrame, "{}")); err != nil {
 		return 1
 	}
-	if err := before(socket); err != nil {
+	if err := before(gateway); err != nil {
 		return 1
 	}
-	_, _ = io.Copy(io.Discard, os.NewFile(4, "lifeline")) // until the gateway ends or closes the lifeline
+	_, _ = io.Copy(io.Discard, os.NewFile(5, "lifeline")) // until the gateway ends or closes the lifeline
 	return 0
 }
 
@@ -191,7 +199,7 @@ func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	answer := json.RawMessage(`"` + strings.Repeat("x", 8<<20) + `"`) // larger than the socket's buffer
+	answer := json.RawMessage(`"` + strings.Repeat("x", 8<<20) + `"`) // larger than a pipe's buffer
 	outcome := run(t, s, "return 1", &host{
 		call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) { return answer, nil },
 	})
@@ -218,7 +226,7 @@ func TestSandboxThatDoesNotRead(t *testing.T) {
 			}
 			t.Cleanup(s.Close)
 			job := newJob(t, "return 1")
-			job.Compiled.JavaScript += "//" + strings.Repeat("x", 8<<20) // larger than the socket's buffer
+			job.Compiled.JavaScript += "//" + strings.Repeat("x", 8<<20) // larger than a pipe's buffer
 			if want == toolscript.LimitTime {
 				job.Limits.TimeoutMs = 300
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // watchLifeline makes the kernel kill this process when the gateway ends. A goroutine
-// that waits for the end of the socket is not enough: compiled WebAssembly that never
+// that waits for the end of its pipes is not enough: compiled WebAssembly that never
 // returns to Go stops all goroutines as soon as the garbage collector runs.
 // PR_SET_PDEATHSIG watches the thread that started the process and does not work
 // either. So the pipe sends a signal when its state changes, and that signal is

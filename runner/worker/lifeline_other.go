@@ -3,5 +3,5 @@
 package worker
 
 // watchLifeline does nothing. On this system a worker notices the end of its gateway
-// by the end of the socket, as soon as the script returns to Go.
+// by the end of its pipes, as soon as the script returns to Go.
 func watchLifeline() error { return nil }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"syscall"
+	"os"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -34,7 +34,7 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	case errors.Is(cause, session.ErrPanic):
 	case errors.Is(cause, runner.ErrNotBegun):
 		err = fmt.Errorf("%w%s", runner.ErrNotBegun, s.exitReason())
-	case s.ended(), errors.Is(cause, io.EOF), errors.Is(cause, syscall.ECONNRESET): // the last two: it is ending
+	case s.ended(), errors.Is(cause, io.EOF): // the latter: it is ending
 		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.exitReason())
 	default:
 		err = fmt.Errorf("the sandbox broke the protocol: %w", cause)
@@ -51,9 +51,9 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	return r.Outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: err.Error()}), gone
 }
 
-// unread wraps the error of a first read if the worker has ended with its job unread.
-func unread(err error, first bool) error {
-	if first && errors.Is(err, syscall.ECONNRESET) {
+// unreadJob wraps the error of a first read if the worker has ended with its job unread.
+func (s *Sandbox) unreadJob(err error) error {
+	if (errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed)) && s.ended() && s.unread {
 		return fmt.Errorf("%w: %w", runner.ErrNotBegun, err)
 	}
 	return err

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -109,7 +110,12 @@ func attempts(gateway int) []attempt {
 		{"packets", call(unix.SYS_SOCKET, unix.AF_PACKET, unix.SOCK_RAW, 0)},
 		{"virtual machine sockets", call(unix.SYS_SOCKET, unix.AF_VSOCK, unix.SOCK_STREAM, 0)},
 		{"pair of sockets", call(unix.SYS_SOCKETPAIR, unix.AF_UNIX, unix.SOCK_STREAM, 0, memory)},
-		{"pass a descriptor to the gateway", call(unix.SYS_SENDMSG, 3, memory, 0)},
+		{"pass a descriptor to the gateway", call(unix.SYS_SENDMSG, 4, memory, 0)},
+		{"pipe", newPipe},
+		{"another poller", newPoller},
+		{"event", newEvent},
+		{"write from several places", call(unix.SYS_WRITEV, 4, memory, 1)},
+		{"read to several places", call(unix.SYS_READV, 3, memory, 1)},
 		{"take a descriptor", call(unix.SYS_RECVMSG, 3, memory, 0)},
 
 		{"run a program", func() error { return exec.Command("/bin/true").Run() }},
@@ -165,6 +171,30 @@ func attempts(gateway int) []attempt {
 		{"another filter", call(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, memory)},
 		{"copy a descriptor of the gateway", call(unix.SYS_PIDFD_GETFD, 4, 0, 0)},
 	}
+}
+
+func newPipe() error {
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		return err
+	}
+	return errors.Join(unix.Close(fds[0]), unix.Close(fds[1]))
+}
+
+func newPoller() error {
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
+}
+
+func newEvent() error {
+	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
 }
 
 // resolve queries a name server with Go's resolver, because the C library hides the

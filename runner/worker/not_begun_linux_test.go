@@ -55,7 +55,7 @@ func stop(t *testing.T, pid int) {
 	}
 }
 
-// killing is a socket whose process is killed after some writes.
+// killing is a connection whose process is killed after some writes.
 type killing struct {
 	io.ReadWriteCloser
 	s      *Sandbox

@@ -4,22 +4,20 @@ package worker
 
 import (
 	"errors"
-	"net"
+	"io"
 	"os"
 	"syscall"
 	"time"
-
-	"github.com/toolscript/toolscript/rawio"
 )
 
 // A pair connects gateway and worker.
 type pair struct {
-	conn   *rawio.File
+	conn   *duplex
 	life   *os.File
 	theirs []*os.File
 }
 
-var errNoWorkers = errors.New("script workers need a Unix system: this one passes no sockets to a new process")
+var errNoWorkers = errors.New("script workers need a Unix system: this one passes no pipes to a new process")
 
 func newPair() (*pair, error) { return nil, errNoWorkers }
 
@@ -29,13 +27,13 @@ func (p *pair) closeOurs() error { return nil }
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-func openConn() (net.Conn, error) { return nil, errNoWorkers }
+func openConn() (io.ReadWriteCloser, error) { return nil, errNoWorkers }
 
-type socket struct {
-	net.Conn
+type channel struct {
+	io.ReadWriter
 	readable func() error
 }
 
-func openSocket() (*socket, error) { return nil, errNoWorkers }
+func openChannel() (*channel, error) { return nil, errNoWorkers }
 
-func (*socket) wait(time.Duration, bool) (bool, error) { return false, errNoWorkers }
+func (*channel) wait(time.Duration, bool) (bool, error) { return false, errNoWorkers }

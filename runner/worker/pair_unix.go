@@ -4,55 +4,49 @@ package worker
 
 import (
 	"errors"
-	"net"
+	"io"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript/rawio"
 )
 
 // The descriptors at which the worker finds its ends of a pair.
 const (
-	socketFD   = 3
-	lifelineFD = 4
+	inFD       = 3
+	outFD      = 4
+	lifelineFD = 5
 )
 
-// A pair connects gateway and worker: a socket for frames, and a pipe without data.
-// The write end of the pipe closes when the gateway ends, for whatever cause, and the
-// worker must end then.
+// A pair connects gateway and worker: two pipes for frames, and one without data. The
+// write end of the last one closes when the gateway ends, for whatever cause, and the worker
+// must end then.
+//
+// A socket would take the place of the first two, but a read of a socket also wakes the
+// poller of the side that writes.
 type pair struct {
-	conn   *rawio.File
+	conn   *duplex
 	life   *os.File
 	theirs []*os.File // in the order of their descriptors
 }
 
 func newPair() (*pair, error) {
-	ours, theirs, err := socketPair()
-	if err != nil {
-		return nil, err
+	var ends [6]*os.File
+	for i := 0; i < len(ends); i += 2 {
+		var err error
+		if ends[i], ends[i+1], err = os.Pipe(); err != nil {
+			for _, end := range ends[:i] {
+				_ = end.Close() // nothing has used it
+			}
+			return nil, err
+		}
 	}
-	read, write, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, theirs.Close(), ours.Close())
-	}
-	return &pair{conn: rawio.New(ours), life: write, theirs: []*os.File{theirs, read}}, nil
-}
-
-func socketPair() (ours, theirs *os.File, err error) {
-	syscall.ForkLock.RLock() // SOCK_CLOEXEC does not exist everywhere
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err == nil {
-		syscall.CloseOnExec(fds[0])
-		syscall.CloseOnExec(fds[1])
-	}
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		return nil, nil, os.NewSyscallError("socketpair", err)
-	}
-	if err := syscall.SetNonblock(fds[0], true); err != nil {
-		return nil, nil, os.NewSyscallError("fcntl", err)
-	}
-	return os.NewFile(uintptr(fds[0]), "worker"), os.NewFile(uintptr(fds[1]), "gateway"), nil
+	return &pair{
+		conn: &duplex{in: rawio.New(ends[2]), out: rawio.New(ends[1])}, life: ends[5],
+		theirs: []*os.File{ends[0], ends[3], ends[4]},
+	}, nil
 }
 
 func (p *pair) closeTheirs() {
@@ -68,8 +62,9 @@ func (p *pair) closeOurs() error { return errors.Join(p.conn.Close(), p.life.Clo
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // openConn opens the end of a checker, which reads while it works.
-func openConn() (net.Conn, error) {
-	f := os.NewFile(socketFD, "gateway")
-	defer f.Close() //nolint:errcheck // FileConn has a descriptor of its own
-	return net.FileConn(f)
+func openConn() (io.ReadWriteCloser, error) {
+	if err := errors.Join(unix.SetNonblock(inFD, true), unix.SetNonblock(outFD, true)); err != nil {
+		return nil, err
+	}
+	return &duplex{in: rawio.New(os.NewFile(inFD, "gateway")), out: rawio.New(os.NewFile(outFD, "gateway"))}, nil
 }

@@ -12,7 +12,7 @@ import (
 // scheduler of Go then has nothing to do, and no other thread wakes.
 const brief = 5 * time.Millisecond
 
-// A poller waits for the socket of a sandbox. It uses epoll, because seccomp allows a
+// A poller waits for the pipes of a sandbox. It uses epoll, because seccomp allows a
 // worker no other call that waits.
 type poller struct{ epoll int }
 
@@ -22,42 +22,49 @@ func newPoller() (poller, error) {
 		return poller{}, err
 	}
 	p := poller{fd}
-	return p, p.control(unix.EPOLL_CTL_ADD, unix.EPOLLIN)
+	return p, p.control(unix.EPOLL_CTL_ADD, inFD, unix.EPOLLIN)
 }
 
-func (p poller) control(op int, events uint32) error {
-	return unix.EpollCtl(p.epoll, op, socketFD, &unix.EpollEvent{Events: events, Fd: socketFD})
+func (p poller) control(op, fd int, events uint32) error {
+	return unix.EpollCtl(p.epoll, op, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
 }
 
 // wait waits until there is something to read or, with room, until something can be
 // written. It reports whether there is something to read.
 func (p poller) wait(within time.Duration, room bool) (in bool, err error) {
 	if room {
-		if err := p.control(unix.EPOLL_CTL_MOD, unix.EPOLLIN|unix.EPOLLOUT); err != nil {
+		if err := p.control(unix.EPOLL_CTL_ADD, outFD, unix.EPOLLOUT); err != nil {
 			return false, err
 		}
-		defer func() { err = errors.Join(err, p.control(unix.EPOLL_CTL_MOD, unix.EPOLLIN)) }()
+		defer func() { err = errors.Join(err, p.control(unix.EPOLL_CTL_DEL, outFD, 0)) }()
 	}
 	end := time.Now().Add(min(within, forever))
-	events, err := p.poll(min(within, brief), true)
-	for left := time.Until(end); events == 0 && err == nil && left > 0; left = time.Until(end) {
-		events, err = p.poll(left, false)
+	in, out, err := p.poll(min(within, brief), true)
+	for left := time.Until(end); !in && !out && err == nil && left > 0; left = time.Until(end) {
+		in, out, err = p.poll(left, false)
 	}
-	return events&^unix.EPOLLOUT != 0, err
+	return in, err
 }
 
 // poll waits once. A signal may end it early.
-func (p poller) poll(within time.Duration, keep bool) (events uint32, err error) {
-	var event unix.EpollEvent
+func (p poller) poll(within time.Duration, keep bool) (in, out bool, err error) {
+	var events [2]unix.EpollEvent
 	ms := uintptr((min(within, time.Hour) + time.Millisecond - 1) / time.Millisecond) // an early end would be a second wait
+	var n uintptr
 	var errno unix.Errno
 	if keep {
-		_, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.epoll), uintptr(unsafe.Pointer(&event)), 1, ms, 0, 0) //nolint:gosec // the kernel writes event
+		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.epoll), uintptr(unsafe.Pointer(&events)), uintptr(len(events)), ms, 0, 0) //nolint:gosec // the kernel writes events
 	} else {
-		_, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.epoll), uintptr(unsafe.Pointer(&event)), 1, ms, 0, 0) //nolint:gosec // the kernel writes event
+		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.epoll), uintptr(unsafe.Pointer(&events)), uintptr(len(events)), ms, 0, 0) //nolint:gosec // the kernel writes events
 	}
-	if errno != 0 && !errors.Is(errno, unix.EINTR) {
-		return 0, errno
+	switch {
+	case errors.Is(errno, unix.EINTR):
+		return false, false, nil
+	case errno != 0:
+		return false, false, errno
 	}
-	return event.Events, nil
+	for _, event := range events[:n] {
+		in, out = in || event.Fd == inFD, out || event.Fd == outFD
+	}
+	return in, out, nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -34,11 +33,12 @@ const closeGrace = 250 * time.Millisecond
 type Process struct {
 	cmd    *exec.Cmd
 	link   *link
-	conn   io.ReadWriteCloser
+	conn   *duplex
 	log    *slog.Logger
 	stderr *stderr
 	hello  ready
 	life   *os.File      // the write end of the worker's lifeline
+	unread bool          // it ended before it had read all that was sent to it; valid after done is closed
 	done   chan struct{} // closed when the process was reaped
 }
 
@@ -86,7 +86,7 @@ func spawn(role role, o Options) (*Process, error) {
 	}
 	defer pair.closeTheirs()
 	p := &Process{link: newLink(pair.conn), conn: pair.conn, life: pair.life, log: cmp.Or(o.Log, slog.Default()), stderr: &stderr{}, done: make(chan struct{})}
-	p.link.now = pair.conn.WriteNow
+	p.link.now = pair.conn.out.WriteNow
 	args := append(append([]string{}, o.Args...), Command, string(role), o.CacheDir)
 	if o.Brief {
 		args = append(args, argBrief)
@@ -111,6 +111,7 @@ func (p *Process) wait() {
 	_ = session.Contain(p.log, "wait for a script worker", func() {
 		_ = p.cmd.Wait() // the exit status is in cmd.ProcessState
 	})
+	p.unread = p.conn.unread()
 	_ = p.conn.Close()
 	_ = p.life.Close()
 }
@@ -122,7 +123,7 @@ func (p *Process) Kill() {
 }
 
 // Close ends the worker and waits for its end. An idle worker ends by itself when its
-// socket closes; otherwise it is killed.
+// pipes close; otherwise it is killed.
 func (p *Process) Close() {
 	_ = p.conn.Close()
 	if !p.ended() {
@@ -145,7 +146,7 @@ func (p *Process) Confinement() []toolscript.Confinement { return p.hello.Confin
 // report it.
 func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
 
-// ended waits a moment for a worker whose socket has closed, and reports whether it
+// ended waits a moment for a worker whose pipes have closed, and reports whether it
 // has ended.
 func (p *Process) ended() bool {
 	timer := time.NewTimer(closeGrace)

@@ -114,7 +114,9 @@ func (r *run) sendJob(ctx context.Context) error {
 func (r *run) receive() {
 	for first := true; ; first = false {
 		kind, payload, err := r.sandbox.link.read()
-		err = unread(err, first)
+		if first && err != nil {
+			err = r.sandbox.unreadJob(err)
+		}
 		if err == nil && kind == frameEnd {
 			var outcome runner.Outcome
 			if outcome, err = splitEnd(payload); err == nil && r.sandbox.link.more() {

@@ -2,8 +2,8 @@
 // the same program, executed again with a hidden command, in one of three roles: the
 // checker compiles scripts, the sandbox runs them, the converter reads documents, pages
 // and patches. A worker has an empty environment,
-// no terminal, a process group of its own, and only three descriptors: a socket to the
-// gateway, a pipe that closes when the gateway ends, and one for standard error. It
+// no terminal, a process group of its own, and only four descriptors: a pipe from the gateway
+// and one to it, a pipe that closes when the gateway ends, and one for standard error. It
 // cannot write to files. On Linux it cannot open files or sockets, reach other
 // processes, or gain privileges: see confineSelf and package confine. The worker
 // reports what holds on this machine when it is ready.

@@ -12,32 +12,32 @@ import (
 	"github.com/toolscript/toolscript/rawio"
 )
 
-// A socket is the end of a sandbox. One goroutine uses it, without the poller of Go:
+// A channel is the end of a sandbox. One goroutine uses it, without the poller of Go:
 // that would wake a second thread for every answer.
-type socket struct {
+type channel struct {
 	poller
 	readable func() error // reads what has arrived, while Write waits for room
 }
 
-// openSocket opens the end of a sandbox.
-func openSocket() (*socket, error) {
-	if err := unix.SetNonblock(socketFD, true); err != nil {
+// openChannel opens the end of a sandbox.
+func openChannel() (*channel, error) {
+	if err := errors.Join(unix.SetNonblock(inFD, true), unix.SetNonblock(outFD, true)); err != nil {
 		return nil, err
 	}
 	p, err := newPoller()
-	return &socket{poller: p}, err
+	return &channel{poller: p}, err
 }
 
 // forever is longer than any wait.
 const forever = 1000 * time.Hour
 
 // Read implements io.Reader. It waits for bytes.
-func (s *socket) Read(p []byte) (int, error) {
+func (c *channel) Read(p []byte) (int, error) {
 	for {
-		n, err := rawio.Read(socketFD, p)
+		n, err := rawio.Read(inFD, p)
 		switch {
 		case errors.Is(err, unix.EAGAIN):
-			if _, err := s.wait(forever, false); err != nil {
+			if _, err := c.wait(forever, false); err != nil {
 				return 0, err
 			}
 		case errors.Is(err, unix.EINTR):
@@ -53,14 +53,14 @@ func (s *socket) Read(p []byte) (int, error) {
 
 // Write implements io.Writer. While the gateway takes nothing, Write reads: the gateway
 // may wait for that.
-func (s *socket) Write(p []byte) (written int, err error) {
+func (c *channel) Write(p []byte) (written int, err error) {
 	for written < len(p) {
-		n, err := rawio.Write(socketFD, p[written:])
+		n, err := rawio.Write(outFD, p[written:])
 		switch {
 		case errors.Is(err, unix.EAGAIN):
-			in, err := s.wait(forever, true)
+			in, err := c.wait(forever, true)
 			if err == nil && in {
-				err = s.readable()
+				err = c.readable()
 			}
 			if err != nil {
 				return written, err
