@@ -130,3 +130,6 @@ require (
 // The type checker's packages are internal to its module; RATIONALE.md says how
 // this one may import them.
 replace github.com/microsoft/typescript-go/shim => ./runner/typescript
+
+// The same release, except that its metaschemas are compiled when they are needed.
+replace github.com/santhosh-tekuri/jsonschema/v6 => ./codegen/jsonschema

@@ -35,7 +35,7 @@ var platforms = map[string]struct{ system, processor string }{
 }
 
 // packed are the parts of a package that npm pack does not include by itself.
-var packed = []string{"bin", "NOTICE", "runner", "tokens", "actors", "transport"}
+var packed = []string{"bin", "NOTICE", "runner", "tokens", "actors", "codegen", "transport"}
 
 // manifest is a package.json.
 type manifest struct {
