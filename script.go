@@ -1,6 +1,9 @@
 package toolscript
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // ScriptsServer is the name of the server whose tools are the saved scripts, and its
 // identifier: tools.$scripts. No file can configure a server of that name.
@@ -13,8 +16,8 @@ type SavedScript struct {
 	Code string
 }
 
-var scriptName = regexp.MustCompile(`^[a-z][A-Za-z0-9]{0,63}$`)
+var scriptName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][A-Za-z0-9]{0,63}$`) })
 
 // IsScriptName reports whether a saved script can have the name: a small letter, and then
 // at most 63 letters and digits of ASCII. Such a name is the same on all file systems.
-func IsScriptName(name string) bool { return scriptName.MatchString(name) }
+func IsScriptName(name string) bool { return scriptName().MatchString(name) }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // ScriptModule is a file that a script can import as "./PATH".
@@ -25,11 +26,11 @@ var moduleExtensions = []string{".ts", ".mts", ".js", ".mjs"}
 func IsModule(name string) bool { return slices.Contains(moduleExtensions, path.Ext(name)) }
 
 // modulePath matches paths that are safe in traces, and the same as part of a URL.
-var modulePath = regexp.MustCompile(`^[^():#?%\\\x00-\x1f]{1,200}$`)
+var modulePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^():#?%\\\x00-\x1f]{1,200}$`) })
 
 // IsModulePath reports whether a script can import "./"+p.
 func IsModulePath(p string) bool {
-	return IsModule(p) && fs.ValidPath(p) && modulePath.MatchString(p)
+	return IsModule(p) && fs.ValidPath(p) && modulePath().MatchString(p)
 }
 
 func (r ExecRequest) wrongModules() []Detail {

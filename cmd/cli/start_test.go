@@ -16,7 +16,7 @@ var initialized = regexp.MustCompile(`(?m)^init (\S+) @.* ms clock, (\d+) bytes`
 // Every command, hook and worker initializes all packages, so a pattern that is compiled
 // there costs each of them: compile it when it is first used.
 func TestInitialization(t *testing.T) {
-	const most = 80 << 10
+	const most = 32 << 10
 	c := exec.CommandContext(t.Context(), os.Args[0], "exec", "--help")
 	c.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := c.CombinedOutput()
@@ -25,7 +25,7 @@ func TestInitialization(t *testing.T) {
 	}
 	own := 0
 	for _, line := range initialized.FindAllStringSubmatch(string(out), -1) {
-		path, ours := strings.CutPrefix(line[1], "github.com/toolscript/toolscript/")
+		path, ours := strings.CutPrefix(line[1], "github.com/toolscript/toolscript")
 		if !ours || strings.HasSuffix(path, "_test") {
 			continue
 		}

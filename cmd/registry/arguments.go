@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // arguments are the words of a command line. A flag without a value is a switch: one of the
@@ -61,7 +62,7 @@ func (a Argument) secret() bool {
 }
 
 // assignment is a variable of the environment in a flag of docker.
-var assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=(?s:(.*))$`)
+var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=(?s:(.*))$`) })
 
 // withoutEnvironment turns the flags -e NAME=VALUE of a container into variables of the
 // environment, which the list of processes does not show.
@@ -69,7 +70,7 @@ func withoutEnvironment(p Package) Package {
 	var left []Argument
 	variables := append([]KeyValue(nil), p.EnvironmentVariables...)
 	for _, a := range p.RuntimeArguments {
-		m := assignment.FindStringSubmatch(a.Value)
+		m := assignment().FindStringSubmatch(a.Value)
 		if a.Type != "named" || a.Name != "-e" && a.Name != "--env" || m == nil {
 			left = append(left, a)
 			continue

@@ -124,7 +124,7 @@ func remote(r Remote, in *inputs) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	if u, err := url.Parse(reference.ReplaceAllString(address, "x")); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+	if u, err := url.Parse(reference().ReplaceAllString(address, "x")); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
 		return Choice{}, fmt.Errorf("%.200q is not the address of a server", r.URL)
 	}
 	d := definition{Type: kind, URL: address}
@@ -188,7 +188,7 @@ func (s source) check(p Package) error {
 	}
 	for _, v := range p.EnvironmentVariables {
 		switch {
-		case !variableForm.MatchString(v.Name):
+		case !variableForm().MatchString(v.Name):
 			return fmt.Errorf("%.80q is not the name of a variable", v.Name)
 		case steering().MatchString(v.Name):
 			return fmt.Errorf("the variable %s would change which program is started", v.Name)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Entry is one version of a server in the registry.
@@ -87,10 +88,12 @@ type Argument struct {
 const deleted = "deleted"
 
 // nameForm is the form of the names of servers in the registry.
-var nameForm = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*/[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
+var nameForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*/[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
+})
 
 // IsName reports whether text is the whole name of a server in the registry.
-func IsName(text string) bool { return nameForm.MatchString(text) }
+func IsName(text string) bool { return nameForm().MatchString(text) }
 
 // Publisher says who has published the server: the owner of a domain or of an account.
 func (s Server) Publisher() string {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // inputs turns the inputs of a server into texts of a definition.
@@ -21,11 +22,11 @@ type inputs struct {
 
 var (
 	// reference is how a configuration refers to a variable of the environment.
-	reference = regexp.MustCompile(`\$\{[^}]*\}`)
+	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[^}]*\}`) })
 	// placeholder is how a text of the registry refers to one of its variables.
-	placeholder  = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`)
-	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	notInName    = regexp.MustCompile(`[^A-Z0-9]+`)
+	placeholder  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`) })
+	variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	notInName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Z0-9]+`) })
 )
 
 // GivenError is a mistake in a value that the user has given.
@@ -57,7 +58,7 @@ func (in *inputs) fill(text string, variables map[string]Input, whole string) (s
 		return "", err
 	}
 	var failed error
-	filled := placeholder.ReplaceAllStringFunc(text, func(match string) string {
+	filled := placeholder().ReplaceAllStringFunc(text, func(match string) string {
 		name := match[1 : len(match)-1]
 		v, known := variables[name]
 		if !known {
@@ -85,7 +86,7 @@ func (in *inputs) value(name, as string, i Input) (text string, there bool, err 
 	switch {
 	case i.Value != "":
 		return i.Value, true, plain(i.Value)
-	case has && i.IsSecret && !reference.MatchString(given):
+	case has && i.IsSecret && !reference().MatchString(given):
 		return "", false, givenError("%s is a secret, which does not belong into a file: leave it out, and set the variable %s", name, v.Name)
 	case has && len(i.Choices) > 0 && !slices.Contains(i.Choices, given):
 		return "", false, givenError("%s must be one of %s", name, strings.Join(i.Choices, ", "))
@@ -108,7 +109,7 @@ func (in *inputs) value(name, as string, i Input) (text string, there bool, err 
 
 // variable is the name of the variable of the environment for an input.
 func (in *inputs) variable(name string) string {
-	if variableForm.MatchString(name) && strings.ToUpper(name) == name {
+	if variableForm().MatchString(name) && strings.ToUpper(name) == name {
 		return name
 	}
 	upper := upperCase(name)
@@ -120,7 +121,7 @@ func (in *inputs) variable(name string) string {
 
 // upperCase makes a name of a variable of any text.
 func upperCase(text string) string {
-	upper := strings.Trim(notInName.ReplaceAllString(strings.ToUpper(text), "_"), "_")
+	upper := strings.Trim(notInName().ReplaceAllString(strings.ToUpper(text), "_"), "_")
 	if upper == "" || upper[0] >= '0' && upper[0] <= '9' {
 		upper = "X" + upper
 	}
@@ -162,7 +163,7 @@ func (in *inputs) text(name string, i Input, variables map[string]Input) (string
 // complete reports whether the text of an optional input can be written: all its variables
 // are required, or have values.
 func (in *inputs) complete(text string, variables map[string]Input) bool {
-	for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
+	for _, match := range placeholder().FindAllStringSubmatch(text, -1) {
 		v, known := variables[match[1]]
 		if _, given := in.given[match[1]]; known && !given && v.Value == "" && v.Default == "" && !v.IsRequired {
 			return false

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/toolscript/toolscript/cmd/config/private"
 	"github.com/toolscript/toolscript/cmd/discovery"
@@ -15,7 +16,9 @@ import (
 
 // fileOfHub matches the names of the files of a Place, and of what sharedfile.Write leaves
 // when it is killed. The groups are Place.name and the ending.
-var fileOfHub = regexp.MustCompile(`^\.?(hub-[0-9a-f]{8})(\.json|\.sock|\.lock|\.start|\.json\.[0-9]+\.tmp)$`)
+var fileOfHub = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.?(hub-[0-9a-f]{8})(\.json|\.sock|\.lock|\.start|\.json\.[0-9]+\.tmp)$`)
+})
 
 // Prune removes the files of hubs that have ended from the folders in which commands look, and
 // returns their paths. The files of a hub stay while it runs, starts or ends, and after a kill
@@ -31,7 +34,7 @@ func Prune(places discovery.Places) (removed []string, err error) {
 			err = errors.Join(err, fmt.Errorf("runtime folder: %w", failed))
 		}
 		for _, file := range files {
-			if m := fileOfHub.FindStringSubmatch(file.Name()); m != nil {
+			if m := fileOfHub().FindStringSubmatch(file.Name()); m != nil {
 				left[m[1]] = append(left[m[1]], filepath.Join(folder, file.Name()))
 			}
 		}

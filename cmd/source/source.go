@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
@@ -54,7 +55,7 @@ const maxSource = 64 << 20
 var Extensions = []string{".ts", ".js", ".mts"}
 
 // fileName matches words that can only be the name of a script.
-var fileName = regexp.MustCompile(`^[^\s"'()]+\.(ts|js|mts)$`)
+var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s"'()]+\.(ts|js|mts)$`) })
 
 // Find reads the script: -e CODE, -f FILE, else the first argument, which is code, a file
 // or "-". All other arguments belong to the script. Mistakes of the user are a
@@ -169,7 +170,7 @@ func readable(text []byte, name string) error {
 // IsScript reports whether an argument names a script: it is an existing file with a
 // script's extension, or a word that cannot be code.
 func IsScript(dir, arg string) bool {
-	if fileName.MatchString(arg) {
+	if fileName().MatchString(arg) {
 		return true
 	}
 	return slices.Contains(Extensions, filepath.Ext(arg)) && IsFile(dir, arg)

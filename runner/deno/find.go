@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -108,7 +109,7 @@ func program(path string) error {
 	return nil
 }
 
-var versionLine = regexp.MustCompile(`^deno ((\d{1,6})\.(\d{1,6})\.\S+)`)
+var versionLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^deno ((\d{1,6})\.(\d{1,6})\.\S+)`) })
 
 // versionOf asks the program at path for its version.
 func versionOf(ctx context.Context, path string) (major, minor int, version string, err error) {
@@ -124,7 +125,7 @@ func versionOf(ctx context.Context, path string) (major, minor int, version stri
 }
 
 func parseVersion(said string) (major, minor int, version string, err error) {
-	found := versionLine.FindStringSubmatch(said)
+	found := versionLine().FindStringSubmatch(said)
 	if found == nil {
 		return 0, 0, "", errors.New("it does not print its version")
 	}

@@ -200,12 +200,12 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // ansi matches the colours that Deno writes in spite of NO_COLOR.
-var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var ansi = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;]*m") })
 
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return ansi.ReplaceAllString(t.text.String(), "")
+	return ansi().ReplaceAllString(t.text.String(), "")
 }
 
 func (t *tail) firstLine() string {

@@ -50,7 +50,7 @@ func (d Definition) fixed() (words []string) {
 // free reports whether word i of an argument of the definition comes from the caller and
 // stands alone: it is neither the flag of the parameter nor the value after it.
 func (d Definition) free(argument string, i int) bool {
-	m := placeholder.FindStringSubmatch(argument)
+	m := placeholder().FindStringSubmatch(argument)
 	if m == nil || argument != m[0] {
 		return m != nil && i == 0
 	}
@@ -118,7 +118,7 @@ func scalar(value json.RawMessage) (string, error) {
 // expand replaces the placeholders of one argument. An argument with a parameter that is
 // absent is left out.
 func (d Definition) expand(word string, values map[string][]string) []string {
-	if m := placeholder.FindStringSubmatch(word); m != nil && word == m[0] {
+	if m := placeholder().FindStringSubmatch(word); m != nil && word == m[0] {
 		if p, known := d.Parameters[m[1]]; known {
 			return p.words(values[m[1]])
 		}
@@ -126,7 +126,7 @@ func (d Definition) expand(word string, values map[string][]string) []string {
 	var out strings.Builder
 	rest := word
 	for {
-		m := placeholder.FindStringSubmatchIndex(rest)
+		m := placeholder().FindStringSubmatchIndex(rest)
 		if m == nil {
 			return []string{out.String() + rest}
 		}

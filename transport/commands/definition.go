@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -108,7 +109,7 @@ func Parse(text json.RawMessage) (map[string]Definition, error) {
 }
 
 // placeholder is {name} in an argument.
-var placeholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`) })
 
 // Check returns what is wrong with a definition and where: the path of a field below the
 // definition. What the schema of the configuration demands is not checked again.
@@ -118,7 +119,7 @@ func (d Definition) Check() (field, problem string) {
 	}
 	used := map[string]bool{}
 	for i, word := range d.Run {
-		for _, m := range placeholder.FindAllStringSubmatchIndex(word, -1) {
+		for _, m := range placeholder().FindAllStringSubmatchIndex(word, -1) {
 			name := word[m[2]:m[3]]
 			if m[0] > 0 && word[m[0]-1] == '{' { // such as {{name}} of a template
 				continue

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript/sharedfile"
@@ -22,11 +23,11 @@ type Store struct{ Dir string }
 // maxFile bounds a file of credentials, far above their size.
 const maxFile = 1 << 20
 
-var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var unsafeInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_-]`) })
 
 // stem returns the name of a server as part of a file name.
 func stem(server string) string {
-	safe := unsafeInName.ReplaceAllString(server, "_")
+	safe := unsafeInName().ReplaceAllString(server, "_")
 	if len(safe) > 100 {
 		safe = safe[:100]
 	}

@@ -202,9 +202,9 @@ func description(text map[string][]byte, method, path string) string {
 
 // name is the name of a tool: operationId, else method and path. Equal names get a number.
 func (r *reader) name(id, method, path string) string {
-	name := strings.Trim(notInName.ReplaceAllString(id, "_"), "_")
+	name := strings.Trim(notInName().ReplaceAllString(id, "_"), "_")
 	if name == "" {
-		name = method + "_" + strings.Trim(notInName.ReplaceAllString(path, "_"), "_")
+		name = method + "_" + strings.Trim(notInName().ReplaceAllString(path, "_"), "_")
 	}
 	name = name[:min(len(name), 120)]
 	free := name

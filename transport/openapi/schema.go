@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // schemas converts the schemas of documents to JSON Schema. What OpenAPI adds to JSON Schema
@@ -108,11 +109,11 @@ func (s *schemas) define(d *def) {
 	d.text, d.refs, d.sided = c.text, c.refs, c.sided
 }
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+var notInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_.-]+`) })
 
 // name is a name for the definition of a place, which no other place has.
 func (s *schemas) name(at place) string {
-	name := notInName.ReplaceAllString(at.pointer[strings.LastIndexByte(at.pointer, '/')+1:], "_")
+	name := notInName().ReplaceAllString(at.pointer[strings.LastIndexByte(at.pointer, '/')+1:], "_")
 	if name == "" {
 		name = "schema"
 	}

@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -96,13 +97,13 @@ func hashOf(line []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-var fileName = regexp.MustCompile(`^audit-(\d{8})\.jsonl$`)
+var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^audit-(\d{8})\.jsonl$`) })
 
 func nameOf(number int) string { return fmt.Sprintf("audit-%08d.jsonl", number) }
 
 // numberOf is the number in the name of a file.
 func numberOf(name string) (number int) {
-	if m := fileName.FindStringSubmatch(name); m != nil {
+	if m := fileName().FindStringSubmatch(name); m != nil {
 		_, _ = fmt.Sscanf(m[1], "%d", &number) // eight digits
 	}
 	return number
@@ -116,7 +117,7 @@ func files(root *os.Root) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if fileName.MatchString(e.Name()) {
+		if fileName().MatchString(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
@@ -135,7 +136,7 @@ func readHead(root *os.Root) (*head, error) {
 		return nil, err
 	}
 	var h head
-	if json.Unmarshal(text, &h) != nil || !fileName.MatchString(h.File) {
+	if json.Unmarshal(text, &h) != nil || !fileName().MatchString(h.File) {
 		return nil, fmt.Errorf("%s is damaged", filepath.Join(root.Name(), headName))
 	}
 	return &h, nil

@@ -59,7 +59,7 @@ func (s Store) Follow(ctx context.Context, id string, wait bool, emit func(tools
 func (s Store) open(id string) (*os.File, error) {
 	missing := &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
 		"there are no events of run %.50q: only those of detached runs are kept, and the oldest are deleted", id)}
-	if s.Dir == "" || !runID.MatchString(id) {
+	if s.Dir == "" || !runID().MatchString(id) {
 		return nil, missing
 	}
 	f, err := os.Open(s.events(id))

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -37,7 +38,7 @@ type Store struct{ Dir string }
 var errNoFolder = errors.New("there is no data folder for the events of detached runs")
 
 // runID is what ids of runs look like; no other is part of a path.
-var runID = regexp.MustCompile(`^run_[0-9a-f]{16}$`)
+var runID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^run_[0-9a-f]{16}$`) })
 
 const (
 	eventsSuffix = ".events"
@@ -51,7 +52,7 @@ func (s Store) lock(id string) string   { return filepath.Join(s.Dir, id+lockSuf
 
 // Has reports whether the store has a run.
 func (s Store) Has(id string) bool {
-	if s.Dir == "" || !runID.MatchString(id) {
+	if s.Dir == "" || !runID().MatchString(id) {
 		return false
 	}
 	_, err := os.Stat(s.events(id))
@@ -71,7 +72,7 @@ func (s Store) Create(ctx context.Context, id string) (*Log, error) {
 	if s.Dir == "" {
 		return nil, errNoFolder
 	}
-	if !runID.MatchString(id) {
+	if !runID().MatchString(id) {
 		return nil, fmt.Errorf("%.50q is not the id of a run", id)
 	}
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
@@ -116,7 +117,7 @@ func (s Store) list() []kept {
 	for _, e := range entries {
 		id, isRun := strings.CutSuffix(e.Name(), eventsSuffix)
 		info, err := e.Info()
-		if !isRun || err != nil || !info.Mode().IsRegular() || !runID.MatchString(id) {
+		if !isRun || err != nil || !info.Mode().IsRegular() || !runID().MatchString(id) {
 			continue
 		}
 		runs = append(runs, kept{id: id, size: info.Size(), changed: info.ModTime(), running: s.running(id)})

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/sharedfile"
@@ -41,7 +42,7 @@ const (
 func Task(callID string) Part { return Part("task" + callID) }
 
 // taskID is what ids of tasks look like; no other is part of a path.
-var taskID = regexp.MustCompile(`^[0-9]{1,10}$`)
+var taskID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,10}$`) })
 
 // Store is a folder. The zero Store keeps nothing. It is safe for concurrent
 // use, also by several processes.
@@ -51,7 +52,7 @@ type Store struct{ Dir string }
 var errNoFolder = errors.New("there is no data folder to store it in")
 
 // runID is what ids of runs look like; no other is part of a path.
-var runID = regexp.MustCompile(`^run_[0-9a-f]{16}$`)
+var runID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^run_[0-9a-f]{16}$`) })
 
 func (s Store) path(id string, part Part) string { return filepath.Join(s.Dir, id+"."+string(part)) }
 
@@ -72,7 +73,7 @@ func (s Store) prepare(id string) error {
 	if s.Dir == "" {
 		return errNoFolder
 	}
-	if !runID.MatchString(id) {
+	if !runID().MatchString(id) {
 		return fmt.Errorf("%.50q is not the id of a run", id)
 	}
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
@@ -105,11 +106,11 @@ func (s Store) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
 	if q.Task != "" {
 		part = Task(q.Task)
 		missing.Err = fmt.Errorf("task %.20q of run %.50q has no stored result: it has not ended, it ended before its script, or the result has been deleted", q.Task, id)
-		if !taskID.MatchString(q.Task) {
+		if !taskID().MatchString(q.Task) {
 			return nil, missing
 		}
 	}
-	if s.Dir == "" || !runID.MatchString(id) {
+	if s.Dir == "" || !runID().MatchString(id) {
 		return nil, missing
 	}
 	f, err := os.Open(s.path(id, part))
@@ -133,7 +134,7 @@ func (s Store) forget() {
 	entries, _ := os.ReadDir(s.Dir) // what cannot be listed is not removed
 	for _, e := range entries {
 		id, _, _ := strings.Cut(e.Name(), ".")
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && runID.MatchString(id) {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && runID().MatchString(id) {
 			files = append(files, info)
 		}
 	}

@@ -1,6 +1,9 @@
 package lexical
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Evidence is a word of a query that a document has.
 type Evidence struct {
@@ -23,7 +26,7 @@ func (x *Index) Evidence(s Scores, document int) []Evidence {
 	for _, t := range s.terms {
 		if m, found := x.found(t, int32(document)); found {
 			all = append(all, Evidence{
-				Exact: m.kind == exact, Named: m.place != 0, Everyday: everyday[normal(t.word)],
+				Exact: m.kind == exact, Named: m.place != 0, Everyday: everyday()[normal(t.word)],
 				Worth: (x.worth(t.matches) + more) / rarest,
 			})
 		}
@@ -33,13 +36,15 @@ func (x *Index) Evidence(s Scores, document int) []Evidence {
 
 // everyday are words of texts about any program. They are in names of tools too, but say
 // little about the tool that a longer text needs.
-var everyday = stems(`add change check code count create default delete document edit error execute explain field file find fix
+var everyday = sync.OnceValue(func() map[string]bool {
+	return stems(`add change check code count create default delete document edit error execute explain field file find fix
 	function get handle implement index key level line list load log make merge message move name number object open page parameter query
 	read remove rename replace return run script search set show size sort start stop string table test text time type update use user
 	value variable write class comment component config configuration data directory folder environment hour id input item method module
 	new old option output package path port process program project record request response result row save select send server service
 	step tool version view work wrong print parse press build call case close column commit branch last first next previous latest
 	current all each link label image template worker thread memory node tree tag state status event`)
+})
 
 func stems(words string) map[string]bool {
 	all := map[string]bool{}

@@ -161,7 +161,7 @@ func (x *Index) matches(t token) []match {
 	} else if id, known := x.terms[t.word]; known { // a name without separators
 		found = append(found, match{term: id, weight: 1, kind: exact})
 	}
-	for _, stem := range synonyms[t.stem] {
+	for _, stem := range synonyms()[t.stem] {
 		if id, known := x.terms[stem]; known {
 			found = append(found, match{term: id, weight: x.weights.Synonym, kind: synonym})
 		}

@@ -1,6 +1,9 @@
 package lexical
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // alike has groups of words with the same meaning in names of tools.
 const alike = `
@@ -66,7 +69,7 @@ url: page
 `
 
 // synonyms maps a stem of a query to other stems that match it.
-var synonyms = readSynonyms()
+var synonyms = sync.OnceValue(readSynonyms)
 
 func readSynonyms() map[string][]string {
 	all := map[string][]string{}

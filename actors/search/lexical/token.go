@@ -2,17 +2,22 @@ package lexical
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // stopWords are ignored. "get" is not one of them, because many tools differ only by
 // it.
-var stopWords = set(`a an the of to in on for with and or is are be this that it its from by as at i me my we you your
+var stopWords = sync.OnceValue(func() map[string]bool {
+	return set(`a an the of to in on for with and or is are be this that it its from by as at i me my we you your
 	can could please would want need all any some do does how what which into using use based given their them they
 	then if there has have was were will so not no about also`)
+})
 
 // elsewhere lists the stop words that are words of other languages too.
-var elsewhere = set(`a an as at die do has i in is it me no not on or so to was we will`)
+var elsewhere = sync.OnceValue(func() map[string]bool {
+	return set(`a an as at die do has i in is it me no not on or so to was we will`)
+})
 
 func set(words string) map[string]bool {
 	s := map[string]bool{}
@@ -25,7 +30,7 @@ func set(words string) map[string]bool {
 // English reports whether a text has a stop word that only English has.
 func English(text string) bool {
 	for _, word := range split(text) {
-		if word = strings.ToLower(word); stopWords[word] && !elsewhere[word] {
+		if word = strings.ToLower(word); stopWords()[word] && !elsewhere()[word] {
 			return true
 		}
 	}
@@ -46,7 +51,7 @@ type token struct {
 func tokens(text string) []token {
 	var out []token
 	for _, word := range split(text) {
-		if word = strings.ToLower(word); !stopWords[word] {
+		if word = strings.ToLower(word); !stopWords()[word] {
 			out = append(out, token{stem: normal(word), word: word})
 		}
 	}

@@ -1,6 +1,9 @@
 package minilm
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 const (
 	geluLimit = 6   // beyond it GELU equals x or 0 within float32 precision, nearly
@@ -9,16 +12,17 @@ const (
 
 // geluTable has GELU(x) = x/2 · (1 + erf(x/√2)) from -geluLimit to geluLimit. The
 // model was trained with this form.
-var geluTable = func() *[2*geluLimit*geluSteps + 2]float32 {
+var geluTable = sync.OnceValue(func() *[2*geluLimit*geluSteps + 2]float32 {
 	var t [2*geluLimit*geluSteps + 2]float32
 	for i := range t {
 		x := float64(i)/geluSteps - geluLimit
 		t[i] = float32(x / 2 * (1 + math.Erf(x/math.Sqrt2)))
 	}
 	return &t
-}()
+})
 
 func gelu(xs []float32) {
+	table := geluTable()
 	for i, x := range xs {
 		switch {
 		case x >= geluLimit:
@@ -27,8 +31,8 @@ func gelu(xs []float32) {
 		default:
 			at := (x + geluLimit) * geluSteps
 			n := int(at)
-			low := geluTable[n]
-			xs[i] = low + (geluTable[n+1]-low)*(at-float32(n))
+			low := table[n]
+			xs[i] = low + (table[n+1]-low)*(at-float32(n))
 		}
 	}
 }
