@@ -181,7 +181,7 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 	}
 }
 
-// writeProblem writes a problem, and below it what mends it, wrapped for a terminal.
+// writeProblem writes a problem, wrapped for a terminal, and below it what mends it.
 func (a *app) writeProblem(b *strings.Builder, level, subject, problem, fix string) {
 	width := terminal.Columns(a.Stdout)
 	colour, end := "", ""
@@ -199,10 +199,7 @@ func (a *app) writeProblem(b *strings.Builder, level, subject, problem, fix stri
 		}
 		b.WriteString(line + "\n")
 	}
-	if fix == "" {
-		return
-	}
-	for _, line := range terminal.Wrap("→ "+terminal.OneLine(fix), width-2) {
-		b.WriteString("  " + line + "\n")
+	if fix != "" { // in one line: most are commands to copy
+		b.WriteString("  → " + terminal.OneLine(fix) + "\n")
 	}
 }

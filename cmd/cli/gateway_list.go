@@ -76,7 +76,7 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 	if len(gateways) == 0 {
 		return o.print("No gateways running")
 	}
-	t := terminal.Table{Header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration", "To remove it"}}
+	t := terminal.Table{Header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration", remove}, Command: remove}
 	for _, g := range gateways {
 		t.Add(g.URL, g.health(), strconv.Itoa(g.PID), g.Version, g.StartedAt.Local().Format(time.DateTime), g.Session, strings.Join(g.Config, ", "), g.Command)
 	}

@@ -110,7 +110,7 @@ func (a *app) listRuns(ctx context.Context, last int, out form.Form) error {
 	if len(runs) == 0 {
 		return a.print("There are no runs yet.")
 	}
-	t := terminal.Table{Header: []string{"Run", "Started", "ms", "Calls", "Outcome", "File or tool", "Client"}}
+	t := terminal.Table{Header: []string{"Run", "Started", "ms", "Calls", "Outcome", "File or tool", "Client"}, Less: []string{"Client"}}
 	for _, r := range runs {
 		t.Add(r.RunID, localTime(r.StartedAt), fmt.Sprintf("%.0f", r.Ms), fmt.Sprint(r.Calls), r.Outcome, cmp.Or(r.Tool, r.File), r.Client)
 	}
@@ -187,26 +187,22 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 	return a.print("%d more calls are not shown; list all with: %s | cat", len(r.CallLines)-len(shown), toolscript.Command("runs", "show", r.RunID))
 }
 
-// narrow is the width of a terminal below which hashes are left out.
-const narrow = 80
-
 // printCalls prints a table for a terminal of that width; 0 is none.
 func (a *app) printCalls(calls []audit.Line, columns int) error {
-	hashes := columns == 0 || columns >= narrow
-	hosts := slices.ContainsFunc(calls, func(c audit.Line) bool { return c.Host != "" })
-	row := func(call, tool, ms, outcome, arguments, result, approval, host string) []string {
-		cells := []string{call, tool, ms, outcome}
-		if hashes {
-			cells = append(cells, arguments, result)
-		}
-		if cells = append(cells, approval); hosts {
-			cells = append(cells, host)
-		}
-		return cells
+	t := terminal.Table{
+		Header: []string{"Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval"},
+		Less:   []string{"Arguments", "Result"}, // hashes
 	}
-	t := terminal.Table{Header: row("Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval", "Host")}
+	hosts := slices.ContainsFunc(calls, func(c audit.Line) bool { return c.Host != "" })
+	if hosts {
+		t.Header = append(t.Header, "Host")
+	}
 	for _, c := range calls {
-		t.Add(row(c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runhistory.Short(c.Args), runhistory.Short(c.Result), c.Approval, c.Host)...)
+		row := []string{c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runhistory.Short(c.Args), runhistory.Short(c.Result), c.Approval}
+		if hosts {
+			row = append(row, c.Host)
+		}
+		t.Add(row...)
 	}
 	return t.Write(a.Stdout, columns, nil)
 }

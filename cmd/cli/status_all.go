@@ -39,12 +39,15 @@ func (o *statusOptions) printAll(ctx context.Context) error {
 	if len(items) == 0 {
 		return o.print("No gateways running")
 	}
-	t := terminal.Table{Header: []string{"What", "Name", "State", "PID", "Version", "Session", "Client", "Up", "Uses", "Active", "Memory", "To remove it"}}
+	t := terminal.Table{Header: []string{"What", "Name", "State", "PID", "Version", "Session", "Client", "Up", "Uses", "Active", "Memory", remove}, Command: remove}
 	for _, i := range items {
 		t.Add(cellsOf(i)...)
 	}
 	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(2))
 }
+
+// remove is the column with the command that removes a gateway, or what is left of it.
+const remove = "To remove it"
 
 func cellsOf(i inventory.Item) []string {
 	name := i.URL + terminal.OneLine(i.Name)

@@ -173,39 +173,13 @@ func (t *usageText) several(n int, what string) string {
 	return t.number(n) + " " + what + "s"
 }
 
-// numbers writes a table whose columns after the first are aligned to the right. For
-// programs, tabs separate its cells.
+// numbers writes a table whose columns after the first are numbers.
 func (t *usageText) numbers(header []string, rows [][]string) {
-	if t.width <= 0 {
-		table := terminal.Table{Header: header}
-		for _, row := range rows {
-			table.Add(row...)
-		}
-		_ = table.Write(t, 0, nil) // a Builder has no error
-		return
+	table := terminal.Table{Header: header, Numbers: true}
+	for _, row := range rows {
+		table.Add(row...)
 	}
-	widths := make([]int, len(header))
-	for _, row := range append([][]string{header}, rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], terminal.Width(cell))
-		}
-	}
-	rest := 0
-	for _, w := range widths[1:] {
-		rest += w + 2
-	}
-	widths[0] = min(widths[0], max(t.width-rest, 12))
-	for _, row := range append([][]string{header}, rows...) {
-		lines := terminal.Wrap(row[0], widths[0])
-		for _, line := range lines[:len(lines)-1] {
-			t.WriteString(line + "\n")
-		}
-		t.WriteString(lines[len(lines)-1] + strings.Repeat(" ", widths[0]-terminal.Width(lines[len(lines)-1])))
-		for i, cell := range row[1:] {
-			t.WriteString(strings.Repeat(" ", 2+widths[i+1]-terminal.Width(cell)) + cell)
-		}
-		t.WriteString("\n")
-	}
+	_ = table.Write(t, t.width, nil) // a Builder has no error
 }
 
 // paragraph writes a text in lines that begin with indent.

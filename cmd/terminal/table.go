@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -9,8 +10,11 @@ import (
 
 // Table has rows and a Header. It suits people and grep.
 type Table struct {
-	Header []string
-	rows   [][]string
+	Header  []string
+	Command string   // the column with commands to copy, whose cells stay in one line
+	Less    []string // the columns that a narrow terminal leaves out
+	Numbers bool     // the columns after the first are numbers
+	rows    [][]string
 }
 
 // Add adds a row. Each cell becomes one line.
@@ -23,111 +27,256 @@ func (t *Table) Add(cells ...string) {
 
 const (
 	gap      = 2  // spaces between columns
-	narrow   = 12 // minimum width of a column
+	indent   = 2  // spaces before the later lines of a record
+	narrow   = 12 // minimum width of a column that has more than one word
 	lastWide = 24 // width of the last column before other columns are made narrower
 )
 
-// Write aligns the columns for a terminal. width is the width of the terminal; 0 means
-// that the output is for programs: each row is one line, and tabs separate its cells.
-// On a terminal, cells are wrapped to fit: cells of the last column first, and cells of
-// the first column, which names the row, last. paint adds colour to a line of a cell; it
-// may be nil.
+// Write writes the table for a terminal of a width; 0 means that the output is for programs:
+// each row is one line, and tabs separate its cells. On a terminal the table fits: it is
+// aligned, and cells are wrapped between words, those of the last column first. If it does
+// not fit with all columns, those without content are left out, then those of Less. If that
+// does not help, each row is a record: its fields, with their names, follow each other. Words,
+// such as a URI, are never divided. paint adds colour to a line of a cell; it may be nil.
 func (t *Table) Write(w io.Writer, width int, paint func(column int, cell string) string) error {
+	if paint == nil {
+		paint = func(_ int, cell string) string { return cell }
+	}
 	var b strings.Builder
-	if width <= 0 {
-		for _, row := range append([][]string{t.Header}, t.rows...) {
+	switch columns, widths := t.layout(width); {
+	case width <= 0:
+		for _, row := range t.all() {
 			b.WriteString(strings.Join(row, "\t") + "\n")
 		}
-		_, err := io.WriteString(w, b.String())
-		return err
-	}
-	widths := t.widths(width)
-	writeRow(&b, widths, t.Header, nil)
-	for _, row := range t.rows {
-		writeRow(&b, widths, row, paint)
+	case widths == nil:
+		for _, row := range t.rows {
+			t.writeRecord(&b, row, width, paint)
+		}
+	default:
+		t.writeRow(&b, columns, widths, t.Header, func(_ int, cell string) string { return cell })
+		for _, row := range t.rows {
+			t.writeRow(&b, columns, widths, row, paint)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// widths are the widths of the columns.
-func (t *Table) widths(total int) []int {
-	widths := make([]int, len(t.Header))
-	for _, row := range append([][]string{t.Header}, t.rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], runewidth.StringWidth(cell))
+// all are the header and the rows.
+func (t *Table) all() [][]string { return append([][]string{t.Header}, t.rows...) }
+
+// layout chooses columns that fit, and their widths, which are nil if no choice fits.
+func (t *Table) layout(total int) (columns, widths []int) {
+	for i := range t.Header {
+		columns = append(columns, i)
+	}
+	for _, leave := range []func(column int) bool{
+		func(int) bool { return false },
+		func(i int) bool { return !slices.ContainsFunc(t.rows, func(row []string) bool { return row[i] != "" }) },
+		func(i int) bool { return slices.Contains(t.Less, t.Header[i]) },
+	} {
+		columns = slices.DeleteFunc(columns, leave)
+		if widths = t.widths(columns, total); widths != nil {
+			break
 		}
 	}
-	last := len(widths) - 1
-	if last == 0 {
-		return widths
+	return columns, widths
+}
+
+// widths are the widths of columns; nil if they do not fit.
+func (t *Table) widths(columns []int, total int) []int {
+	last := len(columns) - 1
+	if last < 1 {
+		return []int{total}[:len(columns)]
 	}
-	for {
-		room, widest := total, 0
-		for i := range last {
-			room -= widths[i] + gap
-			if i > 0 && widths[i] > max(narrow, widths[widest]) || i > 0 && widest == 0 && widths[i] > narrow {
-				widest = i
+	widths, least := make([]int, len(columns)), make([]int, len(columns))
+	over := gap*last - total
+	for at, i := range columns {
+		for _, row := range t.all() {
+			widths[at] = max(widths[at], Width(row[i]))
+			if words := t.words(i, row[i]); at < last || len(words) == 1 { // the last column can have a long word in a line of its own
+				for _, word := range words {
+					least[at] = max(least[at], Width(word.text))
+				}
 			}
 		}
-		if room >= min(widths[last], lastWide) || widest == 0 && widths[0] <= total/2 {
-			widths[last] = min(widths[last], max(room, narrow))
-			return widths
+		floor := narrow
+		if at == last {
+			floor = lastWide
+		}
+		least[at] = max(least[at], min(widths[at], floor))
+		over += widths[at]
+	}
+	for over > 0 {
+		widest := last
+		if widths[last] == least[last] {
+			widest = 0
+			for at := 1; at < last; at++ {
+				if widths[at] > least[at] && (widest == 0 || widths[at] > widths[widest]) {
+					widest = at
+				}
+			}
+		}
+		if widths[widest] == least[widest] {
+			return nil
 		}
 		widths[widest]--
+		over--
 	}
+	return widths
+}
+
+// words are the parts of a cell that stay in one line.
+func (t *Table) words(column int, cell string) []word {
+	if t.whole(column) {
+		return []word{{text: cell}}
+	}
+	return words(cell)
+}
+
+// whole reports whether a cell of a column stays in one line.
+func (t *Table) whole(column int) bool {
+	return t.Numbers && column > 0 || t.Command != "" && t.Header[column] == t.Command
+}
+
+// wrap are the lines of a cell. One that is longer than width is a word.
+func (t *Table) wrap(column int, cell string, width int) []string {
+	if t.whole(column) {
+		return []string{cell}
+	}
+	return Wrap(cell, width)
 }
 
 // writeRow writes a row in as many lines as its cells need.
-func writeRow(b *strings.Builder, widths []int, row []string, paint func(int, string) string) {
-	cells := make([][]string, len(row))
-	height := 0
-	for i, cell := range row {
-		cells[i] = Wrap(cell, widths[i])
-		height = max(height, len(cells[i]))
+func (t *Table) writeRow(b *strings.Builder, columns, widths []int, row []string, paint func(int, string) string) {
+	cells := make([][]string, len(columns))
+	height, last := 0, len(columns)-1
+	for at, i := range columns {
+		cells[at] = t.wrap(i, row[i], widths[at])
+		long := slices.IndexFunc(cells[at], func(line string) bool { return Width(line) > widths[at] })
+		if at == last && long >= 0 && long < height { // it comes below the other cells
+			cells[at] = slices.Insert(cells[at], long, make([]string, height-long)...)
+		}
+		height = max(height, len(cells[at]))
 	}
 	for line := range height {
 		blanks := 0
-		for i, cell := range cells {
+		for at, cell := range cells {
 			if line < len(cell) && cell[line] != "" {
-				text := cell[line]
-				if paint != nil {
-					text = paint(i, text)
+				wide := Width(cell[line])
+				before := blanks
+				switch {
+				case wide > widths[at]:
+					before = min(blanks, indent)
+				case t.Numbers && columns[at] > 0:
+					before += widths[at] - wide
 				}
-				b.WriteString(strings.Repeat(" ", blanks) + text)
-				blanks = -runewidth.StringWidth(cell[line])
+				b.WriteString(strings.Repeat(" ", before) + paint(columns[at], cell[line]))
+				blanks -= before + wide
 			}
-			blanks += widths[i] + gap
+			blanks += widths[at] + gap
 		}
 		b.WriteByte('\n')
 	}
 }
 
-// Wrap breaks a line at spaces into lines of at most width columns. Longer words are
-// broken too.
+// writeRecord writes the fields of a row that have content. Short ones share a line.
+func (t *Table) writeRecord(b *strings.Builder, row []string, width int, paint func(int, string) string) {
+	used := 0 // columns of the present line
+	for i, cell := range row {
+		name := t.Header[i] + ":"
+		wide := Width(name) + 1 + Width(cell)
+		switch {
+		case i > 0 && cell == "":
+			continue
+		case i > 0 && used+gap+wide <= width:
+			b.WriteString(strings.Repeat(" ", gap))
+			used += gap + wide
+		case i > 0:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = indent + wide
+		default:
+			used = wide
+		}
+		if used <= width {
+			b.WriteString(strings.TrimSuffix(name+" "+paint(i, cell), " "))
+			continue
+		}
+		lines := []string{name, cell}
+		if !t.whole(i) {
+			lines = Wrap(name+" "+cell, max(width-2*indent, 1))
+		}
+		b.WriteString(strings.Join(lines, "\n"+strings.Repeat(" ", 2*indent)))
+		used = width
+	}
+	b.WriteByte('\n')
+}
+
+// word is a part of a text that stays in one line.
+type word struct {
+	text  string
+	joins bool // no space is before it
+}
+
+// words are the parts of a text between which a line can end: between words, and between the
+// letters of a script that has no spaces, except in a URI or a path.
+func words(text string) (all []word) {
+	for part := range strings.FieldsSeq(text) {
+		from := 0
+		if !strings.Contains(part, "/") {
+			before := 0
+			for at, r := range part {
+				wide := runewidth.RuneWidth(r)
+				if at > from && wide > 1 && before > 1 {
+					all = append(all, word{part[from:at], from > 0})
+					from = at
+				}
+				before = wide
+			}
+		}
+		all = append(all, word{part[from:], from > 0})
+	}
+	return all
+}
+
+// Wrap breaks a line between words into lines of at most width columns. A longer word is a
+// line.
 func Wrap(text string, width int) []string {
-	if runewidth.StringWidth(text) <= width || width <= 0 {
+	if Width(text) <= width || width <= 0 {
 		return []string{text}
 	}
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && runewidth.StringWidth(line)+1+runewidth.StringWidth(word) <= width {
-			line += " " + word
-			continue
+	for _, w := range words(text) {
+		space := " "
+		if w.joins {
+			space = ""
 		}
-		if line != "" {
+		switch {
+		case line == "":
+			line = w.text
+		case Width(line)+len(space)+Width(w.text) <= width:
+			line += space + w.text
+		default:
 			lines = append(lines, line)
+			line = w.text
 		}
-		for runewidth.StringWidth(word) > width {
-			head := runewidth.Truncate(word, width, "")
-			if head == "" { // a character that is wider than the column
+	}
+	return append(lines, line)
+}
+
+// Break is Wrap for a screen: longer words are broken too.
+func Break(text string, width int) (lines []string) {
+	for _, line := range Wrap(text, width) {
+		for width > 0 && Width(line) > width {
+			head := runewidth.Truncate(line, width, "")
+			if head == "" { // a character that is wider than the screen
 				break
 			}
 			lines = append(lines, head)
-			word = word[len(head):]
+			line = line[len(head):]
 		}
-		line = word
+		lines = append(lines, line)
 	}
-	return append(lines, line)
+	return lines
 }

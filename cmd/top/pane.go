@@ -234,7 +234,7 @@ func headings(s section) []string {
 // wrapped are texts as lines of a width.
 func wrapped(texts []string, width int) (lines []string) {
 	for _, text := range texts {
-		for _, line := range terminal.Wrap(safe(text), width) {
+		for _, line := range terminal.Break(safe(text), width) {
 			lines = append(lines, terminal.Cut(line, width))
 		}
 	}

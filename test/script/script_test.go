@@ -26,16 +26,19 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == reaper.Command {
 		os.Exit(reaper.Main())
 	}
-	testscript.Main(m, map[string]func(){
-		"toolscript": func() { os.Exit(cli.Main()) },
-		"mcpserver":  func() { os.Exit(mcpserver.Main()) },
-		"code":       func() { os.Exit(code(os.Args[1:])) },
-		"drive":      func() { os.Exit(drive(os.Args[1:])) },
-		"request":    func() { os.Exit(request(os.Args[1:])) },
-		"repeat":     func() { os.Exit(repeat(os.Args[1:])) },
-		"until":      func() { os.Exit(until(os.Args[1:])) },
-		"gone":       func() { os.Exit(gone(os.Args[1:])) },
-	})
+	testscript.Main(m, programs)
+}
+
+// programs are what scripts run.
+var programs = map[string]func(){
+	"toolscript": func() { os.Exit(cli.Main()) },
+	"mcpserver":  func() { os.Exit(mcpserver.Main()) },
+	"code":       func() { os.Exit(code(os.Args[1:])) },
+	"drive":      func() { os.Exit(drive(os.Args[1:])) },
+	"request":    func() { os.Exit(request(os.Args[1:])) },
+	"repeat":     func() { os.Exit(repeat(os.Args[1:])) },
+	"until":      func() { os.Exit(until(os.Args[1:])) },
+	"gone":       func() { os.Exit(gone(os.Args[1:])) },
 }
 
 func TestScripts(t *testing.T) {

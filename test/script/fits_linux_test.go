@@ -1,0 +1,130 @@
+package script_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+func init() { programs["fits"] = func() { os.Exit(fits(os.Args[1:])) } }
+
+// fits is the program "fits [-without COLUMN,COLUMN] COMMAND [ARGS]". It runs a command whose
+// output has a table: for a program, and on terminals of 60, 80 and 120 columns. It fails if a
+// line of a table is wider than the terminal and is neither one word nor a command to copy, and
+// if a terminal does not show a long word of a table in one piece. A narrow terminal may leave
+// out the columns after -without.
+func fits(args []string) int {
+	var without []string
+	if args[0] == "-without" {
+		without, args = strings.Split(args[1], ","), args[2:]
+	}
+	plain, err := exec.Command(args[0], args[1:]...).Output()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		fmt.Fprintln(os.Stderr, "fits:", err)
+		return 99
+	}
+	lines, words, commands := tableOf(string(plain), without)
+	if len(words) == 0 {
+		fmt.Fprintf(os.Stderr, "fits: no table with a long word:\n%s", plain)
+		return 1
+	}
+	bad := 0
+	for _, columns := range []int{60, 80, 120} {
+		screen, err := onTerminal(columns, args)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "fits:", err)
+			return 99
+		}
+		fmt.Print(screen) // for people who read the log
+		for line := range strings.Lines(screen) {
+			line = strings.TrimSuffix(line, "\n")
+			if terminal.Width(line) > columns && len(strings.Fields(line)) > 1 && !slices.Contains(commands, strings.TrimSpace(line)) && !slices.Contains(lines, line) {
+				fmt.Fprintf(os.Stderr, "fits: %d columns: a line of %d: %s\n", columns, terminal.Width(line), line)
+				bad++
+			}
+		}
+		shown := strings.Fields(screen)
+		for _, word := range words {
+			if !slices.Contains(shown, word) {
+				fmt.Fprintf(os.Stderr, "fits: %d columns: %q is not shown in one piece\n", columns, word)
+				bad++
+			}
+		}
+	}
+	return min(bad, 1)
+}
+
+// tableOf are the lines of an output for programs that are no table, the long words of its
+// tables, and the commands in their last columns.
+func tableOf(plain string, without []string) (others, words, commands []string) {
+	const long = 10 // shorter words, such as the time that a gateway runs, may change
+	var header []string
+	for line := range strings.Lines(plain) {
+		line = strings.TrimSuffix(line, "\n")
+		cells := strings.Split(line, "\t")
+		switch {
+		case len(cells) == 1:
+			others, header = append(others, line), nil
+			continue
+		case len(cells) != len(header):
+			header = cells
+			continue
+		}
+		for i, cell := range cells {
+			for word := range strings.FieldsSeq(cell) {
+				wide := terminal.Width(word) > utf8.RuneCountInString(word) // a script without spaces, which is wrapped anywhere
+				if len(word) >= long && !wide && !slices.Contains(without, header[i]) {
+					words = append(words, word)
+				}
+			}
+		}
+		if last := cells[len(cells)-1]; strings.HasPrefix(last, "toolscript ") {
+			commands = append(commands, last)
+		}
+	}
+	return others, words, commands
+}
+
+// onTerminal is what a command writes to a terminal of a width.
+func onTerminal(columns int, args []string) (string, error) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = master.Close() }() // it was only read
+	fd := int(master.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0),
+		unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)})); err != nil {
+		return "", err
+	}
+	stdout, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return "", err
+	}
+	var screen bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(&screen, master) // ends with an error when the terminal is closed
+	}()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdout = stdout // stderr is none, so that no notice is drawn
+	err = cmd.Run()
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		err = nil // some commands end with a code of their own after a table
+	}
+	err = errors.Join(err, stdout.Close())
+	<-read
+	return strings.ReplaceAll(screen.String(), "\r\n", "\n"), err
+}

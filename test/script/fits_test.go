@@ -1,0 +1,73 @@
+package script_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tables are the commands that print the tables of a file.
+var tables = map[string][]string{
+	"add.go":                 {"add"},
+	"approvals.go":           {"approvals"},
+	"auth_list.go":           {"auth"},
+	"confine_report.go":      {"confine suggest"},
+	"gateway_list.go":        {"gateway list"},
+	"gateway_reload_plan.go": {"gateway reload --dry-run"},
+	"hub_status.go":          {"hub status"},
+	"list_servers.go":        {"list-servers"},
+	"list_tools.go":          {"list-tools"},
+	"listing.go":             {"resources", "resources templates", "prompts"},
+	"pins.go":                {"pins"},
+	"runs.go":                {"runs list", "runs show"},
+	"runs_diff.go":           {"runs diff"},
+	"scripts.go":             {"scripts"},
+	"search.go":              {"search"},
+	"secret_list.go":         {"secret list"},
+	"status.go":              {"status"},
+	"status_all.go":          {"status --all"},
+	"table.go":               {"exec -o table"},
+	"usage_text.go":          {"usage", "usage --by tool"},
+
+	"fleet_status.go": nil, // it needs NATS servers, which scripts do not start
+}
+
+// TestTablesFit: a script examines on narrow terminals what each command that has a table prints.
+func TestTablesFit(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ran []string // what is run with fits
+	for _, name := range scripts {
+		for line := range strings.Lines(read(t, name)) {
+			if _, command, fits := strings.Cut(strings.TrimSpace(line), "exec fits "); fits {
+				ran = append(ran, command+" ")
+			}
+		}
+	}
+	files, err := filepath.Glob("../../cmd/*/*.go")
+	if err != nil || len(files) < 100 {
+		t.Fatal(files, err)
+	}
+	found := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || !strings.Contains(read(t, name), "terminal.Table{") {
+			continue
+		}
+		found++
+		commands, known := tables[filepath.Base(name)]
+		if !known {
+			t.Errorf("%s has a table; name the command that prints it here, and run it with fits", name)
+		}
+		for _, c := range commands {
+			if !slices.ContainsFunc(ran, func(command string) bool { return strings.Contains(command, "toolscript "+c+" ") }) {
+				t.Errorf("no script runs: exec fits toolscript %s", c)
+			}
+		}
+	}
+	if found != len(tables) {
+		t.Errorf("%d files have tables, not %d", found, len(tables))
+	}
+}
