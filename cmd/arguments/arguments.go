@@ -1,5 +1,5 @@
-// Package arguments reads the arguments of a call from words of a command line: key=value
-// and key:=json.
+// Package arguments reads the arguments of a call from words of a command line: key=value,
+// key:=json, and their values from files.
 package arguments
 
 import (
@@ -20,12 +20,13 @@ import (
 // Parse reads words such as repo=octo/cat and labels:='["bug"]' as one JSON object, and
 // checks it against a schema of an object. The text of key=value is a string if the schema
 // allows that, else the JSON that it is, or a list of it. One word that begins with { is the
-// whole object. The error says which word is wrong.
-func Parse(ctx context.Context, words []string, schema json.RawMessage) (json.RawMessage, error) {
+// whole object. The value of key=@path and key:=@path is the content of a file, whose path is
+// relative to dir. The error says which word is wrong.
+func Parse(ctx context.Context, dir string, words []string, schema json.RawMessage) (json.RawMessage, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		return whole(ctx, words[0], schema)
 	}
-	p := parser{ctx: ctx, members: map[string]json.RawMessage{}, texts: map[string]string{}}
+	p := parser{ctx: ctx, dir: dir, members: map[string]json.RawMessage{}, texts: map[string]string{}}
 	if err := p.read(schema); err != nil {
 		return nil, fmt.Errorf("the schema of the parameters: %w", err)
 	}
@@ -80,6 +81,7 @@ func wrong(details []toolscript.Detail, describe func(toolscript.Detail) string)
 type parser struct {
 	validate.Validator
 	ctx        context.Context            //nolint:containedctx // of one Parse
+	dir        string                     // of relative paths
 	properties map[string]json.RawMessage // schemas of the parameters
 	single     json.RawMessage            // the schema of an object that may have any of the parameters
 	members    map[string]json.RawMessage
@@ -121,15 +123,20 @@ func (p *parser) word(word string) error {
 	if _, again := p.members[key]; again {
 		return fmt.Errorf("%.80q is given twice; write a list as %[1]s:='[\"a\",\"b\"]'", key)
 	}
-	if !isJSON {
+	text, from, err := p.text(key, text, isJSON)
+	switch {
+	case err != nil:
+		return err
+	case !isJSON:
 		p.members[key] = p.value(key, text)
 		return nil
+	case json.Valid([]byte(text)):
+		p.members[key] = json.RawMessage(text)
+		return nil
+	case from != "":
+		return fmt.Errorf("the value of %.80q is not JSON: the file %.200q; a text is read with %[1]s=@PATH", key, from)
 	}
-	if !json.Valid([]byte(text)) {
-		return fmt.Errorf("the value of %.80q is not JSON: %.80q; a text is written as key=text", key, text)
-	}
-	p.members[key] = json.RawMessage(text)
-	return nil
+	return fmt.Errorf("the value of %.80q is not JSON: %.80q; a text is written as key=text", key, text)
 }
 
 // value returns a text as the type of a parameter: as a string if that fits, else as the

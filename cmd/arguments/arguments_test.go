@@ -2,6 +2,9 @@ package arguments_test
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +18,17 @@ const schema = `{"type":"object","additionalProperties":false,"required":["repo"
 	"$defs":{"t1":{"type":"object","properties":{"name":{"type":"string"}}}}}`
 
 func TestParse(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"note.txt": "two\nlines\n", "seven": "7", "tags.json": "\ufeff[\"x\", \"y\"]\n", "bytes": "\xff", "octocat": "secret", "sub/octocat": "secret",
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "large"), make([]byte, 16<<20+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name  string
 		words []string
@@ -41,6 +55,27 @@ func TestParse(t *testing.T) {
 		{"one number", []string{"repo=a", "ids=7"}, `{"ids":[7],"repo":"a"}`, false},
 		{"an object", []string{` {"repo": "a", "days": 12345678901234567890}`}, ` {"repo": "a", "days": 12345678901234567890}`, false},
 
+		{"a file", []string{"repo=@./note.txt"}, `{"repo":"two\nlines\n"}`, false},
+		{"a file by its whole path", []string{"repo=@" + filepath.Join(dir, "note.txt")}, `{"repo":"two\nlines\n"}`, false},
+		{"a file above", []string{"repo=@../" + filepath.Base(dir) + "/note.txt"}, `{"repo":"two\nlines\n"}`, false},
+		{"a number of a file", []string{"repo=a", "days=@./seven"}, `{"days":7,"repo":"a"}`, false},
+		{"a file of JSON", []string{"repo=a", "tags:=@tags.json"}, `{"repo":"a","tags":["x","y"]}`, false},
+		{"a text with @", []string{"repo=@@octocat"}, `{"repo":"@octocat"}`, false},
+		{"a text with two @", []string{"repo=@@@octocat"}, `{"repo":"@@octocat"}`, false},
+		{"an address", []string{"repo=ada@example.com"}, `{"repo":"ada@example.com"}`, false},
+		{"an object with @", []string{`{"repo": "@./note.txt"}`}, `{"repo": "@./note.txt"}`, false},
+
+		{"a name, of which there is a file", []string{"repo=@octocat"}, `"@octocat" can be a text or a file: for the text, write repo=@@octocat; for the file, write repo=@./octocat`, true},
+		{"a name with a slash, of which there is a file", []string{"repo=@sub/octocat"}, "for the text, write repo=@@sub/octocat", true},
+		{"a home folder", []string{"repo=@~/.ssh/id"}, "for the text, write repo=@@~/.ssh/id", true},
+		{"nothing after @", []string{"repo=@"}, "for the text, write repo=@@;", true},
+		{"no file", []string{"repo=@./none.txt"}, "repo=@./none.txt: the file cannot be read: no such file or directory", true},
+		{"a folder", []string{"repo=@./"}, "repo=@./: the file cannot be read: is a directory", true},
+		{"bytes", []string{"repo=@./bytes"}, "repo=@./bytes: the file cannot be read: it is not UTF-8 text", true},
+		{"a large file", []string{"repo=@./large"}, "more than 16 MB", true},
+		{"no file of JSON", []string{"tags:=@none.json"}, "tags=@none.json: the file cannot be read", true},
+		{"a file that is not JSON", []string{"repo:=@note.txt"}, `the value of "repo" is not JSON: the file "note.txt"`, true},
+
 		{"missing", nil, "repo", true},
 		{"an object that does not fit", []string{`{"repo": 1}`}, "repo: expected string, got number", true},
 		{"an object that is broken", []string{`{"repo": `}, "is no JSON object", true},
@@ -62,7 +97,7 @@ func TestParse(t *testing.T) {
 		{"twice", []string{"repo=a", "repo=b"}, "twice", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := arguments.Parse(t.Context(), c.words, json.RawMessage(schema))
+			got, err := arguments.Parse(t.Context(), dir, c.words, json.RawMessage(schema))
 			switch {
 			case c.wrong && (err == nil || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("Parse = %s, %v; want an error with %q", got, err, c.want)
@@ -78,8 +113,9 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"repo=a\x00days=7", "repo:=\"x\"", "tags:=[1]", "=", ":=", "repo=\xff", "tree:={\"name\":{}}"} {
 		f.Add(seed)
 	}
+	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := arguments.Parse(t.Context(), strings.Split(text, "\x00"), json.RawMessage(schema))
+		got, err := arguments.Parse(t.Context(), dir, strings.Split(text, "\x00"), json.RawMessage(schema))
 		if err != nil {
 			return
 		}
@@ -91,4 +127,17 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("Parse(%q) = %s, which does not fit: %v", text, got, err)
 		}
 	})
+}
+
+// ReadsFile knows every word that Parse reads a file for.
+func TestReadsFile(t *testing.T) {
+	for word, want := range map[string]bool{
+		"a=@./b": true, "a=@/b": true, "a:=@b": true, "a=@b": true, "a=@": true, "@=@./b": true,
+		`{a=@./b`: true, // one of several words
+		"a=b":     false, "a=@@b": false, "a=b=@./c": false, "a": false, `{"a":"@./b"}`: false, "-": false, "a:=1": false,
+	} {
+		if arguments.ReadsFile(word) != want {
+			t.Errorf("ReadsFile(%q) = %t", word, !want)
+		}
+	}
 }

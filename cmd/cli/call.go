@@ -45,12 +45,17 @@ list of one. KEY:=JSON is always JSON. One word that begins with { has all argum
 and with "-" the arguments are one JSON object on standard input. They are checked before the
 call is made.
 
+KEY=@PATH has the text of a file, such as KEY=@./notes.md or KEY=@/tmp/notes.md, and KEY:=@PATH
+its JSON. The PATH of KEY=@PATH begins with /, ./ or ../. A text that begins with @ is written
+with two: KEY=@@octocat is the text @octocat. In the form '{JSON}' no value is read from a file.
+
 --stdio and --url use a server that is in no configuration file, for this call only.
 
 A text is printed as it is, any other result as JSON, at a terminal with indentation.
 -o json prints all results as JSON on one line, and -o table prints a list as a table.
 The exit codes are those of toolscript exec.`,
 		Example: `  toolscript call github.createIssue owner=octo repo=cat title='It purrs' labels:='["bug"]'
+  toolscript call github.createIssue owner=octo repo=cat title='It purrs' body=@./report.md
   echo '{"path": "README.md"}' | toolscript call files.readFile -
   toolscript call --stdio 'npx -y @modelcontextprotocol/server-everything' adhoc.echo message=hello`,
 		RunE: func(c *cobra.Command, args []string) error {

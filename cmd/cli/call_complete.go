@@ -149,6 +149,9 @@ func (c choices) values() (out []string) {
 		switch {
 		case value == nil:
 		case json.Unmarshal(value, &text) == nil && value[0] == '"':
+			if strings.HasPrefix(text, "@") { // else it is read as the name of a file
+				text = "@" + text
+			}
 			out = append(out, text)
 		default:
 			out = append(out, string(value))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolscript/toolscript/cmd/arguments"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/hook"
 	"github.com/toolscript/toolscript/cmd/hook/permission"
@@ -117,15 +118,15 @@ func (c *agentCall) allowed(args []string) bool {
 	return ok && c.argumentsAllowed(name, command)
 }
 
-// argumentsAllowed checks the scripts that a command names, and that it calls no tool in
-// plan mode.
+// argumentsAllowed checks the scripts that a command names, that no argument is read from a
+// file, and that it calls no tool in plan mode.
 func (c *agentCall) argumentsAllowed(name string, command *cobra.Command) bool {
 	args := command.Flags().Args()
 	switch name {
 	case "":
 		return !c.planning && len(args) > 0 && c.Script(args[0])
-	case "call", "run":
-		return !c.planning
+	case "call", "run": // a file that is read could be any, as with a redirection
+		return !c.planning && !slices.ContainsFunc(args, arguments.ReadsFile)
 	case "exec", "check":
 		if name == "exec" && c.planning {
 			return false

@@ -31,9 +31,10 @@ func newRun(a *app) *cobra.Command {
 		Long: `Run a saved script. Without NAME, list the saved scripts.
 
 KEY=VALUE is a parameter of the script; the value becomes a number, a boolean or null if
-the type of the parameter wants that. KEY:=JSON is a parameter as JSON. With "-" the
-parameters are one JSON object on standard input. They are checked before the script
-runs. The output, the flags and the exit codes are those of toolscript exec.`,
+the type of the parameter wants that. KEY:=JSON is a parameter as JSON. Both take values from
+files, as toolscript call does. With "-" the parameters are one JSON object on standard
+input. They are checked before the script runs. The output, the flags and the exit codes are
+those of toolscript exec.`,
 		Example: `  toolscript run openIssues repo=octo/cat days=7
   toolscript run openIssues repo=octo/cat labels:='["bug"]'
   echo '{"repo": "octo/cat"}' | toolscript run openIssues -`,
@@ -117,7 +118,7 @@ func (o *execOptions) parameters(ctx context.Context, words []string, s runner.S
 // standard input.
 func (o *execOptions) object(ctx context.Context, words []string, schema json.RawMessage) (json.RawMessage, error) {
 	if !readsStdin(words) {
-		return arguments.Parse(ctx, words, schema)
+		return arguments.Parse(ctx, o.Dir, words, schema)
 	}
 	text, err := o.input(ctx, rawjson.SkipMark(o.Stdin), maxParameters+1)
 	switch {
