@@ -36,7 +36,7 @@ type desk struct {
 // newDesk builds the program and starts a gateway.
 func newDesk(t *testing.T, config string) *desk {
 	t.Helper()
-	home := t.TempDir()
+	home := newHome(t)
 	d := &desk{t: t, program: harness.Program{Bin: filepath.Join(home, "bin", "toolscript"), Home: home}}
 	if err := errors.Join(os.Mkdir(filepath.Dir(d.program.Bin), 0o700), harness.Build(d.program.Bin, false)); err != nil {
 		t.Fatal(err)
@@ -54,6 +54,26 @@ func newDesk(t *testing.T, config string) *desk {
 	d.start("0")
 	t.Cleanup(func() { d.stop() })
 	return d
+}
+
+// newHome is a temporary home folder. Pictures show its path, so that they need another one.
+func newHome(t *testing.T) string {
+	t.Helper()
+	if *pictures == "" {
+		return t.TempDir()
+	}
+	if err := os.MkdirAll(filepath.Dir(*pictureHome), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(*pictureHome, 0o700); err != nil { // one that exists is of a user
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(*pictureHome); err != nil {
+			t.Error(err)
+		}
+	})
+	return *pictureHome
 }
 
 // start starts a gateway at a terminal of its own.

@@ -20,8 +20,11 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// pictures is the folder for the pictures of the documentation.
-var pictures = flag.String("pictures", "", "write pictures of the page to this `folder`")
+// The folder for the pictures of the documentation, and the home folder that they show.
+var (
+	pictures    = flag.String("pictures", "", "write pictures of the page to this `folder`")
+	pictureHome = flag.String("home", "/home/ada", "the home `folder` of pictures, which is made and removed")
+)
 
 const config = `{
 	"mcpServers": {

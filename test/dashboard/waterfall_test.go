@@ -3,7 +3,10 @@
 package dashboard
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -59,12 +62,62 @@ func TestWaterfall(t *testing.T) {
 	}
 	c.eval(`document.querySelector(".waterfall").scrollIntoView({ behavior: "instant", block: "center" })`)
 	d.waterfall(c, "few")
+	runFile(c, d)
+	c.goTo(d.link())
+	c.wait(live)
 	if !testing.Short() {
 		manyCalls(c, d, run)
 	}
 	if odd := c.list("odd"); len(odd) > 0 {
 		t.Errorf("the page does what it must not:\n%s", strings.Join(odd, "\n"))
 	}
+}
+
+// runFile opens the file that runs show --html writes of the newest run, in both colour schemes
+// and as wide as a phone.
+func runFile(c *chromium, d *desk) {
+	t := d.t
+	list, err := d.program.Command(t.Context(), "runs", "list", "--json", "--last", "1", "--gateway-url", d.URL).Output()
+	var runs []struct{ RunID string }
+	if err = errors.Join(err, json.Unmarshal(list, &runs)); err != nil || len(runs) != 1 {
+		t.Fatal(err, string(list))
+	}
+	file := filepath.Join(d.program.Home, "run.html")
+	if out, err := d.program.Command(t.Context(), "runs", "show", runs[0].RunID, "--html", file, "--gateway-url", d.URL).CombinedOutput(); err != nil {
+		t.Fatalf("runs show: %v\n%s", err, out)
+	}
+	c.goTo("file://" + file)
+	c.wait(`h1:text-is("` + runs[0].RunID + `")`)
+	c.wait(`p:has-text("7 calls, up to 1 at a time, 1 failed")`)
+	c.wait(`details:nth-of-type(3) .track .slot`)
+	c.wait(`details.failed .track .approval`)
+	c.click(`details.failed summary`)
+	c.wait(`details.failed dl:has-text("approval_denied")`)
+	if n := c.eval(`document.scripts.length + document.querySelectorAll("[src], [href]").length`); n != "0" {
+		t.Errorf("the file has %s scripts and addresses", n)
+	}
+	c.accessible("the file of a run")
+	backs := map[string]string{}
+	for _, look := range []struct {
+		name, scheme string
+		width        int
+	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}} {
+		c.do("look", "scheme", look.scheme, "width", look.width)
+		if wide := c.eval("document.documentElement.scrollWidth - innerWidth"); wide != "0" {
+			t.Errorf("the file of a run, %s: it is %s px wider than the window", look.name, wide)
+		}
+		if narrow := c.eval(`document.querySelector(".track").clientWidth > 80`); narrow != "true" {
+			t.Errorf("the file of a run, %s: no room for the bars", look.name)
+		}
+		backs[look.name] = c.eval(`getComputedStyle(document.body).backgroundColor`)
+		if *pictures != "" {
+			c.do("picture", "path", fmt.Sprintf("%s/run-file-%s.png", *pictures, look.name))
+		}
+	}
+	if backs["light"] == backs["dark"] || backs["light"] != backs["phone"] {
+		t.Errorf("the file of a run: backgrounds %v", backs)
+	}
+	c.do("look", "scheme", "light", "width", 1280)
 }
 
 // manyCalls shows a run with 2,000 calls.
@@ -95,8 +148,8 @@ func (d *desk) waterfall(c *chromium, name string) {
 		name, scheme string
 		width        int
 	}{{"light", "light", 1200}, {"dark", "dark", 1200}, {"phone", "dark", 390}} {
-		c.do("look", "scheme", look.scheme, "width", look.width)
-		c.eval(`document.querySelector(".waterfall").scrollIntoView({ behavior: "instant", block: "start" })`)
+		c.do("look", "scheme", look.scheme, "width", look.width, "height", 620)
+		c.eval(`document.querySelector(".waterfall").closest("tbody").scrollIntoView({ behavior: "instant", block: "start" }); scrollBy({ top: -60, behavior: "instant" })`) // below the links
 		c.do("picture", "path", fmt.Sprintf("%s/waterfall-%s-%s.png", *pictures, name, look.name))
 	}
 	c.do("look", "scheme", "light", "width", 1280)
