@@ -17,7 +17,7 @@ func (a *app) groups() []commandGroup {
 		{"Decide what is allowed:", []*cobra.Command{newTrust(a), newConfine(a), newApprovals(a), newPins(a), newAudit(a)}},
 		{"Connect agents and models:", []*cobra.Command{newConnect(a), newMCP(a), newPrompt(a), newAgent(a), newHarness(a)}},
 		{"Operate gateways:", []*cobra.Command{newGateway(a), newStatus(a), newTop(a), newDashboard(a), newServers(a), newLogs(a), newHub(a), newFleet(a)}},
-		{"Maintain the installation:", []*cobra.Command{newDoctor(a), newCache(a), newDeno(a), newVersion(a), newDemo(a), newMan(a), newHook(a)}},
+		{"Maintain the installation:", []*cobra.Command{newDoctor(a), newCache(a), newDeno(a), newVersion(a), newDemo(a), newHook(a)}},
 	}
 }
 

@@ -47,6 +47,11 @@ func TestMan(t *testing.T) {
 	if len(made) != len(files(t, pages)) {
 		t.Errorf("%d manual pages", len(made))
 	}
+	for _, hidden := range []string{"toolscript-hook.1", "toolscript-mcp-demo.1"} {
+		if _, ok := made[hidden]; ok {
+			t.Errorf("a hidden command has the page %s", hidden)
+		}
+	}
 	for _, part := range []string{`.TH "TOOLSCRIPT-EXEC" "1"`, ".SH OPTIONS", "--tool-calls"} {
 		if !strings.Contains(made["toolscript-exec.1"], part) {
 			t.Errorf("the page of exec lacks %q", part)
