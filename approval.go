@@ -66,6 +66,14 @@ func (a Approvals) Decide(t Tool) ApprovalAction {
 	return decision
 }
 
+// Asks reports whether a policy can ask about a tool without RequiresApproval.
+func (a Approvals) Asks() bool {
+	asks := func(action ApprovalAction) bool { return action == ApprovalAsk || action == ApprovalAskDestructive }
+	return slices.ContainsFunc(a, func(p ApprovalPolicy) bool {
+		return asks(p.Default) || slices.ContainsFunc(p.Rules, func(r ApprovalRule) bool { return asks(r.Action) })
+	})
+}
+
 // Timeout is the shortest configured time, else DefaultApprovalTimeout.
 func (a Approvals) Timeout() time.Duration {
 	timeout := time.Duration(0)

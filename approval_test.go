@@ -56,6 +56,16 @@ func TestDecide(t *testing.T) {
 		if got := test.policies.Decide(test.tool); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
+		if test.want == ask && !test.tool.RequiresApproval && !test.policies.Asks() {
+			t.Errorf("%s: Asks is false", test.name)
+		}
+	}
+	for name, never := range map[string]toolscript.Approvals{
+		"nothing": nil, "allow": {policy(allow, rule(deny, "*"))}, "deny": {policy(deny), policy("", rule(allow, "files"))},
+	} {
+		if never.Asks() {
+			t.Errorf("%s: Asks is true", name)
+		}
 	}
 }
 

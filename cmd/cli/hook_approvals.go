@@ -9,9 +9,9 @@ import (
 	"unicode"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/hook/permission"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // maxScript bounds the text of a script that is searched for names, in bytes.
@@ -27,14 +27,9 @@ func (a *app) approvalNeeded(command string, project permission.Project) []strin
 	if !strings.Contains(command, "toolscript") {
 		return nil
 	}
-	silent := &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
-	loaded, err := silent.Load(false)
+	loaded, err := a.silent().Load(false)
 	if err != nil {
 		return nil // session-start has shown what is wrong with the files
-	}
-	catalog, err := a.knownTools()
-	if err != nil {
-		return nil // as above
 	}
 	texts := scripts(command, project)
 	words := wordsOf(command)
@@ -48,11 +43,17 @@ func (a *app) approvalNeeded(command string, project permission.Project) []strin
 	if texts == "" && !words["exec"] && !words["call"] {
 		return nil // it calls no tool
 	}
+	approvals := loaded.Settings.Approvals
+	asks := approvals.Asks()
+	catalog, err := a.knownTools(loaded, func(c mcpclient.Config) bool { return asks || c.Type == mcpclient.Builtin })
+	if err != nil {
+		return nil // as above
+	}
 	words = wordsOf(command + "\n" + texts)
 	names := naming.New(catalog)
 	var found []string
 	for _, tool := range catalog.Tools() {
-		if loaded.Settings.Approvals.Decide(tool) != toolscript.ApprovalAsk {
+		if approvals.Decide(tool) != toolscript.ApprovalAsk {
 			continue
 		}
 		server, named, ok := names.Tool(tool)

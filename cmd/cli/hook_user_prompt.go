@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/suggest"
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // maxSuggestTools bounds the time of the hook, which a person waits for.
@@ -75,7 +76,11 @@ func (a *app) userPromptSubmit(ctx context.Context) error {
 	if err != nil || settings.Off {
 		return err
 	}
-	catalog, err := a.knownTools()
+	loaded, err := a.silent().Load(false)
+	if err != nil {
+		return err
+	}
+	catalog, err := a.knownTools(loaded, func(mcpclient.Config) bool { return true })
 	if err != nil || catalog.Len() == 0 || catalog.Len() > maxSuggestTools {
 		return err
 	}
@@ -108,24 +113,24 @@ func suggested(ctx context.Context, m config.SuggestionModel, x *suggest.Index, 
 	return suggest.Best(all), nil
 }
 
-// knownTools are the tools that the trusted servers listed last with their present
-// configuration.
-func (a *app) knownTools() (toolscript.Catalog, error) {
-	silent := &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
-	loaded, err := silent.Load(false)
-	if err != nil {
-		return toolscript.Catalog{}, err
-	}
+// silent is the host without its warnings, which session-start has shown.
+func (a *app) silent() *daemon.Host {
+	return &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
+}
+
+// knownTools are the tools that the trusted servers of which matters is true listed last with
+// their present configuration. The catalog has the names of all servers.
+func (a *app) knownTools(loaded *config.Config, matters func(mcpclient.Config) bool) (toolscript.Catalog, error) {
 	_, allow, err := loaded.Settings.Narrow(a.getenv("TOOLSCRIPT_PROFILE"))
 	if err != nil {
 		return toolscript.Catalog{}, err
 	}
-	folder := toolcache.Folder(silent.Cache("tools"))
+	folder := toolcache.Folder(a.silent().Cache("tools"))
 	names := slices.Sorted(maps.Keys(loaded.Servers))
 	var tools []toolscript.Tool
 	for _, name := range names {
 		c := loaded.Servers[name]
-		if c.Disabled || c.Problem != nil {
+		if c.Disabled || c.Problem != nil || !matters(c) {
 			continue
 		}
 		offered, _ := c.Offered(name, folder.Recall(name, c), nil)
