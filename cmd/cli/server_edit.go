@@ -16,12 +16,12 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// serverEdit is a command that changes the definition of a server in its file.
+// serverEdit is a command that changes the definitions of servers in their files.
 type serverEdit struct {
 	changeOptions
 	name    string // of the command
-	edit    func(file clients.File, server string) (*clients.Change, error)
-	nothing string // what is said if nothing has to be changed
+	edit    func(file clients.File, servers ...string) (*clients.Change, error)
+	nothing string // what is said of a server if nothing has to be changed
 }
 
 const editHelp = `
@@ -30,20 +30,20 @@ The server is changed in the file that defines it: the project's file, else
 ~/.toolscript.json. The change is shown first. Running gateways of the file read it again.`
 
 func newRemove(a *app) *cobra.Command {
-	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "remove", edit: clients.RemoveServer}
+	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "remove", edit: clients.RemoveServers}
 	return o.command("Remove a server from the configuration", "Remove a server from the configuration. Its login and its list of tools stay; see: toolscript auth logout."+editHelp)
 }
 
 func newDisable(a *app) *cobra.Command {
-	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "disable", nothing: "is disabled already", edit: func(file clients.File, server string) (*clients.Change, error) {
-		return clients.SwitchServer(file, server, true)
+	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "disable", nothing: "is disabled already", edit: func(file clients.File, servers ...string) (*clients.Change, error) {
+		return clients.SwitchServers(file, true, servers...)
 	}}
 	return o.command("Keep a server in the configuration without starting it", "Keep a server in the configuration without starting it. toolscript enable takes it back."+editHelp)
 }
 
 func newEnable(a *app) *cobra.Command {
-	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "enable", nothing: "is enabled already", edit: func(file clients.File, server string) (*clients.Change, error) {
-		return clients.SwitchServer(file, server, false)
+	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "enable", nothing: "is enabled already", edit: func(file clients.File, servers ...string) (*clients.Change, error) {
+		return clients.SwitchServers(file, false, servers...)
 	}}
 	return o.command("Start a server again that was disabled", "Start a server again that was disabled."+editHelp)
 }
@@ -61,39 +61,50 @@ func (o *serverEdit) command(short, long string) *cobra.Command {
 			if o.undo {
 				return o.takeBack(c.Context(), o.name)
 			}
-			for _, server := range args {
-				if err := o.run(c.Context(), server); err != nil {
-					return err
-				}
-			}
-			return nil
+			return o.run(c.Context(), args)
 		},
 	}
 	o.addFlags(c)
 	return c
 }
 
-func (o *serverEdit) run(ctx context.Context, server string) error {
-	file, others, err := o.definedIn(server)
-	if err != nil {
-		return err
-	}
-	change, err := o.edit(file, server)
-	if err != nil {
-		return err
-	}
+// run makes one change of all servers, so that it is written and taken back as one.
+func (o *serverEdit) run(ctx context.Context, servers []string) error {
 	plan := &clients.Import{Trusted: true}
-	if change == nil {
-		o.say("%s %s", server, o.nothing)
-	} else {
-		plan.Changes = []*clients.Change{change}
-	}
-	for _, other := range others {
-		if o.name == "remove" {
-			plan.Notes = append(plan.Notes, fmt.Sprintf("%s also defines a server of this name, which is used from then on", other))
+	var files []clients.File
+	of := map[string][]string{} // the servers that have to be changed, by the path of their file
+	for _, server := range servers {
+		file, others, err := o.definedIn(server)
+		if err != nil {
+			return err
+		}
+		change, err := o.edit(file, server)
+		switch {
+		case err != nil:
+			return err
+		case change == nil:
+			o.say("%s %s", server, o.nothing)
+		case of[file.Path] == nil:
+			files = append(files, file)
+			fallthrough
+		default:
+			of[file.Path] = append(of[file.Path], server)
+		}
+		for _, other := range others {
+			if o.name == "remove" {
+				plan.Notes = append(plan.Notes, fmt.Sprintf("%s also defines a server %s, which is used from then on", other, server))
+			}
 		}
 	}
-	return o.carryOut(ctx, o.name, toolscript.Command(o.name, server, "--yes"), plan)
+	for _, file := range files {
+		slices.Sort(of[file.Path])
+		change, err := o.edit(file, slices.Compact(of[file.Path])...)
+		if err != nil {
+			return err
+		}
+		plan.Changes = append(plan.Changes, change)
+	}
+	return o.carryOut(ctx, o.name, toolscript.Command(slices.Concat([]string{o.name}, servers, []string{"--yes"})...), plan)
 }
 
 // definedIn is the file whose definition of a server has effect, and the paths of the others

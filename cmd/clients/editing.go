@@ -11,62 +11,69 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// openServer opens a file of toolscript that has a server. The result is nil if it has none of
-// the name.
-func openServer(file File, name string) (*target, *node, error) {
+// openServers opens a file of toolscript. The document is nil if there is no file.
+func openServers(file File) (*target, *document, error) {
 	t, err := openTarget(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	if t.change.before == nil {
-		return nil, nil, nil
+	if err != nil || t.change.before == nil {
+		return t, nil, err
 	}
 	d, err := parse(t.change.before)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file.Path, err)
 	}
-	n := d.root.at("mcpServers", name)
-	if n == nil {
-		return nil, nil, nil
-	}
-	return t, n, nil
+	return t, d, nil
 }
 
 // HasServer reports whether a file of toolscript defines a server.
 func HasServer(file File, name string) (bool, error) {
-	t, _, err := openServer(file, name)
+	_, d, err := openServers(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return t != nil, err
+	return d != nil && d.root.at("mcpServers", name) != nil, err
 }
 
-// RemoveServer is the change that removes a server from a file of toolscript.
-func RemoveServer(file File, name string) (*Change, error) {
-	t, n, err := openServer(file, name)
-	if err != nil || t == nil {
+// editServers is the change that edits servers of a file of toolscript. It is nil if none has
+// to be changed. A name that the file does not have is passed over.
+func editServers(file File, names []string, edit func(c *Change, server *node, name string) error) (*Change, error) {
+	t, d, err := openServers(file)
+	if err != nil || d == nil {
 		return nil, err
 	}
-	return t.change, t.change.drop(n.plain(), "mcpServers", name)
-}
-
-// SwitchServer is the change that disables a server in a file of toolscript, or enables it. It
-// is nil if the server is so already.
-func SwitchServer(file File, name string, disabled bool) (*Change, error) {
-	t, n, err := openServer(file, name)
-	if err != nil || t == nil {
-		return nil, err
+	for _, name := range names {
+		if n := d.root.at("mcpServers", name); n != nil {
+			if err := edit(t.change, n, name); err != nil {
+				return nil, err
+			}
+		}
 	}
-	member := n.at("disabled")
-	is := member != nil && member.plain() == true
-	switch {
-	case is == disabled:
+	if len(t.change.members) == 0 {
 		return nil, nil
-	case disabled:
-		return t.change, t.change.put(true, "mcpServers", name, "disabled")
-	default:
-		return t.change, t.change.drop(member.plain(), "mcpServers", name, "disabled")
 	}
+	return t.change, nil
+}
+
+// RemoveServers is the change that removes servers from a file of toolscript.
+func RemoveServers(file File, names ...string) (*Change, error) {
+	return editServers(file, names, func(c *Change, server *node, name string) error {
+		return c.drop(server.plain(), "mcpServers", name)
+	})
+}
+
+// SwitchServers is the change that disables servers in a file of toolscript, or enables them.
+func SwitchServers(file File, disabled bool, names ...string) (*Change, error) {
+	return editServers(file, names, func(c *Change, server *node, name string) error {
+		member := server.at("disabled")
+		is := member != nil && member.plain() == true
+		switch {
+		case is == disabled:
+			return nil
+		case disabled:
+			return c.put(true, "mcpServers", name, "disabled")
+		default:
+			return c.drop(member.plain(), "mcpServers", name, "disabled")
+		}
+	})
 }
 
 // drop removes a value from the text of a change.
@@ -97,11 +104,11 @@ func (c *Change) written(keys ...string) json.RawMessage {
 // Confine is the "confine" of a server in a file of toolscript, as the file has it; nil if there
 // is none.
 func Confine(file File, name string) (any, error) {
-	_, n, err := openServer(file, name)
-	if err != nil {
+	_, d, err := openServers(file)
+	if err != nil || d == nil {
 		return nil, err
 	}
-	return n.at(confineKey).plain(), nil
+	return d.root.at("mcpServers", name, confineKey).plain(), nil
 }
 
 const confineKey = "confine"
@@ -113,19 +120,15 @@ func SetConfine(file File, name string, value json.RawMessage) (*Change, error) 
 	if err != nil {
 		return nil, err
 	}
-	t, n, err := openServer(file, name)
-	if err != nil || t == nil {
-		return nil, err
-	}
-	member := n.at(confineKey)
-	if member != nil && reflect.DeepEqual(member.plain(), d.root.plain()) {
-		return nil, nil
-	}
-	if err := t.change.put(inOrder(d.root), "mcpServers", name, confineKey); err != nil {
-		return nil, err
-	}
-	if _, wrong := config.Check(file.Path, t.change.after); wrong != nil {
-		return nil, wrong
-	}
-	return t.change, nil
+	return editServers(file, []string{name}, func(c *Change, server *node, name string) error {
+		member := server.at(confineKey)
+		if member != nil && reflect.DeepEqual(member.plain(), d.root.plain()) {
+			return nil
+		}
+		if err := c.put(inOrder(d.root), "mcpServers", name, confineKey); err != nil {
+			return err
+		}
+		_, wrong := config.Check(file.Path, c.after)
+		return wrong
+	})
 }
