@@ -151,6 +151,8 @@ func (o *execOptions) findSaved(name string) (config.SavedScript, error) {
 	text := fmt.Sprintf("there is no saved script %.80q", name)
 	near := naming.Nearest(name, names, 3)
 	switch {
+	case source.IsScript(o.Dir, name):
+		text += "; to run the file: " + toolscript.Command("exec", name)
 	case len(near) > 0:
 		text += naming.DidYouMean(near)
 	case len(names) > 0:

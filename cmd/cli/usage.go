@@ -3,7 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,29 +40,53 @@ func unknownCommand(c *cobra.Command, name string) error {
 	return &exit.UsageError{Command: c.CommandPath(), Err: errors.New(text)}
 }
 
-// meantCommand suggests a command for a name that does not exist; "" if no name is
-// similar.
+// meantCommand suggests what a name below a command means, which is no command; "" if it is
+// unknown.
 func meantCommand(c *cobra.Command, name string) string {
-	if advice, ok := otherCommands[strings.ToLower(name)]; ok {
-		return advice
-	}
-	if strings.ContainsAny(name, " \t\n;(){}=") {
+	root := c.Root().Name() + " "
+	path := strings.ToLower(strings.TrimPrefix(c.CommandPath()+" "+name, root))
+	meant := slices.Clone(otherCommands[path])
+	switch {
+	case meant != nil:
+	case strings.ContainsAny(name, " \t\n;(){}="):
 		return "to run it as a script: toolscript exec " + shellQuoted(name)
+	case !c.HasParent() && toolName().MatchString(name):
+		return "to call a tool: " + toolscript.Command("call", name)
+	default:
+		meant = nearCommands(c, name)
 	}
-	var names []string
+	for i, path := range meant {
+		meant[i] = root + strings.TrimPrefix(path, root)
+	}
+	return strings.TrimPrefix(naming.DidYouMean(meant), "; ")
+}
+
+// nearCommands are the paths of the commands below c with almost this name. Below the root,
+// those of this name that are below other commands follow.
+func nearCommands(c *cobra.Command, name string) []string {
+	paths := map[string]string{}
 	for _, child := range c.Commands() {
 		if child.IsAvailableCommand() {
-			names = append(names, child.Name())
+			paths[child.Name()] = child.CommandPath()
 		}
 	}
-	near := naming.Nearest(name, names, 3)
-	for _, path := range commandPaths(c.Root()) {
+	near := naming.Nearest(name, slices.Sorted(maps.Keys(paths)), 3)
+	for i := range near {
+		near[i] = paths[near[i]]
+	}
+	if c.HasParent() {
+		return near
+	}
+	for _, path := range commandPaths(c) {
 		if strings.HasSuffix(path, " "+name) && len(near) < 3 {
 			near = append(near, path)
 		}
 	}
-	return strings.TrimPrefix(naming.DidYouMean(near), "; ")
+	return near
 }
+
+// toolName is a tool, as scripts and agents name it.
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][\w-]*(?:\.|__)[A-Za-z]\w*$`) })
 
 // commandPaths are the full names of all commands below c.
 func commandPaths(c *cobra.Command) []string {
@@ -72,20 +100,41 @@ func commandPaths(c *cobra.Command) []string {
 	return all
 }
 
-// otherCommands are names of commands in other programs.
-var otherCommands = map[string]string{
-	"stop":    "did you mean toolscript gateway stop?",
-	"kill":    "did you mean toolscript gateway stop?",
-	"restart": "did you mean toolscript gateway restart, or toolscript servers restart?",
-	"run":     "did you mean toolscript exec?",
-	"eval":    "did you mean toolscript exec?",
-	"ls":      "did you mean toolscript list-servers or toolscript list-tools?",
-	"tools":   "did you mean toolscript list-tools?",
-	"types":   "did you mean toolscript get-types?",
-	"find":    "did you mean toolscript search?",
-	"login":   "did you mean toolscript auth?",
-	"delete":  "did you mean toolscript remove?",
-	"rm":      "did you mean toolscript remove?",
+// otherCommands are commands of other programs, and what people try, with the paths of ours.
+var otherCommands = map[string][]string{
+	"start":        {"gateway start"},
+	"stop":         {"gateway stop"},
+	"kill":         {"gateway stop"},
+	"restart":      {"gateway restart", "servers restart"},
+	"reload":       {"gateway reload"},
+	"run":          {"exec"},
+	"eval":         {"exec"},
+	"ls":           {"list-servers", "list-tools"},
+	"list":         {"list-servers", "list-tools"},
+	"tools":        {"list-tools"},
+	"types":        {"get-types"},
+	"describe":     {"get-types"},
+	"inspect":      {"get-types"},
+	"show":         {"get-types"},
+	"find":         {"search"},
+	"login":        {"auth"},
+	"logout":       {"auth logout"},
+	"import":       {"config import"},
+	"delete":       {"remove"},
+	"rm":           {"remove"},
+	"uninstall":    {"remove"},
+	"install":      {"add", "connect"},
+	"setup":        {"init", "connect"},
+	"servers list": {"list-servers"},
+	"servers ls":   {"list-servers"},
+	"servers add":  {"add"},
+	"servers rm":   {"remove"},
+	"config show":  {"list-servers", "config validate"},
+	"config list":  {"list-servers"},
+	"config check": {"config validate"},
+	"mcp list":     {"list-servers"},
+	"mcp add":      {"add"},
+	"mcp remove":   {"remove"},
 }
 
 // shellQuoted quotes a text for a shell, or returns a placeholder for a long text.
@@ -112,6 +161,8 @@ func flagError(c *cobra.Command, err error) error {
 	})
 	if near := naming.Nearest("--"+missing.GetSpecifiedName(), names, 2); len(near) > 0 {
 		err = fmt.Errorf("%w%s", err, naming.DidYouMean(near))
+	} else if c.CommandPath() == c.Root().Name()+" call" {
+		err = fmt.Errorf("%w; an argument of the tool is a word KEY=VALUE, as in: toolscript call SERVER.TOOL %s=VALUE", err, missing.GetSpecifiedName())
 	} else if c.Flags().Lookup("eval") != nil && c.Flags().Lookup("out") != nil {
 		err = fmt.Errorf("%w; arguments of the script go after --, as in: toolscript exec report.ts -- --since monday", err)
 	}
@@ -122,13 +173,24 @@ func flagError(c *cobra.Command, err error) error {
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > len(names) && (len(names) == 0 || !strings.HasSuffix(names[len(names)-1], "...")) {
-			return &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("unexpected argument %q", args[len(names)])}
+			return unexpected(c, args[len(names)])
 		}
 		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
 			return &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("missing argument: %s", strings.TrimSuffix(names[len(args)], "..."))}
 		}
 		return nil
 	}
+}
+
+// unexpected is the usage error of an argument too many.
+func unexpected(c *cobra.Command, arg string) error {
+	text := fmt.Sprintf("unexpected argument %q", arg)
+	if len(c.Commands()) > 0 || otherCommands[strings.TrimPrefix(c.CommandPath()+" "+arg, c.Root().Name()+" ")] != nil {
+		if meant := meantCommand(c, arg); meant != "" {
+			text += "; " + meant
+		}
+	}
+	return &exit.UsageError{Command: c.CommandPath(), Err: errors.New(text)}
 }
 
 // exclude has a command refuse two flags together.
