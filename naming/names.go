@@ -223,9 +223,13 @@ func (n *Names) Call(t toolscript.Tool) string {
 	return "tools." + n.Servers[server].Ident + "." + tool.Ident
 }
 
-// Resolve returns the tool id of a call such as server.tool or tools.server.tool. The
-// tool may not exist. All other texts are returned unchanged.
+// Resolve returns the tool id of a call such as server.tool or tools.server.tool, or of
+// mcp__server__tool, which is the tool's name in Claude Code. The tool may not exist. All other
+// texts are returned unchanged.
 func (n *Names) Resolve(text string) string {
+	if id, is := strings.CutPrefix(text, "mcp"+toolscript.Separator); is && n.hasServer(id) && !n.hasServer(text) {
+		return id
+	}
 	server, tool, dotted := strings.Cut(strings.TrimPrefix(text, "tools."), ".")
 	if id, ok := n.ID(server, tool); dotted && ok {
 		return id
@@ -234,4 +238,9 @@ func (n *Names) Resolve(text string) string {
 		return s.Name + toolscript.Separator + tool
 	}
 	return text
+}
+
+// hasServer reports whether an id begins with the name of a server.
+func (n *Names) hasServer(id string) bool {
+	return slices.ContainsFunc(n.Servers, func(s Server) bool { return strings.HasPrefix(id, s.Name+toolscript.Separator) })
 }

@@ -42,6 +42,24 @@ func byName(t *testing.T, n *naming.Names, name string) naming.Server {
 	return n.Servers[i]
 }
 
+// TestResolve: a tool by each of its names.
+func TestResolve(t *testing.T) {
+	n := named("s/echo", "mcp/s__other")
+	for text, want := range map[string]string{
+		"s.echo": "s__echo", "tools.s.echo": "s__echo", "s__echo": "s__echo", "mcp__s__echo": "mcp__s__echo", "x": "x",
+	} {
+		if got := n.Resolve(text); got != want {
+			t.Errorf("Resolve(%q) = %q with a server called mcp, want %q", text, got, want)
+		}
+	}
+	n = named("s/echo")
+	for text, want := range map[string]string{"mcp__s__echo": "s__echo", "mcp__s__other": "s__other", "mcp__x__echo": "mcp__x__echo"} {
+		if got := n.Resolve(text); got != want {
+			t.Errorf("Resolve(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestServerCalledSpawn checks that a server named spawn gets another identifier,
 // made from its name, because tools.spawn is reserved.
 func TestServerCalledSpawn(t *testing.T) {

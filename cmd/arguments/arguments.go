@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
@@ -111,15 +112,17 @@ func (p *parser) read(schema json.RawMessage) (err error) {
 
 func (p *parser) word(word string) error {
 	key, text, found := strings.Cut(word, "=")
+	key, isJSON := strings.CutSuffix(key, ":")
 	switch {
 	case word == "-":
 		return errors.New("\"-\" takes all arguments from standard input: leave out the others")
 	case !utf8.ValidString(word):
 		return fmt.Errorf("%.80q is not UTF-8 text", word)
-	case !found || key == "" || key == ":":
-		return fmt.Errorf("%.80q is no argument: write key=value, or key:=json", word)
+	case strings.HasPrefix(strings.TrimSpace(word), "{"):
+		return fmt.Errorf("%.80q is no argument: a JSON object has all arguments; leave out the other words", word)
+	case !found || !p.isName(key):
+		return p.noArgument(word)
 	}
-	key, isJSON := strings.CutSuffix(key, ":")
 	if _, again := p.members[key]; again {
 		return fmt.Errorf("%.80q is given twice; write a list as %[1]s:='[\"a\",\"b\"]'", key)
 	}
@@ -137,6 +140,25 @@ func (p *parser) word(word string) error {
 		return fmt.Errorf("the value of %.80q is not JSON: the file %.200q; a text is read with %[1]s=@PATH", key, from)
 	}
 	return fmt.Errorf("the value of %.80q is not JSON: %.80q; a text is written as key=text", key, text)
+}
+
+// isName reports whether the text before = is the name of a parameter: what reads as a name, or
+// any name that the schema has.
+func (p *parser) isName(key string) bool {
+	_, declared := p.properties[key]
+	return declared || key != "" && strings.IndexFunc(key, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
+	}) < 0
+}
+
+// noArgument is the error for a word that has no name before =. The word may be written as in
+// YAML or in a script.
+func (p *parser) noArgument(word string) error {
+	key, text, cut := strings.Cut(word, ":")
+	if _, declared := p.properties[key]; declared && cut {
+		return fmt.Errorf("%.80q is no argument: write key=value, here %s=%s", word, key, toolscript.ShellWord(strings.TrimSpace(text)))
+	}
+	return fmt.Errorf("%.80q is no argument: write key=value, or key:=json, or all arguments as one JSON object: '{\"key\": \"value\"}'", word)
 }
 
 // value returns a text as the type of a parameter: as a string if that fits, else as the

@@ -13,7 +13,7 @@ import (
 
 const schema = `{"type":"object","additionalProperties":false,"required":["repo"],
 	"properties":{"repo":{"type":"string"},"days":{"type":"number"},"all":{"type":"boolean"},"tags":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"number"}},
-	"level":{"enum":[1,"high"]},"id":{"anyOf":[{"type":"string"},{"type":"number"}]},"none":{"anyOf":[{"type":"number"},{"type":"null"}]},"tree":{"$ref":"#/$defs/t1"},"any":{},"count":{"type":"integer","minimum":1},"code":{"type":"string","minLength":3},"old":{"$ref":"#/definitions/old"}},
+	"level":{"enum":[1,"high"]},"id":{"anyOf":[{"type":"string"},{"type":"number"}]},"none":{"anyOf":[{"type":"number"},{"type":"null"}]},"tree":{"$ref":"#/$defs/t1"},"any":{},"$filter":{"type":"string"},"count":{"type":"integer","minimum":1},"code":{"type":"string","minLength":3},"old":{"$ref":"#/definitions/old"}},
 	"definitions":{"old":{"type":"boolean"}},
 	"$defs":{"t1":{"type":"object","properties":{"name":{"type":"string"}}}}}`
 
@@ -76,10 +76,18 @@ func TestParse(t *testing.T) {
 		{"no file of JSON", []string{"tags:=@none.json"}, "tags=@none.json: the file cannot be read", true},
 		{"a file that is not JSON", []string{"repo:=@note.txt"}, `the value of "repo" is not JSON: the file "note.txt"`, true},
 
+		{"an object with =", []string{`{"repo": "a b=c"}`}, `{"repo": "a b=c"}`, false},
+		{"a name of the schema", []string{"repo=a", "$filter=x"}, `{"$filter":"x","repo":"a"}`, false},
+
 		{"missing", nil, "repo", true},
+		{"an object with = and more", []string{`{"repo": "a=b"}`, "days=1"}, "a JSON object has all arguments; leave out the other words", true},
+		{"no name before =", []string{"repo=a", "https://x.example/?id=7"}, `is no argument: write key=value, or key:=json, or all arguments as one JSON object: '{"key": "value"}'`, true},
+		{"as in YAML", []string{"repo:a=b c"}, "write key=value, here repo='a=b c'", true},
+		{"as in YAML, without =", []string{"repo:a"}, "write key=value, here repo=a", true},
+		{"a list", []string{`["a=b"]`}, "is no argument", true},
 		{"an object that does not fit", []string{`{"repo": 1}`}, "repo: expected string, got number", true},
 		{"an object that is broken", []string{`{"repo": `}, "is no JSON object", true},
-		{"an object and more", []string{`{"repo": "a"}`, "days=1"}, "is no argument", true},
+		{"an object and more", []string{`{"repo": "a"}`, "days=1"}, "leave out the other words", true},
 		{"wrong type", []string{"repo=a", "days=soon"}, `days: expected number, got the text "soon"`, true},
 		{"out of bounds", []string{"repo=a", "count=0"}, "count: expected at least 1, got number 0", true},
 		{"a fraction", []string{"repo=a", "count=1.5"}, "count: expected integer, got number", true},

@@ -40,8 +40,8 @@ func newCall(a *app) *cobra.Command {
 
 SERVER.TOOL is the tool as scripts write it, such as github.createIssue, or its id, such
 as github__create_issue. KEY=VALUE is an argument: a text if the tool takes one, else the
-number, boolean, array, object or null that the value is as JSON. One value for a list is a
-list of one. KEY:=JSON is always JSON. One word that begins with { has all arguments as JSON,
+number, boolean, array, object or null that the value is as JSON. KEY has letters, digits, _, -
+and ., unless the tool has another name. One value for a list is a list of one. KEY:=JSON is always JSON. One word that begins with { has all arguments as JSON,
 and with "-" the arguments are one JSON object on standard input. They are checked before the
 call is made.
 
@@ -61,6 +61,10 @@ The exit codes are those of toolscript exec.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return exit.Usage(c.CommandPath(), "missing argument: SERVER.TOOL")
+			}
+			if tool, rest, is := strings.Cut(args[0], "("); is {
+				return exit.Usage(c.CommandPath(), "the arguments of a tool are words of their own: write "+
+					toolscript.Command("call", tool)+" key=value, or "+toolscript.Command("exec", "return await tools."+strings.TrimPrefix(tool, "tools.")+"("+rest))
 			}
 			return o.run(c.Context(), args[0], args[1:])
 		},
@@ -246,6 +250,9 @@ func ownerOf(tool string, servers []toolscript.ServerStatus) (owner toolscript.S
 				owner = s
 			}
 		}
+	}
+	if rest, is := strings.CutPrefix(tool, "mcp"+toolscript.Separator); is && owner.Name == "" { // as Claude Code names it
+		return ownerOf(rest, servers)
 	}
 	return owner
 }
