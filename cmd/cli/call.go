@@ -63,8 +63,8 @@ The exit codes are those of toolscript exec.`,
 				return exit.Usage(c.CommandPath(), "missing argument: SERVER.TOOL")
 			}
 			if tool, rest, is := strings.Cut(args[0], "("); is {
-				return exit.Usage(c.CommandPath(), "the arguments of a tool are words of their own: write "+
-					toolscript.Command("call", tool)+" key=value, or "+toolscript.Command("exec", "return await tools."+strings.TrimPrefix(tool, "tools.")+"("+rest))
+				return exit.Usage(c.CommandPath(), "the arguments of a tool are words of their own: write %s key=value, or %s",
+					toolscript.Command("call", tool), toolscript.Command("exec", "return await tools."+strings.TrimPrefix(tool, "tools.")+"("+rest))
 			}
 			return o.run(c.Context(), args[0], args[1:])
 		},
