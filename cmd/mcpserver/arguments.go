@@ -1,30 +1,42 @@
 package mcpserver
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript/cmd/arguments"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// arguments reads the arguments of a tool. Clients add members of their own, send null for
-// what is optional, and models write numbers as text and a list of one item as the item. All
-// of that is accepted. The first refused argument is an error that names it.
-type arguments struct {
-	given map[string]any
-	read  map[string]bool
-	notes []string // about values that were changed
-	wrong error
+// given are the arguments of a call of one of our own tools. Clients add members of their own,
+// and send null or an empty value for what is optional; models write numbers as text, and a list
+// of one item as the item. All of that is accepted. What is left is checked with the schema of
+// the tool, in the same way as the arguments of the tools of servers.
+type given struct {
+	schema  json.RawMessage
+	members map[string]any
+	unknown []string // names that the tool does not have, quoted
+	notes   []string // about values that were changed or ignored
+	wrong   error
 }
 
-func argumentsOf(request mcp.CallToolRequest) *arguments {
-	a := &arguments{read: map[string]bool{}}
+// property is what the schema says about an argument.
+type property struct {
+	Type, Description string
+	Maximum           *float64
+	MaxItems          int
+}
+
+func givenOf(tool mcp.Tool, request mcp.CallToolRequest) *given {
+	g := &given{schema: tool.RawInputSchema}
 	value := request.GetRawArguments()
 	if raw, is := value.(json.RawMessage); is {
 		value = decoded(string(raw))
@@ -32,12 +44,55 @@ func argumentsOf(request mcp.CallToolRequest) *arguments {
 	if text, is := value.(string); is {
 		value = decoded(text)
 	}
-	given, is := value.(map[string]any)
+	members, is := value.(map[string]any)
 	if !is && value != nil {
-		a.wrong = errors.New("the arguments must be a JSON object")
+		g.wrong = errors.New("the arguments must be a JSON object")
 	}
-	a.given = given
-	return a
+	var schema struct{ Properties map[string]property }
+	if err := json.Unmarshal(g.schema, &schema); err != nil {
+		g.wrong = err
+	}
+	g.members = map[string]any{}
+	for name, value := range members {
+		if p, known := schema.Properties[name]; known && !isNothing(value) {
+			g.members[name] = g.plain(name, p, value)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if _, known := schema.Properties[name]; !known && g.wrong == nil {
+			g.foreign(name, members, slices.Sorted(maps.Keys(schema.Properties)))
+		}
+	}
+	return g
+}
+
+// isNothing reports whether a value means that an optional argument is not given.
+func isNothing(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case string:
+		return strings.TrimSpace(v) == ""
+	case float64:
+		return v == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// foreign handles an argument that the tool does not have. It is refused if it may be one that
+// the tool has and that is not given, else ignored.
+func (g *given) foreign(name string, members map[string]any, known []string) {
+	shown := strconv.Quote(name[:min(len(name), 40)])
+	near := naming.Nearest(name, slices.DeleteFunc(known, func(k string) bool { return members[k] != nil || naming.Similarity(name, k) < 0.6 }), 1)
+	if len(near) > 0 {
+		g.wrong = fmt.Errorf("the tool has no argument %s%s", shown, naming.DidYouMean(near))
+		return
+	}
+	if g.unknown = append(g.unknown, shown); len(g.unknown) <= 5 {
+		g.notes = append(g.notes, "the tool has no argument "+shown+", which was ignored")
+	}
 }
 
 // decoded is the value of a text in JSON; the text itself if it is something else.
@@ -48,134 +103,73 @@ func decoded(text string) (value any) {
 	return value
 }
 
-// err returns why the arguments are refused; nil if they are not.
-func (a *arguments) err() error { return a.wrong }
-
-func (a *arguments) refuse(name, want string, got any) {
-	if a.wrong != nil {
-		return
+// plain returns a value in the form that the schema has for it, and the value itself if there is
+// no such form.
+func (g *given) plain(name string, p property, value any) any {
+	text, isText := value.(string)
+	number, isNumber := value.(float64)
+	switch p.Type {
+	case "string":
+		if isNumber && name != "code" {
+			return strconv.FormatFloat(number, 'f', -1, 64)
+		}
+	case "boolean":
+		if yes, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(text))); err == nil {
+			return yes
+		}
+	case "integer", "number":
+		if isText {
+			value = decoded(text)
+			number, isNumber = value.(float64)
+		}
+		if isNumber && p.Maximum != nil && number > *p.Maximum {
+			unit := ""
+			if strings.HasPrefix(p.Description, "Seconds") {
+				unit = ", in seconds"
+			}
+			g.notes = append(g.notes, fmt.Sprintf("%s is at most %.0f%s; %[2]v was used in place of %.100[4]g", name, *p.Maximum, unit, number))
+			return *p.Maximum
+		}
+	case "array":
+		if isText {
+			if value = decoded(text); !strings.HasPrefix(strings.TrimSpace(text), "[") {
+				value = []any{text}
+			}
+		}
+		if list, is := value.([]any); is && p.MaxItems > 0 && len(list) > p.MaxItems {
+			g.notes = append(g.notes, fmt.Sprintf("%s has at most %d items; the other %d were left out", name, p.MaxItems, len(list)-p.MaxItems))
+			return list[:p.MaxItems]
+		}
 	}
-	text, _ := json.Marshal(got) // it was JSON
-	a.wrong = fmt.Errorf("%s must be %s, not %.100s", name, want, strings.ToValidUTF8(string(text[:min(len(text), 100)]), ""))
+	return value
 }
+
+// has reports whether an argument is given.
+func (g *given) has(name string) bool { return g.members[name] != nil }
 
 // missing refuses the arguments because one is missing. An argument with another name may be
 // meant.
-func (a *arguments) missing(name, why string) {
-	if a.wrong != nil {
+func (g *given) missing(name, why string) {
+	if g.wrong != nil {
 		return
 	}
-	var unknown []string
-	for _, other := range slices.Sorted(maps.Keys(a.given)) {
-		if !a.read[other] {
-			unknown = append(unknown, strconv.Quote(other[:min(len(other), 40)]))
-		}
-	}
-	a.wrong = fmt.Errorf("%s is missing: %s", name, why)
-	if len(unknown) > 0 {
-		a.wrong = fmt.Errorf("%w; the tool has no argument %s", a.wrong, strings.Join(unknown[:min(len(unknown), 5)], ", "))
+	g.wrong = fmt.Errorf("%s is missing: %s", name, why)
+	if len(g.unknown) > 0 {
+		g.wrong = fmt.Errorf("%w; the tool has no argument %s", g.wrong, strings.Join(g.unknown[:min(len(g.unknown), 5)], ", "))
 	}
 }
 
-func (a *arguments) value(name string) any {
-	a.read[name] = true
-	return a.given[name]
-}
-
-// text reads a string.
-func (a *arguments) text(name string) string {
-	switch v := a.value(name).(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	default:
-		a.refuse(name, "a text", v)
-		return ""
+// into checks the arguments, and stores them in a struct. The error names what is wrong.
+func (g *given) into(ctx context.Context, args any) error {
+	if g.wrong != nil {
+		return g.wrong
 	}
-}
-
-// number reads a number up to most. Without it, or for 0, the result is 0.
-func (a *arguments) number(name string, most float64) float64 {
-	given := a.value(name)
-	n, is := given.(float64)
-	if text, isText := given.(string); isText {
-		var err error
-		text = strings.TrimSpace(text)
-		n, err = strconv.ParseFloat(text, 64)
-		if is = err == nil; text == "" {
-			return 0
-		}
+	text, err := json.Marshal(g.members)
+	if err != nil {
+		return err
 	}
-	switch {
-	case given == nil:
-		return 0
-	case !is || math.IsNaN(n) || n < 0:
-		a.refuse(name, fmt.Sprintf("a number up to %.0f", most), given)
-		return 0
-	case n > most:
-		a.notes = append(a.notes, fmt.Sprintf("%s is at most %.0f, which was used in place of %.100g", name, most, n))
-		return most
+	if err := arguments.Check(ctx, text, g.schema); err != nil {
+		return err
 	}
-	return n
-}
-
-// whole reads a whole number, as number does.
-func (a *arguments) whole(name string, most int) int {
-	n := a.number(name, float64(most))
-	if n != math.Trunc(n) {
-		a.refuse(name, fmt.Sprintf("a whole number up to %d", most), a.given[name])
-	}
-	return int(n)
-}
-
-// list reads a list of strings of at most a number of items; 0: any number. One string is a
-// list of one, unless it is a list in JSON.
-func (a *arguments) list(name string, most int) (all []string) {
-	given := a.value(name)
-	if text, is := given.(string); is {
-		if text = strings.TrimSpace(text); text == "" {
-			return nil
-		}
-		if json.Unmarshal([]byte(text), &all) != nil {
-			all = []string{text}
-		}
-	} else if items, is := given.([]any); is {
-		for _, item := range items {
-			text, is := item.(string)
-			if !is {
-				a.refuse(name, "a list of texts", given)
-				return nil
-			}
-			all = append(all, text)
-		}
-	} else if given != nil {
-		a.refuse(name, "a list of texts", given)
-	}
-	if most > 0 && len(all) > most {
-		a.notes = append(a.notes, fmt.Sprintf("%s has at most %d items; the other %d were left out", name, most, len(all)-most))
-		all = all[:most]
-	}
-	return all
-}
-
-// flag reads true or false.
-func (a *arguments) flag(name string) bool {
-	switch v := a.value(name).(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	case string:
-		if strings.TrimSpace(v) == "" {
-			return false
-		}
-		if yes, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(v))); err == nil {
-			return yes
-		}
-	}
-	a.refuse(name, "true or false", a.given[name])
-	return false
+	return json.Unmarshal(text, args)
 }

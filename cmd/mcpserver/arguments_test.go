@@ -40,12 +40,16 @@ func TestForgivingArguments(t *testing.T) {
 	g := &noting{}
 	s := sdkClient(t, plain(g), "2025-11-25", nil)
 	for _, c := range []struct{ name, tool, args, want, said string }{
-		{"another member", "search_tools", `{"query":"x","wait_for_previous":false}`, `["x",5]`, ""},
+		{"another member", "search_tools", `{"query":"x","wait_for_previous":false}`, `["x",5]`, `the tool has no argument \"wait_for_previous\", which was ignored`},
+		{"a member like one that is given", "search_tools", `{"query":"x","queries":["y"]}`, `["x",5]`, `no argument \"queries\", which was ignored`},
+		{"members of n8n", "run_script", `{"code":"x","sessionId":"7","action":"sendMessage","chatInput":"hi","cwd":"/","mode":"x"}`, `["x",0,null]`, `no argument \"action\", which was ignored`},
+		{"zero", "search_tools", `{"query":"x","limit":0}`, `["x",5]`, ""},
+		{"an empty list", "search_tools", `{"query":"x","limit":[]}`, `["x",5]`, ""},
 		{"arguments as text", "search_tools", `"{\"query\":\"x\"}"`, `["x",5]`, ""},
 		{"null", "search_tools", `{"query":"x","limit":null}`, `["x",5]`, ""},
 		{"a number as text", "search_tools", `{"query":"x","limit":"3"}`, `["x",3]`, ""},
 		{"a fraction of zero", "search_tools", `{"query":"x","limit":3.0}`, `["x",3]`, ""},
-		{"beyond the maximum", "search_tools", `{"query":"x","limit":50}`, `["x",20]`, "limit is at most 20, which was used in place of 50"},
+		{"beyond the maximum", "search_tools", `{"query":"x","limit":50}`, `["x",20]`, "limit is at most 20; 20 was used in place of 50"},
 		{"a number as query", "search_tools", `{"query":7}`, `["7",5]`, ""},
 		{"one name", "describe_tools", `{"names":"a.b"}`, `["a.b"]`, ""},
 		{"a list as text", "describe_tools", `{"names":"[\"a.b\",\"c\"]"}`, `["a.b","c"]`, ""},
@@ -53,7 +57,7 @@ func TestForgivingArguments(t *testing.T) {
 		{"all members", "run_script", `{"code":"x","timeout":null,"needs":null,"maxTokens":null,"wait":null,"run":null,"abort":null}`, `["x",0,null]`, ""},
 		{"empty members", "run_script", `{"code":"x","timeout":0,"needs":[],"maxTokens":0,"wait":"","run":"","abort":false}`, `["x",0,null]`, ""},
 		{"texts", "run_script", `{"code":"x","timeout":"2.5","needs":"a","maxTokens":"100","abort":"False"}`, `["x",2500,["a"]]`, ""},
-		{"a long time", "run_script", `{"code":"x","timeout":1e6}`, `["x",3600000,null]`, "timeout is at most 3600, which was used in place of 1000000"},
+		{"a long time", "run_script", `{"code":"x","timeout":1e6}`, `["x",3600000,null]`, "timeout is at most 3600, in seconds; 3600 was used in place of 1000000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g.asked = nil
@@ -74,17 +78,23 @@ func TestForgivingArguments(t *testing.T) {
 func TestRefusedArguments(t *testing.T) {
 	s := sdkClient(t, plain(&noting{}), "2025-11-25", nil)
 	for _, c := range []struct{ tool, args, want string }{
-		{"search_tools", `{"query":"x","limit":"many"}`, `limit must be a number up to 20, not "many"`},
-		{"search_tools", `{"query":"x","limit":2.5}`, `limit must be a whole number up to 20, not 2.5`},
-		{"search_tools", `{"query":"x","limit":-1}`, `limit must be a number up to 20, not -1`},
+		{"search_tools", `{"query":"x","limit":"many"}`, `limit: expected integer, got string`},
+		{"search_tools", `{"query":"x","limit":2.5}`, `limit: expected integer, got number`},
+		{"search_tools", `{"query":"x","limit":-1}`, `limit: expected at least 1, got number -1`},
 		{"search_tools", `{"q":"x"}`, `query is missing: say what the tool should do; the tool has no argument "q"`},
-		{"search_tools", `{"query":["x"]}`, `query must be a text, not ["x"]`},
+		{"search_tools", `{"query":["x"]}`, `query: expected string, got array`},
 		{"describe_tools", `{}`, `names is missing: name tools that search_tools has found`},
-		{"describe_tools", `{"names":[7]}`, `names must be a list of texts, not [7]`},
-		{"describe_tools", `{"names":{"a":true}}`, `names must be a list of texts, not {"a":true}`},
+		{"describe_tools", `{"names":[7]}`, `names/0: expected string, got number`},
+		{"describe_tools", `{"names":{"a":true}}`, `names: expected array, got object`},
 		{"run_script", `{"script":"x"}`, `code is missing: the script is empty; the tool has no argument "script"`},
-		{"run_script", `{"code":"x","abort":"perhaps"}`, `abort must be true or false, not "perhaps"`},
-		{"run_script", `{"code":"x","timeout":[1]}`, `timeout must be a number up to 3600, not [1]`},
+		{"run_script", `{"code":"x","abort":"perhaps"}`, `abort: expected boolean, got string`},
+		{"run_script", `{"code":"x","timeout":[1]}`, `timeout: expected number, got array`},
+		{"run_script", `{"code":5}`, `code: expected string, got number`},
+		{"run_script", `{"code":"x","timeoutMs":30000}`, `the tool has no argument "timeoutMs"; did you mean timeout?`},
+		{"run_script", `{"code":"x","max_tokens":100}`, `the tool has no argument "max_tokens"; did you mean maxTokens?`},
+		{"describe_tools", `{"name":"a.b"}`, `the tool has no argument "name"; did you mean names?`},
+		{"describe_tools", `{"names":[]}`, `names is missing: name tools that search_tools has found`},
+		{"describe_tools", `{"names":"[1,"}`, `names: expected array, got string`},
 		{"run_script", `{"code":"x","wait":"soon"}`, `wait is "soon"; it must be a time such as 10s, at most 1h`},
 	} {
 		result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})

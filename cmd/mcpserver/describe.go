@@ -7,18 +7,17 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// maxNames is the largest number of tools that are described at once.
-const maxNames = 20
+type describeArgs struct {
+	Names []string
+	notes []string
+}
 
-type describeArgs struct{ names, notes []string }
-
-func readDescribe(a *arguments) describeArgs {
-	args := describeArgs{names: a.list("names", maxNames)}
-	if len(args.names) == 0 {
-		a.missing("names", "name tools that search_tools has found")
+func readDescribe(ctx context.Context, g *given) (args describeArgs, err error) {
+	if !g.has("names") {
+		g.missing("names", "name tools that search_tools has found")
 	}
-	args.notes = a.notes
-	return args
+	args.notes = g.notes
+	return args, g.into(ctx, &args)
 }
 
 type describeResult struct {
@@ -42,7 +41,7 @@ func (e *entrance) describe(ctx context.Context, args describeArgs) (describeRes
 	defer release()
 	r := describeResult{Notices: args.notes}
 	var modules []string
-	for _, name := range args.names {
+	for _, name := range args.Names {
 		tool, err := g.Describe(ctx, name)
 		if err != nil && (name == toolscript.StoreName || name == storeExport) {
 			var store toolscript.StoreTypes

@@ -123,8 +123,8 @@ func newEntrance(options Options) *entrance {
 		server.WithRecovery(),
 		server.WithToolHandlerMiddleware(e.present), server.WithHooks(e.recordDefinitions()))
 	e.server.AddTools(
-		server.ServerTool{Tool: searchTool, Handler: handler(readSearch, e.search)},
-		server.ServerTool{Tool: describeTool, Handler: handler(readDescribe, e.describe)},
+		server.ServerTool{Tool: searchTool, Handler: handler(searchTool, readSearch, e.search)},
+		server.ServerTool{Tool: describeTool, Handler: handler(describeTool, readDescribe, e.describe)},
 		server.ServerTool{Tool: runTool, Handler: e.run},
 	)
 	e.server.AddResourceTemplate(outputTemplate, e.readOutput)
@@ -135,11 +135,10 @@ func newEntrance(options Options) *entrance {
 type result interface{ failed() bool }
 
 // handler reads the arguments of a tool. An error is a result with isError and one sentence.
-func handler[A any, R result](read func(*arguments) A, run func(context.Context, A) (R, error)) server.ToolHandlerFunc {
+func handler[A any, R result](tool mcp.Tool, read func(context.Context, *given) (A, error), run func(context.Context, A) (R, error)) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		given := argumentsOf(request)
-		args := read(given)
-		if err := given.err(); err != nil {
+		args, err := read(ctx, givenOf(tool, request))
+		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil
 		}
 		r, err := run(ctx, args)

@@ -24,22 +24,12 @@ type runArgs struct {
 	notes     []string
 }
 
-// Bounds of runArgs.
-const (
-	maxTimeout = 3600
-	maxTokens  = 100_000
-)
-
-func readRun(a *arguments) runArgs {
-	args := runArgs{
-		Code: a.text("code"), Timeout: a.number("timeout", maxTimeout), Needs: a.list("needs", 0),
-		MaxTokens: a.whole("maxTokens", maxTokens), Wait: a.text("wait"), Run: a.text("run"), Abort: a.flag("abort"),
+func readRun(ctx context.Context, g *given) (args runArgs, err error) {
+	if abort, _ := g.members["abort"].(bool); !g.has("code") && !g.has("run") && !abort {
+		g.missing("code", "the script is empty")
 	}
-	if strings.TrimSpace(args.Code) == "" && args.Run == "" && !args.Abort {
-		a.missing("code", "the script is empty")
-	}
-	args.notes = a.notes
-	return args
+	args.notes = g.notes
+	return args, g.into(ctx, &args)
 }
 
 type runResult struct {
@@ -64,9 +54,8 @@ func (e *entrance) run(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 	if state := request.Params.RequestState; state != "" {
 		return e.resume(ctx, request)
 	}
-	given := argumentsOf(request)
-	args := readRun(given)
-	if err := given.err(); err != nil {
+	args, err := readRun(ctx, givenOf(runTool, request))
+	if err != nil {
 		return mcp.NewToolResultError(err.Error()), nil
 	}
 	if args.Wait != "" || args.Run != "" || args.Abort {

@@ -13,22 +13,18 @@ const defaultLimit = 5
 // maxDescription bounds the description of one result, in characters.
 const maxDescription = 160
 
-// maxLimit is the largest number of results.
-const maxLimit = 20
-
 type searchArgs struct {
-	query string
-	limit int
+	Query string
+	Limit int
 	notes []string
 }
 
-func readSearch(a *arguments) searchArgs {
-	args := searchArgs{query: a.text("query"), limit: a.whole("limit", maxLimit)}
-	if strings.TrimSpace(args.query) == "" {
-		a.missing("query", "say what the tool should do")
+func readSearch(ctx context.Context, g *given) (args searchArgs, err error) {
+	if !g.has("query") {
+		g.missing("query", "say what the tool should do")
 	}
-	args.notes = a.notes
-	return args
+	args.notes = g.notes
+	return args, g.into(ctx, &args)
 }
 
 type searchResult struct {
@@ -53,11 +49,11 @@ func (e *entrance) search(ctx context.Context, args searchArgs) (searchResult, e
 		return searchResult{}, err
 	}
 	defer release()
-	limit := args.limit
+	limit := args.Limit
 	if limit == 0 {
 		limit = defaultLimit
 	}
-	answer, err := g.Search(ctx, toolscript.SearchQuery{Text: args.query, Limit: limit})
+	answer, err := g.Search(ctx, toolscript.SearchQuery{Text: args.Query, Limit: limit})
 	if err != nil {
 		return searchResult{}, err
 	}
