@@ -33,7 +33,7 @@ func (s *System) auditAnswered(call toolscript.Call, result json.RawMessage, too
 
 // auditedFetch is what the audit has in the place of the arguments of a call.
 func auditedFetch(o toolscript.FetchRequest) json.RawMessage {
-	args, err := json.Marshal(map[string]any{"server": o.Server, "uri": o.URI, "prompt": o.Prompt, "args": o.Args})
+	args, err := toolscript.PlainJSON(map[string]any{"server": o.Server, "uri": o.URI, "prompt": o.Prompt, "args": o.Args})
 	if err != nil {
 		return nil
 	}

@@ -2,11 +2,11 @@ package codegen
 
 import (
 	_ "embed"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
 )
 
@@ -85,6 +85,6 @@ func (g *flatGroup) write(b *strings.Builder) {
 }
 
 func quoted(name string) string {
-	text, _ := json.Marshal(name) // strings always have JSON
+	text, _ := toolscript.PlainJSON(name) // strings always have JSON
 	return string(text)
 }

@@ -1,7 +1,6 @@
 package naming
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -356,6 +355,6 @@ func property(owner, name string) string {
 	if identifier().MatchString(name) {
 		return owner + "." + name
 	}
-	quoted, _ := json.Marshal(name) // strings can always be marshalled
+	quoted, _ := toolscript.PlainJSON(name) // strings can always be marshalled
 	return owner + "[" + string(quoted) + "]"
 }

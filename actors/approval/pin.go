@@ -124,6 +124,6 @@ func quoted(text []rune, begun, goesOn bool) string {
 	if goesOn {
 		shown += "…"
 	}
-	quoted, _ := json.Marshal(shown) // a string always encodes
+	quoted, _ := toolscript.PlainJSON(shown) // a string always encodes
 	return string(quoted)
 }

@@ -33,7 +33,7 @@ func (s *spool) put(e toolscript.Event) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(e)
+	text, err := toolscript.PlainJSON(e)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"encoding/json"
 	"strconv"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/confinement"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -31,7 +31,7 @@ type verification struct {
 
 // show prints the profile, the reasons for its entries, and what is not in it.
 func (o *confineSuggestOptions) show(r *suggestedProfile) error {
-	text, err := json.Marshal(r.Confine)
+	text, err := toolscript.PlainJSON(r.Confine)
 	if err != nil {
 		return err
 	}

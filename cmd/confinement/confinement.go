@@ -5,10 +5,10 @@ package confinement
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
@@ -47,7 +47,7 @@ type Entry struct {
 // MarshalJSON writes the profile as the configuration file has it.
 func (p Profile) MarshalJSON() ([]byte, error) {
 	if p.Name != "" {
-		return json.Marshal(p.Name)
+		return toolscript.PlainJSON(p.Name)
 	}
 	lists := struct {
 		Read  []string `json:"read,omitempty"`
@@ -57,7 +57,7 @@ func (p Profile) MarshalJSON() ([]byte, error) {
 	if len(p.Net) > 0 {
 		lists.Net = p.Net
 	}
-	return json.Marshal(lists)
+	return toolscript.PlainJSON(lists)
 }
 
 func texts(entries []Entry) (texts []string) {

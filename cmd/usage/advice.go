@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -57,7 +56,7 @@ func ofTools(tools []Tool, server string, excluded []string, since time.Time) Ad
 			a.Since = *t.Definitions.Since
 		}
 	}
-	names, err := json.Marshal(slices.Concat(excluded, a.Tools))
+	names, err := toolscript.PlainJSON(slices.Concat(excluded, a.Tools))
 	if err != nil {
 		panic(err) // a list of texts always marshals
 	}

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -257,7 +256,7 @@ func choices(values []any) string {
 
 // show returns a value as JSON, shortened if it is long.
 func show(value any) string {
-	text, err := json.Marshal(value)
+	text, err := toolscript.PlainJSON(value)
 	if err != nil {
 		return typeOf(value)
 	}

@@ -43,6 +43,10 @@ func TestCheckNamesEveryViolation(t *testing.T) {
 		{name: "no object, no schema", args: `"x"`, want: []toolscript.Detail{{Message: "expected object, got string"}}},
 		{name: "no schema", args: `{"x": 1}`},
 		{
+			name: "letters of HTML", schema: `{"properties": {"x": {"enum": ["<a>", "b&c"]}}}`, args: `{"x": "<b>"}`,
+			want: []toolscript.Detail{{Path: "/x", Message: `expected one of "<a>", "b&c", got string`}},
+		},
+		{
 			name: "all at once", schema: issue,
 			args: `{"titel": "x", "owner": "", "title": "a", "state": "opne", "limit": 0, "labels": ["a", 1, "c"], "id": true, "a/b": 1}`,
 			want: []toolscript.Detail{

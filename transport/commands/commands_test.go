@@ -86,6 +86,21 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// TestSchemas: the texts of the configuration stay as they are.
+func TestSchemas(t *testing.T) {
+	conn, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", mcpclient.Config{
+		Type: mcpclient.Command, Root: t.TempDir(), Commands: json.RawMessage(`{"x": {"run": ["true", "{a}", "{b}"], "parameters": {"a": "a <b> & c", "b": {"description": "d > e"}}}}`),
+	}, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	tools, err := conn.ListTools(t.Context())
+	if want := `"a":{"description":"a <b> & c","type":"string"},"b":{"description":"d > e","type":"string"}`; err != nil || !strings.Contains(string(tools[0].InputSchema), want) {
+		t.Errorf("ListTools = %s, %v; want %s", tools[0].InputSchema, err, want)
+	}
+}
+
 // FuzzArguments: a value is never more than one argument, and never an option.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{"a", "-x", "", "a b", "{text}", "\x00", "--", "'"} {

@@ -110,7 +110,7 @@ func (d Definition) inputSchema() json.RawMessage {
 			required = append(required, name)
 		}
 	}
-	text, _ := json.Marshal(map[string]any{ // the schemas were JSON
+	text, _ := toolscript.PlainJSON(map[string]any{ // the schemas were JSON
 		"type": "object", "additionalProperties": false, "properties": properties, "required": required,
 	})
 	return text

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolscript/toolscript"
 )
 
 // Definition is one command of the configuration.
@@ -48,7 +50,7 @@ func (p *Parameter) UnmarshalJSON(text []byte) error {
 	var description string
 	if json.Unmarshal(text, &description) == nil {
 		p.Type = "string"
-		p.Schema, _ = json.Marshal(map[string]string{"type": "string", "description": description}) // texts always encode
+		p.Schema, _ = toolscript.PlainJSON(map[string]string{"type": "string", "description": description}) // texts always encode
 		return nil
 	}
 	var members map[string]json.RawMessage
@@ -71,7 +73,7 @@ func (p *Parameter) UnmarshalJSON(text []byte) error {
 	delete(members, "join")
 	delete(members, "optional")
 	var err error
-	p.Schema, err = json.Marshal(members)
+	p.Schema, err = toolscript.PlainJSON(members)
 	return err
 }
 

@@ -41,6 +41,7 @@ type Mutation { feed(amounts: [Float!]!): Boolean! }
 type Pet { id: ID!  name: String  friend: Pet  owner: Owner  food(day: Date!): String }
 type Owner { name: String!  pets: [Pet!] }
 enum Kind { CAT DOG }
+"a < b && c"
 input Tree { value: Int!  left: Tree  right: Tree }
 scalar Date`
 
@@ -61,7 +62,7 @@ func TestDefinitionLanguage(t *testing.T) {
 	want := map[string][2]string{ // a part of the input and the output
 		"pet":  {`"kind":{"anyOf":[{"enum":["CAT","DOG"]},{"type":"null"}],"description":"The default is CAT."}`, `"friend":{"anyOf":[{"additionalProperties":true,"properties":{"id":{"type":"string"}`},
 		"pets": {`the default is { id name friend { id name } owner { name } }`, `{"anyOf":[{"items":{"anyOf":[{"items":{"additionalProperties":true`},
-		"tree": {`"Tree":{"additionalProperties":false,"properties":{"left":{"anyOf":[{"$ref":"#/$defs/Tree"},{"type":"null"}]}`, `"type":"object"`},
+		"tree": {`"Tree":{"additionalProperties":false,"description":"a < b && c","properties":{"left":{"anyOf":[{"$ref":"#/$defs/Tree"},{"type":"null"}]}`, `"type":"object"`},
 		"when": {`"properties":{},"required":[]`, `{"description":"a value of the scalar Date"}`},
 		"feed": {`"amounts":{"items":{"type":"number"},"type":"array"}},"required":["amounts"]`, `{"type":"boolean"}`},
 	}

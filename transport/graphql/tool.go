@@ -1,7 +1,6 @@
 package graphql
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -109,8 +108,8 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 	if len(w.defs) > 0 {
 		in["$defs"] = w.defs
 	}
-	inputText, _ := json.Marshal(in)      // strings, maps and slices always encode
-	outputText, _ := json.Marshal(output) // as above
+	inputText, _ := toolscript.PlainJSON(in)      // strings, maps and slices always encode
+	outputText, _ := toolscript.PlainJSON(output) // as above
 	o.tool = toolscript.Tool{Name: name, Description: description(f, of), InputSchema: inputText, OutputSchema: outputText}
 	yes, no := true, false
 	o.tool.Annotations.OpenWorld = &yes

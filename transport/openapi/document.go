@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/rawjson"
@@ -267,7 +268,7 @@ func (c *converter) scalar(n *yaml.Node) error {
 	default:
 		value = n.Value // such as a date
 	}
-	text, err := json.Marshal(value)
+	text, err := toolscript.PlainJSON(value)
 	if err != nil {
 		text = quote(n.Value) // such as .inf
 	}

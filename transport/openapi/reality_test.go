@@ -61,6 +61,14 @@ func TestWhereTheAPIIs(t *testing.T) {
 	}
 }
 
+// TestTextsOfYAML: the texts of a document in YAML stay as they are.
+func TestTextsOfYAML(t *testing.T) {
+	s := newScene(t, "openapi: 3.1.0\ninfo: {title: T, version: 1}\npaths: {/items: {get: {operationId: list, parameters: [{name: q, in: query, description: \"a < b && c > é\", schema: {type: string}}]}}}\n", ok)
+	if schema := string(s.tool("list").InputSchema); !strings.Contains(schema, "a < b && c > é") {
+		t.Errorf("the schema is %s", schema)
+	}
+}
+
 // TestDocumentBehindALogin: a document at the origin of the API is read with the credentials, and no other is.
 func TestDocumentBehindALogin(t *testing.T) {
 	var seen string

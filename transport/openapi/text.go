@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
+
+	"github.com/toolscript/toolscript"
 )
 
 // The documents of large APIs have tens of megabytes, of which one server needs each part once.
@@ -180,8 +182,8 @@ func written(text []byte) string {
 // quote is a string as JSON.
 func quote(text string) []byte {
 	for i := range len(text) {
-		if c := text[i]; c < 0x20 || c >= 0x80 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			out, _ := json.Marshal(text) // a string always encodes
+		if c := text[i]; c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
+			out, _ := toolscript.PlainJSON(text) // a string always encodes
 			return out
 		}
 	}

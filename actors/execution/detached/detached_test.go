@@ -40,7 +40,7 @@ func printed(text string) toolscript.Event {
 }
 
 func ended(id string) toolscript.Event {
-	return toolscript.EndEvent(id, toolscript.End{OK: true, Value: []byte(`"é\n"`)})
+	return toolscript.EndEvent(id, toolscript.End{OK: true, Value: []byte(`"é\n<a href='?x=1&y=2'>"`)})
 }
 
 // read returns the types of the events with their data.
@@ -87,7 +87,7 @@ func TestFollow(t *testing.T) {
 		t.Error(err)
 	}
 	got, end := read(t, s, id(1))
-	if len(got) != 4 || end == nil || !end.OK || string(end.Value) != `"é\n"` {
+	if len(got) != 4 || end == nil || !end.OK || string(end.Value) != `"é\n<a href='?x=1&y=2'>"` {
 		t.Errorf("events = %q, %+v", got, end)
 	}
 	if _, err := os.Stat(filepath.Join(s.Dir, id(1)+".lock")); !errors.Is(err, os.ErrNotExist) {

@@ -124,7 +124,7 @@ func (s Store) settle(id string) bool {
 	if e, err := decode(last); err == nil && e.Type == toolscript.EventEnd {
 		return true
 	}
-	end, err := json.Marshal(toolscript.EndEvent(id, lost(id)))
+	end, err := toolscript.PlainJSON(toolscript.EndEvent(id, lost(id)))
 	if err != nil {
 		return false
 	}

@@ -1,7 +1,6 @@
 package detached
 
 import (
-	"encoding/json"
 	"os"
 
 	"github.com/toolscript/toolscript"
@@ -37,7 +36,7 @@ func (l *Log) Add(e toolscript.Event) error {
 }
 
 func (l *Log) write(e toolscript.Event) error {
-	text, err := json.Marshal(e)
+	text, err := toolscript.PlainJSON(e)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ type Content struct {
 
 // ContentSchema is the JSON Schema of Content with a description of the text.
 func ContentSchema(description string) string {
-	text, _ := json.Marshal(description) // a string always encodes
+	text, _ := toolscript.PlainJSON(description) // a string always encodes
 	return `{"type": "object", "required": ["content", "success"], "additionalProperties": false, "properties": {
 		"content": {"type": "string", "description": ` + string(text) + `}, "success": {"type": "boolean"}}}`
 }
