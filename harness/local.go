@@ -130,7 +130,7 @@ func (l *Local) Close(ctx context.Context) error {
 func RunCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
 		Args: c.Args, Project: c.Project, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
-		Room: c.Room, Confined: c.Confined, Files: c.Files,
+		Stdin: c.Stdin, Room: c.Room, Confined: c.Confined, Files: c.Files,
 	})
 	if err != nil {
 		return tool.CommandResult{}, err

@@ -9,12 +9,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
+const commandsKey = "commands"
+
 // commandTools are the commands of a server as JSON; nil for a server of another type.
 func commandTools(n *node) json.RawMessage {
 	if serverType(n) != mcpclient.Command {
 		return nil
 	}
-	text, _ := json.Marshal(n.child("commands").plain()) // it was JSON
+	text, _ := json.Marshal(n.child(commandsKey).plain()) // it was JSON
 	return text
 }
 
@@ -33,25 +35,52 @@ func (o Options) commandRoot(n *node, file File) (string, error) {
 	}
 }
 
-// wrongCommands are the mistakes in the commands of a server that the schema cannot find.
-func (d *document) wrongCommands(name string, n *node) (out []finding) {
-	text := commandTools(n)
-	if text == nil {
-		return nil
-	}
-	add := func(n *node, message string, path ...string) {
-		out = append(out, wrongAt(append([]string{serversKey, name, "commands"}, path...), n.find(path).at, message))
-	}
-	tools := n.child("commands")
-	definitions, err := commands.Parse(text)
-	if err != nil {
-		add(tools, err.Error())
-		return out
-	}
-	for tool := range tools.children() {
-		if field, problem := definitions[tool].Check(); problem != "" {
-			add(tools, problem, append([]string{tool}, strings.Split(field, ".")...)...)
+// wrongCommands are the mistakes in the commands of a server that the schema cannot find. broken
+// are those in which it has found some.
+func (d *document) wrongCommands(name string, n *node, broken map[string]Mistakes) (out []finding) {
+	definitions, _ := commands.Parse(commandTools(n)) // the schema has found what is no object
+	for tool, definition := range definitions {
+		if _, known := broken[tool]; known {
+			continue
+		}
+		if field, problem := definition.Check(); problem != "" {
+			out = append(out, atCommand(name, n, tool, field, problem))
 		}
 	}
 	return out
+}
+
+// nearWords are the words in braces that may have been meant as parameters.
+func (d *document) nearWords(name string, n *node) (out []finding) {
+	definitions, _ := commands.Parse(commandTools(n)) // as above
+	for tool, definition := range definitions {
+		fields, warnings := definition.Near()
+		for i, field := range fields {
+			out = append(out, atCommand(name, n, tool, field, warnings[i]))
+		}
+	}
+	return out
+}
+
+// atCommand is a finding at a field of a command.
+func atCommand(server string, n *node, tool, field, message string) finding {
+	path := []string{commandsKey, tool}
+	if field != "" {
+		path = append(path, strings.Split(field, ".")...)
+	}
+	return wrongAt(append([]string{serversKey, server}, path...), n.find(path).at, message)
+}
+
+// without leaves out the commands with mistakes. It returns nil if there is no other.
+func without(text json.RawMessage, broken map[string]Mistakes) json.RawMessage {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(text, &all) // it was JSON
+	for name := range broken {
+		delete(all, name)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	text, _ = json.Marshal(all) // as above
+	return text
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -200,12 +202,17 @@ func (l *loader) mergeServers(d *document, file File, e effect, v verdict) error
 		if !wrong {
 			var found []finding
 			c, found = l.options.server(n, name, file, packs)
+			broken := v.commands(name)
 			if problem == nil && !c.Disabled {
 				found = append(found, l.options.wrongTogether(name, n)...)
 			}
 			mistakes = d.report(found)
 			wrong = len(found) > 0
 			l.config.Mistakes = append(l.config.Mistakes, mistakes...)
+			if len(broken) > 0 && !wrong {
+				c.Commands = without(c.Commands, broken)
+				wrong, mistakes = c.Commands == nil, slices.Concat(slices.Collect(maps.Values(broken))...)
+			}
 		}
 		if wrong {
 			c = misconfigured(name, n, file, mistakes)

@@ -167,3 +167,32 @@ func TestNoHome(t *testing.T) {
 		t.Errorf("problem of the other server = %v", err)
 	}
 }
+
+// TestAMistakeDisablesOneCommand: the other commands of the server are tools. A word in braces
+// that is spelled like a parameter is a warning.
+func TestAMistakeDisablesOneCommand(t *testing.T) {
+	const good = `"good": {"run": ["echo", "{end}", "{branch}", "{branhc}"], "parameters": {"branch": "x"}}`
+	for bad, field := range map[string]string{
+		`{"run": 7}`: "run", `{}`: "run", `{"run": ["x"], "output": "xml"}`: "output", `{"run": ["x"], "parameters": {"a": "b"}}`: "parameters.a",
+		`{"run": ["x"], "stdin": "a"}`: "stdin", `7`: "",
+	} {
+		t.Run(bad, func(t *testing.T) {
+			s := newScene(t)
+			s.write(s.home, `{"mcpServers": {"c": {"type": "command", "root": ".", "commands": {`+good+`, "bad": `+bad+`}}}}`)
+			c := s.load()
+			want := strings.TrimSuffix("mcpServers.c.commands.bad."+field, ".")
+			if len(c.Mistakes) != 1 || c.Mistakes[0].Field != want {
+				t.Errorf("mistakes = %v, want one at %s", c.Mistakes, want)
+			}
+			if got := c.Servers["c"]; got.Problem != nil || !strings.Contains(string(got.Commands), `"good"`) || strings.Contains(string(got.Commands), `"bad"`) {
+				t.Errorf("the server has %s, problem %v", got.Commands, got.Problem)
+			}
+			wantText(t, strings.Join(c.Warnings, "\n"), `{branhc} names no parameter, so it stays as it is; did you mean {branch}?`)
+		})
+	}
+	s := newScene(t)
+	s.write(s.home, `{"mcpServers": {"c": {"type": "command", "root": ".", "commands": {"bad": {}, "worse": 7}}}}`)
+	if problem := s.load().Servers["c"].Problem; problem == nil || !strings.Contains(problem.Error(), "commands.bad") {
+		t.Errorf("a server whose commands all have mistakes: %v", problem)
+	}
+}

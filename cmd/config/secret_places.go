@@ -20,7 +20,9 @@ func (d *document) wrongSecrets() (out []finding) {
 	walk = func(n *node, location []string) {
 		if strings.Contains(n.written, "${"+secretPrefix) {
 			if reason := secretMistake(location, n.written); reason != "" {
-				out = append(out, wrongAt(location, n.at, reason))
+				f := wrongAt(location, n.at, reason)
+				f.part.command = "" // the whole server gets no secret
+				out = append(out, f)
 			}
 		}
 		for name, child := range n.children() {

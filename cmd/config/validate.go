@@ -22,18 +22,21 @@ type finding struct {
 	message   string
 }
 
-// part is a part of a file that mistakes disable, and nothing else: a server, or a top-level
-// field. The zero value is the whole file.
+// part is a part of a file that mistakes disable, and nothing else: a server, a command of a
+// server, or a top-level field. The zero value is the whole file.
 type part struct {
-	key    string
-	server string // of mcpServers, if one is true
-	one    bool
+	key     string
+	server  string // of mcpServers, if one is true
+	command string // of the server; "" for the whole server
+	one     bool
 }
 
 func partOf(location []string) part {
 	switch {
 	case len(location) == 0:
 		return part{}
+	case location[0] == serversKey && len(location) > 3 && location[2] == commandsKey:
+		return part{serversKey, location[1], location[3], true}
 	case location[0] == serversKey && len(location) > 1:
 		return server(location[1])
 	default:
@@ -41,7 +44,7 @@ func partOf(location []string) part {
 	}
 }
 
-func server(name string) part { return part{serversKey, name, true} }
+func server(name string) part { return part{serversKey, name, "", true} }
 
 const serversKey = "mcpServers"
 
@@ -87,6 +90,17 @@ func (v verdict) server(name string) (Mistakes, bool) {
 	return m, wrong
 }
 
+// commands are the mistakes of commands of a server by their names.
+func (v verdict) commands(name string) map[string]Mistakes {
+	out := map[string]Mistakes{}
+	for p, m := range v.broken {
+		if p.server == name && p.command != "" {
+			out[p.command] = m
+		}
+	}
+	return out
+}
+
 // validate compares the document with the schema, and with what the schema cannot say.
 // Unknown fields are warnings unless the same part has a mistake: a misspelt field is often
 // why another one is missing. What a variable that is not set leaves unclear is no mistake:
@@ -106,7 +120,8 @@ func (d *document) validate() verdict {
 	v := verdict{broken: broken}
 	for name, n := range d.root.child(serversKey).children() {
 		if _, is := v.server(name); !is {
-			note(d.wrongServer(name, n))
+			note(d.wrongServer(name, n, v.commands(name)))
+			unknown = append(unknown, d.nearWords(name, n)...)
 		}
 	}
 	if _, is := broken[part{key: "fleet"}]; !is {
@@ -155,8 +170,8 @@ func (d *document) againstSchema() (wrong, unknown []finding) {
 }
 
 // wrongServer are the mistakes in a server that the schema cannot find.
-func (d *document) wrongServer(name string, n *node) []finding {
-	return slices.Concat(d.wrongCommands(name, n), d.wrongOverrides(name, n), d.wrongConfine(name, n), d.wrongPaths(name, n), d.wrongDestination(name, n))
+func (d *document) wrongServer(name string, n *node, broken map[string]Mistakes) []finding {
+	return slices.Concat(d.wrongCommands(name, n, broken), d.wrongOverrides(name, n), d.wrongConfine(name, n), d.wrongPaths(name, n), d.wrongDestination(name, n))
 }
 
 // wrongAt is a mistake that the schema cannot find.

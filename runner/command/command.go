@@ -39,6 +39,7 @@ type Spec struct {
 	Project  beneath.Folder // that Root and Writable are resolved beneath
 	Env      []string       // its complete environment, as NAME=value; TMPDIR is replaced
 	Network  bool           // it may use the network
+	Stdin    string         // its standard input
 	Timeout  time.Duration  // 0 means no limit but that of the context
 
 	// MaxOutput bounds each of the three texts of the Result, in bytes. Of a longer text,
@@ -76,6 +77,7 @@ type order struct {
 	Writable []string       `json:"writable"`
 	Project  beneath.Folder `json:"project"`
 	Env      []string       `json:"env"`
+	Stdin    string         `json:"stdin"`
 	Network  bool           `json:"network"`
 	Confined bool           `json:"confined"`
 	Files    int            `json:"files"` // how many descriptors after reportFD the program gets

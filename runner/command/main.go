@@ -132,11 +132,29 @@ func (o order) command(env []string) (*exec.Cmd, error) {
 	if found, err = filepath.Abs(found); err != nil {
 		return nil, err
 	}
-	return &exec.Cmd{
+	cmd := &exec.Cmd{
 		Path: found, Args: o.Args, Env: env, // in the folder of this process
 		Stdout: os.Stdout, Stderr: os.Stderr, ExtraFiles: o.files(),
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
-	}, nil
+	}
+	if o.Stdin != "" {
+		if cmd.Stdin, err = o.input(); err != nil {
+			return nil, fmt.Errorf("the standard input of the program: %w", err)
+		}
+	}
+	return cmd, nil
+}
+
+// input is a file without a name that has the standard input. Unlike a pipe, it needs nobody who
+// writes while the program runs.
+func (o order) input() (*os.File, error) {
+	file, err := os.CreateTemp("", "toolscript-input-")
+	if err != nil {
+		return nil, err
+	}
+	_, err = file.WriteString(o.Stdin)
+	_, back := file.Seek(0, io.SeekStart)
+	return file, errors.Join(err, back, os.Remove(file.Name()))
 }
 
 // files are the descriptors of the program, which the helper has inherited.
@@ -173,6 +191,8 @@ func startError(name string, err error) error {
 		return nil
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", name)}
+	case errors.Is(err, syscall.E2BIG):
+		return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("cannot start %q: its arguments are longer than the system takes (on Linux 128 KB each, and 2 MB together with the variables)", name)}
 	case errors.Is(err, fs.ErrPermission):
 		return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("cannot start %q: %w", name, err)}
 	}

@@ -47,7 +47,7 @@ func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confin
 	defer fromHelper.Close() //nolint:errcheck // only read
 	started := &exec.Cmd{
 		Path: self, Args: []string{self, Command, become}, Env: os.Environ(), Dir: cmd.Dir,
-		Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{order, report}, SysProcAttr: cmd.SysProcAttr,
+		Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{order, report}, SysProcAttr: cmd.SysProcAttr,
 	}
 	err = started.Start()
 	_, _ = order.Close(), report.Close() // the child has its own copies

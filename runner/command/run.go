@@ -71,7 +71,7 @@ func (r Runner) start(spec Spec) (*helper, error) {
 			return nil, err
 		}
 	}
-	text, err := json.Marshal(order{spec.Args, spec.Root, spec.Dir, spec.Writable, spec.Project, spec.Env, spec.Network, spec.Confined, len(spec.Files), nil})
+	text, err := json.Marshal(order{spec.Args, spec.Root, spec.Dir, spec.Writable, spec.Project, spec.Env, spec.Stdin, spec.Network, spec.Confined, len(spec.Files), nil})
 	if err != nil {
 		return nil, err
 	}

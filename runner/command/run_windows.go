@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 
@@ -41,6 +42,9 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Dir, spec.Env, holdDelay
 	if cmd.Dir == "" {
 		cmd.Dir = spec.Root
+	}
+	if spec.Stdin != "" {
+		cmd.Stdin = strings.NewReader(spec.Stdin)
 	}
 	cmd.Stdout, cmd.Stderr = stream{output, &output.out}, stream{output, &output.err}
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}

@@ -8,32 +8,31 @@ import (
 	"strings"
 )
 
-// Arguments are the program and its arguments for a call. args is a JSON object that fits the
-// schema of the tool. A value is one argument, whatever characters it has. A value that begins
+// Arguments are the program and its arguments for a call, and its standard input. args is a JSON
+// object that fits the schema of the tool. A value is one argument, whatever characters it has. A value that begins
 // with "-" is refused where the program would take it for an option: as an argument of its own,
 // without a flag, before "--".
-func (d Definition) Arguments(args json.RawMessage) ([]string, error) {
+func (d Definition) Arguments(args json.RawMessage) (out []string, stdin string, err error) {
 	values, err := d.values(args)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var out []string
 	onlyValues := false // after "--"
 	for _, word := range d.Run {
 		words := d.expand(word, values)
 		for i, w := range words {
 			if strings.ContainsRune(w, 0) {
-				return nil, fmt.Errorf("an argument contains a NUL byte")
+				return nil, "", fmt.Errorf("an argument contains a NUL byte")
 			}
 			if strings.HasPrefix(w, "-") && !onlyValues && strings.HasPrefix(word, "{") && d.free(word, i) {
-				return nil, fmt.Errorf("%.80q begins with \"-\", so the program would read it as an option; "+
+				return nil, "", fmt.Errorf("%.80q begins with \"-\", so the program would read it as an option; "+
 					"a definition that means such values has a flag for the parameter, or \"--\" before it", w)
 			}
 		}
 		onlyValues = onlyValues || word == "--"
 		out = append(out, words...)
 	}
-	return out, nil
+	return out, strings.Join(values[d.Stdin], ""), nil
 }
 
 // fixed are the arguments after the program that come before those of a caller.

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // run runs programs as the gateway does.
 func run(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
-		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
+		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, Stdin: c.Stdin, MaxOutput: c.MaxOutput,
 	})
 	return tool.CommandResult{ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration}, err
 }
@@ -65,6 +65,7 @@ func TestArguments(t *testing.T) {
 		{"empty array", `["p", "{files}", "z"]`, `{"files": []}`, []string{"p", "z"}},
 		{"joined array", `["p", "--ids={ids}"]`, `{"ids": [1, "b"]}`, []string{"p", "--ids=1,b"}},
 		{"empty joined array", `["p", "--ids={ids}"]`, `{"ids": []}`, []string{"p"}},
+		{"words in braces", `["p", "{range .items[*]}{.metadata.name}{end}", "{print}", "{text}@{upstream}", "{end}{text}"]`, `{"text": "a"}`, []string{"p", "{range .items[*]}{.metadata.name}{end}", "{print}", "a@{upstream}", "{end}a"}},
 		{"template", `["p", "{{text}}", "{{json .}}", "{", "{}", "{not.one}"]`, `{"text": "a"}`, []string{"p", "{{text}}", "{{json .}}", "{", "{}", "{not.one}"}},
 		{"value with a placeholder", `["p", "a{text}b{more}"]`, `{"text": "{more}", "more": "c"}`, []string{"p", "a{more}bc"}},
 		{"after --", `["p", "--", "{text}"]`, `{"text": "-x"}`, []string{"p", "--", "-x"}},
@@ -78,7 +79,7 @@ func TestArguments(t *testing.T) {
 		{"NUL", `["p", "{text}"]`, `{"text": "a\u0000b"}`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := parse(t, `{"run": `+c.run+`, `+parameters+`}`).Arguments(json.RawMessage(c.args))
+			got, _, err := parse(t, `{"run": `+c.run+`, `+parameters+`}`).Arguments(json.RawMessage(c.args))
 			if (err != nil) != (c.want == nil) || !slices.Equal(got, c.want) {
 				t.Errorf("got %q, %v; want %q", got, err, c.want)
 			}
@@ -112,7 +113,7 @@ func FuzzArguments(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		words, err := d.Arguments(args)
+		words, _, err := d.Arguments(args)
 		if err != nil {
 			return
 		}
@@ -124,21 +125,59 @@ func FuzzArguments(f *testing.F) {
 
 func TestCheck(t *testing.T) {
 	for definition, want := range map[string]string{
-		`{"run": ["p", "{a}"], "parameters": {"a": "x"}}`:                ":",
-		`{"run": ["p", "{{a}}", "{1}"]}`:                                 ":",
-		`{"run": []}`:                                                    "run:names no program",
-		`{"run": [""]}`:                                                  "run:names no program",
-		`{"run": ["p", "{b}"], "parameters": {"a": "x"}}`:                "run.1:{b} names no parameter; the parameters are: a",
-		`{"run": ["{a}"], "parameters": {"a": "x"}}`:                     "run.0:the program itself cannot be a parameter",
-		`{"run": ["p"], "parameters": {"a": "x"}}`:                       "parameters.a:is not used: write {a} in run",
-		`{"run": ["p", "x{a}"], "parameters": {"a": {"flag": "-a"}}}`:    "run.1:{a} has a flag, so it must be an argument of its own",
-		`{"run": ["p", "x{a}"], "parameters": {"a": {"type": "array"}}}`: `run.1:{a} is an array, so it must be an argument of its own, or have "join"`,
-		`{"run": ["p", "{a}"], "parameters": {"a": {"join": ","}}}`:      "parameters.a.join:is for a parameter of type array",
+		`{"run": ["p", "{a}"], "parameters": {"a": "x"}}`:                   ":",
+		`{"run": ["p", "{{a}}", "{1}"]}`:                                    ":",
+		`{"run": []}`:                                                       "run:names no program",
+		`{"run": [""]}`:                                                     "run:names no program",
+		`{"run": ["p", "{b}", "{a}"], "parameters": {"a": "x"}}`:            ":",
+		`{"run": "p"}`:                                                      ":json: cannot unmarshal string into Go struct field Definition.run of type []string",
+		`{"run": ["p"], "parameters": {"a": "x"}, "stdin": "a"}`:            ":",
+		`{"run": ["p"], "stdin": "a"}`:                                      "stdin:a names no parameter; the parameters are: ",
+		`{"run": ["p"], "parameters": {"a": {"flag": "-a"}}, "stdin": "a"}`: `stdin:a has a flag, or is an array without "join"`,
+		`{"run": ["{a}"], "parameters": {"a": "x"}}`:                        "run.0:the program itself cannot be a parameter",
+		`{"run": ["p"], "parameters": {"a": "x"}}`:                          "parameters.a:is not used: write {a} in run, or name it in stdin",
+		`{"run": ["p", "x{a}"], "parameters": {"a": {"flag": "-a"}}}`:       "run.1:{a} has a flag, so it must be an argument of its own",
+		`{"run": ["p", "x{a}"], "parameters": {"a": {"type": "array"}}}`:    `run.1:{a} is an array, so it must be an argument of its own, or have "join"`,
+		`{"run": ["p", "{a}"], "parameters": {"a": {"join": ","}}}`:         "parameters.a.join:is for a parameter of type array",
 	} {
 		field, problem := parse(t, definition).Check()
 		if got := field + ":" + problem; got != want {
 			t.Errorf("Check(%s) = %s, want %s", definition, got, want)
 		}
+	}
+}
+
+// TestNear: a word in braces that is no parameter, and is spelled like one.
+func TestNear(t *testing.T) {
+	d := parse(t, `{"run": ["p", "{branch}", "{brnch}", "{end}", "@{branchs}", "{{brunch}}", "{BRANCH}"], "parameters": {"branch": "x"}}`)
+	fields, warnings := d.Near()
+	if got, want := strings.Join(fields, " ")+" "+strings.Join(warnings, " "), "run.2 run.6 {brnch} names no parameter, so it stays as it is; did you mean {branch}? {BRANCH} names no parameter, so it stays as it is; did you mean {branch}?"; got != want {
+		t.Errorf("Near = %s, want %s", got, want)
+	}
+}
+
+// TestMistakeInOneCommand: it disables its tool, and all of them the server.
+func TestMistakeInOneCommand(t *testing.T) {
+	var log strings.Builder
+	dial := func(text string) (names []string, err error) {
+		c, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", mcpclient.Config{Type: mcpclient.Command, Root: t.TempDir(), Commands: json.RawMessage(text)},
+			mcpclient.Events{Log: func(_ slog.Level, text string) { log.WriteString(text + "\n") }})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = c.Close() }()
+		tools, err := c.ListTools(t.Context())
+		for _, tool := range tools {
+			names = append(names, tool.Name)
+		}
+		return names, err
+	}
+	names, err := dial(`{"good": {"run": ["true"]}, "bad": {"run": []}, "worse": {"run": 7}}`)
+	if err != nil || !slices.Equal(names, []string{"good"}) || !strings.Contains(log.String(), "commands.bad.run: names no program") || !strings.Contains(log.String(), "commands.worse: json: cannot") {
+		t.Errorf("the tools are %q, %v; the log is %s", names, err, &log)
+	}
+	if _, err := dial(`{"bad": {"run": []}}`); toolscript.KindOf(err) != toolscript.Invalid {
+		t.Errorf("a server without a tool: %v", err)
 	}
 }
 
@@ -207,6 +246,14 @@ func TestPrograms(t *testing.T) {
 		{"exit code", `{"run": ["sh", "-c", "echo out; echo why >&2; exit 3"]}`, `{}`, `sh ended with exit code 3: why`},
 		{"exit code without stderr", `{"run": ["sh", "-c", "echo out; exit 3"]}`, `{}`, `sh ended with exit code 3: out`},
 		{"other exit code", `{"run": ["sh", "-c", "echo none; exit 1"], "exitCodes": [0, 1]}`, `{}`, `"structuredContent":"none\n"`},
+		{"nothing as JSON", `{"run": ["true"], "output": "json"}`, `{}`, `"structuredContent":null`},
+		{"a line end as JSON", `{"run": ["echo"], "output": "json"}`, `{}`, `"structuredContent":null`},
+		{"process", `{"run": ["sh", "-c", "echo out; echo why >&2; exit 1"], "exitCodes": [0, 1], "output": "process"}`, `{}`, `"structuredContent":{"exitCode":1,"stdout":"out\n","stderr":"why\n"}`},
+		{"stdin", `{"run": ["cat", "-"], "parameters": {"a": "x"}, "stdin": "a"}`, `{"a": "-é\n"}`, `"structuredContent":"-é\n"`},
+		{"absent stdin", `{"run": ["cat"], "parameters": {"a": {"optional": true}}, "stdin": "a"}`, `{}`, `"structuredContent":""`},
+		{"stdin that nobody reads", `{"run": ["true"], "parameters": {"a": "x"}, "stdin": "a"}`, `{"a": "` + strings.Repeat("x", 1<<20) + `"}`, `"structuredContent":""`},
+		{"long stdin", `{"run": ["wc", "-c"], "parameters": {"a": "x"}, "stdin": "a"}`, `{"a": "` + strings.Repeat("x", 1<<20) + `"}`, `1048576`},
+		{"long argument", `{"run": ["echo", "{a}"], "parameters": {"a": "x"}}`, `{"a": "` + strings.Repeat("x", 4<<20) + `"}`, `its arguments are longer than the system takes (on Linux 128 KB each, and 2 MB together with the variables); a command whose "stdin" names a parameter gets its value on standard input`},
 		{"no stdin", `{"run": ["cat"]}`, `{}`, `"structuredContent":""`},
 		{"large", `{"run": ["head", "-c", "9000000", "/dev/zero"]}`, `{}`, "the output of head has more than 8 MB"},
 	} {

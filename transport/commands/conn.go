@@ -44,17 +44,25 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	}
 	s := &server{dialer: d, cfg: cfg, conceal: mcpclient.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg)}
 	tools := &inprocess.List{}
+	var left []string // definitions with a mistake, which disables their tools alone
 	for _, tool := range sorted(definitions) {
 		if field, problem := definitions[tool].Check(); problem != "" {
-			return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: fmt.Errorf("commands.%s.%s: %s", tool, field, problem)}
+			left = append(left, strings.TrimSuffix("commands."+tool+"."+field, ".")+": "+problem)
+			continue
 		}
 		tools.Add(s.tool(tool, definitions[tool]))
+	}
+	if len(left) > 0 && len(left) == len(definitions) {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: errors.New(strings.Join(left, "; "))}
 	}
 	unconfined := d.unconfined(cfg.Confine)
 	s.conn = inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: s.conceal,
 	})
+	for _, problem := range left {
+		s.conn.Log(slog.LevelWarn, "there is no tool for a command with a mistake: "+problem)
+	}
 	if unconfined != "" {
 		s.conn.Log(slog.LevelWarn, unconfined)
 	}
@@ -125,6 +133,8 @@ func (d Definition) outputSchema() json.RawMessage {
 		return json.RawMessage(`{"type":"string"}`)
 	case d.Output == OutputLines:
 		return json.RawMessage(`{"type":"array"}`)
+	case d.Output == OutputProcess:
+		return json.RawMessage(`{"type":"object","required":["exitCode","stdout","stderr"],"properties":{"exitCode":{"type":"integer"},"stdout":{"type":"string"},"stderr":{"type":"string"}}}`)
 	default:
 		return nil
 	}
@@ -133,17 +143,19 @@ func (d Definition) outputSchema() json.RawMessage {
 // run runs the program of one call. An exit code that does not mean success is an error with
 // the end of stderr.
 func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (any, error) {
-	words, err := d.Arguments(args)
+	words, stdin, err := d.Arguments(args)
 	if err != nil {
 		return nil, err
 	}
 	c := tool.Command{
 		Args: words, Project: s.cfg.Project, Root: s.cfg.Root, Dir: s.cfg.Root, Env: s.env,
 		Network: s.cfg.Settings.Exec.Network, Writable: s.cfg.Settings.Exec.Writable, MaxOutput: maxOutput,
-		Timeout: time.Duration(d.Timeout), Room: func(n int) error { return inflight.Take(ctx, n) },
+		Timeout: time.Duration(d.Timeout), Stdin: stdin, Room: func(n int) error { return inflight.Take(ctx, n) },
 	}
 	r, err := s.start(ctx, c, d)
 	switch {
+	case toolscript.KindOf(err) == toolscript.TooLarge:
+		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("%s; a command whose \"stdin\" names a parameter gets its value on standard input, without that limit", err.Error())}
 	case err != nil:
 		return nil, err
 	case r.TimedOut:
@@ -153,7 +165,17 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 	case len(r.Stdout) > maxOutput:
 		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the output of %s has more than %d MB", words[0], maxOutput>>20)}
 	}
+	if d.Output == OutputProcess {
+		return process{r.ExitCode, r.Stdout, r.Stderr}, nil
+	}
 	return d.decode(words[0], r.Stdout, s.conceal.Text)
+}
+
+// process is the result of OutputProcess.
+type process struct {
+	ExitCode int    `json:"exitCode"`
+	Stdout   string `json:"stdout"`
+	Stderr   string `json:"stderr"`
 }
 
 // start runs a program, confined if the configuration says so.
@@ -201,6 +223,9 @@ func (s *server) excerpt(r tool.CommandResult) string {
 func (d Definition) decode(program, out string, shown func(string) string) (any, error) {
 	switch d.Output {
 	case OutputJSON:
+		if strings.TrimSpace(out) == "" { // as many programs do after a change
+			return json.RawMessage("null"), nil
+		}
 		if !json.Valid([]byte(out)) {
 			return nil, fmt.Errorf("the output of %s is not JSON: %.200q", program, shown(out))
 		}

@@ -3,7 +3,6 @@
 package commands
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
 // Definition is one command of the configuration.
@@ -26,13 +26,17 @@ type Definition struct {
 	ReadOnly    bool                 `json:"readOnly"`
 	ExitCodes   []int                `json:"exitCodes"` // of success; empty means 0
 	Timeout     Duration             `json:"timeout"`   // 0 is the time limit of the server
+	Stdin       string               `json:"stdin"`     // the parameter whose value is the standard input; "" leaves it empty
+
+	wrong error // why it cannot be read
 }
 
 // The forms of the output of a program.
 const (
-	OutputText  = "text"      // the result is a string
-	OutputJSON  = "json"      // the result is the value
-	OutputLines = "jsonLines" // the result is the array of the values of all lines
+	OutputText    = "text"      // the result is a string
+	OutputJSON    = "json"      // the result is the value; null if nothing is printed
+	OutputLines   = "jsonLines" // the result is the array of the values of all lines
+	OutputProcess = "process"   // the result has exitCode, stdout and stderr
 )
 
 // Parameter is one parameter of a command.
@@ -100,14 +104,20 @@ func (t *Duration) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Parse reads the commands of a server: a Definition by the name of its tool.
+// Parse reads the commands of a server: a Definition by the name of its tool. Check says what is
+// wrong with one that cannot be read.
 func Parse(text json.RawMessage) (map[string]Definition, error) {
-	var all map[string]Definition
-	d := json.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(&all); err != nil {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, err
 	}
-	return all, nil
+	out := map[string]Definition{}
+	for name, text := range all {
+		var d Definition
+		d.wrong = json.Unmarshal(text, &d)
+		out[name] = d
+	}
+	return out, nil
 }
 
 // placeholder is {name} in an argument.
@@ -116,10 +126,17 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // Check returns what is wrong with a definition and where: the path of a field below the
 // definition. What the schema of the configuration demands is not checked again.
 func (d Definition) Check() (field, problem string) {
-	if len(d.Run) == 0 || d.Run[0] == "" {
+	switch p, known := d.Parameters[d.Stdin]; {
+	case d.wrong != nil:
+		return "", d.wrong.Error()
+	case len(d.Run) == 0 || d.Run[0] == "":
 		return "run", "names no program"
+	case d.Stdin != "" && !known:
+		return "stdin", fmt.Sprintf("%s names no parameter; the parameters are: %s", d.Stdin, strings.Join(sorted(d.Parameters), ", "))
+	case d.Stdin != "" && (p.Flag != "" || p.Type == "array" && p.Join == ""):
+		return "stdin", fmt.Sprintf(`%s has a flag, or is an array without "join"`, d.Stdin)
 	}
-	used := map[string]bool{}
+	used := map[string]bool{d.Stdin: true}
 	for i, word := range d.Run {
 		for _, m := range placeholder().FindAllStringSubmatchIndex(word, -1) {
 			name := word[m[2]:m[3]]
@@ -130,8 +147,8 @@ func (d Definition) Check() (field, problem string) {
 			at := fmt.Sprintf("run.%d", i)
 			whole := word == "{"+name+"}"
 			switch {
-			case !known:
-				return at, fmt.Sprintf("{%s} names no parameter; the parameters are: %s", name, strings.Join(sorted(d.Parameters), ", "))
+			case !known: // such as {end} of a template, or {print} of awk
+				continue
 			case i == 0:
 				return at, "the program itself cannot be a parameter"
 			case !whole && p.Flag != "":
@@ -146,7 +163,7 @@ func (d Definition) Check() (field, problem string) {
 		p := d.Parameters[name]
 		switch {
 		case !used[name]:
-			return "parameters." + name, "is not used: write {" + name + "} in run"
+			return "parameters." + name, "is not used: write {" + name + "} in run, or name it in stdin"
 		case p.Join != "" && p.Type != "array":
 			return "parameters." + name + ".join", "is for a parameter of type array"
 		case p.Type == "boolean" && strings.HasSuffix(p.Flag, "=") && p.Default != nil:
@@ -154,6 +171,25 @@ func (d Definition) Check() (field, problem string) {
 		}
 	}
 	return "", ""
+}
+
+// Near returns the words in braces that are no parameters and are spelled almost like one, with
+// that parameter. Braces around any other word are a part of the argument.
+func (d Definition) Near() (fields, warnings []string) {
+	for i, word := range d.Run {
+		for _, m := range placeholder().FindAllStringSubmatchIndex(word, -1) {
+			name := word[m[2]:m[3]]
+			if _, known := d.Parameters[name]; known || m[0] > 0 && strings.ContainsRune("{@$", rune(word[m[0]-1])) {
+				continue
+			}
+			near := naming.Nearest(name, sorted(d.Parameters), 1)
+			if len(near) > 0 && naming.Similarity(name, near[0]) >= 0.6 {
+				fields = append(fields, fmt.Sprintf("run.%d", i))
+				warnings = append(warnings, fmt.Sprintf("{%s} names no parameter, so it stays as it is; did you mean {%s}?", name, near[0]))
+			}
+		}
+	}
+	return fields, warnings
 }
 
 func sorted[V any](m map[string]V) []string {

@@ -17,6 +17,9 @@ func FindPrograms(host []string, cfg mcpclient.Config) error {
 	var missing []error
 	seen := map[string]bool{}
 	for _, name := range sorted(definitions) {
+		if _, problem := definitions[name].Check(); problem != "" {
+			continue
+		}
 		program := definitions[name].Run[0]
 		if seen[program] {
 			continue

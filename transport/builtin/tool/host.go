@@ -46,6 +46,7 @@ type Command struct {
 	Project  beneath.Folder // that Root and Writable are resolved beneath
 	Env      []string       // the complete environment, as NAME=value
 	Network  bool           // it may use the network
+	Stdin    string         // its standard input
 	Timeout  time.Duration  // after it, the program is ended; 0 means no limit but that of the context
 
 	// MaxOutput bounds each text of the result, in bytes; 0 means 1 MB. Of a longer text, the
