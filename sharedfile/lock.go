@@ -2,6 +2,7 @@ package sharedfile
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -30,6 +31,34 @@ func TryLock(path string) (unlock func(), err error) {
 		return nil, err
 	}
 	return release(lock), nil
+}
+
+// LockTransient is Lock for a file that exists only while it is locked. A process that is
+// killed leaves it, and so does a system that does not remove open files.
+func LockTransient(ctx context.Context, path string) (unlock func(), err error) {
+	for {
+		lock := flock.New(path, flock.SetPermissions(0o600))
+		if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+			return nil, err
+		}
+		if isNamed(lock) {
+			return func() {
+				_ = os.Remove(path) // before another process can lock it
+				_ = lock.Close()
+			}, nil
+		}
+		_ = lock.Close() // the process that had the lock has removed the file
+	}
+}
+
+// isNamed reports whether the locked file is still the one at its path.
+func isNamed(lock *flock.Flock) bool {
+	mine, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(lock.Path())
+	return err == nil && os.SameFile(mine, named)
 }
 
 func release(lock *flock.Flock) func() {

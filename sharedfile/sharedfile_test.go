@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -110,6 +112,48 @@ func TestLock(t *testing.T) {
 		t.Fatalf("the lock is not free: %v", err)
 	}
 	third()
+}
+
+// TestLockTransient: one goroutine at a time has the lock, although the file is removed each time.
+func TestLockTransient(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lock")
+	if err := os.WriteFile(path, nil, 0o600); err != nil { // a killed process has left it
+		t.Fatal(err)
+	}
+	var holders atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				unlock, err := sharedfile.LockTransient(t.Context(), path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d have the lock", n)
+				}
+				runtime.Gosched()
+				holders.Add(-1)
+				unlock()
+			}
+		})
+	}
+	all.Wait()
+	if runtime.GOOS != "windows" {
+		wantFiles(t, dir, 0)
+	}
+	unlock, err := sharedfile.LockTransient(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sharedfile.LockTransient(ctx, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that the context ended", err)
+	}
 }
 
 func wantFiles(t *testing.T, dir string, want int) {

@@ -68,11 +68,16 @@ func (b *Options) Watch(ctx context.Context, logger *slog.Logger) (context.Conte
 
 // Describe adds to an entry what other commands must know of a gateway in the background.
 func (b *Options) Describe(e discovery.Entry) discovery.Entry {
-	e.Log, e.Foreground = cmp.Or(b.LogFile, b.Foreground), b.LogFile == ""
-	if b.client.PID != 0 {
-		e.Client = &b.client.Process
-	}
+	e.Log, e.Foreground, e.Client = cmp.Or(b.LogFile, b.Foreground), b.LogFile == "", b.Client()
 	return e
+}
+
+// Client is the process that the gateway belongs to; nil for none.
+func (b *Options) Client() *discovery.Process {
+	if b.client.PID == 0 {
+		return nil
+	}
+	return &b.client.Process
 }
 
 // Noting notes the time of each connection, so that Watch sees an idle gateway.

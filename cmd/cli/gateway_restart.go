@@ -66,6 +66,11 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 		return fmt.Errorf("the gateway was not stopped: %w", err)
 	}
 	defer o.waiting("restarting the gateway")()
+	begun, err := places.Begin(ctx, e.Keys()...) // no other process starts one in between
+	if err != nil {
+		return err
+	}
+	defer begun()
 	if err := stopGateway(ctx, places, e); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -114,14 +116,17 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.alone(ctx, loaded); err != nil {
+	begun, err := o.begin(ctx, loaded)
+	if err != nil {
 		return err
 	}
+	defer begun()
 	if len(loaded.Servers) == 0 && !loaded.Settings.Fleet.All() {
 		o.warn("%v", o.host.NoServers(loaded))
 	}
 	if o.detach {
-		return o.leave(ctx)
+		begun() // the gateway in the background looks again
+		return o.leave(ctx, loaded)
 	}
 	o.feed = live.NewFeed()
 	logger := slog.New(o.feed.Handler(o.loggerTo(o.kept(), slog.LevelInfo).Handler()))
@@ -133,6 +138,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 	entry := o.announce(g.server, loaded, logger)
 	defer entry.remove()
+	begun()
 	serving := make(chan error, 1)
 	go func() { serving <- g.server.Serve() }()
 	go g.daemon.ReloadOn(ctx, o.hangupSignals())
@@ -176,8 +182,11 @@ func (o *startOptions) kept() io.Writer {
 }
 
 // leave starts the gateway in the background and prints its address.
-func (o *startOptions) leave(ctx context.Context) error {
-	args := slices.Concat([]string{"gateway", "start"}, o.flags, []string{"--json", "--force"}) // see alone
+func (o *startOptions) leave(ctx context.Context, loaded *config.Config) error {
+	args := slices.Concat([]string{"gateway", "start"}, o.flags, []string{"--json"})
+	if o.force {
+		args = append(args, "--force")
+	}
 	if o.port > 0 {
 		args = append(args, "--port", o.port.String())
 	}
@@ -188,7 +197,7 @@ func (o *startOptions) leave(ctx context.Context) error {
 	started, err := o.launcher().Launch(cmd)
 	switch {
 	case err != nil:
-		return err
+		return cmp.Or(o.alone(ctx, loaded), err) // another one was quicker
 	case o.form.Structured():
 		return o.form.Write(o.Stdout, started)
 	case started.PID == 0:
@@ -366,8 +375,29 @@ func (a *announcement) remove() {
 	}
 }
 
-// alone returns an error if a gateway of the same configuration and session runs and
-// answers.
+// begin makes one step of looking for a gateway, starting one and announcing it: no other process
+// starts a gateway that this one would find, or that would find this one, until end. With --force
+// nothing is looked for.
+func (o *startOptions) begin(ctx context.Context, loaded *config.Config) (end func(), err error) {
+	places, err := o.target.Places()
+	if err != nil || o.force {
+		return func() {}, nil //nolint:nilerr // announce warns about it
+	}
+	e := o.Describe(discovery.Entry{Session: discovery.Session(o.lookupEnv), Config: config.Paths(loaded.Files)})
+	keys := append(e.Keys(), discovery.StartKey(e.Session, config.Paths(config.Effective(loaded.Files)))) // see same
+	if end, err = places.Begin(ctx, keys...); err != nil {
+		return nil, err
+	}
+	end = sync.OnceFunc(end)
+	if err := o.alone(ctx, loaded); err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
+
+// alone returns an error if a gateway of the same configuration and session, or of the same
+// client, runs and answers.
 func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
 	if o.force {
 		return nil
@@ -395,7 +425,11 @@ func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
 }
 
 // same are the gateways of this session for the files, else for those of them that have effect.
+// A gateway that belongs to a client is none of another client's, whose session may be the same.
 func (o *startOptions) same(places discovery.Places, loaded *config.Config) ([]discovery.Entry, error) {
+	if client := o.Client(); client != nil {
+		return places.Again(*client, config.Paths(loaded.Files))
+	}
 	session := discovery.Session(o.lookupEnv)
 	entries, err := places.Same(session, config.Paths(loaded.Files))
 	if len(entries) > 0 || err != nil || len(loaded.Hidden) > 0 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript"
@@ -70,21 +69,30 @@ func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err 
 	if err != nil {
 		return "", err
 	}
-	kept, err := s.keep(ctx)
-	if err != nil {
+	if kept, err := s.adopt(ctx); kept || err != nil {
 		return "", err
 	}
-	if kept != nil {
-		if err := s.places.Adopt(*kept, s.id); err != nil {
+	url, text, failed := s.start(ctx)
+	if failed != nil { // another hook of the client may have been quicker
+		if kept, err := s.adopt(ctx); kept || err != nil {
 			return "", err
 		}
-		return "", s.export(kept.URL)
-	}
-	url, text, err := s.start(ctx)
-	if err != nil {
-		return "", err
+		return "", failed
 	}
 	return text, s.export(url)
+}
+
+// adopt makes the gateway of the client that can be used again that of this session, and reports
+// whether there is one.
+func (s *session) adopt(ctx context.Context) (kept bool, err error) {
+	e, err := s.keep(ctx)
+	if e == nil || err != nil {
+		return false, err
+	}
+	if err := s.places.Adopt(*e, s.id); err != nil {
+		return true, err
+	}
+	return true, s.export(e.URL)
 }
 
 // start starts a gateway that outlives the hook. url is "" if it is not ready yet. text
@@ -111,7 +119,7 @@ func (s *session) gatewayCommand(ctx context.Context) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, "gateway", "start", "--port", "0", "--json", "--force", //nolint:gosec // this program
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, "gateway", "start", "--port", "0", "--json", //nolint:gosec // this program
 		"--client", s.client.String())
 	cmd.Dir = s.Dir
 	cmd.Env = background.Env(s.Env, s.id)
@@ -143,7 +151,7 @@ func (s *session) keep(ctx context.Context) (*discovery.Entry, error) {
 	}
 	var kept *discovery.Entry
 	for _, e := range own {
-		if kept == nil && slices.Equal(e.Config, s.paths) && e.Version == toolscript.Version && answers(ctx, e.URL) {
+		if kept == nil && e.Reusable(s.paths) && answers(ctx, e.URL) {
 			kept = &e
 			continue
 		}

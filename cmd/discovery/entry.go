@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -53,6 +54,20 @@ func (e Entry) LogValue() slog.Value { return slog.StringValue(e.Address()) }
 
 // Process is the gateway's process.
 func (e Entry) Process() Process { return Process{e.PID, e.StartTime} }
+
+// Keys are the locks of a start of this gateway, see Begin.
+func (e Entry) Keys() []string {
+	keys := []string{StartKey(e.Session, e.Config)}
+	if e.Client != nil {
+		keys = append(keys, e.Client.String())
+	}
+	return keys
+}
+
+// StartKey is the lock of the starts of a session with configuration files.
+func StartKey(session string, configPaths []string) string {
+	return session + "\x00" + strings.Join(configPaths, "\x00")
+}
 
 // Here reports whether the process id is valid in this PID namespace.
 func (e Entry) Here() bool { return e.PIDNamespace == thisPlace().pidNamespace }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolscript/toolscript"
 )
 
 // Session is the id of the session that this process belongs to; "" without a session.
@@ -43,6 +45,18 @@ func (p Places) OfClient(client Process) ([]Entry, error) {
 	return selectEntries(entries, func(e Entry) bool {
 		return e.Client != nil && *e.Client == client && e.PIDNamespace == here.pidNamespace
 	}), err
+}
+
+// Again returns the gateways of OfClient that another start of the client can use: those of this
+// version with exactly these configuration files.
+func (p Places) Again(client Process, configPaths []string) ([]Entry, error) {
+	entries, err := p.OfClient(client)
+	return selectEntries(entries, func(e Entry) bool { return e.Reusable(configPaths) }), err
+}
+
+// Reusable reports whether the gateway has this version and exactly these configuration files.
+func (e Entry) Reusable(configPaths []string) bool {
+	return e.Version == toolscript.Version && slices.Equal(e.Config, configPaths)
 }
 
 // Same returns the gateways of exactly this session and these configuration

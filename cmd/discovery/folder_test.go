@@ -247,6 +247,8 @@ func TestSweep(t *testing.T) {
 		"no JSON":                   {map[string]string{process + ".json": "", process + ".pid": "1"}, []string{process + ".json", process + ".pid"}},
 		"an entry of another host":  {map[string]string{process + ".json": `{"host":"another"}`, process + ".pid": "1"}, nil},
 		"files of another program":  {map[string]string{"other.pid": "1", ".other.json-1": "", "other.json": ""}, nil},
+		"the lock of a start":       {map[string]string{"toolscript-start-1f.lock": ""}, []string{"toolscript-start-1f.lock"}},
+		"a start of this moment":    {map[string]string{"newtoolscript-start-1f.lock": ""}, nil},
 		"a copy with another name":  {map[string]string{process + ".json.bak": "{"}, nil},
 		"being written: not so old": {map[string]string{"new." + process + ".json.123.tmp": "{", "new" + process + ".json": ""}, nil},
 	} {

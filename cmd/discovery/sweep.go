@@ -22,13 +22,17 @@ func (f folder) sweep(files []fs.DirEntry) (removed []string) {
 	before := time.Now().Add(-sweepAge)
 	for _, file := range files {
 		name := file.Name()
-		if !file.Type().IsRegular() || !strings.HasPrefix(strings.TrimPrefix(name, "."), filePrefix) {
-			continue
-		}
 		path := filepath.Join(string(f), name)
 		old := func() bool {
 			info, err := file.Info()
 			return err == nil && info.ModTime().Before(before)
+		}
+		if strings.HasPrefix(name, lockPrefix) && strings.HasSuffix(name, lockSuffix) && file.Type().IsRegular() && old() && unlocked(path) {
+			removed = append(removed, path)
+			continue
+		}
+		if !file.Type().IsRegular() || !strings.HasPrefix(strings.TrimPrefix(name, "."), filePrefix) {
+			continue
 		}
 		left := false
 		switch entry, isPID := strings.CutSuffix(path, pidSuffix); {

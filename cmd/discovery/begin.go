@@ -1,0 +1,81 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
+)
+
+// beginTime bounds the wait for another start. A start takes less than a second.
+const beginTime = 30 * time.Second
+
+// The names of the locks of starts in the folders of entries.
+const (
+	lockPrefix = "toolscript-start-"
+	lockSuffix = ".lock"
+)
+
+// Begin locks the start of the gateways of one configuration, session or client, so that to look
+// for a gateway, to start one and to write its entry is one step. Starts that have one of the keys
+// in common wait for each other. The lock ends with its process. A folder that cannot have the
+// lock is left out: Write says that nobody finds the gateway there.
+func (p Places) Begin(ctx context.Context, keys ...string) (end func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, beginTime, &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf(
+		"another process has been starting a gateway for this configuration for %s; see its log: toolscript logs", beginTime)})
+	defer cancel()
+	var held []func()
+	end = func() {
+		for _, unlock := range slices.Backward(held) {
+			unlock()
+		}
+	}
+	for _, path := range p.locks(keys) {
+		unlock, err := sharedfile.LockTransient(ctx, path)
+		switch {
+		case ctx.Err() != nil:
+			end()
+			return nil, context.Cause(ctx)
+		case err == nil:
+			held = append(held, unlock)
+		}
+	}
+	return end, nil
+}
+
+// locks are the files of the keys in all folders, in one order for all processes, so that no two
+// wait for each other.
+func (p Places) locks(keys []string) []string {
+	var paths []string
+	for _, f := range p.register {
+		if private.Dir(string(f)) != nil {
+			continue
+		}
+		for _, key := range keys {
+			sum := fnv.New64a()
+			_, _ = sum.Write([]byte(key)) // it has no error
+			paths = append(paths, filepath.Join(string(f), fmt.Sprintf("%s%x%s", lockPrefix, sum.Sum64(), lockSuffix)))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// unlocked removes a lock that a killed start has left, and reports whether it could. It does not
+// wait for a lock that is held.
+func unlocked(path string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	unlock, err := sharedfile.LockTransient(ctx, path)
+	if err != nil {
+		return false
+	}
+	unlock()
+	return missing(path)
+}
