@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,14 +83,12 @@ func (o *changeOptions) where() (clients.Places, clients.Targets, error) {
 
 // configFiles are the files of --config, as absolute paths; nil if toolscript finds its
 // files without the flag.
-func (o *changeOptions) configFiles() (paths []string) {
+func (o *changeOptions) configFiles() ([]string, error) {
 	if o.configs == "" || o.getenv("TOOLSCRIPT_CONFIG") == o.configs {
-		return nil
+		return nil, nil
 	}
-	for path := range strings.SplitSeq(o.configs, ",") {
-		paths = append(paths, o.absolute(strings.TrimSpace(path)))
-	}
-	return paths
+	files, err := config.Locate(o.host.ConfigOptions(false))
+	return config.Paths(files), err
 }
 
 // ask asks the user at the terminal for one line.

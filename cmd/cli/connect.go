@@ -61,7 +61,11 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 	if err != nil {
 		return err
 	}
-	entry, err := places.Own(o.project, o.configFiles())
+	configs, err := o.configFiles()
+	if err != nil {
+		return err
+	}
+	entry, err := places.Own(o.project, configs)
 	if err != nil {
 		return err
 	}

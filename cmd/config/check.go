@@ -20,9 +20,9 @@ func Check(path string, text []byte) (warnings Mistakes, wrong error) {
 // Variables are the names of the variables without a default that a text refers to.
 func Variables(text string) []string {
 	var names []string
-	for _, found := range reference().FindAllStringSubmatch(text, -1) {
-		if found[2] == "" && !slices.Contains(names, found[1]) {
-			names = append(names, found[1])
+	for _, p := range pieces(text) {
+		if p.kind == variableReference && !p.hasFallback && !slices.Contains(names, p.name) {
+			names = append(names, p.name)
 		}
 	}
 	return names

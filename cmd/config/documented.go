@@ -113,8 +113,10 @@ func Used(c *Config) []string {
 // references are the names of the variables that the texts of a tree refer to.
 func (n *node) references() (names []string) {
 	if _, is := n.value.(string); is {
-		for _, found := range reference().FindAllStringSubmatch(n.written, -1) {
-			names = append(names, found[1])
+		for _, p := range everyPiece(n.written) {
+			if p.kind == variableReference {
+				names = append(names, p.name)
+			}
 		}
 	}
 	for _, child := range n.children() {

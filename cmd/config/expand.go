@@ -2,23 +2,8 @@ package config
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 )
-
-// reference is ${VAR} or ${VAR:-default}. The name ends at the first colon or brace, the
-// default at the next brace. There is no escape sequence. Other forms, such as ${VAR:x},
-// are ordinary text, except those of secretReference.
-var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^:}]+)(:-([^}]*))?\}`) })
-
-// secretReference is ${secret:NAME}.
-var secretReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{secret:([^}]*)\}`) })
-
-// anyReference is one of both.
-var anyReference = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(secretReference().String() + "|" + reference().String())
-})
 
 // variables is the source of values; with nil, every reference stays.
 type variables func(name string) (value string, ok bool)
@@ -122,51 +107,70 @@ func (h *homeFolder) expand(text string, lookup variables, secret secretValues) 
 	if lookup == nil {
 		h = nil
 	}
-	own := func(text string) (head, rest string) {
-		head, rest, known := h.cut(text)
-		if !known {
-			unset = append(unset, homeVariable())
-		}
-		return head, rest
-	}
-	head, rest := own(text)
-	first := anyReference().FindStringIndex(text)
-	atStart := first != nil && first[0] == 0 // the first reference is the start of the text
-	expanded = head + anyReference().ReplaceAllStringFunc(rest, func(found string) string {
-		start := atStart
-		atStart = false
-		parts := anyReference().FindStringSubmatch(found)
-		name, hasDefault, fallback := parts[2], parts[3] != "", parts[4]
-		if name == "" {
-			name = secretPrefix + parts[1]
-			if secret != nil {
-				if value, err := secret(parts[1]); err == nil {
-					return value
-				}
-			}
-			unset = append(unset, name)
-			return found
-		}
-		if lookup == nil {
-			unset = append(unset, name)
-			return found
-		}
-		if value, ok := lookup(name); ok {
-			return value
-		}
-		switch {
-		case !hasDefault:
-			unset = append(unset, name)
-		case start:
-			head, rest := own(fallback)
-			return head + rest
-		}
-		return fallback
-	})
-	if len(unset) > 0 {
-		return text, unset
+	e := expander{h, lookup, secret, nil}
+	if expanded = e.text(text, true); len(e.unset) > 0 {
+		return text, e.unset
 	}
 	return expanded, nil
+}
+
+// expander expands one text.
+type expander struct {
+	home   *homeFolder
+	lookup variables
+	secret secretValues
+	unset  []string
+}
+
+// text expands a text, or the default of a reference in it. start is true at the start of the
+// whole text, where ~ is the home folder.
+func (e *expander) text(text string, start bool) string {
+	var out strings.Builder
+	if start {
+		head, rest, known := e.home.cut(text)
+		if !known {
+			e.unset = append(e.unset, homeVariable())
+		}
+		out.WriteString(head)
+		text, start = rest, head == ""
+	}
+	for _, p := range pieces(text) {
+		out.WriteString(e.piece(p, start))
+		start = false
+	}
+	return out.String()
+}
+
+// piece is what a part of a text stands for. A mistake counts as a variable that is not set, so
+// that the text stays; validate reports it.
+func (e *expander) piece(p piece, start bool) string {
+	name := p.name
+	switch p.kind {
+	case plainText:
+		return p.plain
+	case secretReference:
+		name = secretPrefix + p.name
+		if e.secret == nil {
+			break
+		}
+		if value, err := e.secret(p.name); err == nil {
+			return value
+		}
+	case variableReference:
+		if e.lookup == nil {
+			break
+		}
+		if value, ok := e.lookup(p.name); ok {
+			return value
+		}
+		if p.hasFallback {
+			return e.text(p.fallback, start)
+		}
+	case wrongReference:
+		name = p.text
+	}
+	e.unset = append(e.unset, name)
+	return p.text
 }
 
 // missing is a variable that is not set or a secret that is withheld, and the field that

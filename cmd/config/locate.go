@@ -40,13 +40,14 @@ func Locate(o Options) ([]File, error) {
 
 func (o Options) named(list string) ([]File, error) {
 	var files []File
-	for path := range strings.SplitSeq(list, ",") {
-		if path = strings.TrimSpace(path); path == "" {
-			continue
-		}
-		path, err := o.absolute(path)
+	for parts := strings.Split(list, ","); len(parts) > 0; {
+		path, count, err := o.first(parts)
 		if err != nil {
 			return nil, err
+		}
+		parts = parts[count:]
+		if path == "" {
+			continue
 		}
 		f := File{Path: canonical(path), Named: true}
 		if !slices.Contains(files, f) {
@@ -55,6 +56,36 @@ func (o Options) named(list string) ([]File, error) {
 	}
 	return files, nil
 }
+
+// first is the first path of a list that was divided at its commas, and the number of its parts:
+// the most that are together the path of a file, else the fewest that name a file in a folder
+// whose path has a comma, else one.
+func (o Options) first(parts []string) (path string, count int, err error) {
+	if strings.TrimSpace(parts[0]) == "" {
+		return "", 1, nil
+	}
+	for n := min(len(parts), mostCommas+1); n > 1; n-- {
+		joined := strings.TrimSpace(strings.Join(parts[:n], ","))
+		longer, err := o.absolute(joined)
+		if err != nil {
+			continue
+		}
+		if exists(longer) {
+			return longer, n, nil
+		}
+		if strings.Contains(filepath.Dir(joined), ",") && exists(filepath.Dir(longer)) {
+			path, count = longer, n
+		}
+	}
+	if count > 0 {
+		return path, count, nil
+	}
+	path, err = o.absolute(strings.TrimSpace(parts[0]))
+	return path, 1, err
+}
+
+// mostCommas bounds the search for a path with commas.
+const mostCommas = 20
 
 // DataDir is the absolute path of the data folder, which may not exist:
 // --data-dir, else TOOLSCRIPT_DATA_DIR, else ~/.toolscript.

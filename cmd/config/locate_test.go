@@ -113,6 +113,45 @@ func TestLocateNamed(t *testing.T) {
 	}
 }
 
+// TestLocatePathsWithCommas: a comma divides paths, unless it is part of the path of a file.
+func TestLocatePathsWithCommas(t *testing.T) {
+	s := newScene(t)
+	inFolder := filepath.Join("Acme, Inc", "a,b.json")
+	mustMkdir(t, filepath.Join(s.project, "Acme, Inc"))
+	for _, path := range []string{inFolder, "x.json", "y.json", "y.json,z.json"} {
+		if err := os.WriteFile(filepath.Join(s.project, path), []byte(empty), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for list, want := range map[string][]string{
+		inFolder:                         {inFolder},
+		"x.json," + inFolder + ",y.json": {"x.json", inFolder, "y.json"},
+		"x.json, y.json":                 {"x.json", "y.json"},
+		"x.json,y.json,z.json":           {"x.json", "y.json,z.json"},
+		"Acme, Inc/new.json":             {"Acme, Inc/new.json"}, // init creates it
+		"new.json,other.json":            {"new.json", "other.json"},
+		",x.json,,":                      {"x.json"},
+		"x.json,x.json":                  {"x.json"},
+	} {
+		s.options.Config = list
+		files, err := config.Locate(s.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range files {
+			path, err := filepath.Rel(s.project, f.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, path)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", list, diff)
+		}
+	}
+}
+
 func TestLocateWithoutHome(t *testing.T) {
 	s := newScene(t)
 	project := s.write(s.project, empty)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -61,7 +62,7 @@ func (e *withheldError) Error() string { return e.what }
 // only if a person has let this definition of it have the secret. Nothing else does that:
 // no trust, and no flag.
 func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) variables) {
-	refers := secretReference().Match(d.text)
+	refers := bytes.Contains(d.text, []byte("${"+secretPrefix))
 	var parts definitions
 	misplaced := map[part]bool{}
 	if refers || l.options.Identify {

@@ -14,15 +14,40 @@ var secretPlaces = []string{
 	"env.*", "headers.*", "oauth.clientSecret", "oauth.privateKey", "auth.token", "auth.value", "auth.username", "auth.password", "web.search.key",
 }
 
+// wrongReferences are the references that are not understood.
+func (d *document) wrongReferences() []finding {
+	return d.wrongTexts(func(_ []string, text string) string {
+		for _, p := range everyPiece(text) {
+			if p.kind == wrongReference {
+				return p.mistake
+			}
+		}
+		return ""
+	})
+}
+
 // wrongSecrets are the mistakes in references to secrets.
-func (d *document) wrongSecrets() (out []finding) {
+func (d *document) wrongSecrets() []finding {
+	out := d.wrongTexts(func(location []string, text string) string {
+		if !refersToSecret(text) {
+			return ""
+		}
+		return secretMistake(location, text)
+	})
+	for i := range out {
+		out[i].part.command = "" // the whole server gets no secret
+	}
+	return out
+}
+
+// wrongTexts are the mistakes in the texts that may have references. mistake returns what is
+// wrong with a text; "" if nothing is.
+func (d *document) wrongTexts(mistake func(location []string, text string) string) (out []finding) {
 	var walk func(n *node, location []string)
 	walk = func(n *node, location []string) {
-		if strings.Contains(n.written, "${"+secretPrefix) {
-			if reason := secretMistake(location, n.written); reason != "" {
-				f := wrongAt(location, n.at, reason)
-				f.part.command = "" // the whole server gets no secret
-				out = append(out, f)
+		if strings.Contains(n.written, "${") {
+			if reason := mistake(location, n.written); reason != "" {
+				out = append(out, wrongAt(location, n.at, reason))
 			}
 		}
 		for name, child := range n.children() {
@@ -43,16 +68,15 @@ func secretMistake(location []string, text string) string {
 	if location[0] != serversKey || len(location) < 3 {
 		return "secrets are for servers; refer to a variable of the environment: ${NAME}"
 	}
-	for _, found := range anyReference().FindAllStringSubmatch(text, -1) {
-		name, fallback := found[1], found[4]
-		if strings.Contains(fallback, "${"+secretPrefix) {
+	for _, p := range pieces(text) {
+		switch {
+		case refersToSecret(p.fallback):
 			return "a secret cannot be the default of a variable"
-		}
-		if found[2] == "" {
-			if _, _, ok := strings.Cut(name, ":-"); ok {
+		case p.kind == secretReference:
+			if _, _, ok := strings.Cut(p.name, ":-"); ok {
 				return "a secret has no default"
 			}
-			if err := secrets.CheckName(name); err != nil {
+			if err := secrets.CheckName(p.name); err != nil {
 				return err.Error()
 			}
 		}
@@ -75,9 +99,15 @@ func secretMistake(location []string, text string) string {
 
 // afterHost reports whether the first secret of a url is in its path or query.
 func afterHost(url string) bool {
-	if _, after, ok := strings.Cut(url, "://"); ok {
-		url = after
+	before := ""
+	for _, p := range pieces(url) {
+		if p.kind == secretReference {
+			break
+		}
+		before += p.plain
 	}
-	before := url[:max(0, strings.Index(url, "${"+secretPrefix))]
-	return strings.ContainsAny(reference().ReplaceAllLiteralString(before, ""), "/?")
+	if _, after, ok := strings.Cut(before, "://"); ok {
+		before = after
+	}
+	return strings.ContainsAny(before, "/?")
 }

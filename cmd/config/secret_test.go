@@ -228,7 +228,7 @@ func FuzzSecretReferences(f *testing.F) {
 		c := s.load()
 		server := c.Servers["s"]
 		has := strings.Contains(server.Env["A"], secretValue)
-		if has != (server.Problem == nil && strings.Contains(text, "${secret:KEY}")) {
+		if has != (server.Problem == nil && strings.Contains(strings.ReplaceAll(text, "$${", ""), "${secret:KEY}")) {
 			t.Errorf("%q became %q, %v", text, server.Env["A"], server.Problem)
 		}
 		if server.Problem != nil && strings.Contains(server.Problem.Error(), secretValue) {

@@ -128,6 +128,7 @@ func (d *document) validate() verdict {
 		note(d.wrongFleet())
 	}
 	note(d.wrongSettingPaths())
+	note(d.wrongReferences())
 	note(d.wrongSecrets())
 	all := v.whole(true)
 	var harmless []finding

@@ -1,0 +1,136 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// piece is a part of a text: plain text, or a reference.
+//
+//	${NAME}, ${NAME:-default}  a variable of the environment; the default may have references
+//	${env:NAME}                the same, as editors write it
+//	${secret:NAME}             a secret
+//	$${                        the text ${
+//
+// Whatever else begins with ${ is a mistake.
+type piece struct {
+	text string // as written
+	kind pieceKind
+
+	plain       string // what plain text stands for
+	name        string // of the variable or secret
+	fallback    string // the default
+	hasFallback bool
+	mistake     string
+}
+
+type pieceKind int
+
+const (
+	plainText pieceKind = iota
+	variableReference
+	secretReference
+	wrongReference
+)
+
+// mostNesting bounds the defaults inside of defaults, because each is read once for each level.
+const mostNesting = 10
+
+// pieces are the parts of a text.
+func pieces(text string) []piece {
+	var all []piece
+	add := func(p piece) {
+		if p.text != "" {
+			all = append(all, p)
+		}
+	}
+	for text != "" {
+		at := strings.Index(text, "${")
+		if at < 0 {
+			add(piece{text: text, plain: text})
+			break
+		}
+		if at > 0 && text[at-1] == '$' {
+			add(piece{text: text[:at-1], plain: text[:at-1]})
+			add(piece{text: text[at-1 : at+2], plain: "${"})
+			text = text[at+2:]
+			continue
+		}
+		add(piece{text: text[:at], plain: text[:at]})
+		end, depth := closing(text, at)
+		p := piece{text: text[at:end]}
+		switch {
+		case depth == 0:
+			p.kind, p.mistake = wrongReference, "a reference that begins with ${ is not closed"
+		case depth > mostNesting:
+			p.kind, p.mistake = wrongReference, fmt.Sprintf("the defaults of a reference have more than %d levels", mostNesting)
+		default:
+			p.read()
+		}
+		if p.kind == wrongReference {
+			p.mistake += "; the text ${ is written as $${"
+		}
+		add(p)
+		text = text[end:]
+	}
+	return all
+}
+
+// closing returns the end of the reference that begins at a position, and how many levels it
+// has; 0 if it is not closed. A default may have references and escaped ones, whose braces
+// belong together. As in a shell, other braces do not count.
+func closing(text string, at int) (end, levels int) {
+	open := 0
+	for i := at; i < len(text); i++ {
+		switch {
+		case strings.HasPrefix(text[i:], "${"):
+			open++
+			levels = max(levels, open)
+			i++
+		case text[i] == '}':
+			if open--; open == 0 {
+				return i + 1, levels
+			}
+		}
+	}
+	return len(text), 0
+}
+
+// read reads a closed reference.
+func (p *piece) read() {
+	inner := p.text[2 : len(p.text)-1]
+	name, isSecret := strings.CutPrefix(inner, secretPrefix)
+	if isSecret {
+		p.kind, p.name = secretReference, name
+		return
+	}
+	name, _ = strings.CutPrefix(inner, "env:")
+	name, p.fallback, p.hasFallback = strings.Cut(name, ":-")
+	p.kind, p.name = variableReference, name
+	switch {
+	case slices.Contains(editorReferences, name) && !p.hasFallback:
+		p.kind, p.mistake = wrongReference, p.text+" is known to editors only; write the path: a relative cwd begins at the folder of this file, and the servers of a project run there"
+	case name == "" || strings.ContainsAny(name, ":${"):
+		p.kind, p.mistake = wrongReference, p.text+" is not understood; a variable is ${NAME} or ${NAME:-default}, a secret is ${secret:NAME}"
+	}
+}
+
+// editorReferences are references of VS Code and other editors without a kind. No environment has
+// such names.
+var editorReferences = []string{
+	"workspaceFolder", "workspaceRoot", "workspaceFolderBasename", "userHome", "fileBasename", "fileDirname", "relativeFile", "pathSeparator",
+}
+
+// everyPiece are the parts of a text, also those of defaults.
+func everyPiece(text string) (all []piece) {
+	for _, p := range pieces(text) {
+		all = append(append(all, p), everyPiece(p.fallback)...)
+	}
+	return all
+}
+
+// refersToSecret reports whether a text has a reference to a secret, also in a default.
+func refersToSecret(text string) bool {
+	return slices.ContainsFunc(everyPiece(text), func(p piece) bool { return p.kind == secretReference })
+}
