@@ -65,7 +65,7 @@ type ServerStatus struct {
 	Stale        bool          `json:"stale,omitempty"` // the tools are those of its last connection
 	Since        time.Time     `json:"since"`
 	Attempt      int           `json:"attempt,omitempty"`   // of the current row of tries, from 1
-	NextRetry    *time.Time    `json:"nextRetry,omitempty"` // in state backoff
+	NextRetry    *time.Time    `json:"nextRetry,omitempty"` // unless only a person can help
 	Permanent    bool          `json:"permanent,omitempty"` // no other try helps before the cause in Error has been removed
 	InFlight     int           `json:"inFlight"`
 	Queued       int           `json:"queued"`              // calls that wait for their turn or for a connection

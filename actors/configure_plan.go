@@ -75,11 +75,7 @@ func (s *System) retries(name string, config mcpclient.Config, state toolscript.
 		return false
 	}
 	switch state {
-	case toolscript.Backoff, toolscript.Failed:
-	case toolscript.NeedsAuth:
-		if s.login(name, config) != nil {
-			return false // it connects by itself after the login
-		}
+	case toolscript.Backoff, toolscript.Failed, toolscript.NeedsAuth:
 	default:
 		return false
 	}

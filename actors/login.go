@@ -47,8 +47,7 @@ func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address 
 }
 
 // FinishAuth ends a login with the query that the browser returned with. It returns
-// the server, or "" if the query belongs to no login. The server then connects by
-// itself.
+// the server, or "" if the query belongs to no login. The server then connects.
 func (s *System) FinishAuth(ctx context.Context, query url.Values) (server string, err error) {
 	defer s.recovered(&err)
 	at, err := s.find(authID)
@@ -57,9 +56,13 @@ func (s *System) FinishAuth(ctx context.Context, query url.Values) (server strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, authLimit)
 	defer cancel()
-	return mailbox.Ask(ctx, at, func(r mailbox.Reply[string]) any {
+	server, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[string]) any {
 		return auth.Finish{Ctx: ctx, Query: query, Reply: r}
 	})
+	if err == nil {
+		s.retryUnconnected([]string{server})
+	}
+	return server, err
 }
 
 // login returns the session of a server; nil for a server without OAuth.

@@ -6,6 +6,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/retry"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // An unused server that does not start, or never stays up, is retried rarely, because
@@ -16,7 +17,14 @@ const (
 	useDelay    = time.Second     // between a failed attempt and the next one that a call triggers
 )
 
-// want starts a server on demand and ends the pause of a server in backoff. Only one
+// triesAgain reports whether the server is dialled again after a pause. A login may help a server in
+// state needs_auth, but the refusal of what its configuration has may also have been a fault. Who
+// logs in at a server of a fleet does so at its hub.
+func (s *Server) triesAgain() bool {
+	return s.state == toolscript.Backoff || s.state == toolscript.NeedsAuth && (s.Config.Credentials() || s.Config.Type == mcpclient.Fleet)
+}
+
+// want starts a server on demand and ends the pause of a server that tries again. Only one
 // attempt is in progress at a time, whatever the number of callers. The next one
 // begins useDelay after the end of the previous one. These attempts do not count
 // toward maxAttempts and do not change the schedule of the others.
@@ -25,7 +33,7 @@ func (s *Server) want() {
 	case s.asleep:
 		s.asleep = false
 		s.open()
-	case s.state == toolscript.Backoff:
+	case s.triesAgain():
 		if next := s.since.Add(useDelay); next.Before(s.nextTry) {
 			s.scheduled = s.nextTry
 			s.timer.Stop()
@@ -35,26 +43,25 @@ func (s *Server) want() {
 	}
 }
 
-// tryAt schedules a dial in state backoff.
+// tryAt schedules a dial.
 func (s *Server) tryAt(at time.Time) {
 	s.nextTry = at
 	post, again := s.post, redial{s.generation}
 	s.timer = time.AfterFunc(time.Until(at), func() { post(again) })
 }
 
-// retry dials at once. It does nothing while a login is pending or the configuration
-// does not allow the server to start.
+// retry dials at once. It does nothing if the configuration does not allow the server to start.
 func (s *Server) retry() {
-	awaited := s.state == toolscript.NeedsAuth && s.Login != nil
-	if s.Config.Problem != nil || s.Config.Disabled || awaited {
+	if s.Config.Problem != nil || s.Config.Disabled {
 		return
 	}
 	switch s.state {
-	case toolscript.Backoff:
-		s.timer.Stop()
-	case toolscript.Failed, toolscript.NeedsAuth:
+	case toolscript.Backoff, toolscript.Failed, toolscript.NeedsAuth:
 	default: // connecting, ready, or ending
 		return
+	}
+	if s.timer != nil {
+		s.timer.Stop()
 	}
 	s.attempt, s.retries, s.scheduled = 0, retry.New(), time.Time{}
 	s.connect()

@@ -54,6 +54,9 @@ func (s *Server) connectAfter(previous <-chan struct{}) {
 		s.attempt++
 	}
 	s.listing = listing{}
+	if s.hangUp != nil {
+		s.hangUp()
+	}
 	s.online, s.hangUp = context.WithCancel(s.life)
 	s.closed = make(chan struct{})
 	k := &connLoop{
@@ -155,23 +158,21 @@ func (s *Server) lostCalls() []*call {
 // next enters the state that follows the end of a connection, and fails the calls that were
 // lost with it.
 func (s *Server) next(worked time.Duration, lost []*call) {
-	state := after(s.lastErr)
-	if state != toolscript.Backoff {
-		s.enter(state)
-		stopAll(lost, s.lost(0))
-		s.refuseWaiting()
-		s.logDown(state)
-		if state == toolscript.NeedsAuth && s.Login != nil {
-			s.awaitLogin()
-		}
-		return
+	s.state = s.after(s.lastErr)
+	var delay time.Duration
+	var attrs []slog.Attr
+	if attempt := s.attempt; s.triesAgain() {
+		delay = s.pause(worked)
+		attrs = []slog.Attr{slog.Int("attempt", attempt), slog.Duration("retry", delay)}
+		s.tryAt(time.Now().Add(delay))
 	}
-	attempt, delay := s.attempt, s.pause(worked)
+	s.enter(s.state)
 	stopAll(lost, s.lost(delay))
-	s.tryAt(time.Now().Add(delay))
-	s.enter(toolscript.Backoff)
 	s.keepWaiting()
-	s.logDown(toolscript.Backoff, slog.Int("attempt", attempt), slog.Duration("retry", delay))
+	s.logDown(s.state, attrs...)
+	if s.state == toolscript.NeedsAuth && s.Login != nil {
+		s.awaitLogin()
+	}
 }
 
 // logDown logs why the server is not connected. A reason that was logged already, since the
@@ -203,11 +204,12 @@ func (s *Server) pause(worked time.Duration) time.Duration {
 	return delay
 }
 
-// awaitLogin dials after a login, in this or another process.
+// awaitLogin dials after a login, in this or another process. The next dial ends it.
 func (s *Server) awaitLogin() {
-	life, login, post, again := s.life, s.Login, s.post, redial{s.generation}
+	s.online, s.hangUp = context.WithCancel(s.life)
+	online, login, post, again := s.online, s.Login, s.post, redial{s.generation}
 	s.Work.Go(func() {
-		if login.Await(life) == nil {
+		if login.Await(online) == nil {
 			post(again)
 		}
 	}, func(err error) { mailbox.LogFailure(s.Logger, slog.LevelError, "waiting for a login failed", err) })
@@ -220,18 +222,33 @@ func (s *Server) redial(m redial) {
 }
 
 // after returns the state that follows an error: backoff unless a retry cannot help.
-func after(err error) toolscript.ServerState {
+func (s *Server) after(err error) toolscript.ServerState {
 	var login *oauth.LoginError
-	if errors.As(err, &login) {
-		return toolscript.NeedsAuth
-	}
-	switch toolscript.KindOf(err) {
-	case toolscript.Unauthorized:
-		return toolscript.NeedsAuth
-	case toolscript.Invalid, toolscript.Unsupported:
+	switch kind := toolscript.KindOf(err); {
+	case errors.As(err, &login), kind == toolscript.Unauthorized:
+		if s.loginHelps(login) {
+			return toolscript.NeedsAuth
+		}
+		return toolscript.Backoff
+	case kind == toolscript.Invalid, kind == toolscript.Unsupported:
 		return toolscript.Failed
 	default:
 		return toolscript.Backoff
+	}
+}
+
+// loginHelps reports whether a server that has refused a request may accept it after a login, or
+// after the confirmation of a person. asked is what the request lacked, if that is known.
+func (s *Server) loginHelps(asked *oauth.LoginError) bool {
+	switch {
+	case asked != nil && asked.Issuer != "":
+		return true
+	case s.Config.Authorizes():
+		return false
+	case s.Login == nil:
+		return !s.Config.Credentials()
+	default:
+		return !s.Login.Plain()
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // fakeConn is a connection whose behaviour is set by its fields. The zero value has
@@ -135,6 +136,7 @@ type options struct {
 	demand  bool
 	watched *process          // not nil: the process of the server, in place of dial
 	known   []toolscript.Tool // not nil: the server rests from the start
+	login   *oauth.Session
 	memory  server.Memory
 	port    *server.Port                                          // nil: one of its own
 	logger  *slog.Logger                                          // nil disables the log
@@ -164,7 +166,7 @@ func start(t *testing.T, o options) *rig {
 	logger := cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	child := server.New(server.Options{
 		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand, Memory: o.memory,
-		Rested: func() { r.rests.Add(1) }, Rest: o.known != nil, Known: o.known, Logger: logger, Work: r.work, Port: cmp.Or(o.port, &r.port), Dial: r.dial(o.dial),
+		Rested: func() { r.rests.Add(1) }, Rest: o.known != nil, Known: o.known, Login: o.login, Logger: logger, Work: r.work, Port: cmp.Or(o.port, &r.port), Dial: r.dial(o.dial),
 	})
 	r.root = engine.SpawnFunc(func(c *actor.Context) {
 		switch m := c.Message().(type) {

@@ -70,12 +70,11 @@ func (m *Call) due() error {
 func (m Call) own() string { return cmp.Or(m.Own, m.Tool) }
 
 // Want reports that the server is needed. A server on demand connects, and a server
-// in state backoff retries without waiting for the end of its pause.
+// that tries again after a pause does so without waiting for its end.
 type Want struct{}
 
 // Retry makes an unconnected server connect at once and resets its backoff. It has no
-// effect while a login is pending, or if the configuration does not allow the server
-// to start.
+// effect if the configuration does not allow the server to start.
 type Retry struct{}
 
 // Adjust sets new limits and tool filters. All other fields of the Config must be

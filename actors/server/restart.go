@@ -12,8 +12,7 @@ import (
 // Restart ends the connection with its process, and connects again once they have ended.
 // Calls in flight fail, and calls that were not sent wait for the new connection. Reply
 // gets the status after the first attempt to connect. The error is Unavailable if the
-// configuration does not allow the server to start, and Unauthorized while a login is
-// pending.
+// configuration does not allow the server to start.
 type Restart struct {
 	Reply mailbox.Reply[toolscript.ServerStatus]
 }
@@ -26,7 +25,7 @@ var errRestarted = errors.New("the server was restarted")
 
 // restart resets the backoff, as retry does, but ends a connection too.
 func (s *Server) restart(m Restart) {
-	if s.Config.Problem != nil || s.Config.Disabled || s.state == toolscript.NeedsAuth && s.Login != nil {
+	if s.Config.Problem != nil || s.Config.Disabled {
 		m.Reply.Send(toolscript.ServerStatus{}, Refusal(s.status(), ""))
 		return
 	}

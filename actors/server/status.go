@@ -68,7 +68,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		Stderr:       s.stderr,
 		Protocol:     s.info.Protocol,
 	}
-	if s.state == toolscript.Backoff {
+	if s.triesAgain() {
 		next := s.nextTry
 		status.NextRetry = &next
 	}

@@ -86,10 +86,11 @@ func (s *Server) unreachable(m unreachable) {
 }
 
 // keepWaiting lets unsent calls wait for the next attempt after a connection or an
-// attempt has ended. Calls fail if the server is not reconnecting or if their Wait is
-// 0.
+// attempt has ended. Calls fail if the server is not reconnecting, if their Wait is
+// 0, or if a refusal is the reason.
 func (s *Server) keepWaiting() {
-	if !s.reconnecting || permanent(s.lastErr) {
+	refused := s.state == toolscript.NeedsAuth || s.state == toolscript.Failed || toolscript.KindOf(s.lastErr) == toolscript.Unauthorized
+	if !s.reconnecting || refused || permanent(s.lastErr) {
 		s.refuseWaiting()
 		return
 	}

@@ -130,7 +130,7 @@ func (o *authOptions) login(ctx context.Context) error {
 	var needed *oauth.LoginError
 	switch {
 	case err == nil:
-		if err := o.pinIssuer(ctx, session); err != nil {
+		if err := errors.Join(o.pinIssuer(ctx, session), session.Affirm(ctx)); err != nil {
 			return err
 		}
 		return o.done("No login needed at %s: the server needs no other login", o.server)

@@ -3,7 +3,9 @@ package mcpclient
 import (
 	"encoding/json"
 	"log/slog"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -171,6 +173,22 @@ func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 // or GraphQL without a login.
 func (c Config) Local() bool {
 	return c.Type == Stdio || c.Type == Fleet || c.Functions() || (c.Type == OpenAPI || c.Type == GraphQL) && c.URL == ""
+}
+
+// Credentials reports whether the headers or the address may show the server who asks.
+func (c Config) Credentials() bool {
+	at, err := url.Parse(c.URL)
+	return len(c.Headers) > 0 || err == nil && (at.User != nil || at.RawQuery != "")
+}
+
+// Authorizes reports whether the configuration alone decides who asks, whoever has logged in.
+func (c Config) Authorizes() bool {
+	for name := range c.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return c.OAuth.Machine()
 }
 
 // Functions reports whether the tools of the server are functions of this program.

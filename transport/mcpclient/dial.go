@@ -202,9 +202,7 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	for name := range cfg.Headers {
-		c.ownAuthorization = c.ownAuthorization || strings.EqualFold(name, "Authorization")
-	}
+	c.ownAuthorization = cfg.Authorizes() && !cfg.OAuth.Machine()
 	if cfg.Type == SSE {
 		return c.connectSSE(ctx, o)
 	}

@@ -121,13 +121,18 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 		if known.Kind == toolscript.Unauthorized {
 			c.endAfter(ctx, known)
 		}
-		if about.Sent = toolscript.SentOf(known); errors.Is(err, inflight.ErrFull) { // it was for the answer
+		switch {
+		case errors.Is(err, inflight.ErrFull): // it was for the answer
 			about.Sent = toolscript.SentYes
+		case !errors.As(err, &interrupted): // otherwise a request for the rest of the answer was refused
+			about.Sent = toolscript.SentOf(known)
 		}
 		return named(known, about)
 	case errors.As(err, &login):
 		c.endAfter(ctx, login)
-		about.Sent = toolscript.SentNo
+		if !errors.As(err, &interrupted) {
+			about.Sent = toolscript.SentNo
+		}
 		return named(c.needsAuth(login), about)
 	case errors.As(err, &unreachable):
 		c.endAfter(ctx, err)

@@ -1,13 +1,16 @@
 package mcpclient_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolscript/toolscript"
@@ -67,14 +70,61 @@ func TestRepeatableRequests(t *testing.T) {
 }
 
 func TestTheListeningStreamFindsTheSessionEnded(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP)
-	changed := make(chan struct{}, 100)
-	dial(t, cfg, mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
-	eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
+	for _, switches := range [][]string{nil, {"strict"}} {
+		h, cfg := overHTTP(t, mcpclient.HTTP, switches...)
+		changed := make(chan struct{}, 100)
+		dial(t, cfg, mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
+		eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
+		h.Forget()
+		h.Cut()
+		receive(t, changed)
+		eventually(t, "the next stream", func() bool { return h.Seen("initialize") == 2 && h.Seen(http.MethodGet) >= 3 })
+	}
+}
+
+// A server that answers 401 to a session that it does not know gets a new session, in which the
+// request is sent once more.
+func TestALostSessionThatIsAnsweredWith401(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP, "strict")
+	c := dial(t, cfg, mcpclient.Events{})
+	before := text(t, c, "bump", `{}`)
 	h.Forget()
-	h.Cut()
-	receive(t, changed)
-	eventually(t, "the next stream", func() bool { return h.Seen("initialize") == 2 && h.Seen(http.MethodGet) >= 3 })
+	if after := text(t, c, "bump", `{}`); len(after) < len(before) || after == before || c.Err() != nil {
+		t.Errorf("bump = %s after %s, Err = %v", after, before, c.Err())
+	}
+	if calls, sessions := h.Seen("tools/call"), h.Seen("initialize"); calls != 3 || sessions != 2 {
+		t.Errorf("%d calls came in %d sessions, want 3 and 2", calls, sessions)
+	}
+	h.Forget()
+	if err := c.Ping(within(t, bound)); err != nil || h.Seen("initialize") != 3 {
+		t.Errorf("Ping = %v after %d sessions", err, h.Seen("initialize"))
+	}
+}
+
+// The refusal of a request in a new session is one of the credentials.
+func TestARefusalInANewSession(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP, "json")
+	refuses := new(atomic.Bool)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || refuses.Load() && !bytes.Contains(body, []byte(`"initialize"`)) {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	cfg.URL = front.URL + "/mcp"
+	c := dial(t, cfg, mcpclient.Events{})
+	refuses.Store(true)
+	_, err := c.CallTool(within(t, bound), "bump", nil, nil)
+	if toolscript.KindOf(err) != toolscript.Unauthorized || toolscript.SentOf(err) != toolscript.SentNo {
+		t.Errorf("error %v, sent: %s", err, toolscript.SentOf(err))
+	}
+	if why := awaitLost(t, c); toolscript.KindOf(why) != toolscript.Unauthorized || h.Seen("initialize") != 2 {
+		t.Errorf("lost because of %v, after %d sessions", why, h.Seen("initialize"))
+	}
 }
 
 func TestABrokenStreamIsResumed(t *testing.T) {

@@ -32,7 +32,6 @@ func (c *Conn) Ping(ctx context.Context) error {
 	if err != nil {
 		return wrapError(about, toolscript.Internal, err)
 	}
-	_, err = exchange(sending, c.peer.transport(), call, request)
 	var (
 		known       *toolscript.Error
 		login       *httptransport.UnauthorizedError
@@ -41,14 +40,15 @@ func (c *Conn) Ping(ctx context.Context) error {
 		session     *httptransport.SessionError
 		unreadable  *httptransport.UnreadableError
 	)
+	if _, err = exchange(sending, c.peer.transport(), call, request); errors.As(err, &session) {
+		err = c.renew(ctx, session.Session) // the server answered; the next request needs a new session
+	}
 	switch {
 	case err == nil, errors.Is(err, httptransport.ErrTooLarge), errors.As(err, &unreadable):
 		return nil
 	case ctx.Err() != nil:
 		about.Err = errors.New("no answer to a ping in time")
 		return contextError(ctx, &about)
-	case errors.As(err, &session): // the server answered; the next request needs a new session
-		return c.renew(ctx, session.Session)
 	case errors.As(err, &known):
 		return named(known, about)
 	case errors.As(err, &login):

@@ -47,7 +47,7 @@ func TestAPingDoesNotEndTheConnection(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.HTTP)
 	c := dial(t, cfg, mcpclient.Events{})
 	for status, want := range map[int]toolscript.Kind{
-		http.StatusUnauthorized: toolscript.Unauthorized, http.StatusServiceUnavailable: toolscript.Unavailable, http.StatusForbidden: "", http.StatusTooManyRequests: "",
+		http.StatusUnauthorized: "", http.StatusServiceUnavailable: toolscript.Unavailable, http.StatusForbidden: "", http.StatusTooManyRequests: "",
 	} {
 		h.Refuse(status, 1)
 		if err := c.Ping(within(t, bound)); toolscript.KindOf(err) != want {

@@ -65,7 +65,11 @@ func (c *Conn) begin(r *renewal) {
 	defer cancel()
 	c.on.logf(slog.LevelInfo, "the server has ended the session; a new one begins")
 	if _, r.err = c.initialize(ctx); r.err != nil {
-		c.end(r.err)
+		if httptransport.Unauthorized(r.err) { // then the caller of the request gets a more precise error
+			c.endAfter(context.Background(), r.err)
+		} else {
+			c.end(r.err)
+		}
 		return
 	}
 	c.on.toolsChanged()

@@ -210,3 +210,39 @@ func TestRenewalOutlivesItsCaller(t *testing.T) {
 		t.Errorf("%d more renewals: the first was lost", n)
 	}
 }
+
+// A server that refuses a login for a while needs no other login: the next request that it
+// accepts ends the failure, and so does a person who finds in another process that it does.
+func TestARefusalThatWasAFault(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{})
+	dir := t.TempDir()
+	s, other := session(t, as, dir, nil), session(t, as, dir, nil)
+	login(t, s, as)
+	refuse := func() {
+		t.Helper()
+		as.Revoke(true)
+		if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unauthorized {
+			t.Fatalf("got %v", err)
+		}
+		if status, _ := s.Status(); status != oauth.Failed {
+			t.Errorf("status %q after the refusal", status)
+		}
+		as.Revoke(false)
+	}
+	refuse()
+	mustSend(t, s, as)
+	if status, reason := s.Status(); status != oauth.Authenticated {
+		t.Errorf("status %q (%s) after a request that was accepted", status, reason)
+	}
+	refuse()
+	mustSend(t, other, as)
+	if err := other.Affirm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status, reason := s.Status(); status != oauth.Authenticated {
+		t.Errorf("status %q (%s) after another process has affirmed the login", status, reason)
+	}
+}

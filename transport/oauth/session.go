@@ -221,6 +221,14 @@ func (s *Session) ready() bool {
 	return err == nil && s.asked == nil && c.Authenticated(time.Now())
 }
 
+// Plain reports whether the server has answered 401, and nothing indicates that it uses OAuth: no
+// login helps.
+func (s *Session) Plain() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked != nil && s.asked.plain
+}
+
 // refuses reports whether the server has refused the current login.
 func (s *Session) refuses() bool {
 	s.mu.Lock()

@@ -38,6 +38,7 @@ func (s *Session) roundTrip(req *http.Request, next http.RoundTripper) (*http.Re
 	}
 	c, asked := challengeOf(resp)
 	if !asked {
+		s.answered(resp, token)
 		return resp, nil
 	}
 	discard(resp)
@@ -69,6 +70,7 @@ func (s *Session) repeat(req *http.Request, next http.RoundTripper, token Token)
 	}
 	c, asked := challengeOf(resp)
 	if !asked {
+		s.answered(resp, token)
 		return resp, nil
 	}
 	discard(resp)
@@ -173,6 +175,32 @@ func (s *Session) ask(u unanswered, refused Token, failure string) {
 	if failure != "" {
 		s.known.fail(failure)
 	}
+}
+
+// answered drops a challenge that the server does not repeat: it has accepted the token that it
+// refused, or no longer asks for one.
+func (s *Session) answered(resp *http.Response, token Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked != nil && resp.StatusCode < 300 && token.Access == s.known.Token.Access && (token.Access != "" || s.asked.plain) {
+		s.asked, s.known.Failure, s.known.FailedAt = nil, "", time.Time{}
+	}
+}
+
+// Affirm stores that the server accepts the login. Processes whose requests it has refused use
+// the login again.
+func (s *Session) Affirm(ctx context.Context) error {
+	unlock, err := s.store.Lock(ctx, s.name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	known, err := s.current()
+	if err != nil || known.Token.Access == "" {
+		return err
+	}
+	known.Login, known.Failure, known.FailedAt = time.Now(), "", time.Time{}
+	return s.keep(known)
 }
 
 // login runs a whole flow during a request, one at a time. Other requests use its

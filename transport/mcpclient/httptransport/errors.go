@@ -67,10 +67,12 @@ func Unreadable(answer []byte) *UnreadableError {
 // SessionError means that the server no longer knows the session.
 type SessionError struct {
 	Session   string
-	Untouched bool // the server certainly did not execute the request
+	Untouched bool  // the server certainly did not execute the request
+	Refusal   error // of status 401, which may concern the session or the credentials; nil: the session has ended
 }
 
 func (e *SessionError) Error() string { return "the server has ended the session" }
+func (e *SessionError) Unwrap() error { return e.Refusal }
 
 // UnauthorizedError is a response with status 401. The server did not execute the
 // request.

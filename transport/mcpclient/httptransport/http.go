@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
@@ -140,9 +141,12 @@ func (h *HTTP) exchange(ctx context.Context, request transport.JSONRPCRequest, b
 }
 
 // submit sends a message. A response with an error status becomes a *SessionError if
-// the server no longer knows the session, otherwise a *StatusError.
+// the server may no longer know the session, otherwise a *StatusError.
 func (h *HTTP) submit(ctx context.Context, session string, body []byte, header http.Header) (*http.Response, error) {
 	resp, err := h.send(ctx, outgoing{http.MethodPost, h.URL, h.header(session, accepted, header), body})
+	if session != "" && Unauthorized(err) {
+		return nil, &SessionError{Session: session, Untouched: true, Refusal: err}
+	}
 	if err != nil || resp.StatusCode < 300 {
 		return resp, err
 	}
@@ -159,6 +163,13 @@ func (h *HTTP) submit(ctx context.Context, session string, body []byte, header h
 func overdue(e *StatusError) bool {
 	return e.Status == http.StatusNotFound ||
 		e.Status == http.StatusBadRequest && strings.Contains(strings.ToLower(e.Text), "session")
+}
+
+// Unauthorized reports whether a request was refused because of its credentials. Some servers
+// say so of a session that they no longer know.
+func Unauthorized(err error) bool {
+	var refused *UnauthorizedError
+	return errors.As(err, &refused) || toolscript.KindOf(err) == toolscript.Unauthorized
 }
 
 func (h *HTTP) header(session, accept string, more http.Header) http.Header {

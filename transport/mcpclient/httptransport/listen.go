@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/toolscript/toolscript"
 )
 
 // openTime is the maximum time that the handshake waits for the stream of unsolicited
@@ -96,14 +94,13 @@ func (h *HTTP) handleStream(ctx context.Context, session string, from *events) {
 func (h *HTTP) listenOn(session string, opened bool, err error) bool {
 	var over *SessionError
 	var unreachable *UnreachableError
-	var unauthorized *UnauthorizedError
 	switch {
-	case errors.As(err, &over):
+	case errors.As(err, &over), opened && session != "" && Unauthorized(err):
 		if opened { // otherwise the server has no such stream and returned 404 in place of 405
 			h.expired(session)
 		}
 		return false
-	case errors.As(err, &unreachable), errors.As(err, &unauthorized), toolscript.KindOf(err) == toolscript.Unauthorized:
+	case errors.As(err, &unreachable), Unauthorized(err):
 		h.Fail(err)
 		return false
 	case passing(err):
