@@ -159,6 +159,9 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 		if status.State == toolscript.Connecting && status.Error != "" { // a retry is in progress
 			e.Err = disconnected(status, e.RetryAfter)
 		}
+		if status.State == toolscript.Connecting && strings.Contains(status.Error, "toolscript auth") { // most likely the retry needs it too
+			e.Kind, e.Err = toolscript.Unauthorized, errors.New(status.Error)
+		}
 	}
 	return e
 }

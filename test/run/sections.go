@@ -41,7 +41,7 @@ var sections = []section{
 		name: "suites", proves: "the program with real servers and clients, one pass",
 		in:    func(pkg string) bool { return isSuite(pkg) && !measures(pkg) },
 		first: []string{"test/sandbox", "test/script", "test/integration", "test/dashboard", "test/sharing", "test/npm", "test/partition", "test/harness/workflow"},
-		flags: []string{"-short"}, atOnce: runtime.NumCPU() + 1, // many wait
+		flags: []string{"-short"}, atOnce: 2,
 	},
 	{
 		name: "bounds", proves: "the bounds of memory and descriptors, measured without other work",

@@ -54,6 +54,7 @@ var fieldClasses = map[string]string{
 
 	"commands.description": perTool, "commands.run": defines, "commands.parameters": defines, "commands.output": defines,
 	"commands.result": defines, "commands.readOnly": defines, "commands.exitCodes": defines, "commands.timeout": limits,
+	"commands.stdin": defines,
 }
 
 // fieldSetters returns, for each field of each type of server, a function that gives it a value
@@ -78,7 +79,10 @@ func fieldSetters() map[string]func(c *mcpclient.Config, text string) {
 	ofJSON("openapi.", openapi.Settings{})
 	ofJSON("graphql.", graphql.Settings{})
 	for field := range reflect.TypeFor[commands.Definition]().Fields() {
-		key := field.Tag.Get("json")
+		key, is := field.Tag.Lookup("json")
+		if !is {
+			continue
+		}
 		all["commands."+key] = func(c *mcpclient.Config, text string) {
 			c.Commands, _ = json.Marshal(map[string]any{"tool": map[string]any{key: []string{text}}})
 		}
