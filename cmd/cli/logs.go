@@ -34,7 +34,8 @@ func newLogs(a *app) *cobra.Command {
 		Use:   "logs",
 		Short: "Print the log of the gateway",
 		Long: `Print the log of the gateway of this session or configuration. If no gateway runs, it
-is that of the gateway started last. Logs are kept for seven days.
+is that of the gateway started last, which may be inside toolscript mcp. Logs are kept for
+seven days.
 
 --hub prints the log of the hub that a gateway has started for shared servers.`,
 		Args: takes(),
@@ -139,7 +140,7 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 		return "", nil, err
 	}
 	if path := folder.Newest(); path != "" {
-		o.warn("no gateway runs here; this is the log of the one that was started last")
+		o.warn("commands reach no gateway here; this is the log that was begun last")
 		return path, func() bool { return false }, nil
 	}
 	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: no gateway was started in the last seven days; to start one: toolscript gateway start --detach")}

@@ -269,10 +269,22 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 		return nil, err
 	}
 	o.own, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Logger: o.logger(slog.LevelWarn), MCP: true, Telemetry: true, Lent: o.target.Lent(ctx, loaded),
+		Trust: o.trust, Logger: o.ownLogger(), MCP: true, Telemetry: true, Lent: o.target.Lent(ctx, loaded),
 		Actors: actors.Options{Scripts: actors.Scripts{Warm: true}, Approvals: actors.Approvals{Refuse: noPerson}},
 	})
 	return o.own, err
+}
+
+// ownLogger logs warnings to stderr, which the client may show, and more to a file, for
+// toolscript logs.
+func (o *mcpOptions) ownLogger() *slog.Logger {
+	client := o.logger(slog.LevelWarn)
+	file, err := o.launcher().Log()
+	if err != nil {
+		o.warn("the log is not stored: %v", err)
+		return client
+	}
+	return slog.New(slog.NewMultiHandler(client.Handler(), o.loggerTo(file, slog.LevelInfo).Handler()))
 }
 
 func (o *mcpOptions) stop() {
