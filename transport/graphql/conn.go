@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
@@ -75,7 +76,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
 		way = d.RoundTripper(name, cfg, guard)
 	}
-	e := &endpoint{address: s.URL, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
+	e := &endpoint{address: s.URL, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
 		Transport:     httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
 		CheckRedirect: httpauth.CheckRedirect,
 	}}
@@ -111,6 +112,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 type endpoint struct {
 	address string
 	client  *http.Client
+	limit   time.Duration // of a call with all of its tries
 	conceal mcpclient.Concealer
 	answers *inflight.Budget
 }
@@ -127,7 +129,11 @@ func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file stri
 	}
 	ctx, release := inflight.Ensure(ctx)
 	defer release()
-	data, err := e.ask(ctx, introspection, nil)
+	data, err := e.ask(ctx, "query", withDeprecated.Replace(introspection), nil)
+	var refusal *inprocess.Refusal
+	if errors.As(err, &refusal) { // older endpoints do not have this argument, and no deprecated arguments
+		data, err = e.ask(ctx, "query", introspection, nil)
+	}
 	if err != nil {
 		var known *toolscript.Error
 		if errors.As(err, &known) {
@@ -170,7 +176,7 @@ func (e *endpoint) call(ctx context.Context, o *operation, args json.RawMessage)
 			return nil, err
 		}
 	}
-	data, err := e.ask(ctx, o.document(given, selection), given)
+	data, err := e.ask(ctx, o.kind, o.document(given, selection), given)
 	if err != nil {
 		return nil, err
 	}
@@ -231,32 +237,58 @@ func checked(text string) (string, error) {
 // maxTokens bounds a selection.
 const maxTokens = 10_000
 
-// ask sends an operation and returns its data. An answer with errors is an error.
-func (e *endpoint) ask(ctx context.Context, query string, variables map[string]json.RawMessage) (json.RawMessage, error) {
+// ask sends an operation and returns its data. An answer with errors is an error. A query is sent
+// again if the answer asks for it; the error of such an answer is Busy with the time until then.
+func (e *endpoint) ask(ctx context.Context, kind, query string, variables map[string]json.RawMessage) (json.RawMessage, error) {
+	end := time.Now().Add(e.limit)
+	for try := 0; ; try++ {
+		data, later, err := e.once(ctx, query, variables)
+		if later == nil {
+			return data, err
+		}
+		if try == inprocess.Retries || kind != "query" || time.Now().Add(later.wait).After(end) {
+			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: later.wait, Sent: later.sent, Err: err}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(later.wait):
+		}
+	}
+}
+
+// later is that an answer asks for another try.
+type later struct {
+	wait time.Duration
+	sent toolscript.Sent // whether the operation was carried out
+}
+
+// once sends an operation once.
+func (e *endpoint) once(ctx context.Context, query string, variables map[string]json.RawMessage) (json.RawMessage, *later, error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.address, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/graphql-response+json, application/json;q=0.9")
 	answer, err := inprocess.Do(e.client, request, "the endpoint")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
 	text, err := inprocess.ReadAnswer(ctx, e.answers.Lease(ctx), answer, maxAnswer)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return e.result(answer.Status, rawjson.TrimMark(text))
+	return e.result(answer, rawjson.TrimMark(text))
 }
 
 // result is the data of an answer, a part of its text.
-func (e *endpoint) result(status string, text []byte) (json.RawMessage, error) {
+func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, *later, error) {
 	var data, failures json.RawMessage
 	is := rawjson.Object(text, func(name string, value json.RawMessage) {
 		switch name {
@@ -266,16 +298,40 @@ func (e *endpoint) result(status string, text []byte) (json.RawMessage, error) {
 			failures = value
 		}
 	})
-	var messages []string
+	if string(data) == "null" {
+		data = nil
+	}
+	var found failed
 	if is {
-		messages, is = messagesOf(failures)
+		found, is = failedOf(failures)
+	}
+	refusal := &inprocess.Refusal{}
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		refusal.Status = answer.StatusCode
 	}
 	switch {
-	case !is || data == nil && len(messages) == 0:
+	case !is || len(found.messages) == 0 && (refusal.Status != 0 || !has(text, "data")):
 		shown := string(text[:min(len(text), mostShown)]) // so that no secret is cut
-		return nil, fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", status, strings.ToValidUTF8(e.conceal.Text(shown), "�"))
-	case len(messages) > 0:
-		return nil, errors.New(strings.Join(messages, "; "))
+		refusal.Err = fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", answer.Status, strings.ToValidUTF8(e.conceal.Text(shown), "�"))
+		if refusal.Status == http.StatusUnauthorized {
+			refusal.Err = fmt.Errorf("%w; check \"auth\" of the server in the configuration", refusal.Err)
+		}
+	case len(found.messages) > 0:
+		refusal.Err, refusal.Structured = errors.New(strings.Join(found.messages, "; ")), found.details(data, failures)
+	default:
+		return data, nil, nil
 	}
-	return data, nil
+	if wait, again := inprocess.RetryAfter(answer, time.Now()); again {
+		return nil, &later{wait, inprocess.Refused(answer.StatusCode)}, refusal
+	}
+	if found.throttled && data == nil {
+		return nil, &later{max(found.wait, inprocess.Pause(answer, time.Now())), toolscript.SentNo}, refusal
+	}
+	return nil, nil, refusal
+}
+
+// has reports whether a text is an object with a member.
+func has(text []byte, member string) (found bool) {
+	rawjson.Object(text, func(name string, _ json.RawMessage) { found = found || name == member })
+	return found
 }

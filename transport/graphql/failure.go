@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
@@ -12,29 +13,78 @@ const (
 	mostErrors  = 20       // of an answer that are shown
 	mostMessage = 2000     // bytes of one message
 	mostPath    = 1 << 10  // bytes of the place of an error
+	mostDetails = 64 << 10 // bytes of errors that are passed on whole
 	mostShown   = 32 << 10 // bytes of an answer that are searched for secrets before they are shown
 )
 
-// messagesOf are the texts of the member errors of an answer, which may be absent. It
-// returns false if that is no list of errors. An answer can have millions of them, so the
-// first ones are decoded only.
-func messagesOf(failures json.RawMessage) (messages []string, ok bool) {
+// failed is the member errors of an answer.
+type failed struct {
+	messages  []string
+	throttled bool          // the endpoint asks for another try
+	wait      time.Duration // until then, as far as it is known
+}
+
+// failedOf reads the member errors of an answer, which may be absent. It returns false if that
+// is no list of errors. An answer can have millions of them, so the first ones are decoded only.
+func failedOf(failures json.RawMessage) (f failed, ok bool) {
 	if failures == nil || string(failures) == "null" {
-		return nil, true
+		return f, true
 	}
 	count, list := 0, false
 	err := rawjson.Read(failures, func(r *rawjson.Reader) {
 		list = r.Array(func() {
 			failure := r.Value()
 			if count++; count <= mostErrors && failure != nil {
-				messages = append(messages, messageOf(failure))
+				f.messages = append(f.messages, messageOf(failure))
+				f.throttle(failure)
 			}
 		})
 	})
 	if count > mostErrors {
-		messages = append(messages, fmt.Sprintf("and %d more errors", count-mostErrors))
+		f.messages = append(f.messages, fmt.Sprintf("and %d more errors", count-mostErrors))
 	}
-	return messages, list && err == nil
+	return f, list && err == nil
+}
+
+// throttle notes that an error says that there were too many requests, in the ways of Shopify,
+// GitHub and others.
+func (f *failed) throttle(failure json.RawMessage) {
+	var e struct {
+		Type       string
+		Extensions struct {
+			Code, Type string
+			Cost       struct {
+				RequestedQueryCost float64
+				ThrottleStatus     struct{ CurrentlyAvailable, RestoreRate float64 }
+			}
+		}
+	}
+	if len(failure) > mostDetails || json.Unmarshal(failure, &e) != nil {
+		return
+	}
+	for _, code := range []string{e.Type, e.Extensions.Code, e.Extensions.Type} {
+		switch strings.ToUpper(code) {
+		case "THROTTLED", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED", "RATELIMITED", "TOO_MANY_REQUESTS":
+			f.throttled = true
+		}
+	}
+	if c := e.Extensions.Cost; c.ThrottleStatus.RestoreRate > 0 {
+		missing := (c.RequestedQueryCost - c.ThrottleStatus.CurrentlyAvailable) / c.ThrottleStatus.RestoreRate
+		f.wait = max(f.wait, time.Duration(min(max(missing, 0), 3600)*float64(time.Second)))
+	}
+}
+
+// details is what an error has besides its messages: the errors with their extensions, and the
+// data of the fields without errors.
+func (f *failed) details(data, failures json.RawMessage) map[string]any {
+	out := map[string]any{}
+	if len(failures) <= mostDetails {
+		out["errors"] = failures
+	}
+	if data != nil {
+		out["data"] = data
+	}
+	return out
 }
 
 // messageOf is the text of one error.

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
 )
 
 // schema has the types of an endpoint by their names.
@@ -40,6 +42,7 @@ type input struct {
 	Description  string
 	Type         reference
 	DefaultValue *string
+	Deprecated   bool `json:"isDeprecated"`
 }
 
 // reference is a type where it is used.
@@ -74,6 +77,12 @@ fragment input on __InputValue { name description defaultValue type { ...ref } }
 fragment ref on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name
 ofType { kind name ofType { kind name ofType { kind name } } } } } } } } }`
 
+// withDeprecated asks for the arguments and input fields that are deprecated too, as far as an
+// endpoint knows how.
+var withDeprecated = strings.NewReplacer(
+	"args {", "args(includeDeprecated: true) {", "inputFields {", "inputFields(includeDeprecated: true) {", "__InputValue { name", "__InputValue { name isDeprecated",
+)
+
 // fromIntrospection reads the answer of an introspection.
 func fromIntrospection(data json.RawMessage) (*schema, error) {
 	var answer struct {
@@ -103,21 +112,35 @@ func fromIntrospection(data json.RawMessage) (*schema, error) {
 	return s, nil
 }
 
-// fromSDL reads a schema in the definition language.
+// fromSDL reads a schema in the definition language. It is not validated: vendors leave out the
+// definitions of their own scalars and directives. A type that is not defined is a scalar that
+// accepts anything.
 func fromSDL(name, text string) (*schema, error) {
-	parsed, err := gqlparser.LoadSchema(&ast.Source{Name: name, Input: text})
+	parsed, err := parser.ParseSchemas(&ast.Source{Name: name, Input: text})
 	if err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
-	s := &schema{types: map[string]*kind{}}
-	for _, d := range parsed.Types {
-		s.types[d.Name] = definition(d)
+	s := &schema{types: map[string]*kind{}, query: "Query", mutation: "Mutation"}
+	for _, d := range slices.Concat(parsed.Definitions, parsed.Extensions) {
+		t := definition(d)
+		if known := s.types[d.Name]; known != nil {
+			known.Fields, known.InputFields, known.EnumValues = append(known.Fields, t.Fields...), append(known.InputFields, t.InputFields...), append(known.EnumValues, t.EnumValues...)
+			continue
+		}
+		s.types[d.Name] = t
 	}
-	if parsed.Query != nil {
-		s.query = parsed.Query.Name
+	if len(parsed.Schema) > 0 { // it names all that there are
+		s.query, s.mutation = "", ""
 	}
-	if parsed.Mutation != nil {
-		s.mutation = parsed.Mutation.Name
+	for _, d := range slices.Concat(parsed.Schema, parsed.SchemaExtension) {
+		for _, o := range d.OperationTypes {
+			switch o.Operation {
+			case ast.Query:
+				s.query = o.Type
+			case ast.Mutation:
+				s.mutation = o.Type
+			}
+		}
 	}
 	s.resolve()
 	return s, nil
@@ -130,20 +153,20 @@ func definition(d *ast.Definition) *kind {
 	}
 	for _, f := range d.Fields {
 		if d.Kind == ast.InputObject {
-			t.InputFields = append(t.InputFields, argument(f.Name, f.Description, f.Type, f.DefaultValue))
+			t.InputFields = append(t.InputFields, argument(f.Name, f.Description, f.Type, f.DefaultValue, f.Directives))
 			continue
 		}
 		out := field{Name: f.Name, Description: f.Description, Type: *typeOf(f.Type), Deprecated: f.Directives.ForName("deprecated") != nil}
 		for _, a := range f.Arguments {
-			out.Args = append(out.Args, argument(a.Name, a.Description, a.Type, a.DefaultValue))
+			out.Args = append(out.Args, argument(a.Name, a.Description, a.Type, a.DefaultValue, a.Directives))
 		}
 		t.Fields = append(t.Fields, out)
 	}
 	return t
 }
 
-func argument(name, description string, t *ast.Type, value *ast.Value) input {
-	in := input{Name: name, Description: description, Type: *typeOf(t)}
+func argument(name, description string, t *ast.Type, value *ast.Value, directives ast.DirectiveList) input {
+	in := input{Name: name, Description: description, Type: *typeOf(t), Deprecated: directives.ForName("deprecated") != nil}
 	if value != nil {
 		text := value.String()
 		in.DefaultValue = &text

@@ -92,7 +92,7 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 		output = w.output(&f.Type, nil)
 	} else {
 		left := maxSelected
-		fields := s.chosen(named, 2, &left)
+		fields := s.chosen(named, 2, &left, of, f.Name)
 		o.selection = text(fields)
 		o.choice = "select"
 		for properties[o.choice] != nil {
@@ -119,11 +119,16 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 	return o
 }
 
-func description(f field, of string) string {
-	text := strings.TrimSpace(f.Description)
-	if f.Deprecated {
-		text = strings.TrimSpace("Deprecated. " + text)
+// deprecated is a description that says whether something is deprecated.
+func deprecated(text string, is bool) string {
+	if is {
+		return strings.TrimSpace("Deprecated. " + text)
 	}
+	return text
+}
+
+func description(f field, of string) string {
+	text := deprecated(strings.TrimSpace(f.Description), f.Deprecated)
 	if text == "" {
 		return "The GraphQL " + of + " " + f.Name + "."
 	}
@@ -150,17 +155,18 @@ type selected struct {
 
 // chosen are the fields of a type that need no argument and have no fields, and those of
 // the objects in it, down to a depth, and at most left. An object with arguments is left out, also if none is
-// required: many endpoints refuse a list without its bounds.
-func (s *schema) chosen(name string, depth int, left *int) (out []selected) {
+// required: many endpoints refuse a list without its bounds. Of a mutation, no field is chosen that
+// may do something: one with arguments, or of a type that groups mutations.
+func (s *schema) chosen(name string, depth int, left *int, of, operation string) (out []selected) {
 	t := s.types[name]
-	if t == nil || depth == 0 {
+	if t == nil || depth == 0 || of == "mutation" && s.mutates(name, operation) {
 		return nil
 	}
 	for _, f := range t.Fields {
 		if *left == 0 {
 			return out
 		}
-		if f.Deprecated || slices.ContainsFunc(f.Args, func(a input) bool { return a.Type.required() && a.DefaultValue == nil }) {
+		if f.Deprecated || of == "mutation" && len(f.Args) > 0 || slices.ContainsFunc(f.Args, func(a input) bool { return a.Type.required() && a.DefaultValue == nil }) {
 			continue
 		}
 		if s.leaf(f.Type.named()) {
@@ -171,11 +177,19 @@ func (s *schema) chosen(name string, depth int, left *int) (out []selected) {
 		if len(f.Args) > 0 {
 			continue
 		}
-		if inner := s.chosen(f.Type.named(), depth-1, left); len(inner) > 0 {
+		if inner := s.chosen(f.Type.named(), depth-1, left, of, operation); len(inner) > 0 {
 			out = append(out, selected{f, inner})
 		}
 	}
 	return out
+}
+
+// mutates reports whether a type groups mutations, by its name: that of the mutations, or one that
+// ends with Mutation or Mutations. CreateOrderMutation is also how some endpoints call the result
+// of createOrder.
+func (s *schema) mutates(name, operation string) bool {
+	base, is := strings.CutSuffix(strings.TrimSuffix(name, "s"), "Mutation")
+	return name == s.mutation || is && !strings.EqualFold(base, operation)
 }
 
 // text is a selection in GraphQL. Every type has the field __typename.
@@ -206,10 +220,10 @@ type jsonSchemas struct {
 // argument is the schema of an argument or of a field of an input object.
 func (w *jsonSchemas) argument(in input) any {
 	schema := w.input(&in.Type)
-	if in.Description != "" || in.DefaultValue != nil {
+	if in.Description != "" || in.DefaultValue != nil || in.Deprecated {
 		described := map[string]any{}
 		maps.Copy(described, schema)
-		text := in.Description
+		text := deprecated(in.Description, in.Deprecated)
 		if in.DefaultValue != nil {
 			text = strings.TrimSpace(text + " The default is " + *in.DefaultValue + ".")
 		}

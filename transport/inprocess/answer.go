@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/inflight"
@@ -58,10 +61,11 @@ func ended(cause error, about toolscript.Error) error {
 	return &about
 }
 
-// Refusal is the error of a tool whose API answered with an HTTP status that is not a success.
+// Refusal is the error of a tool whose API answered with an error.
 type Refusal struct {
-	Status int
-	Err    error
+	Status     int            // of HTTP; 0 if it says nothing about the error
+	Structured map[string]any // what the error has besides its text
+	Err        error
 }
 
 // Error returns the error of the API.
@@ -69,6 +73,41 @@ func (r *Refusal) Error() string { return r.Err.Error() }
 
 // Unwrap returns the error of the API.
 func (r *Refusal) Unwrap() error { return r.Err }
+
+// What happens after an answer that asks for another try.
+const (
+	Retries = 2           // at most
+	pause   = time.Second // if the answer names no time
+)
+
+// RetryAfter is how long an answer asks to wait, and whether it asks for another try.
+func RetryAfter(answer *http.Response, now time.Time) (wait time.Duration, again bool) {
+	if answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	return Pause(answer, now), true
+}
+
+// Pause is the time in the header Retry-After of an answer, and a second without one.
+func Pause(answer *http.Response, now time.Time) time.Duration {
+	text := answer.Header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, 1<<30)) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return pause
+}
+
+// Refused is what an answer that asks for another try says about the request. A proxy can send
+// 503 after it has passed the request on.
+func Refused(status int) toolscript.Sent {
+	if status == http.StatusTooManyRequests {
+		return toolscript.SentNo
+	}
+	return toolscript.SentUnknown
+}
 
 // Page is the value of a tool that returned one page of its result.
 type Page struct {

@@ -70,7 +70,12 @@ func failure(err error) map[string]any {
 	result := map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": err.Error()}}}
 	var refusal *Refusal
 	if errors.As(err, &refusal) {
-		result["_meta"] = map[string]any{toolscript.StatusKey: refusal.Status}
+		if refusal.Status != 0 {
+			result["_meta"] = map[string]any{toolscript.StatusKey: refusal.Status}
+		}
+		if len(refusal.Structured) > 0 {
+			result["structuredContent"] = refusal.Structured
+		}
 	}
 	return result
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,11 +23,7 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-const (
-	maxAnswer = 64 << 20 // bytes of an answer
-	retries   = 2        // after an answer that asks for another try
-	pause     = time.Second
-)
+const maxAnswer = 64 << 20 // bytes of an answer
 
 // api is an API that requests go to.
 type api struct {
@@ -71,7 +66,7 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		if err != nil {
 			return nil, err
 		}
-		wait, again := retryAfter(answer, time.Now())
+		wait, again := inprocess.RetryAfter(answer, time.Now())
 		if !again {
 			value, err := a.result(ctx, o, answer)
 			if err != nil || !paged {
@@ -81,8 +76,8 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 			return inprocess.Page{Value: value, Place: place}, err
 		}
 		failure := a.failure(o, answer)
-		if try == retries || !repeatable(o.method) || time.Now().Add(wait).After(end) {
-			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: wait, Sent: refused(answer.StatusCode), Err: failure}
+		if try == inprocess.Retries || !repeatable(o.method) || time.Now().Add(wait).After(end) {
+			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: wait, Sent: inprocess.Refused(answer.StatusCode), Err: failure}
 		}
 		select {
 		case <-ctx.Done():
@@ -92,32 +87,8 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 	}
 }
 
-// refused is what an answer that asks for another try says about the request. A proxy can send
-// 503 after it has passed the request on.
-func refused(status int) toolscript.Sent {
-	if status == http.StatusTooManyRequests {
-		return toolscript.SentNo
-	}
-	return toolscript.SentUnknown
-}
-
 // repeatable reports whether a request may be sent again.
 func repeatable(method string) bool { return method == http.MethodGet || method == http.MethodHead }
-
-// retryAfter is how long an answer asks to wait, which is a second if it does not say.
-func retryAfter(answer *http.Response, now time.Time) (wait time.Duration, again bool) {
-	if answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode != http.StatusServiceUnavailable {
-		return 0, false
-	}
-	text := answer.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
-		return time.Duration(min(seconds, 1<<30)) * time.Second, true
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now)), true
-	}
-	return pause, true
-}
 
 // result is the value of an answer. Its bytes count for the call to which ctx belongs.
 func (a *api) result(ctx context.Context, o *operation, answer *http.Response) (any, error) {

@@ -1,0 +1,208 @@
+package graphql_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/graphql"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// served is a server of an endpoint with a schema in the definition language.
+func served(t *testing.T, schema string, endpoint http.HandlerFunc) *inprocess.Conn {
+	t.Helper()
+	api := httptest.NewServer(endpoint)
+	t.Cleanup(api.Close)
+	file := filepath.Join(t.TempDir(), "schema.graphql")
+	if err := os.WriteFile(file, []byte(schema), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := dial(t, graphql.Settings{URL: api.URL, Spec: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func callOf(t *testing.T, conn *inprocess.Conn, tool, args string) (string, error) {
+	t.Helper()
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	done := make(chan answer, 1)
+	conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	a := <-done
+	return string(a.result), a.err
+}
+
+// TestVendors: scalars and directives that a schema uses and does not define.
+func TestVendors(t *testing.T) {
+	conn := served(t, `
+extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
+extend type Query @aws_api_key { me(at: AWSDateTime!, filter: Missing): User @cacheControl(maxAge: 10)  _service: _Service! }
+type User @key(fields: "id") @aws_auth { id: ID! @external  email: AWSEmail  gone: Lost }
+extend type User { age: Int @shareable }
+type Mutation { rename(name: String, old: String @deprecated(reason: "no"), in: Name): User }
+input Name { first: String  last: String @deprecated }
+`, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"me": map[string]string{"email": string(body)}}})
+	})
+	tools, err := conn.ListTools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools {
+		want := map[string]string{
+			"me":     `the default is { id email gone age }`,
+			"rename": `"old":{"anyOf":[{"type":"string"},{"type":"null"}],"description":"Deprecated."}`,
+		}[tool.Name]
+		if !strings.Contains(string(tool.InputSchema), want) {
+			t.Errorf("%s: %s; want %s", tool.Name, tool.InputSchema, want)
+		}
+	}
+	if got, err := callOf(t, conn, "me", `{"at": "2025-01-01"}`); err != nil || !strings.Contains(got, `$at: AWSDateTime!`) {
+		t.Errorf("the call sends %s, %v", got, err)
+	}
+}
+
+// TestDeprecatedInputs: they are asked for where the endpoint knows how.
+func TestDeprecatedInputs(t *testing.T) {
+	for _, knows := range []bool{true, false} {
+		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			all, old := strings.Contains(string(body), "args(includeDeprecated: true) {"), ""
+			switch {
+			case all && !knows:
+				_, _ = io.WriteString(w, `{"errors": [{"message": "Unknown argument \"includeDeprecated\" on field \"args\"."}]}`)
+				return
+			case all:
+				old = `, {"name": "sku", "isDeprecated": true, "description": "d", "type": {"kind": "SCALAR", "name": "String"}}`
+			}
+			_, _ = io.WriteString(w, `{"data": {"__schema": {"queryType": {"name": "Q"}, "types": [{"kind": "OBJECT", "name": "Q", "fields": [
+				{"name": "q", "args": [{"name": "id", "type": {"kind": "SCALAR", "name": "ID"}}`+old+`], "type": {"kind": "SCALAR", "name": "Int"}}]}]}}}`)
+		}))
+		conn, err := dial(t, graphql.Settings{URL: api.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := conn.ListTools(t.Context())
+		if err != nil || !strings.Contains(string(tools[0].InputSchema), `"id":`) || strings.Contains(string(tools[0].InputSchema), `"description":"Deprecated. d"`) != knows {
+			t.Errorf("an endpoint that knows it: %t: %s, %v", knows, tools[0].InputSchema, err)
+		}
+		api.Close()
+	}
+}
+
+// TestErrors: what an error says besides its message.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		body   string
+		want   []string
+	}{
+		{"partial data", 200, `{"data": {"q": {"a": 1, "b": null}}, "errors": [{"message": "no b", "path": ["q", "b"], "extensions": {"code": "SCOPES"}}]}`,
+			[]string{`"text":"no b (at q.b)"`, `"structuredContent":{"data":{"q":{"a":1,"b":null}},"errors":[{"message":"no b","path":["q","b"],"extensions":{"code":"SCOPES"}}]}`}},
+		{"a status", 401, `{"message": "Bad credentials"}`, []string{`"toolscript/status":401`, `Bad credentials`, `check \"auth\" of the server`}},
+		{"a status with errors", 400, `{"errors": [{"message": "no such field"}]}`, []string{`"toolscript/status":400`, `no such field`}},
+		{"a status with data", 500, `{"data": {"q": null}}`, []string{`"toolscript/status":500`, "without GraphQL"}},
+		{"many errors", 200, `{"data": {"q": {"a": 1}}, "errors": [{"message": "m", "extensions": {"x": "` + strings.Repeat("x", 70<<10) + `"}}]}`, []string{`"text":"m"`, `"structuredContent":{"data":{"q":{"a":1}}}`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := served(t, `type Query { q: Int }`, func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			})
+			got, err := callOf(t, conn, "q", `{}`)
+			for _, want := range c.want {
+				if err != nil || !strings.Contains(got, want) {
+					t.Errorf("got %s, %v; want %s", got, err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestThrottled: a query is sent again, and a mutation is not.
+func TestThrottled(t *testing.T) {
+	const slow, shopify = `{"message": "slow down"}`, `{"errors": [{"message": "Throttled", "extensions": {"code": "THROTTLED", "cost": {"requestedQueryCost": 150, "throttleStatus": {"currentlyAvailable": 50, "restoreRate": 50}}}}]}`
+	for _, c := range []struct {
+		name, tool string
+		status     int
+		after      string // Retry-After
+		body       string
+		times      int // that the endpoint refuses
+		wait       time.Duration
+		sent       toolscript.Sent
+	}{
+		{"429 once", "q", 429, "0", slow, 1, -1, ""},
+		{"throttled once", "q", 200, "0", `{"data": null, "errors": [{"message": "wait", "type": "RATE_LIMITED"}]}`, 1, -1, ""},
+		{"429 for an hour", "q", 429, "3600", slow, 9, time.Hour, toolscript.SentNo},
+		{"503 for an hour", "q", 503, "3600", slow, 9, time.Hour, toolscript.SentUnknown},
+		{"429 again and again", "q", 429, "0", slow, 9, 0, toolscript.SentNo},
+		{"a mutation", "m", 200, "", shopify, 9, 2 * time.Second, toolscript.SentNo},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked := 0
+			conn := served(t, `type Query { q: Int } type Mutation { m: Int }`, func(w http.ResponseWriter, _ *http.Request) {
+				if asked++; asked > c.times {
+					_, _ = io.WriteString(w, `{"data": {"q": 7, "m": 7}}`)
+					return
+				}
+				if c.after != "" {
+					w.Header().Set("Retry-After", c.after)
+				}
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			})
+			got, err := callOf(t, conn, c.tool, `{}`)
+			var e *toolscript.Error
+			switch {
+			case c.wait < 0:
+				if err != nil || !strings.Contains(got, `"structuredContent":7`) || asked != c.times+1 {
+					t.Errorf("got %s, %v after %d requests", got, err, asked)
+				}
+			case !errors.As(err, &e) || e.Kind != toolscript.Busy || e.RetryAfter != c.wait || e.Sent != c.sent:
+				t.Errorf("error %+v, want busy for %s, sent %s", err, c.wait, c.sent)
+			case c.tool == "m" && asked != 1:
+				t.Errorf("a mutation was sent %d times", asked)
+			}
+		})
+	}
+}
+
+// TestSelectionOfMutations: without select, a mutation runs nothing else than itself.
+func TestSelectionOfMutations(t *testing.T) {
+	conn := served(t, `
+type Query { order(id: ID): Order }
+type Mutation { close(id: ID): Order  orders: OrderMutations  createOrder(id: ID): CreateOrderMutation  again: Payload }
+type Order { id: ID  price(in: String): Int  notify(to: String): Boolean }
+type OrderMutations { cancelAll: Boolean  close: Order }
+type CreateOrderMutation { ok: Boolean  order: Order }
+type Payload { id: ID  more: Mutation  orders: OrderMutations }
+`, func(http.ResponseWriter, *http.Request) {})
+	tools, err := conn.ListTools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools {
+		want := map[string]string{
+			"order": "{ id price notify }", "close": "{ id }", "orders": "{ __typename }", "createOrder": "{ ok order { id } }", "again": "{ id }",
+		}[tool.Name]
+		if !strings.Contains(string(tool.InputSchema), "the default is "+want+`"`) {
+			t.Errorf("%s: %s; want %s", tool.Name, tool.InputSchema, want)
+		}
+	}
+}
