@@ -38,6 +38,9 @@ func Main() int {
 	if code, is := harness.Helper(os.Args); is {
 		return code
 	}
+	if code, is := first(); is {
+		return code
+	}
 	collectLater(os.Args[1:])
 	dir, err := os.Getwd()
 	if err != nil {

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/toolscript/toolscript/cmd/exit"
+)
+
+// first is the work of process 1, as in a container whose only program this is: it starts this
+// program as a child and passes signals on to it. Process 1 becomes the parent of the processes
+// that servers leave behind, and waits for each, so that no zombies stay. is is false for any
+// other process, and where the child cannot be started: this process then does the work itself.
+func first() (code int, is bool) {
+	if os.Getpid() != 1 {
+		return 0, false
+	}
+	signals := make(chan os.Signal, 64)
+	signal.Notify(signals)
+	child, err := startAgain()
+	if err != nil {
+		signal.Reset()
+		fmt.Fprintf(os.Stderr, "toolscript: process 1 does not wait for the processes that servers leave behind: %v\n", err)
+		return 0, false
+	}
+	go func() {
+		for s := range signals {
+			if !slices.Contains(ofFirst, s) {
+				_ = child.Signal(s) // it may have ended
+			}
+		}
+	}()
+	return collect(child.Pid), true
+}
+
+// ofFirst are signals to process 1 itself: its children change, it writes to a closed pipe, and
+// the runtime interrupts a goroutine.
+var ofFirst = []os.Signal{syscall.SIGCHLD, syscall.SIGPIPE, syscall.SIGURG}
+
+// startAgain starts this program with the arguments of this process. At a terminal, the child is
+// the process that Ctrl-C reaches; otherwise it would get the signal twice.
+func startAgain() (*os.Process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	group := &syscall.SysProcAttr{Setpgid: true}
+	if term.IsTerminal(0) {
+		group.Foreground, group.Ctty = true, 0
+	}
+	return os.StartProcess(self, os.Args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ(), Sys: group})
+}
+
+// collect waits for all children until one of them has ended, and returns its exit code.
+func collect(pid int) int {
+	for {
+		var status syscall.WaitStatus
+		ended, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case err == syscall.EINTR || err == nil && ended != pid:
+		case err != nil:
+			return exit.Failure
+		case status.Signaled():
+			return (&exit.SignalError{Signal: status.Signal()}).Code()
+		default:
+			return status.ExitStatus()
+		}
+	}
+}
