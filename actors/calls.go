@@ -63,6 +63,12 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	ctx, cancel := bounded(ctx, callLimit)
 	defer cancel()
 	args, err := s.fit(ctx, tool, call.Args)
+	if err != nil && s.Reread(ctx, tool.Server) { // the schema may have changed
+		if tool, err = s.resolve(ctx, call.ID, allowed(ctx), call.Wait); err != nil {
+			return nil, err
+		}
+		args, err = s.fit(ctx, tool, call.Args)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -225,13 +225,7 @@ func (s *System) accept(snapshot pin.Snapshot, name string) error {
 	if err != nil {
 		return nil // as above
 	}
-	for seen := s.view.Load(); !hasReview(seen.View, name, reviews); seen = s.view.Load() {
-		select {
-		case <-seen.replaced:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	s.awaitReview(ctx, name, reviews)
 	return nil
 }
 

@@ -30,6 +30,10 @@ func (s *System) resolve(ctx context.Context, id string, allow toolscript.Filter
 		tool, ok = written(view, owner.Name, name)
 		_, _, away = absent(view, id)
 	}
+	if owner := serverOf(view, id); !ok && owner != "" && allow.Reaches(owner) && s.Reread(ctx, owner) {
+		view = s.current()
+		tool, ok = written(view, owner, strings.TrimPrefix(id, owner+toolscript.Separator))
+	}
 	switch {
 	case ok && allow.Match(tool):
 		return tool, nil

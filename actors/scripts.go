@@ -130,6 +130,7 @@ func (s *System) runDeps() execution.Deps {
 		Builtins:   s.Builtins,
 		Dialect:    s.dialectDeclarations,
 		Advise:     s.advise,
+		Reread:     s.rereadAll,
 		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
 		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
 		Unlisted:   func(f toolscript.Filter) toolscript.Filter { return unlisted(s.current(), f) },

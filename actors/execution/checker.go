@@ -75,11 +75,10 @@ func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
 	}
 	start := time.Now()
 	defer func() { w.metrics.CheckMs = ms(time.Since(start)) }()
-	types, err := w.types(ctx, compiled.Uses)
-	if err != nil {
-		return w.fail(toolscript.Checking, err)
+	found, err := w.typeErrors(ctx, compiled)
+	if err == nil && len(found) > 0 && w.deps.Reread != nil && w.deps.Reread(ctx, w.used(compiled.Uses)) {
+		found, err = w.typeErrors(ctx, compiled) // the types may have changed
 	}
-	found, err := w.typeErrors(ctx, compiled, types)
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,11 @@ func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
 	return w.refused(toolscript.Checking, found)
 }
 
-func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types runner.Declarations) ([]toolscript.Diagnostic, error) {
+func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled) ([]toolscript.Diagnostic, error) {
+	types, err := w.types(ctx, compiled.Uses)
+	if err != nil {
+		return nil, w.fail(toolscript.Checking, err)
+	}
 	t := runner.TypeCheck{
 		Source:  w.source(),
 		Returns: compiled.Returns,

@@ -183,3 +183,41 @@ func TestInterruptedInTheChecker(t *testing.T) {
 		}
 	})
 }
+
+// Before a script is refused, the lists of the servers that it names are read, and it is checked
+// once more if one was read.
+func TestAScriptIsCheckedAgainWithNewLists(t *testing.T) {
+	for read, want := range map[bool]int64{false: 1, true: 2} {
+		var checks atomic.Int64
+		var asked []string
+		ran := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) {
+			return runner.Outcome{Value: []byte("1")}, nil
+		}
+		withRuns(t, ran, func(d *execution.Deps) {
+			lend, types := d.Checker, d.Types
+			d.Checker = func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
+				c, giveBack, failed := lend(ctx)
+				found := wrong
+				if checks.Load() > 0 {
+					found = nil
+				}
+				return counted{c.(compiler), &checks, found, nil}, giveBack, failed
+			}
+			d.Types = func(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
+				declared, err := types(ctx, uses)
+				declared.Key += fmt.Sprint(len(asked))
+				return declared, err
+			}
+			d.Reread = func(_ context.Context, names toolscript.Filter) bool {
+				asked = append(asked, names...)
+				asked = append(asked, "asked")
+				return read
+			}
+		}, func(b *bench) {
+			end := b.exec(toolscript.ExecRequest{Code: "x"})
+			if *end.OK != read || checks.Load() != want || len(asked) == 0 {
+				t.Errorf("lists read: %t: ok %t after %d checks, %q", read, *end.OK, checks.Load(), asked)
+			}
+		})
+	}
+}

@@ -79,6 +79,9 @@ type Deps struct {
 	// the declarations for a script of DialectHarness, which have only what allow selects.
 	Builtins func() []string
 	Dialect  func(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error)
+	// Reread reads the lists of tools of servers that do not announce their changes, and reports
+	// whether one was read. Nil reads nothing.
+	Reread func(context.Context, toolscript.Filter) bool
 	// Advise adds advice about allowed tools to the findings of the type checker, and says
 	// of the other tools that they are not allowed if names has flat names, which scripts of
 	// DialectHarness have. Nil adds nothing.

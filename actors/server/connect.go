@@ -113,8 +113,9 @@ func (s *Server) connected(m connected) {
 	s.refuseChanged(before)
 	s.publish()
 	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)), slog.String("version", m.info.Version))
+	s.hasRead()
 	if s.listing.stale {
-		s.list()
+		s.list(false)
 	}
 	s.advance()
 }

@@ -36,6 +36,7 @@ type call struct {
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
 	reports         bool               // the connection is a reportsEnd
+	ages            bool               // the connection is an ages
 	keeps           keepsLimit         // the connection, if it is one; else nil
 	span            toolscript.Span    // of the request; nil if it is not recorded
 	took            *measure.Durations // gets the time of the request
@@ -114,6 +115,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	}
 	_, c.reports = o.conn.(reportsEnd)
 	if m.Fetch == nil {
+		c.ages = o.ages
 		c.keeps, _ = o.conn.(keepsLimit)
 	}
 	f.calls[c.id] = c
@@ -186,6 +188,9 @@ func (c *call) returned(result json.RawMessage, err error) {
 	}
 	if wanted {
 		c.post(placeFree{})
+	}
+	if c.ages && isUnknownTool(result, err) {
+		c.post(toolUnknown{c.generation})
 	}
 	if first {
 		c.work.End()
@@ -326,6 +331,13 @@ func (f *inFlight) open(generation uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.generation, f.answers, f.used = generation, 0, time.Now()
+}
+
+// usedSince reports whether a call has begun or ended after a time.
+func (f *inFlight) usedSince(t time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.calls) > 0 || f.used.After(t)
 }
 
 func (f *inFlight) setMost(n int) {

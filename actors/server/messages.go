@@ -131,7 +131,13 @@ type (
 		tools      []toolscript.Tool
 		review     Review
 		err        error
+		unasked    bool // see Server.list
+		same       bool // as the list before
 	}
+	// rereadDue: the list is so old that it may have changed.
+	rereadDue struct{ generation uint64 }
+	// toolUnknown: the server does not know a tool that was called.
+	toolUnknown struct{ generation uint64 }
 	// pauseOver: the pause between two lists has ended.
 	pauseOver struct{ generation uint64 }
 	// healthDue: the next ping is due.

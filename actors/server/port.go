@@ -29,6 +29,7 @@ type open struct {
 	timeout    time.Duration
 	calls      *inFlight
 	work       *mailbox.Group
+	ages       bool              // conn is an ages
 	post       func(message any) // sends a message to the actor
 }
 
@@ -66,7 +67,8 @@ func (p *Port) InFlight() int {
 
 // published is the connection as callers see it.
 func (s *Server) published() *open {
-	return &open{name: s.Name, conn: s.conn, generation: s.generation, timeout: s.timeout(), calls: s.calls, work: s.Work, post: s.post}
+	_, ages := s.conn.(ages)
+	return &open{name: s.Name, conn: s.conn, ages: ages, generation: s.generation, timeout: s.timeout(), calls: s.calls, work: s.Work, post: s.post}
 }
 
 // publish lets callers use the connection.
@@ -80,6 +82,7 @@ func (s *Server) publish() {
 // later actor may already have published its connection there.
 func (s *Server) withdraw() {
 	s.calls.open(0)
+	s.refuseRereads()
 	if o := s.Port.current.Load(); o != nil && o.calls == s.calls {
 		s.Port.current.CompareAndSwap(o, nil)
 	}

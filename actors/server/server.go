@@ -108,6 +108,7 @@ type Server struct {
 	reviews    int      // so far
 	nextPing   *time.Timer
 	idle       *time.Timer // see watchIdle
+	reading    *time.Timer // see rereadIn
 	health     health      // of this connection
 	listing    listing
 
@@ -147,6 +148,12 @@ func (s *Server) Receive(c *actor.Context) {
 		s.listChanged(m)
 	case listed:
 		s.listed(m)
+	case Reread:
+		s.reread(m)
+	case rereadDue:
+		s.rereadDue(m)
+	case toolUnknown:
+		s.doubt(m)
 	case pauseOver:
 		s.pauseOver(m)
 	case elicited:
@@ -248,7 +255,7 @@ func (s *Server) open() {
 // connections that are still open.
 func (s *Server) stop() {
 	s.end()
-	for _, timer := range []*time.Timer{s.timer, s.nextPing, s.token, s.idle} {
+	for _, timer := range []*time.Timer{s.timer, s.nextPing, s.token, s.idle, s.reading} {
 		if timer != nil {
 			timer.Stop()
 		}

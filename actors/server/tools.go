@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -22,6 +23,10 @@ const (
 type listing struct {
 	busy  bool // a list, or the pause after it, is in progress
 	stale bool // the tools have changed since the list began
+
+	read    time.Time // when the last list was read, or its reading failed
+	doubted bool      // the server does not know a tool of the list
+	awaited []mailbox.Reply[int]
 }
 
 func (s *Server) listChanged(m listChanged) {
@@ -30,13 +35,15 @@ func (s *Server) listChanged(m listChanged) {
 	case s.conn == nil || s.listing.busy:
 		s.listing.stale = true
 	default:
-		s.list()
+		s.list(false)
 	}
 }
 
-// list requests the tools with its own deadline.
-func (s *Server) list() {
-	s.listing = listing{busy: true}
+// list requests the tools with its own deadline. If the server has not asked for it, a failure
+// and a list without a change have no consequences.
+func (s *Server) list(unasked bool) {
+	s.listing.busy, s.listing.stale = true, false
+	known := s.all
 	conn, online, post, generation, bound := s.conn, s.online, s.post, s.generation, s.startLimit()
 	options, instructions := s.Options, s.info.Instructions
 	s.Work.Go(func() {
@@ -44,11 +51,12 @@ func (s *Server) list() {
 		defer cancel()
 		tools, err := conn.ListTools(ctx)
 		var review Review
-		if err == nil {
+		same := unasked && err == nil && reflect.DeepEqual(tools, known)
+		if err == nil && !same {
 			review = options.examine(instructions, tools)
 		}
-		post(listed{generation, tools, review, err})
-	}, func(err error) { post(listed{generation: generation, err: err}) })
+		post(listed{generation, tools, review, err, unasked, same})
+	}, func(err error) { post(listed{generation: generation, err: err, unasked: unasked}) })
 }
 
 // listed keeps the previous tools if the list failed: the connection is up, so calls
@@ -59,15 +67,23 @@ func (s *Server) listed(m listed) {
 	}
 	s.calls.otherAnswer(m.err)
 	pause := listPause
-	if s.lastErr = m.err; m.err != nil {
+	switch {
+	case m.same:
+	case m.err != nil && m.unasked:
+		s.log.write(slog.LevelDebug, "tools not listed again", slog.String("error", m.err.Error()))
+	case m.err != nil:
 		s.lastErr = fmt.Errorf("list its changed tools: %w", m.err)
 		s.listing.stale, pause = true, listRetry
 		mailbox.LogFailure(s.Logger, slog.LevelWarn, "tools not listed", m.err, slog.Duration("retry", pause))
-	} else {
+	default:
+		s.lastErr = nil
 		s.offer(m.tools, m.review)
 		s.log.write(slog.LevelInfo, "tools listed again", slog.Int("tools", len(s.tools)))
 	}
-	s.tell(event.ServerChanged{Status: s.status()})
+	if !m.unasked || m.err == nil && !m.same {
+		s.tell(event.ServerChanged{Status: s.status()})
+	}
+	s.hasRead()
 	post, over := s.post, pauseOver{s.generation}
 	time.AfterFunc(pause, func() { post(over) })
 }
@@ -78,7 +94,7 @@ func (s *Server) pauseOver(m pauseOver) {
 	}
 	s.listing.busy = false
 	if s.listing.stale {
-		s.list()
+		s.list(false)
 	}
 }
 

@@ -81,6 +81,9 @@ func (s *servers) RestartServer(ctx context.Context, name string) (toolscript.Se
 	return s.AwaitServer(ctx, name)
 }
 
+// Reread implements host.Servers.
+func (s *servers) Reread(context.Context, string) bool { return false }
+
 // ViewServer implements host.Servers.
 func (s *servers) ViewServer(name string) (wire.ServerView, bool) {
 	s.mu.Lock()

@@ -76,6 +76,13 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	return c.tools(c.link.ask(ctx, c.control(wire.Tools), c.target(), c.about(""), nil))
 }
 
+// listAge is the time after which a list of tools that is used is asked for again. The hub knows
+// whether the server announces its changes, and reads its list then.
+const listAge = 5 * time.Minute
+
+// ListAge is how long a list of tools is used.
+func (*base) ListAge() time.Duration { return listAge }
+
 // tools reads the answer to a request for the tools.
 func (c *base) tools(payload []byte, err error) ([]toolscript.Tool, error) {
 	if err != nil {

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -35,6 +36,8 @@ type Conn struct {
 	sessions sessions
 
 	announcesTools   bool
+	announces        atomic.Bool  // the server sends notifications of changes of its list of tools
+	listAge          atomic.Int64 // a time.Duration; see ListAge
 	offers           offers
 	ownAuthorization bool // the configuration sets the header Authorization
 

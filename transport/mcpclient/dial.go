@@ -227,6 +227,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 		return err
 	}
 	c.announcesTools = result.Capabilities.Tools != nil
+	c.announces.Store(c.announcesTools && result.Capabilities.Tools.ListChanged)
 	c.offers = offersOf(result.Capabilities)
 	c.info = Info{
 		Title:        printable(result.ServerInfo.Title),

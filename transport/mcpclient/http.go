@@ -23,6 +23,7 @@ type wire interface {
 	Lost() <-chan struct{}
 	Reason() error
 	Fail(why error)
+	Listens() bool
 }
 
 // httpPeer is a server that is reached over HTTP.

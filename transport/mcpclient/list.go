@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -34,6 +35,7 @@ type listing struct {
 type page struct {
 	Tools      []json.RawMessage `json:"tools"`
 	NextCursor string            `json:"nextCursor"`
+	TTLMs      *int64            `json:"ttlMs"` // of MCP 2026-07-28
 }
 
 // ListTools returns all tools of the server, in the server's order, with unchanged
@@ -62,11 +64,35 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 			return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("its answer to tools/list cannot be read: %w", err))
 		}
 		if l.add(p, len(raw)); !l.more(p.NextCursor) {
+			c.listAge.Store(int64(p.age()))
 			c.remember(l.tools)
 			return l.tools, nil
 		}
 		params = map[string]any{"cursor": p.NextCursor}
 	}
+}
+
+// listAge is how long a list of tools is used if the server says nothing about that.
+const (
+	listAge     = 5 * time.Minute
+	longestAge  = 24 * time.Hour
+	shortestAge = time.Second
+)
+
+// age is how long the list is used.
+func (p page) age() time.Duration {
+	if p.TTLMs == nil {
+		return listAge
+	}
+	return max(shortestAge, time.Duration(min(max(*p.TTLMs, 0), longestAge.Milliseconds()))*time.Millisecond)
+}
+
+// ListAge is how long a list of tools is used, and 0 if the server announces its changes.
+func (c *Conn) ListAge() time.Duration {
+	if f, ok := c.peer.(httpPeer); c.announces.Load() && (!ok || c.dialect.modern() || f.Listens()) {
+		return 0
+	}
+	return time.Duration(c.listAge.Load())
 }
 
 func isMethodNotFound(err error) bool {

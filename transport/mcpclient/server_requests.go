@@ -145,6 +145,7 @@ func (c *Conn) subscribe() {
 			return
 		}
 		if errors.Is(err, mcp.ErrMethodNotFound) {
+			c.announces.Store(false)
 			c.on.logf(slog.LevelDebug, "the server sends no notifications of changes: %v", err)
 			return
 		}

@@ -261,8 +261,14 @@ func (g *gateway) tools(number uint64, payload []byte) {
 	g.list(number, s)
 }
 
+// rereadTime bounds the wait for a new list of tools. One that comes later is announced.
+const rereadTime = time.Second
+
 // list answers with the tools of a server.
 func (g *gateway) list(number uint64, s *target) {
+	ctx, cancel := context.WithTimeout(g.core.closing, rereadTime)
+	defer cancel()
+	g.core.servers.Reread(ctx, s.name)
 	view, _ := g.core.servers.ViewServer(s.name)
 	if !view.Status.Serves() {
 		g.answer(number, nil, connectError(view.Status), s, nil)

@@ -32,6 +32,9 @@ type Servers interface {
 	// RestartServer ends a server with its process, has it connect again, and returns the
 	// status after the first attempt.
 	RestartServer(ctx context.Context, name string) (toolscript.ServerStatus, error)
+	// Reread reads the list of tools of a server that does not announce its changes, unless it has
+	// just been read, and reports whether it has.
+	Reread(ctx context.Context, name string) bool
 	// ViewServer returns the state of a server; false if there is none.
 	ViewServer(name string) (wire.ServerView, bool)
 	// CallServer begins a call. stop ends it. Neither blocks.

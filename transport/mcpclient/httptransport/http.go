@@ -31,6 +31,7 @@ const accepted = "application/json, text/event-stream"
 type HTTP struct {
 	*wire
 	expired func(session string)
+	listens atomic.Bool // see Listens
 
 	session       sync.Mutex // held while the fields below change
 	id            string     // of the session; "" if there is none

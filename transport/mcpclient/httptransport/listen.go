@@ -44,6 +44,9 @@ func (h *HTTP) listenUntil(known func()) {
 	})
 }
 
+// Listens reports whether the stream of unsolicited messages is open.
+func (h *HTTP) Listens() bool { return h.listens.Load() }
+
 // listenIn reads the server's stream, and opens it again after an end, until ctx
 // ends, the session ends, or the server refuses the stream permanently.
 func (h *HTTP) listenIn(ctx context.Context, session string, known func()) {
@@ -55,7 +58,9 @@ func (h *HTTP) listenIn(ctx context.Context, session string, known func()) {
 		if err == nil {
 			opened = true
 			from = from.onward(body)
+			h.listens.Store(true)
 			h.handleStream(ctx, session, from)
+			h.listens.Store(false)
 			_ = body.Close() // it has been read to its end
 		}
 		if from.count > 0 {

@@ -232,5 +232,8 @@ func (s *SSE) reply(ctx context.Context, response *transport.JSONRPCResponse) {
 // messages.
 func (s *SSE) GetSessionId() string { return "" }
 
+// Listens reports whether the stream of unsolicited messages is open: it is that of the answers.
+func (s *SSE) Listens() bool { return true }
+
 // Close ends the stream and the connection.
 func (s *SSE) Close() error { return s.shut() }

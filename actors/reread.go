@@ -1,0 +1,56 @@
+package actors
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/server"
+)
+
+// rereadTime bounds the wait for a list of tools before something is refused because of it.
+const rereadTime = 5 * time.Second
+
+// Reread reads the list of tools of a server that does not announce its changes. It returns
+// when the catalog has the list, and false if the list has just been read or could not be read.
+func (s *System) Reread(ctx context.Context, name string) bool {
+	at, ok := s.directory.find(serverID(name))
+	if !ok {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, rereadTime)
+	defer cancel()
+	reviews, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[int]) any { return server.Reread{Reply: r} })
+	return err == nil && reviews > 0 && s.awaitReview(ctx, name, reviews)
+}
+
+// awaitReview waits until the catalog has a review of a server and its tools.
+func (s *System) awaitReview(ctx context.Context, name string, reviews int) bool {
+	for seen := s.view.Load(); !hasReview(seen.View, name, reviews); seen = s.view.Load() {
+		select {
+		case <-seen.replaced:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// rereadAll is Reread for several servers.
+func (s *System) rereadAll(ctx context.Context, names toolscript.Filter) (read bool) {
+	var work sync.WaitGroup
+	var mu sync.Mutex
+	for _, name := range names {
+		work.Go(func() {
+			if s.Reread(ctx, name) {
+				mu.Lock()
+				defer mu.Unlock()
+				read = true
+			}
+		})
+	}
+	work.Wait()
+	return read
+}

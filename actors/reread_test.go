@@ -1,0 +1,62 @@
+package actors_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
+)
+
+// versionedConn is a connection to a server that gets a new version and announces nothing: the
+// argument of its tool is a text then, and it has another tool.
+type versionedConn struct {
+	*fakeConn
+	second atomic.Bool
+	lists  atomic.Int32
+}
+
+func (c *versionedConn) ListAge() time.Duration { return time.Hour }
+
+func (c *versionedConn) ListTools(context.Context) ([]toolscript.Tool, error) {
+	c.lists.Add(1)
+	schema := func(kind string) json.RawMessage {
+		return json.RawMessage(`{"type":"object","properties":{"id":{"type":"` + kind + `"}},"required":["id"]}`)
+	}
+	if c.second.Load() {
+		return []toolscript.Tool{{Server: c.server, Name: "report", InputSchema: schema("string")}, {Server: c.server, Name: "fresh", InputSchema: schema("string")}}, nil
+	}
+	return []toolscript.Tool{{Server: c.server, Name: "report", InputSchema: schema("integer")}}, nil
+}
+
+// Before arguments or a tool are refused, the list of the server is read, unless it was just read.
+func TestNothingIsRefusedByAnOldList(t *testing.T) {
+	for _, call := range []toolscript.Call{
+		{ID: "a__report", Args: json.RawMessage(`{"id":"ABC-1"}`)},
+		{ID: "a__fresh", Args: json.RawMessage(`{"id":"ABC-1"}`)},
+	} {
+		t.Run(call.ID, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &versionedConn{fakeConn: newConn("a")}
+				s := start(t, dialer{"a": answers(server.Conn(c), nil)}, "a")
+				settle(t, s)
+				if _, err := s.CallTool(t.Context(), call); err == nil || c.lists.Load() != 1 {
+					t.Errorf("just after the list was read: %v, %d lists", err, c.lists.Load())
+				}
+				time.Sleep(11 * time.Second)
+				if _, err := s.CallTool(t.Context(), call); err == nil || c.lists.Load() != 2 {
+					t.Errorf("of a server without a new version: %v, %d lists", err, c.lists.Load())
+				}
+				c.second.Store(true)
+				time.Sleep(11 * time.Second)
+				if result, err := s.CallTool(t.Context(), call); err != nil || string(result) != string(call.Args) {
+					t.Errorf("of a server with a new version: %s, %v", result, err)
+				}
+			})
+		})
+	}
+}

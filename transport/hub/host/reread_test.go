@@ -1,0 +1,38 @@
+package host_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// rereadServers are servers that report the readings of their lists.
+type rereadServers struct {
+	host.Servers
+	asked chan string
+}
+
+func (r rereadServers) Reread(ctx context.Context, name string) bool {
+	r.asked <- name
+	return r.Servers.Reread(ctx, name)
+}
+
+// A gateway that asks for the list of a shared server gets one that is not old.
+func TestAListOfASharedServerIsNotOld(t *testing.T) {
+	asked := make(chan string, 10)
+	r := startHub(t, func(o *host.Options) { o.Servers = rereadServers{o.Servers, asked} })
+	conn, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() }) // the hub ends it too
+	if conn.ListAge() == 0 {
+		t.Error("the list is never asked for again")
+	}
+	if tools, err := conn.ListTools(within(t)); err != nil || len(tools) == 0 {
+		t.Fatalf("%d tools, %v", len(tools), err)
+	}
+	receive(t, "the list is read", asked)
+}
