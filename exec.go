@@ -148,6 +148,10 @@ type End struct {
 	// Unfinished are the calls of the script that had not ended when it ended, in order. They
 	// were cancelled; what their servers have done is not known.
 	Unfinished []UnfinishedCall `json:"unfinished,omitempty"`
+
+	// Notices are sentences about the script that its author should read, such as of a timer
+	// that was given up.
+	Notices []string `json:"notices,omitempty"`
 }
 
 // ExitMissingTools is End.ExitCode of the kind MissingTools.

@@ -116,6 +116,13 @@ type Job struct {
 // by themselves after the script. They are then cancelled.
 const Grace = 250 * time.Millisecond
 
+// TimerGrace is how long timers that nothing waits for may go on when a script has its value.
+const TimerGrace = time.Second
+
+// TimerReserve is the time before the limit of a run in which it gives up its timers and reads
+// its value.
+func TimerReserve(limit time.Duration) time.Duration { return min(100*time.Millisecond, limit/10) }
+
 // AnswerContext is what the script of an answer knows of its conversation.
 type AnswerContext struct {
 	ConversationID string `json:"conversationId"`
@@ -191,6 +198,7 @@ type Outcome struct {
 	Err      *toolscript.RunError `json:"err,omitempty"`
 	ExitCode int                  `json:"exitCode"`
 	Exited   bool                 `json:"exited,omitempty"` // the script called exit
+	Notices  []string             `json:"notices,omitempty"`
 	Metrics  Metrics              `json:"metrics"`
 }
 

@@ -62,6 +62,7 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	outcome, err := w.stages(ctx)
 	end := w.end(outcome, classed(ctx, err))
 	end.Lowered, end.Plan, end.Script = w.lowered, w.calls.plan.calls(), w.facts
+	w.notify(&end, outcome.Notices)
 	w.events.release() // from here the run does not wait for the client
 	end.Detached = w.calls.scriptEnded(end.Error == nil || end.Kind == toolscript.Threw)
 	w.warnDetached(end.Detached)
@@ -144,6 +145,18 @@ func (w *work) job(compiled runner.Compiled) runner.Job {
 		Limits: w.limitsLeft(), Names: w.names(), Allow: w.request.Allow, Clock: w.clock, Answer: w.answerContext(), Parameter: w.request.Parameter,
 	}
 }
+
+// notify gives the end the notices of the sandbox, which may be attacked code.
+func (w *work) notify(end *toolscript.End, notices []string) {
+	for _, text := range notices[:min(len(notices), maxNotices)] {
+		text = cut(text)
+		end.Notices = append(end.Notices, text)
+		w.warn(text)
+	}
+}
+
+// maxNotices bounds the notices of a run.
+const maxNotices = 16
 
 // warn sends a warning to the client.
 func (w *work) warn(text string) {

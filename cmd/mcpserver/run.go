@@ -187,6 +187,7 @@ func (s *script) result() runResult {
 		r.Notices = append(r.Notices, notices...)
 		r.Notices = append(r.Notices, s.show(s.end.Value)...)
 	}
+	r.Notices = append(r.Notices, s.end.Notices...)
 	if text := s.end.UnfinishedText(); text != "" {
 		r.Notices = append(r.Notices, text)
 	}

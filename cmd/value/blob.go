@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,41 +108,68 @@ func replaceBlobs(value []byte, pointer string, depth int, find func([]byte) (bl
 	return append(out, value[0]+2) // in ASCII, ] and } are two after [ and {
 }
 
-// asBlob parses a content block with binary data, or the contents of a resource.
+// asBlob parses a content block with binary data, or the contents of a resource. Data that has
+// other members, or no media type, only looks like one.
 func asBlob(value []byte) (blob, bool) {
 	if value[0] != '{' || !bytes.Contains(value, []byte(`"data"`)) && !bytes.Contains(value, []byte(`"blob"`)) {
 		return blob{}, false
 	}
-	var block struct {
-		Type     string  `json:"type"`
-		Data     *string `json:"data"`
-		MimeType string  `json:"mimeType"`
-		URI      string  `json:"uri"`
-		Blob     *string `json:"blob"`
-		Resource struct {
-			MimeType string  `json:"mimeType"`
-			Blob     *string `json:"blob"`
-		} `json:"resource"`
-	}
-	if json.Unmarshal(value, &block) != nil {
-		return blob{}, false
-	}
-	var data *string
-	b := blob{kind: block.Type, mimeType: block.MimeType}
+	block := membersOf(value)
+	b := blob{kind: block.text("type"), mimeType: block.text("mimeType")}
 	switch {
-	case block.Type == "image" || block.Type == "audio":
-		data = block.Data
-	case block.Type == "resource":
-		data, b.mimeType = block.Resource.Blob, block.Resource.MimeType
-	case block.URI != "":
-		data, b.kind = block.Blob, "resource"
+	case b.kind == "image" || b.kind == "audio":
+		b.data = block.text("data")
+		if b.mimeType == "" || block["data"] == nil || !block.has("type", "data", "mimeType", "annotations", "_meta") {
+			return blob{}, false
+		}
+	case b.kind == "resource":
+		resource := membersOf(block["resource"])
+		b.data, b.mimeType = resource.text("blob"), resource.text("mimeType")
+		if !block.has("type", "resource", "annotations", "_meta") || !resource.isContents("blob") {
+			return blob{}, false
+		}
+	default:
+		b.kind, b.data = "resource", block.text("blob")
+		if b.mimeType == "" || !block.isContents("blob") {
+			return blob{}, false
+		}
 	}
-	if data == nil {
-		return blob{}, false
-	}
-	bytes, err := base64.StdEncoding.DecodeString(*data)
-	b.data, b.size = *data, len(bytes)
+	data, err := base64.StdEncoding.DecodeString(b.data)
+	b.size = len(data)
 	return b, err == nil
+}
+
+// members are the members of an object; nil: it is none.
+type members map[string]json.RawMessage
+
+func membersOf(object []byte) (m members) {
+	if json.Unmarshal(object, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+// text is a member that is a text, or "".
+func (m members) text(name string) (s string) {
+	if json.Unmarshal(m[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// has reports whether the object has no members but these.
+func (m members) has(names ...string) bool {
+	for name := range m {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// isContents reports whether the object is the contents of a resource in that member.
+func (m members) isContents(data string) bool {
+	return m.text("uri") != "" && len(m[data]) > 0 && m[data][0] == '"' && m.has("uri", "mimeType", data, "_meta")
 }
 
 // jsonText is a value as JSON in which HTML characters are not escaped.

@@ -2,7 +2,6 @@ package value
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -140,19 +139,13 @@ func asFile(value []byte) (blob, bool) {
 	if b, ok := asBlob(value); ok || value[0] != '{' || !bytes.Contains(value, []byte(`"resource"`)) {
 		return b, ok
 	}
-	var block struct {
-		Type     string `json:"type"`
-		Resource struct {
-			URI      *string `json:"uri"`
-			MimeType string  `json:"mimeType"`
-			Text     *string `json:"text"`
-		} `json:"resource"`
-	}
-	if json.Unmarshal(value, &block) != nil || block.Type != "resource" || block.Resource.URI == nil || block.Resource.Text == nil {
+	block := membersOf(value)
+	resource := membersOf(block["resource"])
+	if block.text("type") != "resource" || !block.has("type", "resource", "annotations", "_meta") || !resource.isContents("text") {
 		return blob{}, false
 	}
-	r := block.Resource
-	return blob{kind: block.Type, mimeType: r.MimeType, data: *r.Text, text: true, size: len(*r.Text)}, true
+	text := resource.text("text")
+	return blob{kind: "resource", mimeType: resource.text("mimeType"), data: text, text: true, size: len(text)}, true
 }
 
 // extension is the end of the name of a file. Types that are not listed are .bin or .txt.

@@ -66,7 +66,7 @@ func TestFilesOfAValue(t *testing.T) {
 		`"sound":{"type":"audio","mimeType":"audio/wav","data":"ZA=="},`+
 		`"doc":{"type":"resource","resource":{"uri":"file:///../../../../x.txt","mimeType":"text/plain","text":"e"}},`+
 		`"pdf":{"type":"resource","resource":{"uri":"x://\u0000/..","mimeType":"application/pdf","blob":"Zg=="}},`+
-		`"read":{"contents":[{"uri":"x://y","blob":"Zw=="}]},"text":{"uri":"x://y","text":"stays"},"n":1.50}`)
+		`"read":{"contents":[{"uri":"x://y","mimeType":"x/y","blob":"Zw=="}]},"text":{"uri":"x://y","text":"stays"},"n":1.50}`)
 	if err != nil || kept != nil {
 		t.Errorf("kept %q, %v", kept, err)
 	}
@@ -76,7 +76,7 @@ func TestFilesOfAValue(t *testing.T) {
 		`"sound":{"type":"audio","mimeType":"audio/wav","bytes":1,"path":"out/audio-1.wav"},` +
 		`"doc":{"type":"resource","mimeType":"text/plain","bytes":1,"path":"out/resource-2.txt"},` +
 		`"pdf":{"type":"resource","mimeType":"application/pdf","bytes":1,"path":"out/resource-3.pdf"},` +
-		`"read":{"contents":[{"type":"resource","mimeType":"","bytes":1,"path":"out/resource-4.bin"}]},"text":{"uri":"x://y","text":"stays"},"n":1.50}`
+		`"read":{"contents":[{"type":"resource","mimeType":"x/y","bytes":1,"path":"out/resource-4.bin"}]},"text":{"uri":"x://y","text":"stays"},"n":1.50}`
 	if text != want {
 		t.Errorf("printed\n%s, want\n%s", text, want)
 	}

@@ -1,6 +1,11 @@
 package deno
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/toolscript/toolscript/runner"
+)
 
 // question is about data that the script's process does not have: the table of names
 // and the source map stay in the gateway.
@@ -34,6 +39,27 @@ var questions = map[string]func(*run, question) any{
 	"names":   func(r *run, q question) any { return r.names.Idents(q.server()) },
 	"missing": func(r *run, q question) any { return r.names.Missing(q.server(), q.text(1)) },
 	"trace":   func(r *run, q question) any { return r.source.Trace(q.text(0)) },
+	"grace":   func(r *run, _ question) any { return r.timerGrace().Milliseconds() },
+	"spare":   func(r *run, _ question) any { return r.spare() },
+}
+
+// timerGrace is how long timers that nothing waits for may go on.
+func (r *run) timerGrace() time.Duration {
+	if left, bounded := r.WallLeft(); bounded {
+		return min(runner.TimerGrace, left/2)
+	}
+	return runner.TimerGrace
+}
+
+// spare is the time until the run has to read its value, in milliseconds; nil: unbounded.
+func (r *run) spare() *int64 {
+	left, bounded := r.WallLeft()
+	if !bounded || r.job.Clock.Stopped() {
+		return nil
+	}
+	limit := time.Duration(r.job.Limits.TimeoutMs) * time.Millisecond
+	ms := max(0, (left - runner.TimerReserve(limit)).Milliseconds())
+	return &ms
 }
 
 func (r *run) answerQuestion(payload []byte) error {

@@ -16,6 +16,7 @@ const (
 	frameAsk    = '?' // a question; the script waits for the answer
 	frameCall   = 'c' // a tool call: callHeader, and its arguments in the next line
 	frameCancel = 'k' // the number of a call that the script cancels
+	frameNotice = 'n' // a notice for the author of the script
 	frameValue  = 'v' // the end: the script's value as JSON, "" for undefined
 	frameFailed = 'f' // the end: an uncaught error
 	frameExit   = 'x' // the end: the script called exit

@@ -42,6 +42,7 @@ type run struct {
 	heap    uint64 // bytes
 	memory  int64  // the most that the process was seen to hold above its start
 
+	notices []string
 	answers chan session.Answer // until the process takes them
 	seen    numbers             // of calls; only receive uses it
 	waiting atomic.Int64        // bytes of answers
@@ -154,8 +155,18 @@ func (r *run) handle(kind byte, payload []byte) (*runner.Outcome, error) {
 	case frameCancel:
 		r.CancelCall(string(payload))
 		return nil, nil
+	case frameNotice:
+		if len(r.notices) == maxNotices {
+			return nil, errNotUnderstood
+		}
+		r.notices = append(r.notices, strings.ToValidUTF8(string(payload), "\uFFFD"))
+		return nil, nil
 	case frameValue:
-		return r.value(payload)
+		outcome, err := r.value(payload)
+		if outcome != nil {
+			outcome.Notices = r.notices
+		}
+		return outcome, err
 	case frameFailed:
 		return r.thrown(payload)
 	case frameExit:
@@ -167,6 +178,9 @@ func (r *run) handle(kind byte, payload []byte) (*runner.Outcome, error) {
 	}
 	return nil, errNotUnderstood
 }
+
+// maxNotices bounds the notices of a run.
+const maxNotices = 16
 
 var errNotUnderstood = errors.New("it sent an invalid message")
 

@@ -71,6 +71,7 @@ func (in *instance) boot() error {
 	}{
 		{&in.entries.begin, "begin"}, {&in.entries.settle, "answered"}, {&in.entries.parse, "parseExact"}, {&in.entries.fire, "fire"},
 		{&in.entries.feed, "feed"}, {&in.entries.apply, "call"}, {&in.entries.finish, "finish"}, {&in.entries.describe, "describe"},
+		{&in.entries.giveUp, "giveUp"},
 	} {
 		*entry.at = in.get(internal, entry.name)
 	}
@@ -125,7 +126,7 @@ func (in *instance) evalPart(part string, args ...handle) error {
 		function := result
 		given := make([]handle, len(args))
 		for i, a := range args {
-			given[i] = handle(in.call(fnDuplicate, uint64(a)))
+			given[i] = in.duplicate(a)
 		}
 		result, thrown = in.invoke(function, given...)
 		in.free(function)

@@ -42,18 +42,23 @@ func (p *pendingCalls) remove(id int) bool {
 
 // busy reports whether something can continue the script after its end, and until when the
 // run waits for it.
-func (r *run) busy() (deadline time.Time, busy bool) {
-	switch {
-	case r.timers.strong > 0 || r.input.asked > 0:
-		return never, true
-	case r.job.Answer == nil || r.calls.kept == 0:
-		return never, r.calls.kept > 0
+func (r *run) busy() (deadline time.Time, busy bool, err error) {
+	if r.input.asked > 0 || r.calls.kept > 0 && r.job.Answer == nil {
+		return never, true, nil
+	}
+	if r.timers.strong > 0 {
+		if deadline, busy, err = r.leftOver.busy(r); busy || err != nil {
+			return deadline, busy, err
+		}
+	}
+	if r.calls.kept == 0 {
+		return never, false, nil
 	}
 	now := time.Now()
 	if r.graceEnds.IsZero() {
 		r.graceEnds = now.Add(runner.Grace)
 	}
-	return r.graceEnds, now.Before(r.graceEnds)
+	return r.graceEnds, now.Before(r.graceEnds), nil
 }
 
 // cancel(call)

@@ -21,6 +21,7 @@ type entries struct {
 	apply            handle // (namespace) → promise of a namespace whose default is the value of the exported function
 	finish           handle // (namespace) → promise of the value as JSON, or of undefined
 	describe         handle // (error) → what is known of it, as JSON
+	giveUp           handle // (namespace, last: number) → a notice about the timers that were given up, or undefined
 }
 
 // snapshot is the state of a booted instance.

@@ -97,6 +97,6 @@ func (f imageFile) write(s snapshot, hot []span) error {
 func (e *entries) addresses() []*uint32 {
 	return []*uint32{
 		&e.scratch, &e.runtime, &e.context, &e.objects, &e.arrays, (*uint32)(&e.begin), (*uint32)(&e.settle), (*uint32)(&e.parse), (*uint32)(&e.fire),
-		(*uint32)(&e.feed), (*uint32)(&e.apply), (*uint32)(&e.finish), (*uint32)(&e.describe),
+		(*uint32)(&e.feed), (*uint32)(&e.apply), (*uint32)(&e.finish), (*uint32)(&e.describe), (*uint32)(&e.giveUp),
 	}
 }

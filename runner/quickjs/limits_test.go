@@ -29,9 +29,9 @@ func TestTimeLimitKeepsThePlace(t *testing.T) {
 
 func TestTimeLimitWhileWaiting(t *testing.T) {
 	for name, text := range map[string]string{
-		"for a tool":      imports + `await tools.github.createIssue({})`,
-		"for a timer":     `await new Promise((r) => setTimeout(r, 1e6))`,
-		"a timer is left": `setTimeout(() => {}, 1e6)`,
+		"for a tool":               imports + `await tools.github.createIssue({})`,
+		"for a timer":              `await new Promise((r) => setTimeout(r, 1e6))`,
+		"for a timer, not awaited": `(async () => { await new Promise((r) => setTimeout(r, 1e6)) })()`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost()

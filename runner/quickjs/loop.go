@@ -46,9 +46,9 @@ func (r *run) settle() error {
 		if err := r.unhandledRejection(); err != nil {
 			return err
 		}
-		deadline, busy := r.busy()
-		if !busy {
-			return nil
+		deadline, busy, err := r.busy()
+		if !busy || err != nil {
+			return err
 		}
 		if err := r.wait(deadline); err != nil {
 			return err

@@ -22,7 +22,7 @@ func broken(job runner.Job, err error) runner.Outcome {
 // outcome returns how the run ended. It is the last use of the instance.
 func (r *run) outcome(value json.RawMessage, err error) runner.Outcome {
 	cpu := r.watch.cpu()
-	out := runner.Outcome{Value: value}
+	out := runner.Outcome{Value: value, Notices: r.notices}
 	switch {
 	case errors.Is(err, errExit):
 		out = runner.Outcome{Exited: true, ExitCode: r.exitCode}

@@ -45,7 +45,9 @@ type run struct {
 	heapLimit           uint64 // bytes
 	calls               pendingCalls
 	graceEnds           time.Time // of the calls of the script of an answer; zero before its end
-	completed           int       // calls that were answered
+	leftOver            leftOver  // timers, after the end of the script
+	notices             []string
+	completed           int // calls that were answered
 	timers              timers
 	input               input
 	unhandledRejections unhandledRejections
@@ -86,10 +88,11 @@ func (r *run) do() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.leftOver.begin(r.watch, namespace)
 	if err := r.settle(); err != nil {
 		return nil, err
 	}
-	finishing, bad := r.instance.invoke(r.instance.entries.finish, namespace)
+	finishing, bad := r.instance.invoke(r.instance.entries.finish, r.instance.duplicate(namespace))
 	if err := r.check(); err != nil || bad {
 		return nil, r.thrown(err, finishing, toolscript.Finalizing)
 	}

@@ -86,6 +86,8 @@ func (in *instance) newBytes(data []byte) handle {
 	return b
 }
 
+func (in *instance) duplicate(b handle) handle { return handle(in.call(fnDuplicate, uint64(b))) }
+
 func (in *instance) undefined() handle { return handle(in.call(fnUndefined)) }
 
 func (in *instance) free(handles ...handle) {

@@ -79,6 +79,9 @@ func (u unit) compile(text string) api.BuildResult {
 		// ES2022 keeps top-level await and private fields; older targets refuse the former.
 		Target:  api.ES2022,
 		Charset: api.CharsetUTF8,
+		// QuickJS does not wait for the finally of an async generator when the body of for
+		// await throws. The compiler's form of the loop does.
+		Supported: map[string]bool{"for-await": false},
 
 		// A script runs for its effects: nothing in it is unused, and a comment
 		// such as /* @__PURE__ */ may not drop a tool call.

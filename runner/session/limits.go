@@ -45,6 +45,11 @@ func (s *Session) wallLeft() time.Duration {
 	return milliseconds(s.job.Limits.TimeoutMs) - s.job.Clock.Since(s.begun)
 }
 
+// WallLeft is what is left of the limit of wall time, if there is one.
+func (s *Session) WallLeft() (left time.Duration, bounded bool) {
+	return s.wallLeft(), s.job.Limits.TimeoutMs > 0
+}
+
 // WallTimer fires when the limit of wall time and LimitGrace are over, if the
 // clock of the run never stood still. Without a limit it never fires.
 func (s *Session) WallTimer() *time.Timer {

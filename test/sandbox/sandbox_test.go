@@ -284,6 +284,9 @@ func (r *result) String() string {
 	for _, u := range r.end.Unfinished {
 		fmt.Fprintf(&b, "unfinished %s call %s\n", u.Tool, u.CallID)
 	}
+	for _, notice := range r.end.Notices {
+		fmt.Fprintf(&b, "notice %s\n", notice)
+	}
 	section(&b, "stdout", r.stdout.String())
 	section(&b, "stderr", r.stderr.String())
 	return b.String()

@@ -80,6 +80,6 @@
     return tag(value) === '[object Arguments]' ? 'Arguments' : 'Object';
   };
   host.className = classOf;
-  host.promiseState = (promise) => detailsOf(promise)?.[0] ?? 0;
+  host.promiseState = (value) => (promiseDetails === undefined ? 0 : detailsOf(value)?.[0] ?? -1);
   host.promiseResult = (promise) => detailsOf(promise)?.[1];
 }

@@ -52,16 +52,32 @@
 
   // settled waits until nothing is left that can continue the script: timers that keep it
   // alive, calls that it may await, and reads of standard input, as in node. The work that
-  // the last of them causes comes first.
+  // the last of them causes comes first. Timers that nothing waits for have a time.
   const awaited = new Set(); // calls
-  let [strong, reading, wake] = [0, 0, () => {}];
-  const busy = () => strong + awaited.size + reading > 0;
-  const ended = () => { if (!busy()) wake(); };
-  internal.settled = async () => {
-    do {
-      if (busy()) await new Promise((resolve) => { wake = resolve; });
+  let [strong, reading, digesting, wake] = [0, 0, 0, () => {}];
+  const working = () => awaited.size + reading + digesting > 0;
+  const pause = (ms) => new Promise((resolve) => {
+    wake = resolve;
+    if (ms !== undefined) Deno.unrefTimer(setTimeout(resolve, ms));
+  });
+  const now = performance.now.bind(performance);
+  let ends; // the time of the timers
+  internal.settled = async (namespace) => {
+    ends ??= now() + ask('grace');
+    for (;;) {
       await new Promise((resolve) => { setTimeout(resolve, 0); });
-    } while (busy());
+      if (!working() && strong === 0) return;
+      let spare; // until the timers are given up
+      if (!working() && now() < ends) spare = ends - now();
+      else if (!working()) {
+        spare = ask('spare'); // before the limit of time; null: none
+        const notice = internal.giveUp(namespace, spare === 0);
+        if (notice) send('n', notice);
+        if (notice !== undefined) continue;
+        if (spare === 0 || spare === null) spare = undefined;
+      }
+      await pause(spare);
+    }
   };
 
   // Timers. strong is the number of timers that keep the script alive.
@@ -69,10 +85,7 @@
   const drop = (id) => {
     const timer = timers.get(id);
     timers.delete(id);
-    if (timer && !timer.weak) {
-      strong--;
-      ended();
-    }
+    if (timer && !timer.weak) strong--;
     return timer;
   };
   host.timer = (id, ms, weak) => {
@@ -83,6 +96,7 @@
         internal.fail(error);
       } finally {
         if (timers.get(id)?.native === native) drop(id);
+        wake();
       }
     }, ms);
     if (weak) Deno.unrefTimer(native);
@@ -90,21 +104,24 @@
     timers.set(id, { native, weak });
     if (!weak) strong++;
   };
-  host.clear = (id) => clearTimeout(drop(id)?.native);
+  host.clear = (id) => {
+    clearTimeout(drop(id)?.native);
+    wake();
+  };
 
   // Digests. Deno computes them in another thread; until then they keep the script alive.
   const { subtle } = crypto;
-  const working = async (work) => {
-    strong++;
+  const digested = async (work) => {
+    digesting++;
     try {
       return new Uint8Array(await work());
     } finally {
-      strong--;
-      ended();
+      digesting--;
+      wake();
     }
   };
-  host.digest = (hash, bytes) => working(() => subtle.digest(hash, bytes));
-  host.hmac = (hash, key, bytes) => working(async () => {
+  host.digest = (hash, bytes) => digested(() => subtle.digest(hash, bytes));
+  host.hmac = (hash, key, bytes) => digested(async () => {
     const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash }, false, ['sign']);
     return subtle.sign('HMAC', imported, bytes);
   });
@@ -146,7 +163,7 @@
       const id = Number(answer.headers.get('toolscript-call'));
       internal.settle(id, answer.ok ? (answer.headers.has('toolscript-content') ? 3 : 0) : 1, text);
       awaited.delete(id);
-      ended();
+      wake();
     }
     listening = false;
   };
@@ -190,7 +207,7 @@
     reading++;
     piece().finally(() => {
       reading--;
-      ended();
+      wake();
     });
     return 1;
   };

@@ -29,19 +29,19 @@ async (host, internal) => {
     internal.script.names.set(at, name);
     internal.script.urls.set(name, at);
   }
-  let text;
+  let [namespace, text] = [];
   try {
-    let namespace = await import(url);
+    namespace = await import(url);
     loading = false;
     if (run.parameter !== undefined) namespace = await internal.call(namespace);
-    await internal.settled(); // code that is not awaited may still add to the value
+    await internal.unwatched(internal.settled(namespace)); // code that is not awaited may still add to the value
     phase = 'finalizing';
     text = await internal.finish(namespace);
   } catch (error) {
     internal.fail(error);
   }
   phase = 'executing';
-  await internal.settled(); // toJSON of the value may have begun calls
+  await internal.unwatched(internal.settled(namespace)); // toJSON of the value may have begun calls
   send('v', text ?? '');
   internal.leave();
 }

@@ -54,8 +54,9 @@
 
   // Assigning to a property of a frozen prototype fails even if the assignment
   // would create an own property, such as this.name in a class that extends Error.
-  // As accessors, these properties accept such assignments.
-  const overridable = (o, keys) => {
+  // As accessors, these properties accept such assignments. seen is called with an object
+  // whose property is read.
+  const overridable = (o, keys, seen) => {
     for (const key of keys) {
       const own = getOwnPropertyDescriptor(o, key);
       if (!own || !('value' in own) || !own.configurable) continue;
@@ -63,7 +64,10 @@
       defineProperty(o, key, {
         enumerable: own.enumerable,
         configurable: false,
-        get() { return value; },
+        get: seen === undefined ? function get() { return value; } : function get() {
+          seen(this);
+          return value;
+        },
         set(given) {
           if (this === o) throw new TypeError(`'${String(key)}' is read-only`);
           defineProperty(this, key, { value: given, writable: true, enumerable: true, configurable: true });
@@ -77,7 +81,8 @@
   }
   overridable(FunctionPrototype, ['toString', 'name']);
   overridable(Array.prototype, ['toString', 'constructor']);
-  overridable(Promise.prototype, ['then', 'constructor']);
+  overridable(Promise.prototype, ['then']);
+  overridable(Promise.prototype, ['constructor'], internal.awaited);
 
   for (const value of reached) Object.freeze(value);
 }

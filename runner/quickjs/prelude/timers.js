@@ -4,6 +4,7 @@
 
   const timers = new Map();
   let last = 0;
+  let strong = 0; // timers that keep the script alive
 
   // delayOf returns a delay as browsers and Node read it. Only now is less than a
   // millisecond: it is for setImmediate, before all timers that are not due.
@@ -21,13 +22,22 @@
     }
     const id = ++last;
     const ms = delayOf(delay);
-    timers.set(id, { callback, args, repeat, ms });
+    timers.set(id, { callback, args, repeat, ms, at: weak ? undefined : new Error() });
+    if (!weak) strong++;
     host.timer(id, ms, weak ? 1 : 0);
     return id;
   };
 
+  // remove returns a timer that was set.
+  const remove = (id) => {
+    const timer = timers.get(id);
+    if (timer === undefined) return undefined;
+    timers.delete(id);
+    if (timer.at !== undefined) strong--;
+    return timer;
+  };
   const stop = (id) => {
-    if (timers.delete(Number(id))) host.clear(Number(id));
+    if (remove(Number(id)) !== undefined) host.clear(Number(id));
   };
 
   internal.define('setTimeout', function setTimeout(callback, delay, ...args) {
@@ -50,7 +60,22 @@
     const timer = timers.get(id);
     if (!timer) return;
     if (timer.repeat) host.timer(id, timer.ms, 0);
-    else timers.delete(id);
+    else remove(id);
     internal.apply(timer.callback, undefined, timer.args);
+  };
+
+  internal.timing = () => strong > 0;
+
+  // dropTimers removes all timers that keep the script alive and returns the places where
+  // they were set: file and line, because the engines count columns differently.
+  const place = /([^\s()]+:\d+):\d+\)?$/m;
+  internal.dropTimers = () => {
+    const places = [];
+    for (const [id, { at }] of timers) {
+      if (at === undefined) continue;
+      stop(id);
+      places.push(places.length > 0 ? '' : place.exec(host.trace(internal.frames(at)))?.[1] ?? '');
+    }
+    return places;
   };
 }
