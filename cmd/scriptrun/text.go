@@ -24,7 +24,7 @@ func ErrorText(e *toolscript.RunError) string {
 	if e.Name != "" {
 		text = e.Name + ": " + e.Message
 	}
-	return withLines(text, e.Stack, e.Excerpt, inner(e, "cause"), inner(e, "errors"))
+	return withLines(text, e.Stack, e.Excerpt, inner(e, "cause"), inner(e, "errors"), inner(e, "error"), inner(e, "suppressed"))
 }
 
 // inner is an error inside the script's error: its cause, or the list of errors that it

@@ -119,7 +119,7 @@ func asBlob(value []byte) (blob, bool) {
 	switch {
 	case b.kind == "image" || b.kind == "audio":
 		b.data = block.text("data")
-		if b.mimeType == "" || block["data"] == nil || !block.has("type", "data", "mimeType", "annotations", "_meta") {
+		if b.mimeType == "" || !block.isText("data") || !block.has("type", "data", "mimeType", "annotations", "_meta") {
 			return blob{}, false
 		}
 	case b.kind == "resource":
@@ -157,6 +157,8 @@ func (m members) text(name string) (s string) {
 	return s
 }
 
+func (m members) isText(name string) bool { return len(m[name]) > 0 && m[name][0] == '"' }
+
 // has reports whether the object has no members but these.
 func (m members) has(names ...string) bool {
 	for name := range m {
@@ -169,7 +171,7 @@ func (m members) has(names ...string) bool {
 
 // isContents reports whether the object is the contents of a resource in that member.
 func (m members) isContents(data string) bool {
-	return m.text("uri") != "" && len(m[data]) > 0 && m[data][0] == '"' && m.has("uri", "mimeType", data, "_meta")
+	return m.text("uri") != "" && m.isText(data) && m.has("uri", "mimeType", data, "_meta")
 }
 
 // jsonText is a value as JSON in which HTML characters are not escaped.

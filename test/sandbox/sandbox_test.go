@@ -266,7 +266,7 @@ func (r *result) String() string {
 			}
 			fmt.Fprintf(&b, "%s\n", e.Stack)
 		}
-		for _, inner := range []string{"cause", "errors"} {
+		for _, inner := range []string{"cause", "errors", "error", "suppressed"} {
 			if text, has := e.Metadata[inner].(string); has {
 				section(&b, inner, text+"\n")
 			}

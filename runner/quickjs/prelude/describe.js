@@ -36,7 +36,7 @@
     }
     const call = internal.failedCall(error);
     const more = {};
-    for (const key of ['cause', 'errors']) {
+    for (const key of internal.innerErrors) {
       const own = descriptor(error, key);
       if (own && 'value' in own && own.value !== undefined) more[key] = inside(own.value, error);
     }

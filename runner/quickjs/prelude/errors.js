@@ -26,6 +26,7 @@
 
   internal.errorMessage = (error) => {
     const message = inherited(error, 'message');
+    if (message === '' && error instanceof AggregateError) return 'All promises were rejected'; // of Promise.any, as V8 says
     return message === undefined ? '' : typeof message === 'object' ? internal.inspect(message) : String(message);
   };
 
@@ -37,7 +38,7 @@
   // hidden are properties that are shown although they are not enumerable.
   const hidden = (error, seen) => {
     const entries = [];
-    for (const key of ['cause', 'errors']) {
+    for (const key of internal.innerErrors) {
       const own = descriptor(error, key);
       if (own && 'value' in own && !own.enumerable) entries.push(`[${key}]: ${inner(own.value, seen)}`);
     }

@@ -2,7 +2,7 @@
 (host, internal) => {
   'use strict';
 
-  const { inspect, parse, plainMember, stringify } = internal;
+  const { argumentsText, inspect, parse, stringify } = internal;
 
   // place is the member of the arguments that asks for a page: '' is the first one.
   const place = 'toolscript/page';
@@ -10,7 +10,7 @@
   // copied are the arguments as they are now: those of all pages are equal, also if the script
   // changes the object.
   const copied = (args) => {
-    const text = args === undefined ? '{}' : stringify(args, plainMember);
+    const text = args === undefined ? '{}' : argumentsText(args);
     if (text === undefined || text[0] !== '{') throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
     return parse(text);
   };

@@ -3,7 +3,7 @@
 (host, internal) => {
   'use strict';
 
-  const { parse, stringify, inspect, plainMember } = internal;
+  const { parse, stringify, inspect, argumentsText } = internal;
   const none = -1;
   const absent = -2;
   const group = -3;
@@ -35,7 +35,7 @@
     waiting.at = at;
     waiting.shape = shape;
     try {
-      const text = args === undefined ? '{}' : stringify(args, plainMember);
+      const text = args === undefined ? '{}' : argumentsText(args);
       if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
       pending.set(id, waiting);
       const begun = key === undefined ? host.call(id, server, tool, text, task) : host.call(id, server, tool, text, task, key);

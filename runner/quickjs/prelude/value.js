@@ -2,8 +2,9 @@
 (host, internal) => {
   'use strict';
 
-  const { stringify, plain } = internal;
+  const { stringify, plain, prototypeOf, isPromise, Unsettled } = internal;
   const { isArray } = Array;
+  const { keys } = Object;
 
   class InvalidResultError extends TypeError {}
   Object.defineProperty(InvalidResultError.prototype, 'name', { value: 'InvalidResultError' });
@@ -14,8 +15,48 @@
 
   const names = { function: 'a function', symbol: 'a symbol' };
 
-  // lost are the places of values that JSON shows as null.
+  // lost are the places of values that JSON shows as null or {}.
   let lost = [];
+
+  // shown returns the form of an object, and reports one of which JSON shows nothing.
+  const boxes = new Set(['Number', 'Boolean', 'String', 'BigInt']);
+  const shown = (key, value) => {
+    const form = plain(value);
+    if (form !== value || value === null || isArray(value)) return form;
+    const parent = prototypeOf(value);
+    if (parent === Object.prototype || parent === null) return form;
+    if (isPromise(value)) return settled(key, value);
+    if (keys(value).length === 0 && !boxes.has(host.className(value))) lost.push([key, article(internal.className(value) ?? 'Object'), '{}']);
+    return form;
+  };
+  const article = (name) => (/^[AEIOU]/.test(name) ? `an ${name}` : `a ${name}`);
+
+  // settled is the form of the value of a promise.
+  const settled = (key, promise) => {
+    if (host.promiseState(promise) !== 1) throw new Unsettled(promise);
+    return refuse.call(undefined, key, host.promiseResult(promise));
+  };
+
+  // promisesIn returns the promises in a value that are not fulfilled. read says whether to
+  // read iterators.
+  const promisesIn = (root, read) => {
+    const [found, waiting, seen] = [[], [root], new Set()];
+    while (waiting.length > 0) {
+      let value = waiting.pop();
+      if (isPromise(value)) {
+        if (host.promiseState(value) !== 1) {
+          found.push(value);
+          continue;
+        }
+        value = host.promiseResult(value);
+      }
+      if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+      seen.add(value);
+      if (read || !internal.isIterator(value)) internal.eachIn(value, (inner) => waiting.push(inner));
+    }
+    return found;
+  };
+  internal.pendingIn = (value) => promisesIn(value, false).length > 0;
 
   // refuse is a replacer for JSON.stringify, which would silently omit functions
   // and symbols. It is called for every value, and a list may have a million.
@@ -26,12 +67,12 @@
       case 'bigint':
         return value;
       case 'object':
-        return plain(value);
+        return shown(key, value);
       case 'number':
-        if (value - value !== 0) lost.push([key, value]); // not finite
+        if (value - value !== 0) lost.push([key, value, 'null']); // not finite
         return value;
       case 'undefined':
-        if (isArray(this)) lost.push([key, value]);
+        if (isArray(this)) lost.push([key, value, 'null']);
         return value;
     }
     const where = key === '' ? 'is' : `holds, at ${stringify(key)},`;
@@ -49,13 +90,14 @@
       internal.apply(refuse, holder, [key, value]);
       if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function' || seen.has(value)) continue;
       seen.add(value);
-      if (plain(value) !== value) throw new InvalidResultError('the value of the script nests a Map, a Set or an error too deep to be passed on');
+      if (plain(value) !== value || isPromise(value)) throw new InvalidResultError('the value of the script nests a Map, a Set or an error too deep to be passed on');
       for (const name of Object.keys(value)) waiting.push([name, value[name], value]);
     }
   };
 
   // show returns the value as JSON.
   const show = (value) => {
+    lost = [];
     try {
       return stringify(value, refuse);
     } catch (error) {
@@ -73,10 +115,10 @@
   // warn reports the parts of the value that JSON cannot express.
   const warn = () => {
     if (lost.length === 0) return;
-    const [key, value] = lost[0];
+    const [key, value, form] = lost[0];
     const where = key === '' ? 'is' : `holds, at ${stringify(key)},`;
     const more = lost.length === 1 ? '' : ` (and ${lost.length - 1} more)`;
-    host.write(1, `Warning: the script's value ${where} ${value}${more}, which JSON shows as null\n`);
+    host.write(1, `Warning: the script's value ${where} ${value}${more}, which JSON shows as ${form}\n`);
   };
 
   const firstLine = (error) => error.message.split('\n', 1)[0];
@@ -91,15 +133,18 @@
   internal.finish = async (namespace) => {
     const value = await namespace.default;
     if (value === undefined || host.json?.(value) === 1) return undefined; // the engine has it
-    try {
-      const text = show(value);
-      warn();
-      return text;
-    } catch (error) {
-      if (error instanceof TypeError && firstLine(error) === internal.circular) {
-        throw new InvalidResultError("the script's value holds itself, which JSON cannot show");
+    for (;;) {
+      try {
+        const text = show(value);
+        warn();
+        return text;
+      } catch (error) {
+        if (error instanceof TypeError && firstLine(error) === internal.circular) {
+          throw new InvalidResultError("the script's value holds itself, which JSON cannot show");
+        }
+        if (!(error instanceof Unsettled)) throw error;
+        await Promise.all([error.promise, ...promisesIn(value, true)]);
       }
-      throw error;
     }
   };
 

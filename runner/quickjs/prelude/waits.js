@@ -72,7 +72,7 @@
   internal.giveUp = (namespace, last) => {
     prune();
     const waits = waited.size > 0;
-    if (host.promiseState(namespace.default) === 0) return undefined;
+    if (internal.pendingIn(namespace.default)) return undefined;
     if (waits && !(last && namespace.default !== undefined)) return undefined;
     const [first, ...others] = internal.dropTimers();
     if (first === undefined) return '';
