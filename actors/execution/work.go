@@ -146,18 +146,6 @@ func (w *work) job(compiled runner.Compiled) runner.Job {
 	}
 }
 
-// notify gives the end the notices of the sandbox, which may be attacked code.
-func (w *work) notify(end *toolscript.End, notices []string) {
-	for _, text := range notices[:min(len(notices), maxNotices)] {
-		text = cut(text)
-		end.Notices = append(end.Notices, text)
-		w.warn(text)
-	}
-}
-
-// maxNotices bounds the notices of a run.
-const maxNotices = 16
-
 // warn sends a warning to the client.
 func (w *work) warn(text string) {
 	w.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "warning: " + text})

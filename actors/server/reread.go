@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
@@ -107,14 +105,17 @@ var unknownTexts = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(unknown|no such|invalid) tool\b|\btool\b.{0,200}?\b(not found|not exist|unknown|is no longer)\b`)
 })
 
-const longestRefusal = 4 << 10 // in bytes
+const (
+	longestRefusal = 4 << 10 // in bytes
+	methodNotFound = -32601  // of JSON-RPC 2.0
+)
 
 // isUnknownTool reports whether an answer may say that the server has no such tool.
 func isUnknownTool(result json.RawMessage, err error) bool {
 	var e *toolscript.Error
 	switch {
 	case errors.As(err, &e):
-		return e.RPCCode == mcp.METHOD_NOT_FOUND || e.RPCCode != 0 && unknownTexts().MatchString(e.Error())
+		return e.RPCCode == methodNotFound || e.RPCCode != 0 && unknownTexts().MatchString(e.Error())
 	case err != nil, len(result) > longestRefusal, !bytes.Contains(result, []byte(`"isError"`)):
 		return false
 	default:

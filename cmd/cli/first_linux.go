@@ -7,9 +7,8 @@ import (
 	"slices"
 	"syscall"
 
-	"golang.org/x/term"
-
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // first is the work of process 1, as in a container whose only program this is: it starts this
@@ -50,7 +49,7 @@ func startAgain() (*os.Process, error) {
 		return nil, err
 	}
 	group := &syscall.SysProcAttr{Setpgid: true}
-	if term.IsTerminal(0) {
+	if terminal.Is(os.Stdin) {
 		group.Foreground, group.Ctty = true, 0
 	}
 	return os.StartProcess(self, os.Args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ(), Sys: group})

@@ -139,6 +139,7 @@ func fromSDL(name, text string) (*schema, error) {
 				s.query = o.Type
 			case ast.Mutation:
 				s.mutation = o.Type
+			case ast.Subscription: // has no tools
 			}
 		}
 	}
