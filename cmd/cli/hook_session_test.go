@@ -358,7 +358,7 @@ func TestLogs(t *testing.T) {
 	if r := inside.run(t, "logs", "--server", "demo"); r.code != 0 || r.stdout != about {
 		t.Errorf("logs of a server: %+v, want %q", r, about)
 	}
-	if r := inside.run(t, "logs"); r.code != 0 || !strings.Contains(r.stderr, "started last") || !strings.Contains(r.stdout, "gateway stopping") {
+	if r := inside.run(t, "logs"); r.code != 0 || !strings.Contains(r.stderr, "begun last") || !strings.Contains(r.stdout, "gateway stopping") {
 		t.Errorf("logs after the end: %+v", r)
 	}
 }
