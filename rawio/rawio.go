@@ -4,8 +4,8 @@
 // block. In a process that is otherwise idle, the announcement wakes the monitor thread of
 // the runtime, which looks for blocked threads and then sleeps again: two to four more
 // system calls, and more time than the read itself. A call on a descriptor that does not
-// block ends at once. The scheduler need not know of it. It is told when there is nothing
-// to read, or no room: then the goroutine waits in the poller of Go, as with package os.
+// block ends at once, so this package makes it without the announcement. If there is nothing
+// to read, or no room to write, the goroutine waits in the poller of Go, as with package os.
 //
 // On systems other than Linux, and for descriptors that may block, the functions are those
 // of os and syscall.

@@ -41,7 +41,7 @@ func (p *parser) text(key, value string, isJSON bool) (text, path string, err er
 	return "", "", fmt.Errorf("%.80q can be a text or a file: for the text, write %s=@%[1]s; for the file, write %[2]s=@./%[3]s", value, key, path)
 }
 
-// isPath reports whether a path begins as one that is no name.
+// isPath reports whether a text begins with /, ./ or ../, or is an absolute path of the system.
 func isPath(path string) bool {
 	path = filepath.ToSlash(path)
 	return filepath.IsAbs(path) || strings.HasPrefix(path, "/") || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")

@@ -24,8 +24,8 @@ const (
 
 // Begin locks the start of the gateways of one configuration, session or client, so that to look
 // for a gateway, to start one and to write its entry is one step. Starts that have one of the keys
-// in common wait for each other. The lock ends with its process. A folder that cannot have the
-// lock is left out: Write says that nobody finds the gateway there.
+// in common wait for each other. The lock ends with its process. A folder in which no file can be
+// made has no lock; Write reports that folder.
 func (p Places) Begin(ctx context.Context, keys ...string) (end func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, beginTime, &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf(
 		"another process has been starting a gateway for this configuration for %s; see its log: toolscript logs", beginTime)})

@@ -234,7 +234,7 @@ func environment(t *testing.T, folder string) string {
 		{"venv", "-q", "--clear", venv}, {"pip", "install", "-q", "-p", python, "-r", "python/" + folder + "/requirements.txt"},
 	} {
 		if out, err := exec.Command(installer, args...).CombinedOutput(); err != nil {
-			t.Skipf("NOT RUN: uv %s: %v\n%s", strings.Join(args, " "), err, out)
+			t.Fatalf("uv %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
 	if err := os.WriteFile(done, wanted, 0o600); err != nil {

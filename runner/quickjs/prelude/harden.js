@@ -5,6 +5,7 @@
   'use strict';
 
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+  const { timing } = internal;
   const FunctionPrototype = Function.prototype;
   const kinds = [FunctionPrototype, (async () => {}), function* () {}, async function* () {}]
     .map((f) => (f === FunctionPrototype ? f : getPrototypeOf(f)));
@@ -55,7 +56,7 @@
   // Assigning to a property of a frozen prototype fails even if the assignment
   // would create an own property, such as this.name in a class that extends Error.
   // As accessors, these properties accept such assignments. seen is called with an object
-  // whose property is read.
+  // whose property is read while a timer is set.
   const overridable = (o, keys, seen) => {
     for (const key of keys) {
       const own = getOwnPropertyDescriptor(o, key);
@@ -65,7 +66,7 @@
         enumerable: own.enumerable,
         configurable: false,
         get: seen === undefined ? function get() { return value; } : function get() {
-          seen(this);
+          if (timing.strong > 0) seen(this);
           return value;
         },
         set(given) {

@@ -4,7 +4,7 @@
 
   const timers = new Map();
   let last = 0;
-  let strong = 0; // timers that keep the script alive
+  const timing = { strong: 0 }; // the number of timers that keep the script alive
 
   // delayOf returns a delay as browsers and Node read it. Only now is less than a
   // millisecond: it is for setImmediate, before all timers that are not due.
@@ -23,7 +23,7 @@
     const id = ++last;
     const ms = delayOf(delay);
     timers.set(id, { callback, args, repeat, ms, at: weak ? undefined : new Error() });
-    if (!weak) strong++;
+    if (!weak) timing.strong++;
     host.timer(id, ms, weak ? 1 : 0);
     return id;
   };
@@ -33,7 +33,7 @@
     const timer = timers.get(id);
     if (timer === undefined) return undefined;
     timers.delete(id);
-    if (timer.at !== undefined) strong--;
+    if (timer.at !== undefined) timing.strong--;
     return timer;
   };
   const stop = (id) => {
@@ -64,7 +64,7 @@
     internal.apply(timer.callback, undefined, timer.args);
   };
 
-  internal.timing = () => strong > 0;
+  internal.timing = timing;
 
   // dropTimers removes all timers that keep the script alive and returns the places where
   // they were set: file and line, because the engines count columns differently.

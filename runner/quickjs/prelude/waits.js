@@ -3,7 +3,7 @@
 (host, internal) => {
   'use strict';
 
-  const { apply } = internal;
+  const { apply, timing } = internal;
   const { defineProperty } = Object;
   const waited = new Set(); // those that have settled are removed at times
   let most = 64;
@@ -28,9 +28,9 @@
     most = Math.max(64, 2 * waited.size);
   };
 
-  // awaited is called when the constructor of a promise is read, as await does.
+  // awaited is called when the constructor of a promise is read, as await does, while a timer is set.
   internal.awaited = (promise) => {
-    if (quiet === 0 && internal.timing() && promise !== Promise.prototype) note(promise);
+    if (quiet === 0 && promise !== Promise.prototype) note(promise);
   };
 
   const quietly = (f, owner, args) => {
@@ -51,7 +51,7 @@
   let racing = 0;
   const { then } = Promise.prototype;
   replace(Promise.prototype, 'then', { then(fulfilled, rejected) {
-    if (racing === 0 && typeof fulfilled === 'function' && internal.timing()) note(this);
+    if (racing === 0 && typeof fulfilled === 'function' && timing.strong > 0) note(this);
     return quietly(then, this, [fulfilled, rejected]);
   } }.then);
   for (const name of ['race', 'any']) {
