@@ -40,10 +40,11 @@ func newCall(a *app) *cobra.Command {
 
 SERVER.TOOL is the tool as scripts write it, such as github.createIssue, or its id, such
 as github__create_issue. KEY=VALUE is an argument: a text if the tool takes one, else the
-number, boolean, array, object or null that the value is as JSON. KEY has letters, digits, _, -
-and ., unless the tool has another name. One value for a list is a list of one. KEY:=JSON is always JSON. One word that begins with { has all arguments as JSON,
-and with "-" the arguments are one JSON object on standard input. They are checked before the
-call is made.
+number, boolean, array, object or null that the value is as JSON. KEY is the name of a
+parameter, or has only letters, digits, _, - and . in it. One value for a list is a list of
+one. KEY:=JSON is always JSON. One word that begins with { has all arguments as JSON, and with
+"-" the arguments are one JSON object on standard input. They are checked before the call is
+made.
 
 KEY=@PATH has the text of a file, such as KEY=@./notes.md or KEY=@/tmp/notes.md, and KEY:=@PATH
 its JSON. The PATH of KEY=@PATH begins with /, ./ or ../. A text that begins with @ is written
