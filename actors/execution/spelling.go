@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/toolscript/toolscript/transport/rawjson"
@@ -16,15 +15,15 @@ func spelled(answer json.RawMessage) bool {
 	return len(answer) <= maxSpelled && rawjson.HasOwnSpelling(answer)
 }
 
-// asAnswered returns the answer of a tool as the server wrote it, if a script returns the
-// answer as it is, and otherwise the value of the script.
+// asAnswered returns the value of a script with the numbers as a server wrote them, if the value
+// is an answer as it was.
 func (l lastAnswers) asAnswered(value json.RawMessage) json.RawMessage {
 	for _, a := range l {
-		if len(value) == 0 || !spelled(a.value) || !rawjson.Same(value, a.value) {
+		if len(value) == 0 || !spelled(a.value) {
 			continue
 		}
-		if whole, valid := rawjson.Compact(bytes.Clone(rawjson.Whole(a.value))); valid { // the answer is also read elsewhere
-			return whole
+		if respelled, same := rawjson.Respell(value, a.value); same {
+			return respelled
 		}
 	}
 	return value

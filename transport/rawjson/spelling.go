@@ -50,22 +50,30 @@ func canonical(number []byte) bool {
 	return err == nil && bytes.Equal(text, number)
 }
 
-// Same reports whether JavaScript that parses original, and writes it again, writes value.
-func Same(value, original []byte) bool {
+// Respell returns value with its numbers as original has them, if JavaScript that parses
+// original, and writes it again, writes value; else false. Texts stay as they are in value:
+// original may have escapes that it has not.
+func Respell(value, original []byte) (respelled []byte, same bool) {
 	ours, theirs := jsontext.NewDecoder(bytes.NewReader(value), as...), jsontext.NewDecoder(bytes.NewReader(original), as...)
+	done := 0 // bytes of value that are in respelled
 	for {
 		a, endA := ours.ReadToken()
 		b, endB := theirs.ReadToken()
 		if endA != nil || endB != nil {
-			return endA != nil && endB != nil // both are valid
+			return append(respelled, value[done:]...), endA != nil && endB != nil // both are valid
 		}
 		switch kind := b.Kind(); {
 		case kind == '0' && a.Kind() == 'n': // 1e999 is written as null
 			if _, beyond := strconv.ParseFloat(b.String(), 64); beyond == nil {
-				return false
+				return nil, false
 			}
 		case kind != a.Kind(), kind == '"' && a.String() != b.String(), kind == '0' && !sameNumber(a.String(), b.String()):
-			return false
+			return nil, false
+		}
+		if b.Kind() == '0' {
+			end := int(ours.InputOffset())
+			respelled = append(append(respelled, value[done:end-len(a.String())]...), b.String()...)
+			done = end
 		}
 	}
 }

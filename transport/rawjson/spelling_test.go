@@ -61,20 +61,24 @@ func TestHasOwnSpelling(t *testing.T) {
 	}
 }
 
-func TestSame(t *testing.T) {
-	original := ` {"a": [1.0, 1e2, -0, 0.1234567890123456789, 1e999], "b\u00e9": "x\ud83d", "id": 9007199254740993, "t": true}`
-	value := `{"a":[1,100,0,0.12345678901234568,null],"bé":"x` + "\uFFFD" + `","id":9007199254740993,"t":true}`
-	if !rawjson.Same([]byte(value), []byte(original)) {
-		t.Error("the value is not the same")
+func TestRespell(t *testing.T) {
+	original := ` {"a": [1.0, 1e2, -0, 0.1234567890123456789, 1e999], "b\u00e9": "x\ud83d \u9879\u76ee 1.0", "id": 9007199254740993, "t": true}`
+	value := `{"a":[1,100,0,0.12345678901234568,null],"bé":"x` + "\uFFFD" + ` 项目 1.0","id":9007199254740993,"t":true}`
+	want := `{"a":[1.0,1e2,-0,0.1234567890123456789,1e999],"bé":"x` + "\uFFFD" + ` 项目 1.0","id":9007199254740993,"t":true}`
+	if got, same := rawjson.Respell([]byte(value), []byte(original)); !same || string(got) != want {
+		t.Errorf("Respell = %s, %t; want %s", got, same, want)
 	}
 	for _, change := range [][2]string{
 		{"100", "101"}, {"9007199254740993", "9007199254740992"}, {`"t":true`, `"t":false`}, {"[1,", "["}, {`"id"`, `"ix"`}, {"null", "1"}, {`,"t":true`, ""}, {"[1,", `["1",`},
 	} {
-		if other := strings.Replace(value, change[0], change[1], 1); rawjson.Same([]byte(other), []byte(original)) {
+		other := strings.Replace(value, change[0], change[1], 1)
+		if _, same := rawjson.Respell([]byte(other), []byte(original)); same {
 			t.Errorf("%s is the same", other)
 		}
 	}
-	if rawjson.Same([]byte(`null`), []byte(`5`)) || rawjson.Same([]byte(`1`), []byte(`true`)) {
-		t.Error("values of other types are the same")
+	for _, pair := range [][2]string{{`null`, `5`}, {`1`, `true`}} {
+		if _, same := rawjson.Respell([]byte(pair[0]), []byte(pair[1])); same {
+			t.Errorf("%s is the same as %s", pair[0], pair[1])
+		}
 	}
 }
