@@ -60,13 +60,22 @@ func (d Dialer) options(name string, cfg Config, on Events) (httptransport.Optio
 	guard := reach.NewGuard(reach.Options{Written: []*url.URL{to}, Base: base, Hint: `if it is right, write that address as "url" of the server`})
 	way := http.RoundTripper(guard)
 	if d.RoundTripper != nil {
-		way = d.RoundTripper(name, cfg, guard)
+		way = wrapped{d.RoundTripper(name, cfg, guard), guard}
 	}
 	return httptransport.Options{
 		URL: to, Headers: cfg.Headers, Client: httptransport.NewClient(way), Limit: maxMessage, Log: on.logf,
 		Answers: d.Answers,
 	}, nil
 }
+
+// wrapped closes the idle connections of the guard under a wrapper.
+type wrapped struct {
+	http.RoundTripper
+	guard *reach.Guard
+}
+
+// CloseIdleConnections is called by http.Client.
+func (w wrapped) CloseIdleConnections() { w.guard.CloseIdleConnections() }
 
 // connectHTTP performs the handshake over streamable HTTP. If the server's refusal
 // shows that it supports only MCP 2024-11-05, connectHTTP retries over HTTP+SSE.

@@ -27,15 +27,21 @@ type renewal struct {
 	err  error // valid after done is closed
 }
 
-// mayRepeat reports whether a failed request should be sent once more: the server has
-// ended the session, a new one is open, and either the server certainly did not
-// execute the request or the tool's annotations allow a repeated call.
+// mayRepeat reports whether a failed request should be sent once more: the connection
+// broke before the answer, or the server has ended the session and a new one is open; and
+// either the server certainly did not execute the request, or the tool's annotations allow
+// a repeated call.
 func (c *Conn) mayRepeat(ctx context.Context, about toolscript.Error, method string, err error) bool {
 	var over *httptransport.SessionError
-	if !errors.As(err, &over) {
+	var broke *httptransport.InterruptedError
+	switch harmless := method != "tools/call" || c.harmless(about.Tool); {
+	case errors.As(err, &over):
+		return c.renew(ctx, over.Session) == nil && (over.Untouched || harmless)
+	case errors.As(err, &broke):
+		return broke.Early && harmless && ctx.Err() == nil
+	default:
 		return false
 	}
-	return c.renew(ctx, over.Session) == nil && (over.Untouched || method != "tools/call" || c.harmless(about.Tool))
 }
 
 // renew replaces an ended session. Concurrent calls for the same session share one

@@ -43,9 +43,10 @@ type Guard struct {
 	named   *url.URL // the first address of Written; nil: none
 	allowed allowed
 	hint    string
-	base    *http.Transport            // with proxies
-	direct  [Local + 1]*http.Transport // to addresses of these networks
-	free    *http.Transport            // to addresses that the user wrote
+	proxy   func(*http.Request) (*url.URL, error) // nil: there are no proxies
+	base    *line                                 // with proxies
+	direct  [Local + 1]*line                      // to addresses of these networks
+	free    *line                                 // to addresses that the user wrote
 
 	mu  sync.Mutex
 	met *Reach // the most public network in which connections to named ended; nil: there was none
@@ -53,10 +54,14 @@ type Guard struct {
 
 // NewGuard returns a guard.
 func NewGuard(o Options) *Guard {
-	g := &Guard{written: map[string]bool{}, allowed: newAllowed(o.Allowed), hint: o.Hint, base: o.Base}
-	if g.base == nil {
-		g.base = http.DefaultTransport.(*http.Transport).Clone()
+	base := o.Base
+	if base == nil {
+		base = http.DefaultTransport.(*http.Transport).Clone()
+		base.Proxy = ProxyFromEnvironment()
 	}
+	base = base.Clone()
+	base.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTime}
+	g := &Guard{written: map[string]bool{}, allowed: newAllowed(o.Allowed), hint: o.Hint, proxy: base.Proxy, base: newLine(base)}
 	for i, u := range o.Written {
 		if i == 0 {
 			g.named = u
@@ -65,20 +70,20 @@ func NewGuard(o Options) *Guard {
 	}
 	// One transport for each network, so that no request gets a connection that it may not open.
 	for to := range g.direct {
-		g.direct[to] = g.without(func(ctx context.Context, network, at string) (net.Conn, error) {
+		g.direct[to] = without(base, func(ctx context.Context, network, at string) (net.Conn, error) {
 			return g.dial(ctx, network, at, Reach(to))
 		})
 	}
 	dialer := net.Dialer{Timeout: dialTime, KeepAlive: keepAlive}
-	g.free = g.without(dialer.DialContext)
+	g.free = without(base, dialer.DialContext)
 	return g
 }
 
-// without is a transport that uses no proxy.
-func (g *Guard) without(dial func(ctx context.Context, network, at string) (net.Conn, error)) *http.Transport {
-	t := g.base.Clone()
+// without is a line that uses no proxy.
+func without(base *http.Transport, dial func(ctx context.Context, network, at string) (net.Conn, error)) *line {
+	t := base.Clone()
 	t.Proxy, t.DialContext = nil, dial
-	return t
+	return newLine(t)
 }
 
 // RefusedError is the error of an address that a remote party must not choose.
@@ -129,7 +134,7 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // way is the transport of a request.
-func (g *Guard) way(r *http.Request, limit Reach) (way *http.Transport, proxied bool, err error) {
+func (g *Guard) way(r *http.Request, limit Reach) (way *line, proxied bool, err error) {
 	at := hostPort(r.URL)
 	proxied, err = g.proxied(r)
 	switch {
@@ -147,10 +152,10 @@ func (g *Guard) way(r *http.Request, limit Reach) (way *http.Transport, proxied 
 }
 
 func (g *Guard) proxied(r *http.Request) (bool, error) {
-	if g.base.Proxy == nil {
+	if g.proxy == nil {
 		return false, nil
 	}
-	proxy, err := g.base.Proxy(r)
+	proxy, err := g.proxy(r)
 	return proxy != nil, err
 }
 
@@ -257,9 +262,10 @@ func (g *Guard) dial(ctx context.Context, network, at string, limit Reach) (net.
 	return dialer.DialContext(ctx, network, at)
 }
 
-// CloseIdleConnections closes the connections without a request.
+// CloseIdleConnections closes the connections without a request, and the others when they have
+// none any more.
 func (g *Guard) CloseIdleConnections() {
-	for _, t := range append([]*http.Transport{g.base, g.free}, g.direct[:]...) {
-		t.CloseIdleConnections()
+	for _, l := range append([]*line{g.base, g.free}, g.direct[:]...) {
+		l.CloseIdleConnections()
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 )
 
 // NewTransport returns an HTTP transport that follows the environment: HTTP_PROXY,
-// HTTPS_PROXY and NO_PROXY, and the certificates of the system. SSL_CERT_FILE and
+// HTTPS_PROXY, ALL_PROXY and NO_PROXY, and the certificates of the system. SSL_CERT_FILE and
 // SSL_CERT_DIR replace these certificates where Go supports it, which excludes macOS
 // and Windows. The certificates in the file NODE_EXTRA_CA_CERTS are added, because
 // users who set that variable for Node servers need it for remote servers too. The
@@ -31,7 +33,7 @@ const (
 func NewTransport() (*http.Transport, error) {
 	roots, err := extraRoots(os.Getenv(extraCAs))
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  reach.ProxyFromEnvironment(),
 		DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
@@ -63,12 +65,14 @@ func extraRoots(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// NewClient returns a client that does not follow redirects; send does. net/http
+// NewClient returns a client of one connection, which keeps the cookies of the server. It does not
+// follow redirects; send does. net/http
 // would turn a POST into a GET, and would send headers that it does not recognize as
 // credentials to any host.
 func NewClient(way http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     way,
+		Jar:           newCookies(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -47,7 +47,10 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // InterruptedError is the error of a request whose answer broke off. It is unknown
 // whether the server executed the request.
-type InterruptedError struct{ Err error }
+type InterruptedError struct {
+	Err   error
+	Early bool // before the answer began, such as by the reset of an idle connection
+}
 
 func (e *InterruptedError) Error() string { return "the connection broke (" + e.Err.Error() + ")" }
 func (e *InterruptedError) Unwrap() error { return e.Err }
@@ -106,7 +109,7 @@ func explain(err error) error {
 	if errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect" || op.Op == "socks connect") {
 		return &UnreachableError{err}
 	}
-	return &InterruptedError{err}
+	return &InterruptedError{Err: err}
 }
 
 // tlsHint returns the next step after a failed TLS handshake, and "" for other

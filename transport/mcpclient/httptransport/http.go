@@ -36,6 +36,7 @@ type HTTP struct {
 	session       sync.Mutex // held while the fields below change
 	id            string     // of the session; "" if there is none
 	stopListening context.CancelFunc
+	listened      chan struct{} // closed when no stream of unsolicited messages is open or will be; nil: there was none
 
 	waiting sync.Mutex
 	waiters map[string]*waiter // by request id, as mcp.RequestId prints it
@@ -187,11 +188,13 @@ func (h *HTTP) header(session, accept string, more http.Header) http.Header {
 
 // answer reads the response to a request from the response to its POST.
 func (h *HTTP) answer(ctx context.Context, resp *http.Response, session string, id mcp.RequestId) (*transport.JSONRPCResponse, error) {
-	switch mediaType(resp) {
-	case "text/event-stream":
+	switch kind := mediaType(resp); {
+	case resp.StatusCode == http.StatusAccepted:
+		return nil, h.awaitElsewhere(ctx)
+	case kind == "text/event-stream":
 		s := &stream{http: h, session: session, id: id.String()}
 		return s.await(ctx, resp.Body)
-	case "application/json":
+	case kind == "application/json":
 		text, err := whole(ctx, resp.Body, resp.ContentLength, h.Limit, h.Answers.Lease(ctx))
 		if err != nil {
 			return nil, err
@@ -204,6 +207,23 @@ func (h *HTTP) answer(ctx context.Context, resp *http.Response, session string, 
 	default:
 		return nil, &StatusError{Status: resp.StatusCode, Text: fmt.Sprintf(
 			"its answer has the content type %q; is it an MCP server?", resp.Header.Get("Content-Type"))}
+	}
+}
+
+// awaitElsewhere waits for the answer to a request that the server has accepted, on the stream of
+// unsolicited messages: deliver ends ctx then. The error says why there is none.
+func (h *HTTP) awaitElsewhere(ctx context.Context) error {
+	h.session.Lock()
+	over := h.listened
+	h.session.Unlock()
+	if over == nil {
+		return &StatusError{Status: http.StatusAccepted, Text: "there is no stream for the answer to the request"}
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-over:
+		return &InterruptedError{Err: errors.New("the server has accepted the request, and its stream has ended without the answer")}
 	}
 }
 

@@ -35,9 +35,11 @@ func (h *HTTP) listenUntil(known func()) {
 	h.session.Lock()
 	h.stopListening() // the stream of the previous session
 	h.stopListening = cancel
-	session := h.id
+	session, over := h.id, make(chan struct{})
+	h.listened = over
 	h.session.Unlock()
 	h.run(func() {
+		defer close(over)
 		defer cancel()
 		defer known()
 		h.listenIn(ctx, session, known)

@@ -36,7 +36,12 @@ func (w *wire) send(ctx context.Context, o outgoing) (*http.Response, error) {
 	for range maxRedirects {
 		resp, err := w.Client.Do(w.request(ctx, o)) //nolint:gosec // G704: the URL comes from the user's configuration
 		if err != nil {
-			return nil, w.ended(ctx, explain(err))
+			err = explain(err)
+			if broke := (*InterruptedError)(nil); errors.As(err, &broke) {
+				broke.Early = true
+				w.Client.CloseIdleConnections() // they may be broken, too
+			}
+			return nil, w.ended(ctx, err)
 		}
 		if resp.StatusCode == http.StatusUnauthorized {
 			return nil, &UnauthorizedError{refusal(resp).Text}
@@ -107,7 +112,7 @@ func whole(ctx context.Context, body io.Reader, size int64, limit int, l *inflig
 	case errors.Is(err, inflight.ErrTooLong):
 		return nil, ErrTooLarge
 	case errors.As(err, &failed):
-		return nil, &InterruptedError{failed.Err}
+		return nil, &InterruptedError{Err: failed.Err}
 	}
 	return text, err
 }
@@ -129,5 +134,5 @@ func broke(err error) error {
 	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the stream ended before the answer")
 	}
-	return &InterruptedError{err}
+	return &InterruptedError{Err: err}
 }

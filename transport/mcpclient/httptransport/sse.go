@@ -53,7 +53,7 @@ func OpenSSE(ctx context.Context, o Options) (*SSE, error) {
 	}
 	s.run(func() {
 		defer body.Close() //nolint:errcheck // it has been read to its end
-		s.Fail(&InterruptedError{s.read(from)})
+		s.Fail(&InterruptedError{Err: s.read(from)})
 	})
 	return s, nil
 }
@@ -74,19 +74,25 @@ func (s *SSE) open() (*events, io.ReadCloser, error) {
 	return from, resp.Body, nil
 }
 
-// readEndpoint reads the URL for the client's messages. Only the stream's origin is
-// accepted, because the URL receives the configured headers.
+// maxFirst is how many events may come before the URL for the client's messages.
+const maxFirst = 100
+
+// readEndpoint reads the URL for the client's messages, and skips the events before it. Only the
+// stream's origin is accepted, because the URL receives the configured headers.
 func (s *SSE) readEndpoint(from *events) (*url.URL, error) {
-	first, err := from.read()
-	if err != nil {
-		return nil, broke(err)
-	}
-	if first.name != "endpoint" {
-		return nil, &InterruptedError{errors.New(`the stream does not begin with the event "endpoint"; is it an MCP server?`)}
+	var first event
+	for n := 0; first.name != "endpoint"; n++ {
+		if n > maxFirst {
+			return nil, &InterruptedError{Err: errors.New(`the stream does not begin with the event "endpoint"; is it an MCP server?`)}
+		}
+		var err error
+		if first, err = from.read(); err != nil {
+			return nil, broke(err)
+		}
 	}
 	to, err := s.URL.Parse(string(first.data))
 	if err != nil || !sameOrigin(s.URL, to) {
-		return nil, &InterruptedError{errors.New("the server names an address of another origin for messages")}
+		return nil, &InterruptedError{Err: errors.New("the server names an address of another origin for messages")}
 	}
 	return to, nil
 }

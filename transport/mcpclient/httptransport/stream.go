@@ -85,7 +85,7 @@ func broken(err error) error {
 	if errors.As(err, &session) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &InterruptedError{err}
+	return &InterruptedError{Err: err}
 }
 
 // passing reports whether another attempt to open a stream may succeed.
@@ -127,7 +127,7 @@ func (h *HTTP) open(ctx context.Context, session, lastID string) (io.ReadCloser,
 	resp, err := h.send(ctx, outgoing{http.MethodGet, h.URL, header, nil})
 	if !late.Stop() && err == nil {
 		_ = resp.Body.Close() // its context has ended
-		err = &InterruptedError{errors.New("the server did not begin its answer in time")}
+		err = &InterruptedError{Err: errors.New("the server did not begin its answer in time")}
 	}
 	switch {
 	case err != nil:

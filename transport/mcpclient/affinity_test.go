@@ -1,0 +1,266 @@
+package mcpclient_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// A cookie of the server is in all later requests, beside that of the configuration.
+func TestCookiesOfTheServer(t *testing.T) {
+	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+		t.Run(kind, func(t *testing.T) {
+			h, cfg := overHTTP(t, kind)
+			var mu sync.Mutex
+			var came []string
+			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				came = append(came, r.Header.Get("Cookie"))
+				mu.Unlock()
+				http.SetCookie(w, &http.Cookie{Name: "node", Value: "a", Path: "/"})
+				for n := range 100 { // more than a client keeps
+					http.SetCookie(w, &http.Cookie{Name: fmt.Sprint("more", n), Value: "1", Path: "/elsewhere"})
+				}
+				h.ServeHTTP(w, r)
+			}))
+			t.Cleanup(func() {
+				front.CloseClientConnections()
+				front.Close()
+			})
+			cfg.URL = front.URL + cfg.URL[strings.LastIndex(cfg.URL, "/"):]
+			cfg.Headers = map[string]string{"Cookie": "own=1"}
+			for range 2 { // a new connection begins without cookies
+				c := dial(t, cfg, mcpclient.Events{})
+				text(t, c, "echo", `{"text":"x"}`)
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				if came[0] != "own=1" {
+					t.Errorf("the first request has the cookies %q", came[0])
+				}
+				if i := slices.IndexFunc(came[1:], func(text string) bool { return text != "own=1; node=a" }); i >= 0 {
+					t.Errorf("request %d has the cookies %q", i+2, came[i+1])
+				}
+				came = nil
+				mu.Unlock()
+			}
+		})
+	}
+}
+
+// A server may accept a request with 202 and answer on the stream of unsolicited messages.
+func TestAnAnswerOnTheStream(t *testing.T) {
+	messages, known := make(chan string), make(chan struct{})
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_ = http.NewResponseController(w).Flush()
+			close(known)
+			for {
+				select {
+				case m := <-messages:
+					_, _ = fmt.Fprintf(w, "data: %s\n\n", m)
+					_ = http.NewResponseController(w).Flush()
+				case <-r.Context().Done():
+					return
+				}
+			}
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil || json.Unmarshal(body, &m) != nil {
+			return
+		}
+		if m.Method == "initialize" {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, mcpclient.Handshake)
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+		if m.Method == "tools/call" {
+			_ = http.NewResponseController(w).Flush()
+			messages <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"fine"}]}}`, m.ID)
+		}
+	}))
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+	})
+	c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL}, mcpclient.Events{})
+	<-known
+	if got := text(t, c, "echo", `{}`); got != "fine" {
+		t.Errorf("echo = %q", got)
+	}
+}
+
+// A server that accepts requests and has no stream for the answers does not hold them.
+func TestAnAnswerThatHasNoStream(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP, "json")
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		switch {
+		case err != nil || r.Method == http.MethodGet:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case bytes.Contains(body, []byte("tools/call")):
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			h.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(front.Close)
+	cfg.URL = front.URL + "/mcp"
+	c := dial(t, cfg, mcpclient.Events{})
+	_, err := c.CallTool(within(t, bound), "echo", nil, nil)
+	if err == nil || toolscript.KindOf(err) == toolscript.Timeout || toolscript.SentOf(err) == toolscript.SentNo {
+		t.Errorf("error %v, sent: %s", err, toolscript.SentOf(err))
+	}
+}
+
+// Events before the address of the messages are skipped.
+func TestEventsBeforeTheEndpoint(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.SSE)
+	first := "event: ping\ndata: 1\n\nevent: connected\ndata: {}\n\ndata: hello\n\n"
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, first)
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+	})
+	cfg.URL = front.URL + "/sse"
+	if got := text(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text":"x"}`); got != "x" {
+		t.Errorf("echo = %q", got)
+	}
+	first = strings.Repeat(first, 50)
+	err, _ := refused(t, cfg, bound)
+	wantText(t, "error", err.Error(), "endpoint")
+}
+
+// resetting resets idle connections: the second request on each one is not answered.
+type resetting struct {
+	net.Listener
+	on func() bool
+}
+
+func (l resetting) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &resettingConn{Conn: c, on: l.on}, nil
+}
+
+type resettingConn struct {
+	net.Conn
+	on   func() bool
+	sent bool // an answer
+}
+
+func (c *resettingConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 1 && c.sent && c.on() { // net/http reads a byte in the background
+		_ = c.Conn.(*net.TCPConn).SetLinger(0)
+		_ = c.Close()
+		return 0, net.ErrClosed
+	}
+	return n, err
+}
+
+func (c *resettingConn) Write(p []byte) (int, error) {
+	c.sent = true
+	return c.Conn.Write(p)
+}
+
+// A call of a tool that only reads is sent once more if an idle connection is reset. Any other
+// fails, and is not sent twice.
+func TestTheResetOfAnIdleConnection(t *testing.T) {
+	h := mcpserver.NewHTTP("json")
+	var mu sync.Mutex
+	resets := false
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	s.Listener = resetting{s.Listener, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return resets
+	}}
+	s.Start()
+	t.Cleanup(s.Close)
+	c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: s.URL + "/mcp"}, mcpclient.Events{})
+	if _, err := c.ListTools(within(t, bound)); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	resets = true
+	mu.Unlock()
+	if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
+		t.Errorf("echo = %q", got)
+	}
+	calls := h.Seen("tools/call")
+	_, err := c.CallTool(within(t, bound), "bump", nil, nil)
+	if toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentUnknown || h.Seen("tools/call") != calls {
+		t.Errorf("bump: %v, sent: %s; %d calls came", err, toolscript.SentOf(err), h.Seen("tools/call")-calls)
+	}
+	if c.Err() != nil {
+		t.Errorf("the connection has ended: %v", c.Err())
+	}
+}
+
+// The end of a connection closes those of the network, also under a wrapper.
+func TestCloseLeavesNoConnection(t *testing.T) {
+	h := mcpserver.NewHTTP("json")
+	var mu sync.Mutex
+	open := map[net.Conn]bool{}
+	s := httptest.NewUnstartedServer(h)
+	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		if open[c] = true; state == http.StateClosed {
+			delete(open, c)
+		}
+	}
+	s.Start()
+	t.Cleanup(s.Close)
+	d := mcpclient.Dialer{RoundTripper: func(_ string, _ mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+		return tripper(base.RoundTrip)
+	}}
+	c, err := d.Dial(within(t, bound), "srv", mcpclient.Config{Type: mcpclient.HTTP, URL: s.URL + "/mcp"}, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text(t, c, "echo", `{"text":"x"}`)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	eventually(t, "no open connection", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(open) == 0
+	})
+}

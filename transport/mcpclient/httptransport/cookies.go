@@ -1,0 +1,61 @@
+package httptransport
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"sync"
+)
+
+const (
+	maxCookies = 50      // of a connection
+	maxCookie  = 4 << 10 // bytes of the name and the value of one
+)
+
+// cookies are those that a server has set on a connection. They go back to the origin that has set
+// them: a load balancer sends requests with its cookie to the same node.
+type cookies struct {
+	mu    sync.Mutex
+	jars  map[string]*cookiejar.Jar // by origin
+	names map[string]bool           // of all cookies so far
+}
+
+func newCookies() *cookies {
+	return &cookies{jars: map[string]*cookiejar.Jar{}, names: map[string]bool{}}
+}
+
+func origin(u *url.URL) string { return u.Scheme + "://" + u.Hostname() + ":" + port(u) }
+
+// SetCookies implements http.CookieJar.
+func (c *cookies) SetCookies(u *url.URL, set []*http.Cookie) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var kept []*http.Cookie
+	for _, one := range set {
+		key := origin(u) + " " + one.Name
+		if len(one.Name)+len(one.Value) > maxCookie || !c.names[key] && len(c.names) == maxCookies {
+			continue
+		}
+		c.names[key] = true
+		kept = append(kept, one)
+	}
+	if len(kept) == 0 {
+		return
+	}
+	jar := c.jars[origin(u)]
+	if jar == nil {
+		jar, _ = cookiejar.New(nil) // fails for no options
+		c.jars[origin(u)] = jar
+	}
+	jar.SetCookies(u, kept)
+}
+
+// Cookies implements http.CookieJar.
+func (c *cookies) Cookies(u *url.URL) []*http.Cookie {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if jar := c.jars[origin(u)]; jar != nil {
+		return jar.Cookies(u)
+	}
+	return nil
+}
