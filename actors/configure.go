@@ -113,6 +113,9 @@ func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) s
 			last, rests = stored, true
 		}
 	}
+	if len(last) > 0 && s.options.Memory != nil {
+		status.Instructions = s.options.Memory.Instructions(name, config)
+	}
 	switch {
 	case config.Disabled:
 		status.State, status.Disabled = toolscript.Stopped, true
@@ -122,7 +125,7 @@ func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) s
 	review := s.reviewer(name, config)
 	var knownReview server.Review
 	if review != nil && len(last) > 0 {
-		knownReview = review("", last)
+		knownReview = review(status.Instructions, last)
 	}
 	known, _ := config.Offered(name, last, knownReview.Holds)
 	return spec{id: serverID(name), server: &status, known: known, produce: func() actor.Receiver {
@@ -140,11 +143,14 @@ func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) s
 			Rested:         s.options.Rested,
 			Known:          last,
 			KnownReview:    knownReview,
-			Review:         review,
-			Logger:         s.options.Logger,
-			Port:           s.port(name),
-			Tracer:         s.options.Tracer,
-			Work:           &s.work,
+
+			KnownInstructions: status.Instructions,
+
+			Review: review,
+			Logger: s.options.Logger,
+			Port:   s.port(name),
+			Tracer: s.options.Tracer,
+			Work:   &s.work,
 		})
 	}}
 }

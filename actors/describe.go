@@ -3,6 +3,9 @@ package actors
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/registry"
@@ -52,5 +55,33 @@ func (s *System) renderCompact(view registry.View, ids ...string) string {
 	o := s.options.Types().Options
 	o.Form = codegen.Compact
 	g := codegen.Generator{Observed: s.shapes()}
-	return g.Render(view.Catalog, view.Names(), ids, o).Text
+	return said(view, ids) + g.Render(view.Catalog, view.Names(), ids, o).Text
+}
+
+// mostSaid bounds the instructions of a server in front of the types of its tools, in characters.
+const mostSaid = 1000
+
+// said are the instructions of the servers of tools, as comments. A text in which something looks
+// like an attempt to instruct a model is left out.
+func said(view registry.View, ids []string) string {
+	var b strings.Builder
+	for _, s := range view.Servers {
+		if s.Instructions == "" || !slices.ContainsFunc(ids, func(id string) bool { tool, _ := view.Catalog.Lookup(id); return tool.Server == s.Name }) {
+			continue
+		}
+		more := toolscript.Command("list-servers", s.Name)
+		if slices.ContainsFunc(s.Suspicions, func(f toolscript.Suspicion) bool { return f.Tool == "" && f.Where == "instructions" }) {
+			fmt.Fprintf(&b, "// The instructions of the server %s are left out: they look like an attempt to instruct a model. See: %s\n", s.Name, more)
+			continue
+		}
+		text := []rune(strings.TrimSpace(s.Instructions))
+		if len(text) > mostSaid {
+			text = append(text[:mostSaid:mostSaid], []rune("… (the rest: "+more+")")...)
+		}
+		fmt.Fprintf(&b, "// The server %s says:\n", s.Name)
+		for _, line := range strings.FieldsFunc(toolscript.Shown(string(text)), func(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' }) {
+			b.WriteString("// " + line + "\n")
+		}
+	}
+	return b.String()
 }

@@ -24,6 +24,10 @@ type lists struct {
 	list map[string][]toolscript.Tool
 }
 
+func (*lists) Instructions(string, mcpclient.Config) string { return "" }
+
+func (*lists) KeepInstructions(string, mcpclient.Config, string) error { return nil }
+
 func (l *lists) Recall(name string, c mcpclient.Config) []toolscript.Tool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

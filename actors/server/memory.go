@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/toolscript/toolscript"
@@ -8,13 +9,16 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Memory stores the tools that servers listed last, so that the next gateway knows
-// them. Its methods may be called concurrently and may be slow.
+// Memory stores the tools that servers listed last, and their instructions, so that the next
+// gateway knows them. Its methods may be called concurrently and may be slow.
 type Memory interface {
 	// Recall returns the tools that a server with this configuration listed last, or
 	// none.
 	Recall(name string, cfg mcpclient.Config) []toolscript.Tool
 	Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool) error
+	// Instructions returns the instructions that the server had then.
+	Instructions(name string, cfg mcpclient.Config) string
+	KeepInstructions(name string, cfg mcpclient.Config, text string) error
 }
 
 // recall loads the stored tools, which are valid until the server lists its tools.
@@ -45,9 +49,9 @@ func (s *Server) keep(tools []toolscript.Tool) {
 	if s.Memory == nil {
 		return
 	}
-	memory, name, config, logger := s.Memory, s.Name, s.Config, s.Logger
+	memory, name, config, logger, instructions := s.Memory, s.Name, s.Config, s.Logger, s.info.Instructions
 	s.Work.Go(func() {
-		if err := memory.Keep(name, config, tools); err != nil {
+		if err := errors.Join(memory.Keep(name, config, tools), memory.KeepInstructions(name, config, instructions)); err != nil {
 			logger.Debug("tool list not cached", slog.String("error", err.Error()))
 		}
 	}, func(error) {})

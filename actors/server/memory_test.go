@@ -24,6 +24,10 @@ type shelf struct {
 	slow  time.Duration
 }
 
+func (*shelf) Instructions(string, mcpclient.Config) string { return "" }
+
+func (*shelf) KeepInstructions(string, mcpclient.Config, string) error { return nil }
+
 func (m *shelf) Recall(string, mcpclient.Config) []toolscript.Tool {
 	time.Sleep(m.slow)
 	m.mu.Lock()

@@ -48,9 +48,10 @@ type Options struct {
 	Port           *Port // where callers find the connection; nil makes all calls messages
 
 	// Known are the tools that the server listed last, if they are known before the
-	// start, and KnownReview is the review of them.
-	Known       []toolscript.Tool
-	KnownReview Review
+	// start, KnownInstructions are those of the server then, and KnownReview is the review of both.
+	Known             []toolscript.Tool
+	KnownInstructions string
+	KnownReview       Review
 
 	// Review compares a list of tools with what is pinned, and examines its texts. It may be
 	// slow. Nil: every tool may be used.
@@ -210,6 +211,7 @@ func (s *Server) start(c *actor.Context) {
 	s.post = func(message any) { mailbox.Send(engine, self, message) }
 	s.tell = func(fact any) { mailbox.Send(engine, parent, fact) }
 	s.life, s.end = context.WithCancel(context.Background())
+	s.info.Instructions = s.KnownInstructions
 	if len(s.Known) > 0 {
 		s.choose(s.Known, s.KnownReview)
 		s.notifyTools()

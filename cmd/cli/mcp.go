@@ -226,6 +226,11 @@ func (p inProcess) Describe(ctx context.Context, name string) (toolscript.ToolDe
 	return p.narrowed.Describe(ctx, name)
 }
 
+// Tools implements mcpserver.Gateway.
+func (p inProcess) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error) {
+	return p.narrowed.Tools(ctx, f, wait)
+}
+
 // Exec implements mcpserver.Gateway.
 func (p inProcess) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 	req.Profile = p.narrowed.Profile

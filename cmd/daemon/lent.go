@@ -50,6 +50,13 @@ func (m lentMemory) Keep(name string, c mcpclient.Config, tools []toolscript.Too
 	return m.Memory.Keep(name, c, tools)
 }
 
+func (m lentMemory) KeepInstructions(name string, c mcpclient.Config, text string) error {
+	if m.lent.Has(name, c) {
+		return nil
+	}
+	return m.Memory.KeepInstructions(name, c, text)
+}
+
 func (l *Lent) close() {
 	if l != nil {
 		l.Close()

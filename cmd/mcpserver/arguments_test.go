@@ -3,13 +3,16 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
+	"github.com/toolscript/toolscript/transport/gateway"
 )
 
 // noting is a gateway that returns what it was asked for.
@@ -26,7 +29,16 @@ func (g *noting) Search(_ context.Context, q toolscript.SearchQuery) (toolscript
 func (g *noting) Describe(_ context.Context, name string) (toolscript.ToolDescription, error) {
 	all, _ := g.asked.([]any)
 	g.asked = append(all, name)
-	return toolscript.ToolDescription{Types: name}, nil
+	if name == "bank" {
+		return toolscript.ToolDescription{}, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no tool")}
+	}
+	return toolscript.ToolDescription{Types: "// The server bank says:\n// Quote first.\n" + name}, nil
+}
+
+func (g *noting) Tools(context.Context, toolscript.Filter, time.Duration) (gateway.Tools, error) {
+	return gateway.Tools{Tools: []gateway.ToolInfo{
+		{ServerName: "bank", ToolName: "get_quote", Description: "A quote\nfor a transfer."}, {ServerName: "bank", ToolName: "transfer", Description: strings.Repeat("x", 200)}, {ServerName: "other", ToolName: "no"},
+	}}, nil
 }
 
 func (g *noting) Exec(_ context.Context, q toolscript.ExecRequest, emit func(toolscript.Event) error) error {
@@ -71,6 +83,23 @@ func TestForgivingArguments(t *testing.T) {
 				t.Errorf("asked for %s, want %s; the result is %s", asked, c.want, text)
 			}
 		})
+	}
+}
+
+// TestDescribeServer: the name of a server lists its tools, and what it says is told once.
+func TestDescribeServer(t *testing.T) {
+	s := sdkClient(t, plain(&noting{}), "2025-11-25", nil)
+	for names, want := range map[string]string{
+		`["bank"]`:            `{"types":"// bank has 2 tools; describe those that you need:\n// bank.getQuote: A quote for a transfer.\n// bank.transfer: ` + strings.Repeat("x", 160) + `… (more: describe_tools)"}`,
+		`["bank.a","bank.b"]`: `{"types":"// The server bank says:\n// Quote first.\nbank.a\n\nbank.b"}`,
+	} {
+		result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "describe_tools", Arguments: json.RawMessage(`{"names":` + names + `}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := result.Content[0].(*mcp.TextContent).Text; text != want {
+			t.Errorf("%s: %s, want %s", names, text, want)
+		}
 	}
 }
 

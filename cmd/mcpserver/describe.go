@@ -2,9 +2,11 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
 type describeArgs struct {
@@ -41,6 +43,7 @@ func (e *entrance) describe(ctx context.Context, args describeArgs) (describeRes
 	defer release()
 	r := describeResult{Notices: args.notes}
 	var modules []string
+	seen := map[string]bool{}
 	for _, name := range args.Names {
 		tool, err := g.Describe(ctx, name)
 		if err != nil && (name == toolscript.StoreName || name == storeExport) {
@@ -49,11 +52,55 @@ func (e *entrance) describe(ctx context.Context, args describeArgs) (describeRes
 			tool.Types = store.Types
 		}
 		if err != nil {
+			if list := e.toolsOf(ctx, g, name); list != "" {
+				tool.Types, err = list, nil
+			}
+		}
+		if err != nil {
 			r.Errors = append(r.Errors, err.Error())
 			continue
 		}
-		modules = append(modules, strings.TrimSpace(tool.Types))
+		modules = append(modules, once(strings.TrimSpace(tool.Types), seen))
 	}
 	r.Types = strings.Join(modules, "\n\n")
 	return r, ctx.Err()
+}
+
+// toolsOf lists the tools of a server by name; "" if there is no such server.
+func (e *entrance) toolsOf(ctx context.Context, g Gateway, server string) string {
+	if strings.Contains(server, ".") || strings.Contains(server, toolscript.Separator) {
+		return ""
+	}
+	answer, err := g.Tools(ctx, nil, 0)
+	if err != nil {
+		return ""
+	}
+	var lines []string
+	for _, t := range answer.Tools {
+		if ident := naming.ServerIdentifier(t.ServerName); t.ServerName == server || ident == server {
+			lines = append(lines, "// "+ident+"."+naming.Identifier(t.ToolName)+": "+shortened(t.Description))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("// %s has %d tools; describe those that you need:\n%s", server, len(lines), strings.Join(lines, "\n"))
+}
+
+// once leaves out the comment in front of a module if another module has it: the instructions of
+// their server.
+func once(module string, seen map[string]bool) string {
+	end := 0
+	for line := range strings.Lines(module) {
+		if !strings.HasPrefix(line, "//") {
+			break
+		}
+		end += len(line)
+	}
+	head := module[:end]
+	if seen[head] {
+		return module[end:]
+	}
+	seen[head] = true
+	return module
 }

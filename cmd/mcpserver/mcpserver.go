@@ -8,12 +8,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/transport/gateway"
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
@@ -22,6 +24,7 @@ import (
 type Gateway interface {
 	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
+	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error)
 	StoreTypes(ctx context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error)
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// Detach begins a run that goes on after the request, RunEvents emits its events from

@@ -76,7 +76,7 @@ func shortened(description string) string {
 	if len(text) <= maxDescription {
 		return string(text)
 	}
-	return string(text[:maxDescription]) + "…"
+	return string(text[:maxDescription]) + "… (more: describe_tools)"
 }
 
 func round(confidence float64) float64 { return float64(int(confidence*100+0.5)) / 100 }

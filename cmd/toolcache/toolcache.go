@@ -31,6 +31,8 @@ type file struct {
 	Identity string            `json:"identity"` // of the configuration of the server that listed the tools
 	Tools    []toolscript.Tool `json:"tools"`
 
+	Instructions string `json:"instructions,omitempty"` // of the server
+
 	// Since is when each tool was listed first.
 	Since map[string]time.Time `json:"since,omitempty"`
 }
@@ -47,6 +49,8 @@ func (f Folder) Recall(name string, cfg mcpclient.Config) []toolscript.Tool {
 type Last struct {
 	Tools []toolscript.Tool
 	Older bool // listed with another configuration
+
+	Instructions string // of the server
 
 	// Since is when each tool was listed first, as far as is known.
 	Since map[string]time.Time
@@ -81,7 +85,7 @@ func (f Folder) Last(name string, cfg mcpclient.Config) (Last, bool) {
 			kept.Since[t.Name] = info.ModTime()
 		}
 	}
-	return Last{Tools: kept.Tools, Older: kept.Identity != identity(cfg), Since: kept.Since}, true
+	return Last{Tools: kept.Tools, Older: kept.Identity != identity(cfg), Since: kept.Since, Instructions: kept.Instructions}, true
 }
 
 // Keep stores the tools of a server, unless they are too many.
@@ -98,7 +102,28 @@ func (f Folder) Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool)
 			since[t.Name] = time.Now().UTC().Truncate(time.Second)
 		}
 	}
-	text, err := json.Marshal(file{format, identity(cfg), tools, since})
+	return f.write(name, cfg, file{format, identity(cfg), tools, before.Instructions, since})
+}
+
+// Instructions are those of the server that listed the tools of Recall.
+func (f Folder) Instructions(name string, cfg mcpclient.Config) string {
+	if last, ok := f.Last(name, cfg); ok && !last.Older {
+		return last.Instructions
+	}
+	return ""
+}
+
+// KeepInstructions stores the instructions of a server, whose tools Keep has stored.
+func (f Folder) KeepInstructions(name string, cfg mcpclient.Config, text string) error {
+	last, ok := f.Last(name, cfg)
+	if !ok || last.Older || last.Instructions == text {
+		return nil
+	}
+	return f.write(name, cfg, file{format, identity(cfg), last.Tools, text, last.Since})
+}
+
+func (f Folder) write(name string, cfg mcpclient.Config, content file) error {
+	text, err := json.Marshal(content)
 	if err != nil || len(text) > maxSize {
 		return err
 	}

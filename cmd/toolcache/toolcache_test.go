@@ -3,6 +3,7 @@ package toolcache_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -183,5 +184,24 @@ func TestStoreWithoutAFolder(t *testing.T) {
 	}
 	if got := f.Recall("github", config); got != nil {
 		t.Errorf("recalled %+v", got)
+	}
+}
+
+// TestInstructions: they are those of the server with this configuration, and a new list keeps them.
+func TestInstructions(t *testing.T) {
+	f := toolcache.Folder(t.TempDir())
+	config := mcpclient.Config{Type: mcpclient.Stdio, Command: "a"}
+	other := mcpclient.Config{Type: mcpclient.Stdio, Command: "b"}
+	if err := errors.Join(
+		f.KeepInstructions("s", config, "lost: there are no tools"), f.Keep("s", config, []toolscript.Tool{{Name: "x"}}),
+		f.KeepInstructions("s", config, "Quote first."), f.Keep("s", config, []toolscript.Tool{{Name: "y"}}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if got, of := f.Instructions("s", config), f.Instructions("s", other); got != "Quote first." || of != "" || len(f.Recall("s", config)) != 1 {
+		t.Errorf("Instructions = %q, and %q with another configuration", got, of)
+	}
+	if err := f.KeepInstructions("s", config, ""); err != nil || f.Instructions("s", config) != "" {
+		t.Errorf("instructions that a server has no longer: %q, %v", f.Instructions("s", config), err)
 	}
 }
