@@ -193,6 +193,11 @@ func (in *input) request(text []byte) error {
 	if media == "" {
 		return nil
 	}
+	for name, other := range members(all["content"]) { // no other type can carry files
+		if isMultipart(name) && !isMultipart(media) && in.hasFiles(member(other, "schema"), at) {
+			media, content = name, other
+		}
+	}
 	b := &body{media: media, required: isTrue(all["required"]), fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}, types: map[string]string{}}
 	in.body = b
 	required := isTrue(all["required"])
@@ -221,7 +226,7 @@ func (in *input) request(text []byte) error {
 			p.explode = isTrue(explode)
 		}
 		b.styles[name] = p
-		if media, _, _ := strings.Cut(unquote(member(encoding, "contentType")), ","); media != "" && !strings.Contains(media, "*") {
+		if media := unquote(member(encoding, "contentType")); media != "" && !strings.ContainsAny(media, "*,") { // a list leaves it open
 			b.types[name] = media
 		}
 	}
@@ -285,6 +290,9 @@ func (o *object) add(schema []byte, at place, depth int) bool {
 		return false
 	}
 	all := index(schema)
+	if depth == 0 && len(o.in.subtypes(schema, at)) > 0 {
+		return false
+	}
 	kind := unquote(all["type"])
 	if kind != "object" && kind != "" || all["properties"] == nil && all["allOf"] == nil || isTrue(all["nullable"]) {
 		return false
@@ -323,22 +331,66 @@ func (in *input) file(schema []byte, at place) (c converted, is bool) {
 	if !isMultipart(in.body.media) {
 		return c, false
 	}
-	const one = `{"type":"string","contentEncoding":"base64","description":"the bytes of a file, as base64"}`
-	schema, at, err := in.library.follow(schema, at)
-	if err != nil {
-		return c, false
-	}
+	const one = `{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"object","additionalProperties":false,"required":["data"],"properties":{` +
+		`"data":{"type":"string","contentEncoding":"base64"},"name":{"type":"string","description":"the name of the file, such as talk.mp3"},` +
+		`"type":{"type":"string","description":"its media type, such as audio/mpeg"}}}],"description":"the bytes of a file, as base64, or { name, type, data }"}`
+	schema, at, nullable := in.notNull(schema, at)
+	text := one
 	if unquote(member(schema, "type")) == "array" {
-		if schema, _, err = in.library.follow(member(schema, "items"), at); err != nil || !isFile(schema) {
-			return c, false
-		}
-		return converted{text: []byte(`{"type":"array","items":` + one + `}`)}, true
+		schema, _, _ = in.notNull(member(schema, "items"), at)
+		text = `{"type":"array","items":` + one + `}`
 	}
-	return converted{text: []byte(one)}, isFile(schema)
+	c = converted{text: []byte(text)}
+	if nullable {
+		c = c.orNull()
+	}
+	return c, isFile(schema)
 }
 
-// isFile reports whether a schema is that of bytes: in OpenAPI 3.1, of a text with a media type.
+// notNull is a schema, and what it refers to, without the alternative null.
+func (in *input) notNull(schema []byte, from place) (found []byte, at place, nullable bool) {
+	found, at, err := in.library.follow(schema, from)
+	if err != nil {
+		return nil, from, false
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		var others [][]byte
+		count := 0
+		for item := range items(member(found, key)) {
+			if count++; unquote(member(item, "type")) != "null" {
+				others = append(others, item)
+			}
+		}
+		if count == 2 && len(others) == 1 {
+			if only, where, err := in.library.follow(others[0], at); err == nil {
+				return only, where, true
+			}
+		}
+	}
+	return found, at, false
+}
+
+// hasFiles reports whether a body has a member that is a file, or a list of files.
+func (in *input) hasFiles(schema []byte, at place) bool {
+	schema, at, err := in.library.follow(schema, at)
+	if err != nil {
+		return false
+	}
+	for _, property := range members(member(schema, "properties")) {
+		property, from, _ := in.notNull(property, at)
+		if unquote(member(property, "type")) == "array" {
+			property, _, _ = in.notNull(member(property, "items"), from)
+		}
+		if isFile(property) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFile reports whether a schema is that of bytes: in OpenAPI 3.1, of a text with a media type or
+// an encoding.
 func isFile(schema []byte) bool {
 	all := index(schema)
-	return unquote(all["format"]) == "binary" || all["contentMediaType"] != nil && all["contentEncoding"] == nil
+	return unquote(all["format"]) == "binary" || all["contentMediaType"] != nil || all["contentEncoding"] != nil
 }

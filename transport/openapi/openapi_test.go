@@ -215,7 +215,7 @@ func TestBodies(t *testing.T) {
 	}
 	s.call("files", `{"all": ["aGk=", "aG8="], "modern": "YSxi"}`)
 	got = strings.ReplaceAll(s.last(), "\r\n", "|")
-	for _, part := range []string{`name="all"; filename="all"|Content-Type: application/octet-stream||hi|`, `||ho|`, `name="modern"; filename="modern"|Content-Type: text/csv||a,b|`} {
+	for _, part := range []string{`name="all"; filename="all"|Content-Type: application/octet-stream||hi|`, `||ho|`, `name="modern"; filename="modern.csv"|Content-Type: text/csv||a,b|`} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%s lacks %s", got, part)
 		}

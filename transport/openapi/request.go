@@ -397,16 +397,17 @@ func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 			disposition := `form-data; name="` + escapeQuotes(name) + `"`
 			switch {
 			case b.binary[name]:
-				var err error
-				if content, err = base64.StdEncoding.DecodeString(unquote(value)); err != nil {
-					return nil, "", fmt.Errorf("%s: is not base64: %w", name, err)
+				f, err := b.file(name, value)
+				if err != nil {
+					return nil, "", err
 				}
-				disposition += `; filename="` + escapeQuotes(name) + `"`
-				head.Set("Content-Type", "application/octet-stream")
+				content = f.data
+				disposition += `; filename="` + escapeQuotes(f.name) + `"`
+				head.Set("Content-Type", f.media)
 			case isObject(value):
 				head.Set("Content-Type", "application/json")
 			}
-			if media := b.types[name]; media != "" {
+			if media := b.types[name]; media != "" && !b.binary[name] {
 				head.Set("Content-Type", media)
 			}
 			head.Set("Content-Disposition", disposition)

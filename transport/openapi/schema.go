@@ -19,9 +19,12 @@ type schemas struct {
 	waiting []*def // whose text is not made yet
 	names   map[string]place
 	sides   map[place]sides // of schemas that members refer to
-	written int             // bytes of the schemas of all tools
-	most    int             // bytes of the $defs of one schema
-	refused error           // the first reference that is not read
+
+	extended map[string]map[place][]string // see children
+
+	written int   // bytes of the schemas of all tools
+	most    int   // bytes of the $defs of one schema
+	refused error // the first reference that is not read
 }
 
 // side says what a schema is for.
@@ -32,10 +35,11 @@ const (
 	response side = true  // no member is writeOnly
 )
 
-// use is a schema on a side.
+// use is a schema on a side. base is a schema without its subtypes, as the parts of allOf are.
 type use struct {
 	place
 	side side
+	base bool
 }
 
 // def is a schema that others refer to.
@@ -55,13 +59,13 @@ type converted struct {
 }
 
 func newSchemas(l *library, modern bool) *schemas {
-	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}, sides: map[place]sides{}}
+	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}, sides: map[place]sides{}, extended: map[string]map[place][]string{}}
 }
 
 // convert converts the schema at a place, and all that it refers to. A reference that leads
 // nowhere accepts anything.
 func (s *schemas) convert(schema []byte, at place, side side) converted {
-	c := s.one(schema, use{at, side})
+	c := s.one(schema, use{at, side, false})
 	for len(s.waiting) > 0 { // no recursion: a document can have a chain of a million references
 		d := s.waiting[len(s.waiting)-1]
 		s.waiting = s.waiting[:len(s.waiting)-1]
@@ -73,7 +77,12 @@ func (s *schemas) convert(schema []byte, at place, side side) converted {
 // one converts one schema.
 func (s *schemas) one(schema []byte, at use) converted {
 	w := &writer{schemas: s, at: at}
-	w.schema(schema, 0)
+	if all := s.subtypes(schema, at.place); len(all) > 0 && !at.base {
+		w.union(member(schema, "discriminator"), all)
+		w.sided = true // the union of answers has one more
+	} else {
+		w.schema(schema, 0)
+	}
 	return converted{w.out.Bytes(), w.refs, w.sided}
 }
 
@@ -83,6 +92,9 @@ func (s *schemas) def(at use) *def {
 		return d
 	}
 	d := &def{at: at, name: s.name(at.place)}
+	if at.base {
+		d.name = s.name(place{at.document, at.pointer + "_base"})
+	}
 	s.defs[at] = d
 	s.waiting = append(s.waiting, d)
 	return d
@@ -90,10 +102,10 @@ func (s *schemas) def(at use) *def {
 
 // define makes the text of a definition.
 func (s *schemas) define(d *def) {
-	if other := s.defs[use{d.at.place, !d.at.side}]; other != nil && other.text != nil && !other.sided {
+	if other := s.defs[use{d.at.place, !d.at.side, d.at.base}]; other != nil && other.text != nil && !other.sided {
 		d.text = other.text
 		for _, ref := range other.refs {
-			d.refs = append(d.refs, s.def(use{ref.at.place, d.at.side}))
+			d.refs = append(d.refs, s.def(use{ref.at.place, d.at.side, ref.at.base}))
 		}
 		return
 	}
@@ -221,10 +233,10 @@ var (
 )
 
 // schema writes a schema: an object, or true or false.
-func (w *writer) schema(text []byte, depth int) { w.part(text, depth, nil) }
+func (w *writer) schema(text []byte, depth int) { w.part(text, depth, nil, false) }
 
-// part writes a schema that is a part of an object, of which some members are hidden.
-func (w *writer) part(text []byte, depth int, hidden map[string]bool) {
+// part writes a schema that may be a part of an object, of which some members are hidden.
+func (w *writer) part(text []byte, depth int, hidden map[string]bool, inAllOf bool) {
 	switch {
 	case depth > maxDepth:
 		w.out.WriteString("{}")
@@ -235,11 +247,11 @@ func (w *writer) part(text []byte, depth int, hidden map[string]bool) {
 		}
 		w.out.WriteString("{}")
 	default:
-		w.object(index(text), text, depth, hidden)
+		w.object(index(text), text, depth, hidden, inAllOf)
 	}
 }
 
-func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden map[string]bool) {
+func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden map[string]bool, inAllOf bool) {
 	nullable := !w.modern && isTrue(all["nullable"])
 	if nullable && all["type"] == nil {
 		w.out.WriteString(`{"anyOf":[`)
@@ -257,7 +269,7 @@ func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden ma
 		w.out.WriteByte(':')
 	}
 	if ref := all["$ref"]; ref != nil {
-		w.ref(unquote(ref), begin)
+		w.ref(unquote(ref), inAllOf, begin)
 		if !w.modern { // the other members have no meaning
 			w.out.WriteByte('}')
 			return
@@ -343,7 +355,7 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 			}
 			first = false
 			if key == "allOf" {
-				w.part(schema, depth+1, hidden)
+				w.part(schema, depth+1, hidden, true)
 				continue
 			}
 			w.schema(schema, depth+1)
@@ -358,7 +370,7 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 
 // ref writes a reference to a definition. One that leads nowhere accepts anything: a tool
 // should not be missing because of a part of its types.
-func (w *writer) ref(ref string, begin func(string)) {
+func (w *writer) ref(ref string, base bool, begin func(string)) {
 	at, err := w.library.refer(w.at.document, ref)
 	if err != nil {
 		if w.refused == nil {
@@ -366,7 +378,16 @@ func (w *writer) ref(ref string, begin func(string)) {
 		}
 		return
 	}
-	d := w.def(use{at, w.at.side})
+	if base {
+		schema, err := w.library.find(at)
+		base = err == nil && len(w.subtypes(schema, at)) > 0
+	}
+	w.refer(use{at, w.at.side, base}, begin)
+}
+
+// refer writes a reference to a definition.
+func (w *writer) refer(to use, begin func(string)) {
+	d := w.def(to)
 	if !w.referred[d] {
 		if w.referred == nil {
 			w.referred = map[*def]bool{}
