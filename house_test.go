@@ -24,7 +24,7 @@ var mayImport = map[string]map[string]string{
 	"runner":     {"": "types", "naming": "names that scripts write", "sharedfile": "the image of the engine", "rawio": "pipes to workers"},
 	"transport":  {"": "types", "naming": "suggestions", "sharedfile": "logins", "rawio": "pipes to servers"},
 	"actors":     {"": "types", "naming": "names of the catalog", "sharedfile": "vectors", "tokens": "the audit counts", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
-	"harness":    {"": "types", "naming": "names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
+	"harness":    {"": "types", "sharedfile": "the file of this program", "naming": "names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
 	"cmd":        {"": "types", "naming": "suggestions", "sharedfile": "tool lists, pins and others", "tokens": "what commands and the MCP server show", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
 	"release":    {"": "the version"},
 	"test":       {"": "", "naming": "", "sharedfile": "", "tokens": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},

@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -35,7 +36,7 @@ func (Confiner) Lacks(r mcpclient.Confine) string {
 // Start implements mcpclient.Confiner. Where a part of the restrictions is missing, the
 // server is started with the others.
 func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
-	self, err := os.Executable()
+	self, err := ownfile.Path()
 	if err != nil {
 		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
 	}

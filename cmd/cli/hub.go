@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"log/slog"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/sharing"
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
@@ -137,7 +137,7 @@ var ofSession = []string{"CLAUDE_CODE_SESSION_ID=", "SESSION_ID=", "TOOLSCRIPT_G
 // launchHub starts a hub that outlives this process. It runs in the home folder, so that it
 // holds no other folder.
 func (a *app) launchHub(ctx context.Context) error {
-	self, err := os.Executable()
+	self, err := ownfile.Path()
 	if err != nil {
 		return err
 	}

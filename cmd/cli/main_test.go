@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/cli"
+	runnercommand "github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/engine"
 	"github.com/toolscript/toolscript/test/fixture/race"
@@ -19,12 +20,12 @@ import (
 )
 
 // TestMain makes the test binary act as the programs that toolscript starts from its
-// own path: a script worker, the reaper, the demo server, or a gateway.
+// own path: a script worker, the reaper, the helper of a command, the demo server, or a gateway.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "mcp-changes" {
 		os.Exit(serveChanging(os.Args[2]))
 	}
-	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, reaper.Command, "mcp-demo", "gateway", "hub", "exec", "pins", "servers"}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, reaper.Command, runnercommand.Command, "mcp-demo", "gateway", "hub", "exec", "pins", "servers"}, os.Args[1]) {
 		os.Exit(cli.Main())
 	}
 	os.Exit(runTests(m))

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/follow"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/top"
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -87,7 +87,7 @@ func (a *app) topAll(ctx context.Context) error {
 
 // runSelf runs a command of this program without input and returns what it has printed.
 func (a *app) runSelf(ctx context.Context, args []string) (string, error) {
-	self, err := os.Executable()
+	self, err := ownfile.Path()
 	if err != nil {
 		return "", err
 	}

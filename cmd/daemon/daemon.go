@@ -105,13 +105,13 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.hub = h.hubClient(answers, options.Logger)
 	tools := d.builtinHost()
 	confiner := options.Watch.confiner(h)
-	o.Dial = d.withScripts(server.DialTypes(map[string]server.Dial{
+	o.Dial = dialOwn(d.withScripts(server.DialTypes(map[string]server.Dial{
 		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
 		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers, Convert: tools.Convert}.Dial),
 		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers, Convert: tools.Convert}.Dial),
 	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Confiner: confiner, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
-	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers)
+	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers))
 	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
 	o.Dial = options.Lent.over(o.Dial)
 	o.Memory = options.Lent.memory(toolcache.Folder(h.Cache("tools")))

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -46,6 +49,21 @@ func Read(o config.Options) (*config.Config, error) {
 		loaded.Servers[name] = c
 	}
 	return loaded, nil
+}
+
+// dialOwn is dial for servers that are this program, whose file an update may have replaced.
+func dialOwn(dial server.Dial) server.Dial {
+	self, _ := os.Executable() // "": Read knows of none
+	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+		if cfg.Type == mcpclient.Stdio && cfg.Command == self && cfg.Shared == "" {
+			path, err := ownfile.Path()
+			if err != nil {
+				return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
+			}
+			cfg.Command = path
+		}
+		return dial(ctx, name, cfg, on)
+	}
 }
 
 // NoServers is the error of a command that needs a server when none is configured.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/confine"
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 )
 
 // devices are the files in /dev that any program may write to.
@@ -31,7 +32,7 @@ func Confinement() []toolscript.Confinement {
 // this process that had the restrictions would be open to the program: Landlock lets processes
 // with equal restrictions trace and signal each other.
 func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confinement, error) {
-	self, err := os.Executable()
+	self, err := ownfile.Path()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 )
 
 // killTime bounds the wait for the helper after the request to end the program. The
@@ -67,7 +68,7 @@ func (r Runner) start(spec Spec) (*helper, error) {
 	path := r.Helper
 	if path == "" {
 		var err error
-		if path, err = os.Executable(); err != nil {
+		if path, err = ownfile.Path(); err != nil {
 			return nil, err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/session"
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 )
 
 // Options configure a worker. The zero value starts this program.
@@ -74,7 +75,7 @@ func (p *Process) awaitReady() error {
 
 func spawn(role role, o Options) (*Process, error) {
 	if o.Executable == "" {
-		self, err := os.Executable()
+		self, err := ownfile.Path()
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 	"github.com/toolscript/toolscript/transport/launch"
 )
 
@@ -48,7 +49,7 @@ func (r *Reaper) Leave(leader int, install Installation, stdout, stderr *os.File
 	if r == nil || !supported {
 		return errors.ErrUnsupported
 	}
-	self, err := os.Executable()
+	self, err := ownfile.Path()
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/toolscript/toolscript/sharedfile/ownfile"
 )
 
 // Command is the hidden command under which the program runs Main.
@@ -161,20 +163,20 @@ func (r *Reaper) warn(err error) {
 // start starts the second process. A Ctrl-C at the terminal or a signal to our group
 // does not reach it, and it inherits two descriptors: the groups and this program.
 func (r *Reaper) start() (*child, error) {
-	self, err := os.Executable()
+	self, err := ownfile.Path()
 	if err != nil {
 		return nil, err
 	}
-	program, err := os.Open(self) //nolint:gosec // this program
+	file, err := os.Open(self) //nolint:gosec // this program
 	if err != nil {
 		return nil, err
 	}
-	defer program.Close() //nolint:errcheck // only read, and by others
+	defer file.Close() //nolint:errcheck // only read, and by others
 	cmd := command(self)
 	cmd.Args[0] = ProcessName
 	cmd.Env = []string{"GOMAXPROCS=1"} // not the mark: a program below another gateway is marked itself
 	cmd.Dir = "/"
-	cmd.ExtraFiles = append([]*os.File{r.groups.file, program}, r.hold...) // groupsFD, programFD
+	cmd.ExtraFiles = append([]*os.File{r.groups.file, file}, r.hold...) // groupsFD, programFD
 	leadSession(cmd)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
