@@ -25,6 +25,7 @@ var readNothing = map[string]string{
 	"github.com/zalando/go-keyring":       "reads the keyring of the user",
 	"go.etcd.io/bbolt":                    "reads files that only this program writes",
 	"go.opentelemetry.io":                 "sends spans",
+	"golang.org/x/net/http/httpproxy":     "reads the environment of the user",
 	"golang.org/x/oauth2":                 "requests, whose answers are JSON",
 	"golang.org/x/sync":                   "semaphores",
 	"golang.org/x/sys":                    "system calls",
