@@ -46,7 +46,7 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := l.now
 	c.requests++
 	l.mu.Unlock()
-	end := sync.OnceFunc(func() { l.end(c, r.Context()) })
+	end := sync.OnceFunc(func() { l.end(r.Context(), c) })
 	answer, err := c.RoundTrip(r)
 	if err != nil {
 		end()
@@ -57,7 +57,7 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // end notes the end of a request.
-func (l *line) end(c *connections, request context.Context) {
+func (l *line) end(request context.Context, c *connections) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.requests--
