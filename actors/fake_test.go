@@ -16,7 +16,7 @@ import (
 // fakeConn is a connection that its fields control. By default it has one tool, echo,
 // which returns its arguments.
 type fakeConn struct {
-	says string // its instructions
+	says   string // its instructions
 	server string
 	tools  []string
 	inline bool // call runs in the caller's goroutine
@@ -35,7 +35,9 @@ func newConn(server string, tools ...string) *fakeConn {
 	return &fakeConn{server: server, tools: tools, lost: make(chan struct{})}
 }
 
-func (c *fakeConn) Info() mcpclient.Info       { return mcpclient.Info{Title: c.server, Version: "1", Instructions: c.says} }
+func (c *fakeConn) Info() mcpclient.Info {
+	return mcpclient.Info{Title: c.server, Version: "1", Instructions: c.says}
+}
 func (c *fakeConn) Lost() <-chan struct{}      { return c.lost }
 func (c *fakeConn) Err() error                 { return nil }
 func (c *fakeConn) Stderr() []string           { return nil }
