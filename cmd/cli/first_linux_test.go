@@ -49,8 +49,9 @@ func TestFirstProcess(t *testing.T) {
 	for url == "" && lines.Scan() {
 		_, url, _ = strings.Cut(lines.Text(), "TOOLSCRIPT_GATEWAY_URL=")
 	}
-	if r := w.run(t, "call", "demo.list_files", "--gateway-url", url); r.code != 0 {
-		t.Errorf("call: %+v; the gateway: %s", r, stderr.String())
+	// It waits for the server. Without /proc of the new namespace, no worker is sure to start.
+	if r := w.run(t, "list-tools", "demo", "--gateway-url", url); r.code != 0 || !strings.Contains(r.stdout, "list_files") {
+		t.Errorf("list-tools: %+v; the gateway: %s", r, stderr.String())
 	}
 	children := 0
 	until(t, "process 1 has no zombies", func() bool {
