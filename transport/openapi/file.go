@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -31,7 +30,7 @@ func (b *body) file(member string, value []byte) (f file, err error) {
 	if f.data, err = base64.StdEncoding.DecodeString(unquote(text)); err != nil {
 		return f, fmt.Errorf("%s: is not base64: %w", member, err)
 	}
-	f.media = cmp.Or(f.media, b.types[member], mime.TypeByExtension(path.Ext(f.name)), signature(f.data), "application/octet-stream")
+	f.media = cmp.Or(f.media, b.types[member], typeOf(path.Ext(f.name)), signature(f.data), "application/octet-stream")
 	f.name = cmp.Or(f.name, member+extension(f.media))
 	return f, nil
 }
@@ -46,23 +45,32 @@ func signature(data []byte) string {
 	return media
 }
 
+// usual are the extensions of the names of files, and media types. The first row of a type has its
+// usual extension, and the first row of an extension its usual type.
+var usual = [][2]string{
+	{".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".gif", "image/gif"}, {".webp", "image/webp"}, {".bmp", "image/bmp"}, {".svg", "image/svg+xml"},
+	{".mp3", "audio/mpeg"}, {".wav", "audio/wav"}, {".wav", "audio/wave"}, {".m4a", "audio/mp4"}, {".ogg", "audio/ogg"}, {".flac", "audio/flac"},
+	{".mp4", "video/mp4"}, {".webm", "video/webm"}, {".pdf", "application/pdf"}, {".zip", "application/zip"}, {".gz", "application/gzip"}, {".gz", "application/x-gzip"},
+	{".json", "application/json"}, {".xml", "application/xml"}, {".csv", "text/csv"}, {".html", "text/html"}, {".txt", "text/plain"}, {".md", "text/markdown"},
+}
+
+// typeOf is the media type of the files with an extension; "" if it is not known.
+func typeOf(extension string) string {
+	for _, u := range usual {
+		if strings.EqualFold(u[0], extension) {
+			return u[1]
+		}
+	}
+	return ""
+}
+
 // extension is the usual extension of the names of files with a media type; "" if it is not known.
 func extension(media string) string {
-	media, _, _ = strings.Cut(strings.ToLower(media), ";")
-	switch media = strings.TrimSpace(media); media {
-	case "image/jpeg":
-		return ".jpg"
-	case "text/plain":
-		return ".txt"
-	case "audio/mpeg":
-		return ".mp3"
-	case "audio/wav", "audio/wave", "audio/x-wav":
-		return ".wav"
-	case "application/x-gzip", "application/gzip":
-		return ".gz"
-	case "image/png", "image/gif", "image/webp", "image/bmp", "application/pdf", "application/zip", "application/json", "application/xml", "text/csv", "text/html", "video/mp4", "video/webm":
-		_, kind, _ := strings.Cut(media, "/")
-		return "." + kind
+	media, _, _ = strings.Cut(media, ";")
+	for _, u := range usual {
+		if strings.EqualFold(u[1], strings.TrimSpace(media)) {
+			return u[0]
+		}
 	}
 	return ""
 }
