@@ -149,6 +149,12 @@ type End struct {
 	// were cancelled; what their servers have done is not known.
 	Unfinished []UnfinishedCall `json:"unfinished,omitempty"`
 
+	// Made are the calls that a failed run has made, in order; MadeCalls is their number, and
+	// MadeMore how many of them Made lacks.
+	Made      []MadeCalls `json:"made,omitempty"`
+	MadeCalls int         `json:"madeCalls,omitempty"`
+	MadeMore  int         `json:"madeMore,omitempty"`
+
 	// Notices are sentences about the script that its author should read, such as of a timer
 	// that was given up.
 	Notices []string `json:"notices,omitempty"`

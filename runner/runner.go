@@ -45,6 +45,13 @@ type Compiled struct {
 	// sorted; Uses.All says that there may be others.
 	Tools []string `json:"tools,omitempty"`
 
+	// Calls says that the value is that of the function that the script exports as default.
+	Calls bool `json:"calls,omitempty"`
+	// Notices are sentences for the author of the script, Unreturned one for a script that has
+	// returned and printed nothing.
+	Notices    []string `json:"notices,omitempty"`
+	Unreturned string   `json:"unreturned,omitempty"`
+
 	// Modules are the files that the script imports, and those that they import.
 	Modules []CompiledModule `json:"modules,omitempty"`
 

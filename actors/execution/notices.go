@@ -1,15 +1,35 @@
 package execution
 
-import "github.com/toolscript/toolscript"
+import (
+	"slices"
 
-// maxNotices bounds the notices of a run.
-const maxNotices = 16
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
 
-// notify gives the end the notices of the sandbox, which may be attacked code.
-func (w *work) notify(end *toolscript.End, notices []string) {
+// advice are the notices of the compiler that apply to the run. A function with a parameter is
+// a saved script.
+func (w *work) advice(outcome runner.Outcome) []string {
+	if w.request.Parameter != nil {
+		return nil
+	}
+	notices := slices.Clone(w.ran.Notices)
+	if printed, _ := w.console.written(); w.ran.Unreturned != "" && printed == 0 && outcome.Err == nil && !outcome.Exited && outcome.Value == nil {
+		notices = append(notices, w.ran.Unreturned)
+	}
+	return notices
+}
+
+// notify gives the end the notices of the compiler and of the sandbox, which may be attacked
+// code. The run does not wait for its client any more: the output may.
+func (w *work) notify(end *toolscript.End, outcome runner.Outcome) {
+	notices := append(w.advice(outcome), outcome.Notices...)
 	for _, text := range notices[:min(len(notices), maxNotices)] {
 		text = cut(text)
 		end.Notices = append(end.Notices, text)
 		w.warn(text)
 	}
 }
+
+// maxNotices bounds the notices of a run.
+const maxNotices = 16

@@ -40,7 +40,8 @@ type work struct {
 	metrics   toolscript.Metrics
 	spent     runner.Usage // on compiling
 	facts     *toolscript.ScriptFacts
-	signature []byte // JSON, of ExecRequest.Signature
+	ran       runner.Compiled // that a sandbox got
+	signature []byte          // JSON, of ExecRequest.Signature
 	kept      toolscript.Kept
 }
 
@@ -62,12 +63,15 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	outcome, err := w.stages(ctx)
 	end := w.end(outcome, classed(ctx, err))
 	end.Lowered, end.Plan, end.Script = w.lowered, w.calls.plan.calls(), w.facts
-	w.notify(&end, outcome.Notices)
 	w.events.release() // from here the run does not wait for the client
 	end.Detached = w.calls.scriptEnded(end.Error == nil || end.Kind == toolscript.Threw)
 	w.warnDetached(end.Detached)
 	w.warnDropped()
 	w.unfinished(&end)
+	w.notify(&end, outcome)
+	if end.Error != nil {
+		end.Make(w.calls.snapshot())
+	}
 	if end.Error == nil && !outcome.Exited {
 		w.remember(end.Value)
 	}
@@ -124,6 +128,7 @@ func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcom
 		sandbox = recorded{sandbox, w}
 	}
 	w.calls.scriptBegins(w.waited)
+	w.ran = compiled
 	outcome, err := sandbox.Run(ctx, w.job(compiled), host{w.calls, w.console, w.stdin})
 	broken = err != nil
 	w.metrics.RunMs, w.metrics.CPUMs = outcome.Metrics.RunMs, outcome.Metrics.CPUMs

@@ -195,7 +195,11 @@ func (s *script) result() runResult {
 	case len(s.findings) > 0 && s.end.Kind == toolscript.CheckFailed:
 		r.Error = &runError{Code: s.end.Kind, Message: strings.Join(s.findings, "\n")}
 	case s.end.Error != nil:
-		r.Error = &runError{s.end.Kind, strings.TrimRight(s.Error(s.end.Error), "\n"), s.end.Error.Sent}
+		text := strings.TrimRight(s.Error(s.end.Error), "\n")
+		if made := s.end.MadeText(s.runID); made != "" {
+			text += "\n" + made
+		}
+		r.Error = &runError{s.end.Kind, text, s.end.Error.Sent}
 	case len(s.findings) > 0:
 		r.Notices = append(r.Notices, s.findings...)
 	}

@@ -91,7 +91,11 @@ func (l *Live) Finish(failed error) error {
 	}
 	end := l.end.End
 	if end.Error != nil && end.Kind != toolscript.CheckFailed { // its diagnostics are printed already
-		if _, err := io.WriteString(l.stderr, ErrorText(end.Error)); err != nil {
+		text := ErrorText(end.Error)
+		if made := end.MadeText(l.end.RunID); made != "" {
+			text += "toolscript: " + terminal.VisibleText(made) + "\n"
+		}
+		if _, err := io.WriteString(l.stderr, text); err != nil {
 			return err
 		}
 	}

@@ -24,6 +24,8 @@ var (
 	digests = Need{"use crypto.subtle.digest, crypto.subtle.sign and crypto.randomUUID", ""}
 	zipped  = Need{"use CompressionStream and DecompressionStream", ""}
 	browser = Need{"scripts run outside of a browser; a tool controls one", "open a web page in a browser"}
+	shell   = Need{"this is a shell command, and a script is TypeScript; a tool runs commands", "run a shell command"}
+	python  = Need{"this is Python, and a script is TypeScript; console.log prints", ""}
 	deno    = Need{"scripts have only cwd, exit, args and env of Deno; tools give access to network and files", ""}
 )
 
@@ -39,7 +41,10 @@ var globals = map[string]Need{
 	"require": modules, "module": modules, "exports": modules, "__dirname": paths, "__filename": paths,
 	"Buffer": bytes,
 	"window": browser, "document": browser, "localStorage": browser, "alert": browser, "navigator": browser,
-	"Deno":   deno,
+	"Deno": deno,
+	"ls":   shell, "pwd": shell, "cat": shell, "curl": shell, "wget": shell, "git": shell, "npm": shell, "npx": shell, "grep": shell, "echo": shell,
+	"cd": shell, "sudo": shell, "docker": shell, "kubectl": shell, "gh": shell, "whoami": shell,
+	"print": python, "len": python, "None": python, "True": python, "False": python,
 	"search": Finding, "searchTools": Finding, "search_tools": Finding, "findTools": Finding, "listTools": Finding, "list_tools": Finding,
 	"describe": Finding, "describeTools": Finding, "describe_tools": Finding,
 }

@@ -90,6 +90,7 @@ type start struct {
 	TZ        string          `json:"tz"`
 	Stdin     bool            `json:"stdin"`
 	Parameter json.RawMessage `json:"parameter,omitempty"`
+	Calls     bool            `json:"calls"`     // of runner.Compiled
 	ToolCalls int64           `json:"toolCalls"` // calls that may be in flight at once
 }
 
@@ -99,7 +100,7 @@ const unlimited = 1 << 30
 func (r *run) start() start {
 	return start{
 		Code: r.job.Compiled.JavaScript, Name: r.source.Name, Modules: r.modules(), Args: append([]string{}, r.job.Args...), Cwd: r.job.Cwd,
-		TZ: cmp.Or(r.job.TZ, "UTC"), Stdin: r.job.Stdin, Parameter: r.job.Parameter, ToolCalls: cmp.Or(r.job.Limits.ToolCalls, unlimited),
+		TZ: cmp.Or(r.job.TZ, "UTC"), Stdin: r.job.Stdin, Parameter: r.job.Parameter, Calls: r.job.Compiled.Calls, ToolCalls: cmp.Or(r.job.Limits.ToolCalls, unlimited),
 	}
 }
 

@@ -7,7 +7,7 @@ import "github.com/toolscript/toolscript"
 // default is the value of the function.
 func (r *run) loaded(loading handle) (handle, error) {
 	namespace, err := r.await(loading, toolscript.Executing)
-	if err != nil || r.job.Parameter == nil {
+	if err != nil || r.job.Parameter == nil && !r.job.Compiled.Calls {
 		return namespace, err
 	}
 	calling, bad := r.instance.invoke(r.instance.entries.apply, namespace)

@@ -22,6 +22,9 @@ func (r *run) fill(buffer []byte) { _, _ = rand.Read(buffer) } // never fails (c
 
 // zoneOffset implements hooks.
 func (r *run) zoneOffset(unix int64) int {
+	if r.assumed != nil {
+		return *r.assumed
+	}
 	_, offset := time.Unix(unix, 0).In(r.zone).Zone()
 	return offset
 }

@@ -45,6 +45,8 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"formatParts":   (*run).formatParts,
 	"compareTexts":  (*run).compareTexts,
 	"changeCase":    (*run).changeCase,
+	"localOffset":   (*run).localOffset,
+	"assumeZone":    (*run).assumeZone,
 }
 
 // shown(server or -1, name) → 1 if the script may see the name, else 0

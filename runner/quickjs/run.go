@@ -41,6 +41,7 @@ type run struct {
 	names    *naming.Table
 	source   *scripterror.Source
 	zone     *time.Location
+	assumed  *int // the offset of all times, in seconds; nil: that of zone
 
 	heapLimit           uint64 // bytes
 	calls               pendingCalls

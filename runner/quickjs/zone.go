@@ -22,3 +22,50 @@ func (z *zone) load(name string) {
 	}
 	z.name, z.location = name, location
 }
+
+// localOffset returns the seconds east of UTC at a local time, given as if it were UTC. Of a time
+// that occurs twice it is that of the first, and of a skipped one that before the change.
+func localOffset(local int64, zone *time.Location) int {
+	at := func(unix int64) (offset int, start, end time.Time) {
+		t := time.Unix(unix, 0).In(zone)
+		_, offset = t.Zone()
+		start, end = t.ZoneBounds()
+		return offset, start, end
+	}
+	offset, start, end := at(local)
+	before, after := offset, offset
+	if !start.IsZero() {
+		before, _, _ = at(start.Unix() - 1)
+	}
+	if !end.IsZero() {
+		after, _, _ = at(end.Unix())
+	}
+	first, found := 0, false
+	for _, candidate := range []int{before, offset, after} {
+		if actual, _, _ := at(local - int64(candidate)); actual == candidate && (!found || candidate > first) {
+			first, found = candidate, true
+		}
+	}
+	if found {
+		return first
+	}
+	if !start.IsZero() && local-int64(offset) < start.Unix() { // skipped at the start
+		return before
+	}
+	return offset // skipped at the end
+}
+
+// localOffset(local time in seconds) → seconds east of UTC
+func (r *run) localOffset(a arguments) handle {
+	return r.integer(localOffset(int64(a.number(0)), r.zone))
+}
+
+// assumeZone(hours): all times are so many hours east of UTC; -1: as the zone says
+func (r *run) assumeZone(a arguments) handle {
+	hours := a.integer(0)
+	if r.assumed = nil; hours >= 0 {
+		seconds := hours * 3600
+		r.assumed = &seconds
+	}
+	return r.instance.undefined()
+}

@@ -29,15 +29,23 @@ func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
 		if text, inserted, errs = u.wrap(s, importOf(s.Free)); len(errs) > 0 {
 			return runner.Compiled{}, errs
 		}
-	} else if len(s.Free) > 0 {
-		text, inserted = u.insert(s.ImportsEnd, importOf(s.Free))
-		text += asModule
+	} else if f := u.called(s); f != nil && !f.Exported && !f.Variable {
+		text, inserted = u.insert(f.Offset, importOf(s.Free)+";export default ")
+	} else {
+		if len(s.Free) > 0 {
+			text, inserted = u.insert(s.ImportsEnd, importOf(s.Free))
+			text += asModule
+		}
+		if f != nil && f.Variable {
+			text += "\n;export default " + f.Name
+		}
 	}
 	result := u.compile(text)
 	if errs := u.errors(result, inserted); len(errs) > 0 {
 		return runner.Compiled{}, errs
 	}
-	out := runner.Compiled{Uses: runner.Uses(s.Uses), Returns: s.Returns, Tools: s.Tools}
+	out := runner.Compiled{Uses: runner.Uses(s.Uses), Returns: s.Returns, Tools: s.Tools, Calls: u.called(s) != nil}
+	u.advise(s, &out)
 	for _, f := range result.OutputFiles {
 		if !strings.HasSuffix(f.Path, ".map") {
 			out.JavaScript = string(f.Contents)

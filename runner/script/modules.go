@@ -62,6 +62,11 @@ func (g *graph) translate(u unit) (runner.Compiled, []toolscript.Diagnostic) {
 	}
 	syntax := u.parse()
 	compiled, found := u.build(syntax)
+	if len(found) > 0 || len(syntax.Entities) > 0 {
+		if d := u.explain(syntax); d != nil {
+			return runner.Compiled{}, []toolscript.Diagnostic{*d}
+		}
+	}
 	if u.dialect == toolscript.DialectHarness {
 		found = append(found, u.banned(syntax)...)
 	} else {

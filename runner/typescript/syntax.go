@@ -26,6 +26,12 @@ type Syntax struct {
 	Free []string // exports of the module that the script uses and does not declare
 	Uses Uses     // of tools
 
+	Entities []int // offsets of names that are HTML entities, such as lt in a &lt; b
+
+	Function *Function // the script is nothing else
+	Uncalled []string  // functions that are named as an entry, and to which nothing refers
+	Unused   *Unused   // the value at the end
+
 	Tools  []string // members of tools that the script names, such as "github.createIssue", sorted
 	Banned []Banned // in order
 }
@@ -55,7 +61,7 @@ func Parse(text string, javaScript bool, exported []string) Syntax {
 		FileName: mainFile, Path: mainFile, ExternalModuleIndicatorOptions: ast.ExternalModuleIndicatorOptions{Force: true},
 	}, text, kind)
 	r := reader{file: file, exported: exported, names: map[string]bool{}, scopes: map[string][]binding{}}
-	for _, name := range slices.Concat(exported, bannedNames) {
+	for _, name := range slices.Concat(exported, bannedNames, entryNames, entityNames) {
 		r.names[name] = true
 	}
 	r.out.Broken = len(file.Diagnostics()) > 0
@@ -67,6 +73,7 @@ func Parse(text string, javaScript bool, exported []string) Syntax {
 	r.statements()
 	r.walk()
 	r.resolve()
+	r.out.Function, r.out.Unused = r.onlyFunction(), r.lastExpression()
 	slices.Sort(r.out.References)
 	slices.SortFunc(r.out.Imports, func(a, b Import) int { return cmp.Compare(a.Offset, b.Offset) })
 	slices.SortFunc(r.out.Banned, func(a, b Banned) int { return cmp.Compare(a.Offset, b.Offset) })
@@ -232,6 +239,7 @@ func (r *reader) identifier(n *ast.Node) {
 	case ast.IsShorthandPropertyAssignment(p) && p.Name() == n, ast.IsExportAssignment(p), importsAlias(n):
 		r.references = append(r.references, n)
 	case ast.IsDeclarationName(n):
+		r.entry(n)
 		if scope := scopeOf(p); scope != nil && p.Flags&ast.NodeFlagsAmbient == 0 {
 			r.declare(n, scope, false)
 		}
@@ -282,6 +290,14 @@ func (r *reader) resolve() {
 		declared, found := r.binding(n)
 		if slices.Contains(bannedNames, n.Text()) {
 			r.banName(n, found)
+			continue
+		}
+		if slices.Contains(entityNames, n.Text()) {
+			r.entity(n, found)
+			continue
+		}
+		if slices.Contains(entryNames, n.Text()) && !slices.Contains(r.exported, n.Text()) {
+			r.out.Uncalled = slices.DeleteFunc(r.out.Uncalled, func(name string) bool { return name == n.Text() })
 			continue
 		}
 		if !found && !slices.Contains(r.out.Free, n.Text()) {

@@ -33,7 +33,7 @@ async (host, internal) => {
   try {
     namespace = await import(url);
     loading = false;
-    if (run.parameter !== undefined) namespace = await internal.call(namespace);
+    if (run.parameter !== undefined || run.calls) namespace = await internal.call(namespace);
     await internal.unwatched(internal.settled(namespace)); // code that is not awaited may still add to the value
     phase = 'finalizing';
     text = await internal.finish(namespace);

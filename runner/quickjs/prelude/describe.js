@@ -25,8 +25,10 @@
   // A script that reckons with a large integer of a result may not know that it is a bigint.
   const mixed = /^(?:cannot convert BigInt to number|Cannot mix BigInt and other types|Cannot convert a BigInt value to a number)/;
   const advice = '; an integer beyond 2^53 in a result is a bigint: String(value) keeps its digits, Number(value) rounds it';
+  const many = '; add large lists without ...: for (const row of rows) list.push(row), or list = list.concat(rows)';
   const messageOf = (error) => {
     const message = internal.errorMessage(error);
+    if (error instanceof RangeError && message.startsWith('too many arguments in function call')) return message + many;
     return error instanceof TypeError && mixed.test(message) ? message + advice : message;
   };
 

@@ -1,0 +1,74 @@
+package toolscript
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MadeCalls are calls of one tool, one after the other, with the same outcome.
+type MadeCalls struct {
+	Tool   string `json:"tool"` // tool id
+	Calls  int    `json:"calls"`
+	CallID string `json:"callId"`         // of the first
+	Kind   Kind   `json:"kind,omitempty"` // absent: they succeeded
+	Sent   Sent   `json:"sent,omitempty"` // of calls that failed: whether the server got them
+}
+
+// maxMade is how many MadeCalls an End has.
+const maxMade = 20
+
+// Make enters the calls that a failed run has made. A call that has not ended was cancelled.
+func (e *End) Make(calls []CallRecord) {
+	for _, c := range calls {
+		if c.Planned {
+			continue
+		}
+		e.MadeCalls++
+		made := MadeCalls{Tool: c.Tool, Calls: 1, CallID: c.CallID, Kind: c.Kind, Sent: c.Sent}
+		if c.OK == nil {
+			made.Kind, made.Sent = Cancelled, SentUnknown
+		}
+		if n := len(e.Made); n > 0 {
+			last := &e.Made[n-1]
+			switch {
+			case e.MadeMore == 0 && last.Tool == made.Tool && last.Kind == made.Kind && last.Sent == made.Sent:
+				last.Calls++
+				continue
+			case n == maxMade:
+				e.MadeMore++
+				continue
+			}
+		}
+		e.Made = append(e.Made, made)
+	}
+}
+
+// MadeText says what a failed run has done, and how to see all of it; "" if that is nothing.
+func (e *End) MadeText(runID string) string {
+	if len(e.Made) == 0 {
+		return ""
+	}
+	var calls []string
+	for _, m := range e.Made {
+		text := m.Tool + " ok"
+		switch {
+		case m.Kind != "" && m.Sent == SentUnknown:
+			text = fmt.Sprintf("%s %s, and whether it was carried out is not known", m.Tool, m.Kind)
+		case m.Kind != "":
+			text = fmt.Sprintf("%s %s", m.Tool, m.Kind)
+		}
+		if m.Calls > 1 {
+			text += fmt.Sprintf(" (%d calls)", m.Calls)
+		}
+		calls = append(calls, text)
+	}
+	if e.MadeMore > 0 {
+		calls = append(calls, fmt.Sprintf("and %d more", e.MadeMore))
+	}
+	count := "1 call"
+	if e.MadeCalls > 1 {
+		count = fmt.Sprintf("%d calls", e.MadeCalls)
+	}
+	return fmt.Sprintf("run %s had made %s: %s; what is ok has been carried out, so that the whole script would do it again; show the calls: %s",
+		runID, count, strings.Join(calls, "; "), Command("runs", "show", runID))
+}

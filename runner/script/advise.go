@@ -1,0 +1,48 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/microsoft/typescript-go/shim"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// called returns the function of which a script consists if it can be called. Models that know
+// another code mode write such scripts.
+func (u unit) called(s shim.Syntax) *shim.Function {
+	if u.module || s.Function == nil || !s.Function.Callable {
+		return nil
+	}
+	return s.Function
+}
+
+// advise adds notices about code that does nothing.
+func (u unit) advise(s shim.Syntax, c *runner.Compiled) {
+	exports := false
+	for _, m := range s.Misplaced {
+		exports = exports || m.Export
+	}
+	switch f := s.Function; {
+	case u.module:
+	case c.Calls:
+		c.Notices = append(c.Notices, "the script is one function, which was called: write its statements at the top level, and return the value")
+	case f != nil && !f.Exported:
+		c.Notices = append(c.Notices, "the script is one function with parameters, which nothing calls: write its statements at the top level, and return the value")
+	default:
+		for _, name := range s.Uncalled {
+			c.Notices = append(c.Notices, fmt.Sprintf("nothing calls the function %s: add return await %[1]s() at the end", name))
+		}
+		if s.Unused == nil || s.Returns || exports || len(s.Uncalled) > 0 {
+			return
+		}
+		line := strings.Count(u.code[:s.Unused.Offset], "\n") + 1
+		text := fmt.Sprintf("the value of the last expression, at %s:%d, is not returned: write return before it", u.file, line)
+		if s.Unused.Acts {
+			c.Unreturned = text
+		} else {
+			c.Notices = append(c.Notices, text)
+		}
+	}
+}

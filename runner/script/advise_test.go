@@ -1,0 +1,78 @@
+package script_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFunctionsAreCalled: a script that is one function is called; any other function is not.
+func TestFunctionsAreCalled(t *testing.T) {
+	for _, test := range []struct {
+		code    string
+		calls   bool
+		notices string // a part of the only one; "" for none
+	}{
+		{"async () => { return 1 }", true, "one function, which was called"},
+		{"(async () => 1);", true, "which was called"},
+		{"// a comment\nasync function run() { return await tools.a.b() }\n// the end", true, "which was called"},
+		{"const main = async () => { return 1 }; // the end", true, "which was called"},
+		{"let f = function () { return 1 }", true, "which was called"},
+		{"export default async function () { return 1 }", true, "which was called"},
+		{"export default async () => 1", true, "which was called"},
+		{"import { args } from \"toolscript\"\ninterface A { a: 1 }\nfunction f(a?: A, ...b: string[]) { return args }", true, "which was called"},
+
+		{"async ({ tools }) => { return 1 }", false, "a function with parameters"[2:]},
+		{"export default async (p: { a: string }) => p.a", false, ""},
+		{"function* run() { yield 1 }", false, "function"},
+		{"const a = 1, b = () => 1", false, ""},
+		{"(async () => { await tools.a.b() })()", false, ""},
+		{"async function main() { return 1 }\nreturn await main()", false, ""},
+		{"const rows = [1];\nasync function main() { return rows }", false, "nothing calls the function main: add return await main() at the end"},
+		{"const rows = [1];\nconst run = async () => rows;", false, "nothing calls the function run"},
+		{"const rows = [1];\nconst run = async () => rows;\nsetTimeout(run, 1)", false, ""},
+		{"const main = { run() { return 1 } };\nconsole.log(main.run())", false, ""},
+		{"function outer() { const main = () => 1; }\nouter()", false, ""},
+
+		{"const a = [1];\na", false, "the value of the last expression, at script.ts:2, is not returned"},
+		{"const a = [1];\n(a.length + 1)", false, "at script.ts:2, is not returned"},
+		{"const a = 1;\n({ a })", false, "is not returned"},
+		{"let a = 1;\na = 2", false, ""},
+		{"let a = 1;\na++", false, ""},
+		{"const a = 1;\nexport default a", false, ""},
+		{"const a = 1;\nexport { a };\na", false, ""},
+		{"if (args.length) return 1;\nargs", false, ""},
+		{"'use strict'", false, ""},
+		{"const a: number[] = [];\na.push(1)", false, ""},
+		{"console.log(1)", false, ""},
+	} {
+		got := compile(t, test.code)
+		if got.Calls != test.calls {
+			t.Errorf("%q: calls %v, want %v", test.code, got.Calls, test.calls)
+		}
+		if all := strings.Join(got.Notices, "\n"); test.notices == "" && all != "" || !strings.Contains(all, test.notices) || len(got.Notices) > 1 {
+			t.Errorf("%q: notices %q, want %q", test.code, all, test.notices)
+		}
+	}
+}
+
+// TestUnreturnedCalls: the value of a tool or of a method such as map may be what a script is
+// for.
+func TestUnreturnedCalls(t *testing.T) {
+	for code, want := range map[string]bool{
+		"await tools.a.b()":                                true,
+		"const t = 1;\nawait tools.a.b({ t }).c":           true,
+		"const x = [1];\nx.map((n) => n + 1)":              true,
+		"await Promise.all([tools.a.b()])":                 true,
+		"JSON.stringify(args)":                             true,
+		"import { tools as t } from 'toolscript'; t.a.b()": true,
+		"const x = new Map();\nx.set(1, 2)":                false,
+		"console.log(await tools.a.b())":                   false,
+		"async function f() {}\nlet n = 0;\nf()":           false,
+		"exit(1)":                                          false,
+		"store.set('a', 1)":                                false,
+	} {
+		if got := compile(t, code); (got.Unreturned != "") != want || len(got.Notices) > 0 {
+			t.Errorf("%q: unreturned %q and notices %q, want %v", code, got.Unreturned, got.Notices, want)
+		}
+	}
+}

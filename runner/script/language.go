@@ -1,0 +1,98 @@
+package script
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/microsoft/typescript-go/shim"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/sourcemap"
+)
+
+const codeLanguage = "language"
+
+// languages are what models send in the place of a script. They are looked for in text that
+// does not parse.
+var languages = sync.OnceValue(func() []language {
+	const commands = `apt|apt-get|awk|bash|brew|cargo|cat|cd|chmod|cp|curl|docker|echo|find|gh|git|go|grep|kill|kubectl|ls|make|mkdir|mv|node|` +
+		`npm|npx|pip|pip3|pnpm|ps|python|python3|rm|sed|sh|source|ssh|sudo|tar|toolscript|touch|uv|uvx|wget|yarn`
+	return []language{
+		{"a shell command", "a shell runs it; in a script, a tool runs commands", regexp.MustCompile(
+			`\A(?:\s*#.*\n)*\s*(?:\$ +)?(?:\w+=\S* +)*(?:(?:` + commands + `)(?: +(?:[-\w."'~$:@{]|/\w).*)?|export \w+=.*)(?:\n|\z)|\A#!.*\b(?:ba|z|da)?sh\b`)},
+		{"Python", "write it in TypeScript; console.log prints", regexp.MustCompile(
+			`(?m)^\s*(?:def \w+\(.*\).*:|(?:if|elif|while|for|with|except) .+:|(?:else|try|except):|from [\w.]+ import .+|class \w+(?:\(.*\))?:|#!.*python.*)\s*(?:#.*)?$`)},
+		{"SQL", "a tool of a database runs it", regexp.MustCompile(
+			`(?i)\A\s*(?:select\s[^;]+\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|create\s+(?:table|view|index)\s)`)},
+		{"markup", "a script has only code", regexp.MustCompile(`\A\s*<(?:[!?]|[a-z][\w-]*[\s/>])`)},
+	}
+})
+
+type language struct {
+	name, instead string
+	pattern       *regexp.Regexp
+}
+
+// explain returns the reason for mistakes in the syntax of a text that is no TypeScript, or nil.
+func (u unit) explain(s shim.Syntax) *toolscript.Diagnostic {
+	if d := u.entities(s); d != nil {
+		return d
+	}
+	say := func(name, instead string) *toolscript.Diagnostic {
+		d := u.place(1, 1, codeLanguage, fmt.Sprintf("this is %s, and a script is TypeScript: %s", name, instead))
+		return &d
+	}
+	if !s.Broken {
+		return nil
+	}
+	if json.Valid([]byte(u.code)) {
+		return say("JSON", "return the value, or pass it to a tool: await tools.server.tool({ … })")
+	}
+	for _, l := range languages() {
+		if l.pattern.MatchString(u.code) {
+			return say(l.name, l.instead)
+		}
+	}
+	return nil
+}
+
+var entity = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,6});`)
+})
+
+// entities reports that a text is a script whose characters were written as in HTML: it compiles
+// without the entities.
+func (u unit) entities(s shim.Syntax) *toolscript.Diagnostic {
+	at := entity().FindStringIndex(u.code)
+	if at == nil {
+		return nil
+	}
+	if !s.Broken {
+		if len(s.Entities) == 0 {
+			return nil
+		}
+		at = []int{s.Entities[0] - 1, s.Entities[0]}
+	}
+	decoded := u
+	for range 2 { // a text may have been encoded twice
+		decoded.code = html.UnescapeString(decoded.code)
+		syntax := decoded.parse()
+		if syntax.Broken {
+			continue
+		}
+		if _, found := decoded.build(syntax); len(found) > 0 {
+			continue
+		}
+		line := sourcemap.Lines(u.code[:at[0]])
+		text, _ := sourcemap.Line(decoded.code, line)
+		name := entity().FindString(u.code[at[0]:])
+		d := u.at(at[0], codeLanguage, fmt.Sprintf("the script has HTML entities such as %s, and compiles without them: send %s itself, so that the line is: %s",
+			name, html.UnescapeString(name), strings.TrimSpace(text)))
+		return &d
+	}
+	return nil
+}
