@@ -42,7 +42,7 @@ var globals = map[string]Need{
 	"Buffer": bytes,
 	"window": browser, "document": browser, "localStorage": browser, "alert": browser, "navigator": browser,
 	"Deno": deno,
-	"ls":   shell, "pwd": shell, "cat": shell, "curl": shell, "wget": shell, "git": shell, "npm": shell, "npx": shell, "grep": shell, "echo": shell,
+	"ls":   shell, "pwd": shell, "cat": shell, "curl": shell, "wget": shell, "git": shell, "npm": shell, "npx": shell, "grep": shell,
 	"cd": shell, "sudo": shell, "docker": shell, "kubectl": shell, "gh": shell, "whoami": shell,
 	"print": python, "len": python, "None": python, "True": python, "False": python,
 	"search": Finding, "searchTools": Finding, "search_tools": Finding, "findTools": Finding, "listTools": Finding, "list_tools": Finding,

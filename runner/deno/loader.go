@@ -20,10 +20,10 @@ func loaderText() (string, error) {
 	b.WriteString("const host = {}, internal = {};\n")
 	b.WriteString("const InternalError = class extends Error {}; // QuickJS has it for a full memory\n")
 	parts := prelude.Parts()
-	// V8 has dates, stacks and locales of its own; the rest of the prelude comes after what it
+	// V8 has dates, arrays, stacks and locales of its own; the rest of the prelude comes after what it
 	// needs.
 	parts = slices.DeleteFunc(parts, func(part string) bool {
-		return part == "intrinsics" || part == "date" || part == "json" || part == "stack" || strings.HasPrefix(part, "intl")
+		return part == "intrinsics" || part == "date" || part == "array" || part == "json" || part == "stack" || strings.HasPrefix(part, "intl")
 	})
 	add := func(source func(string) (string, error), prefix string, names ...string) error {
 		for _, name := range names {

@@ -17,7 +17,7 @@ var files embed.FS
 
 // parts are in the order of evaluation.
 var parts = []string{
-	"intrinsics", "date", "json", "stack", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers", "waits",
+	"intrinsics", "date", "array", "json", "stack", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers", "waits",
 	"events", "abort", "clone", "encoding", "crypto", "subtle", "performance",
 	"streams", "readable", "writable", "blob", "compression",
 	"percent", "query", "address", "location", "url",
