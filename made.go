@@ -49,13 +49,16 @@ func (e *End) MadeText(runID string) string {
 		return ""
 	}
 	var calls []string
+	again := ""
 	for _, m := range e.Made {
 		text := m.Tool + " ok"
 		switch {
-		case m.Kind != "" && m.Sent == SentUnknown:
+		case m.Kind == "":
+			again = "; what is ok has been carried out, and the whole script would repeat it"
+		case m.Sent == SentUnknown:
 			text = fmt.Sprintf("%s %s, and whether it was carried out is not known", m.Tool, m.Kind)
-		case m.Kind != "":
-			text = fmt.Sprintf("%s %s", m.Tool, m.Kind)
+		default:
+			text = m.Tool + " " + string(m.Kind)
 		}
 		if m.Calls > 1 {
 			text += fmt.Sprintf(" (%d calls)", m.Calls)
@@ -69,6 +72,6 @@ func (e *End) MadeText(runID string) string {
 	if e.MadeCalls > 1 {
 		count = fmt.Sprintf("%d calls", e.MadeCalls)
 	}
-	return fmt.Sprintf("run %s had made %s: %s; what is ok has been carried out, so that the whole script would do it again; show the calls: %s",
-		runID, count, strings.Join(calls, "; "), Command("runs", "show", runID))
+	return fmt.Sprintf("run %s had made %s: %s%s; show the calls: %s",
+		runID, count, strings.Join(calls, "; "), again, Command("runs", "show", runID))
 }

@@ -29,7 +29,7 @@ func TestMadeCalls(t *testing.T) {
 	}
 	text := "run run_1 had made 4 calls: shop__create ok (2 calls); shop__create tool_failed; " +
 		"shop__wait cancelled, and whether it was carried out is not known; what is ok has been carried out, " +
-		"so that the whole script would do it again; show the calls: toolscript runs show run_1"
+		"and the whole script would repeat it; show the calls: toolscript runs show run_1"
 	if got := e.MadeText("run_1"); got != text {
 		t.Errorf("MadeText = %s", got)
 	}

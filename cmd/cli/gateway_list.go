@@ -62,7 +62,7 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 		return err
 	}
 	gateways := make([]listedGateway, 0, len(running)+len(ended))
-	for _, e := range running {
+	for _, e := range discovery.Serving(running) {
 		gateways = append(gateways, examine(ctx, e))
 	}
 	for _, e := range ended {

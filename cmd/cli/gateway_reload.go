@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -9,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -25,7 +28,8 @@ func newGatewayReload(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reload",
 		Short: "Make the gateway read its configuration again",
-		Long: `Make the gateway read its configuration again. SIGHUP does the same.
+		Long: `Make the gateway read its configuration again. SIGHUP does the same. So do the
+gateways inside toolscript mcp that read one of the same files.
 
 Servers keep their connection if their configuration is unchanged, or differs only in
 time limit, concurrency, rate limit or tool filters. Other servers are stopped or connect again,
@@ -54,14 +58,55 @@ setting differs, and 1 after an error, such as a mistake in a file.`,
 
 func (o *reloadOptions) run(ctx context.Context) error {
 	g, err := o.target.Require(ctx)
-	if err != nil {
-		return err
+	embedded, failed := o.reloadEmbedded(ctx)
+	switch {
+	case errors.Is(err, target.ErrNone) && len(embedded) > 0:
+		return errors.Join(failed, o.tell(embedded[0]))
+	case err != nil:
+		return errors.Join(err, failed)
 	}
 	defer g.Close()
 	changed, err := o.reload(ctx, g.Client)
 	if err != nil {
-		return err
+		return errors.Join(err, failed)
 	}
+	return errors.Join(failed, o.tell(changed))
+}
+
+// reloadEmbedded reloads the gateways inside toolscript mcp that read a file of this configuration.
+func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Reload, failed error) {
+	if o.target.URL != "" {
+		return nil, nil
+	}
+	places, err := o.target.Places()
+	if err != nil {
+		return nil, err
+	}
+	files, err := config.Locate(o.host.ConfigOptions(false))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := places.Embedded(config.Paths(files))
+	for _, e := range entries {
+		g, dialErr := target.Dial(ctx, e.URL)
+		if dialErr != nil {
+			err = errors.Join(err, dialErr)
+			continue
+		}
+		changed, reloadErr := o.reload(ctx, g.Client)
+		g.Close()
+		if reloadErr != nil {
+			err = errors.Join(err, reloadErr)
+			continue
+		}
+		all = append(all, changed)
+		o.say("toolscript mcp (process %d): %s", e.PID, changeWords(changed))
+	}
+	return all, err
+}
+
+// tell prints what a reload has changed.
+func (o *reloadOptions) tell(changed toolscript.Reload) error {
 	if o.form.Structured() {
 		if err := o.form.Write(o.Stdout, changed); err != nil {
 			return err

@@ -281,9 +281,10 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		logger.Warn("no token: every program on this machine can call every tool")
 	}
 	g := &running{}
+	changes, changed := changeSignal()
 	shrink := time.AfterFunc(settleTime, memtrim.Shrink)
 	g.daemon, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true, Watch: o.watch,
+		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true, Watch: o.watch, Changed: changed,
 		Actors: actors.Options{
 			Rested: func() { shrink.Reset(settleTime) },
 			Feed:   o.feed, NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
@@ -293,7 +294,9 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	agents, stopAgents := mcpserver.Handler(o.entrance(o.trust, ofProcess(g.daemon, "")))
+	entrance := o.entrance(o.trust, ofProcess(g.daemon, ""))
+	entrance.Changes = changes
+	agents, stopAgents := mcpserver.Handler(entrance)
 	g.server, err = gateway.New(g.daemon, gateway.Options{
 		Listener: o.Noting(listener), Token: token, Approver: gateway.NewToken(), Logger: logger, MCP: agents,
 		ShowLink: confirm.Link(o.Env, o.lookupEnv),

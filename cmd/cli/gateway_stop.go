@@ -85,7 +85,8 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 // selected are the gateways to stop.
 func (o *gatewayStopOptions) selected(places discovery.Places) ([]discovery.Entry, error) {
 	if o.all {
-		return places.List()
+		entries, err := places.List()
+		return discovery.Serving(entries), err
 	}
 	return o.addressed(places)
 }
@@ -103,7 +104,7 @@ func (a *app) addressed(places discovery.Places) ([]discovery.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(entries, func(e discovery.Entry) bool { return e.URL != url && e.Address() != url }), nil
+	return slices.DeleteFunc(discovery.Serving(entries), func(e discovery.Entry) bool { return e.URL != url && e.Address() != url }), nil
 }
 
 // stopGateway asks a gateway to end, and waits until its entry is removed or its process

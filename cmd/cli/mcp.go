@@ -45,12 +45,17 @@ type mcpOptions struct {
 	http  bool
 	form  form.Form
 
+	changes <-chan struct{}
+	changed func()
+
 	mu  sync.Mutex
 	own *daemon.Daemon // the gateway of this process; nil while none was needed
+	end func()         // ends what reachable has begun
 }
 
 func newMCP(a *app) *cobra.Command {
 	o := &mcpOptions{app: a}
+	o.changes, o.changed = changeSignal()
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve search, types and scripts as an MCP server on stdio, or find it over HTTP",
@@ -131,7 +136,7 @@ func (o *mcpOptions) run(ctx context.Context) error {
 	o.host.Config.Unset = unsetBehindClient
 	go o.connect(ctx)
 	options := o.entrance(o.trust, o.forRequest)
-	options.Session, options.Cwd = discovery.Session(o.lookupEnv), o.Dir
+	options.Session, options.Cwd, options.Changes = discovery.Session(o.lookupEnv), o.Dir, o.changes
 	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, options)
 }
 
@@ -273,11 +278,16 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.own, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Logger: o.ownLogger(), MCP: true, Telemetry: true, Lent: o.target.Lent(ctx, loaded),
+	logger := o.ownLogger()
+	own, err := o.host.Start(loaded, daemon.Options{
+		Trust: o.trust, Logger: logger, MCP: true, Telemetry: true, Lent: o.target.Lent(ctx, loaded), Changed: o.changed,
 		Actors: actors.Options{Scripts: actors.Scripts{Warm: true}, Approvals: actors.Approvals{Refuse: noPerson}},
 	})
-	return o.own, err
+	if err != nil {
+		return nil, err
+	}
+	o.own, o.end = own, o.reachable(own, loaded, logger)
+	return own, nil
 }
 
 // ownLogger logs warnings to stderr, which the client may show, and more to a file, for
@@ -298,6 +308,7 @@ func (o *mcpOptions) stop() {
 	if o.own == nil {
 		return
 	}
+	o.end()
 	if err := o.own.Stop(); err != nil {
 		o.warn("%v", err)
 	}

@@ -153,6 +153,9 @@ func (a *app) reloadUsers(ctx context.Context, path string) error {
 
 // reloadAll reloads the gateways at some addresses.
 func (a *app) reloadAll(ctx context.Context, urls []string) error {
+	if len(urls) == 0 {
+		a.say("no running gateway has taken the change: none uses the file")
+	}
 	var failed error
 	for _, url := range urls {
 		host, changed, err := reloadAt(ctx, url)

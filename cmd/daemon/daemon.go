@@ -54,6 +54,7 @@ type Options struct {
 	Telemetry bool           // send spans and metrics, if an endpoint is configured
 	Watch     *Watch         // a server to watch; nil: none
 	Lent      *Lent          // servers in another gateway; nil: none
+	Changed   func()         // called after a reload that has changed a server; nil: nothing
 	MCP       bool           // MCP clients reach the gateway, and their users approve calls there if the user's file says so
 }
 

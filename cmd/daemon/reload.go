@@ -129,6 +129,9 @@ func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.
 	}
 	changed.Search = old.Search.Changes(r.loaded.Settings.Search)
 	d.ConfigureSearch(r.search)
+	if d.options.Changed != nil && len(changed.Added)+len(changed.Removed)+len(changed.Changed)+len(changed.Adjusted) > 0 {
+		d.options.Changed()
+	}
 	return changed, nil
 }
 

@@ -20,7 +20,8 @@ type Entry struct {
 	Client       *Process  `json:"client,omitempty"` // the agent's process that the gateway belongs to
 	Log          string    `json:"log,omitempty"`    // absolute path of its log file
 	Foreground   bool      `json:"foreground,omitempty"`
-	Config       []string  `json:"config"` // absolute paths of its configuration files
+	Embedded     bool      `json:"embedded,omitempty"` // inside toolscript mcp: commands only reload it
+	Config       []string  `json:"config"`             // absolute paths of its configuration files
 	Version      string    `json:"version"`
 	Protocol     int       `json:"protocol"`
 	StartedAt    time.Time `json:"startedAt"`

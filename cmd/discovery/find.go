@@ -28,6 +28,7 @@ func (p Places) Find(session string, configPaths []string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	entries = Serving(entries)
 	same := func(e Entry) bool { return slices.Equal(e.Config, configPaths) }
 	if session == "" {
 		return selectEntries(entries, same), nil
@@ -67,8 +68,21 @@ func (p Places) Same(session string, configPaths []string) ([]Entry, error) {
 		return nil, err
 	}
 	return selectEntries(entries, func(e Entry) bool {
-		return e.Session == session && slices.Equal(e.Config, configPaths)
+		return e.Session == session && slices.Equal(e.Config, configPaths) && !e.Embedded
 	}), nil
+}
+
+// Serving returns the entries of the gateways that commands use, stop and show.
+func Serving(entries []Entry) []Entry {
+	return selectEntries(entries, func(e Entry) bool { return !e.Embedded })
+}
+
+// Embedded returns the gateways inside toolscript mcp that read one of these configuration files.
+// Clients start the command in a folder of their own, so that it seldom has all of them.
+func (p Places) Embedded(configPaths []string) ([]Entry, error) {
+	read := func(path string) bool { return slices.Contains(configPaths, path) }
+	entries, err := p.List()
+	return selectEntries(entries, func(e Entry) bool { return e.Embedded && slices.ContainsFunc(e.Config, read) }), err
 }
 
 // Reading returns the gateways whose configuration includes a file, the newest

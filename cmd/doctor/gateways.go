@@ -32,6 +32,7 @@ func (x *examination) gateways(ctx context.Context) {
 	if len(ended) > 0 {
 		x.warn("gateways", "toolscript gateway prune", "%d gateways have ended without removing their files", len(ended))
 	}
+	running = discovery.Serving(running)
 	for _, e := range running {
 		x.Gateways = append(x.Gateways, x.gateway(ctx, e, len(running) > 1))
 	}

@@ -129,6 +129,7 @@ func Look(ctx context.Context, places discovery.Places, place sharing.Place) ([]
 	if err != nil {
 		return nil, err
 	}
+	running = discovery.Serving(running)
 	items := make([]Item, len(running), len(running)+len(ended)+1)
 	var ofHub []Item
 	var failed error

@@ -62,6 +62,9 @@ type Options struct {
 	Error func(*toolscript.RunError) string
 	// Diagnostic returns the text of a finding of the type checker.
 	Diagnostic func(*toolscript.Diagnostic) string
+	// Changes has an element when the servers of the gateway have changed; nil: it is not known.
+	// Clients then get the notification that lists of tools have changed.
+	Changes <-chan struct{}
 	// Shown records what a model reads: the result of a tool, or the definitions of the
 	// tools as Definitions. runID is "" if there is no run.
 	Shown func(tool, runID string, text []byte)
@@ -101,10 +104,14 @@ func (e *entrance) sessionOf(ctx context.Context) string {
 // Serve speaks MCP on in and out until in ends. It returns the error of ctx when ctx
 // ends first. mcp-go keeps one stdio session per process, so Serve runs once at a time.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
-	stdio := server.NewStdioServer(newEntrance(options).server)
+	e := newEntrance(options)
+	stdio := server.NewStdioServer(e.server)
 	server.WithQueueSize(queueSize)(stdio)
 	l := newLines(rawjson.SkipMark(in), out)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	server.WithStdioContextFunc(func(ctx context.Context) context.Context { return withNotifier(ctx, l) })(stdio)
+	go e.follow(ctx)
 	return stdio.Listen(ctx, l, l)
 }
 
@@ -115,14 +122,31 @@ func Handler(options Options) (h http.Handler, stop func()) {
 	e.web = true
 	web := server.NewStreamableHTTPServer(e.server, server.WithSessionIdleTTL(sessionIdle),
 		server.WithHTTPContextFunc(withProfile), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
-	return entry{lenient{web}, newRoom(), newSessions(web)}, func() { _ = web.Shutdown(context.Background()) } // it has no listener, so it does not wait
+	ctx, cancel := context.WithCancel(context.Background())
+	go e.follow(ctx)
+	return entry{lenient{web}, newRoom(), newSessions(web)}, func() {
+		cancel()
+		_ = web.Shutdown(context.Background()) // it has no listener, so it does not wait
+	}
+}
+
+// follow tells the clients of changes until ctx ends.
+func (e *entrance) follow(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.Changes:
+			e.server.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
+		}
+	}
 }
 
 func newEntrance(options Options) *entrance {
 	e := &entrance{Options: options}
 	e.server = server.NewMCPServer("toolscript", toolscript.Version,
 		server.WithTitle("toolscript"), server.WithInstructions(instructions),
-		server.WithToolCapabilities(false), server.WithResourceCapabilities(false, false), server.WithElicitation(),
+		server.WithToolCapabilities(true), server.WithResourceCapabilities(false, false), server.WithElicitation(),
 		server.WithRecovery(),
 		server.WithToolHandlerMiddleware(e.present), server.WithHooks(e.recordDefinitions()))
 	e.server.AddTools(

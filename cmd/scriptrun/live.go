@@ -91,11 +91,7 @@ func (l *Live) Finish(failed error) error {
 	}
 	end := l.end.End
 	if end.Error != nil && end.Kind != toolscript.CheckFailed { // its diagnostics are printed already
-		text := ErrorText(end.Error)
-		if made := end.MadeText(l.end.RunID); made != "" {
-			text += "toolscript: " + terminal.VisibleText(made) + "\n"
-		}
-		if _, err := io.WriteString(l.stderr, text); err != nil {
+		if _, err := io.WriteString(l.stderr, ErrorText(end.Error)+madeText(l.end)); err != nil {
 			return err
 		}
 	}

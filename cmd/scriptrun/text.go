@@ -27,6 +27,14 @@ func ErrorText(e *toolscript.RunError) string {
 	return withLines(text, e.Stack, e.Excerpt, inner(e, "cause"), inner(e, "errors"), inner(e, "error"), inner(e, "suppressed"))
 }
 
+// madeText says what a failed run has done; "" if that is nothing.
+func madeText(end *toolscript.Event) string {
+	if made := end.End.MadeText(end.RunID); made != "" {
+		return "toolscript: " + terminal.VisibleText(made) + "\n"
+	}
+	return ""
+}
+
 // inner is an error inside the script's error: its cause, or the list of errors that it
 // collects.
 func inner(e *toolscript.RunError, part string) string {

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// changeSignal returns a channel and the function that fills it. Changes that nobody has received
+// yet count as one.
+func changeSignal() (<-chan struct{}, func()) {
+	changes := make(chan struct{}, 1)
+	return changes, func() {
+		select {
+		case changes <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// reachable lets commands reload the gateway of toolscript mcp, which they do not use otherwise.
+// Without it, a change of the configuration has an effect when the client starts the next one. end
+// ends it.
+func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger *slog.Logger) (end func()) {
+	unreachable := func(err error) func() {
+		o.warn("commands that change the configuration do not reach this process: %v", err)
+		return func() {}
+	}
+	listener, err := gateway.Listen("localhost", 0)
+	if err != nil {
+		return unreachable(err)
+	}
+	server, err := gateway.New(own, gateway.Options{Listener: listener, Token: gateway.NewToken(), Approver: gateway.NewToken(), Logger: logger})
+	if err != nil {
+		return unreachable(errors.Join(err, listener.Close()))
+	}
+	go func() { _ = server.Serve() }() // it ends with the process
+	places, err := o.target.Places()
+	entry := discovery.Entry{URL: server.URL(), Session: discovery.Session(o.lookupEnv), Config: config.Paths(loaded.Files), Embedded: true}
+	if err == nil {
+		entry, err = places.Write(entry)
+	}
+	if err != nil {
+		return unreachable(errors.Join(err, shutDown(server)))
+	}
+	return func() {
+		if err := errors.Join(places.Remove(entry), shutDown(server)); err != nil {
+			o.warn("%v", err)
+		}
+	}
+}
+
+func shutDown(server *gateway.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
