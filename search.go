@@ -15,7 +15,7 @@ type SearchQuery struct {
 type SearchAnswer struct {
 	Query        string          `json:"query"`
 	Results      []SearchHit     `json:"results"`
-	TotalResults int             `json:"totalResults"`
+	TotalResults int             `json:"totalResults"` // without a limit
 	Threshold    float64         `json:"threshold"`
 	Mode         string          `json:"mode"`              // lexical or hybrid: how results are ranked
 	State        string          `json:"state"`             // as in SearchStatus

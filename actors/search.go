@@ -132,7 +132,7 @@ func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer t
 	result, state := s.search.Find(ctx, query)
 	hits := s.hits(view, result.Hits)
 	answer = toolscript.SearchAnswer{
-		Query: q.Text, Results: hits, TotalResults: len(hits), Threshold: query.Threshold,
+		Query: q.Text, Results: hits, TotalResults: max(result.Matches, len(hits)), Threshold: query.Threshold,
 		Mode: string(result.Mode), State: state.String(), Missing: missingServers(view, q),
 	}
 	for _, h := range hits {

@@ -3,14 +3,11 @@
 package background
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -97,19 +94,6 @@ func (l notingListener) Accept() (net.Conn, error) {
 	l.used.Store(time.Now().UnixNano())
 	return c, err
 }
-
-// ReadToken reads the secret of a gateway from one line.
-func ReadToken(r io.Reader) (string, error) {
-	line, err := bufio.NewReader(io.LimitReader(r, maxToken)).ReadString('\n')
-	token := strings.TrimSpace(line)
-	if token == "" {
-		return "", fmt.Errorf("the standard input has no secret: %w", err)
-	}
-	return token, nil
-}
-
-// maxToken bounds the line with a secret.
-const maxToken = 1 << 10
 
 // processFlag is the identity of a process.
 type processFlag struct{ discovery.Process }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,7 +42,9 @@ type startOptions struct {
 	*app
 	port     flags.Port
 	hostname string
+	hosts    string // further host names, separated by commas
 	noToken  bool
+	tokenAt  string // the file of the secret; "": a new secret
 	form     form.Form
 	trust    bool
 	force    bool
@@ -90,6 +93,8 @@ background until toolscript gateway stop. Its log is that of toolscript logs.`,
 	f := c.Flags()
 	f.VarP(&o.port, "port", "p", "port to listen on; 0 is any free port (default 0)")
 	f.StringVarP(&o.hostname, "hostname", "H", "localhost", "`address` to listen on")
+	f.StringVar(&o.hosts, "allowed-hosts", "", "further `names` of the gateway in the Host header, separated by commas, such as host.docker.internal or localhost:8080")
+	f.StringVar(&o.tokenAt, "token-file", "", "`file` of the secret, so that a restart keeps it; created if it does not exist")
 	f.BoolVar(&o.noToken, "no-token", false, "let every user of this machine call every tool; for tests")
 	flags.AddTrust(f, &o.trust)
 	form.Add(f, &o.form, "print the address as one line of JSON")
@@ -102,6 +107,8 @@ background until toolscript gateway stop. Its log is that of toolscript logs.`,
 	o.results.Add(f, "search-", "", "")
 	o.AddHidden(f)
 	flags.FromEnvironment(f, "port", "TOOLSCRIPT_PORT")
+	flags.FromEnvironment(f, "allowed-hosts", "TOOLSCRIPT_ALLOWED_HOSTS")
+	flags.FromEnvironment(f, "token-file", "TOOLSCRIPT_TOKEN_FILE")
 	flags.FromEnvironment(f, "health-interval", "TOOLSCRIPT_HEALTH_INTERVAL")
 	return c
 }
@@ -299,6 +306,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	agents, stopAgents := mcpserver.Handler(entrance)
 	g.server, err = gateway.New(g.daemon, gateway.Options{
 		Listener: o.Noting(listener), Token: token, Approver: gateway.NewToken(), Logger: logger, MCP: agents,
+		Hosts:    strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' || r == ' ' }),
 		ShowLink: confirm.Link(o.Env, o.lookupEnv),
 	})
 	if err != nil {
@@ -316,8 +324,10 @@ func (o *startOptions) token() (string, error) {
 	switch {
 	case o.noToken:
 		return "", nil
+	case o.tokenAt != "":
+		return background.TokenOf(o.absolute(o.tokenAt), o.warn)
 	case o.TokenFromStdin:
-		return background.ReadToken(o.Stdin)
+		return background.ReadToken(o.Stdin, "the standard input")
 	default:
 		return gateway.NewToken(), nil
 	}

@@ -331,8 +331,12 @@ func (a *app) shorten(trust bool, runID string, v json.RawMessage, tokens int) (
 	case !part.Cut:
 		notices = nil // the descriptors have the handles
 	default:
-		notices = []string{fmt.Sprintf("the value is %d bytes of JSON; this is its beginning. Return less, or read resource %s",
-			len(v), mcpserver.ValueURI(runID, 0, p.Most))}
+		notice := fmt.Sprintf("the value is %d bytes of JSON; this is its beginning. Return less, or read resource %s",
+			len(v), mcpserver.ValueURI(runID, 0, p.Most))
+		if part.Next > 0 {
+			notice += ", or go on with " + mcpserver.ReadOn(runID, part.Next)
+		}
+		notices = []string{notice}
 	}
 	return text, notices
 }

@@ -31,7 +31,8 @@ var (
 			`"maxTokens":{"type":"integer","minimum":1,"maximum":100000,"description":"Of the value, and of the output; default 5000"},`+
 			`"wait":{"type":"string","description":"Such as 10s; then the script runs on, and its run is returned"},`+
 			`"run":{"type":"string","description":"Wait for this run, without code"},`+
-			`"abort":{"type":"boolean","description":"End run"}},"additionalProperties":false}`,
+			`"abort":{"type":"boolean","description":"End run"},`+
+			`"from":{"type":"integer","minimum":0,"description":"Read the value of run from this byte of its JSON on"}},"additionalProperties":false}`,
 		mcp.ToolAnnotation{ReadOnlyHint: no, DestructiveHint: yes, IdempotentHint: no, OpenWorldHint: yes})
 )
 

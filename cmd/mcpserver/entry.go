@@ -31,6 +31,11 @@ type entry struct {
 // ServeHTTP implements http.Handler.
 func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
+		if s := newStream(w, r); s != nil && r.Method == http.MethodGet {
+			defer s.end()
+			defer s.keepAlive()()
+			w = s
+		}
 		h.inSession(w, r, func() { h.Handler.ServeHTTP(w, r) })
 		return
 	}
@@ -47,6 +52,7 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if m.Method == string(mcp.MethodToolsCall) {
 		if s := newStream(w, r); s != nil {
 			defer s.end()
+			defer s.keepAlive()()
 			w, r = s, r.WithContext(withNotifier(r.Context(), s))
 		}
 	}

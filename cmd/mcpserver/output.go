@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/value"
 )
 
 // outputTemplate is the resource with what a result leaves out. The part is value or
@@ -50,6 +52,53 @@ func (e *entrance) readOutput(ctx context.Context, request mcp.ReadResourceReque
 	return []mcp.ResourceContents{mcp.TextResourceContents{
 		URI: request.Params.URI, MIMEType: "text/plain", Text: strings.ToValidUTF8(string(text), "\ufffd"),
 	}}, nil
+}
+
+// ReadOn is the call that reads the value of a run from a byte on.
+func ReadOn(runID string, from int) string {
+	return fmt.Sprintf(`run_script {"run": %q, "from": %d}`, runID, from)
+}
+
+// wholeRunes returns a text without the part of a character at its end.
+func wholeRunes(text []byte) []byte {
+	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return text[:i]
+			}
+			break
+		}
+	}
+	return text
+}
+
+// restTokens is how much of a value rest returns without maxTokens.
+const restTokens = 5_000
+
+// rest answers run_script with a part of a value that was too large for its result. It is for
+// clients that read no resources.
+func (e *entrance) rest(ctx context.Context, args runArgs) (*mcp.CallToolResult, error) {
+	if args.Run == "" {
+		return mcp.NewToolResultError("from needs run, the id of the run whose value is read"), nil
+	}
+	tokens := args.MaxTokens
+	if tokens == 0 {
+		tokens = restTokens
+	}
+	q := toolscript.OutputQuery{Value: true, From: args.From, To: args.From + int64(tokens*value.BytesPerToken)}
+	text, err := e.kept(ctx, args.Run, q)
+	if err != nil {
+		return mcp.NewToolResultError(err.Error()), nil
+	}
+	r := runResult{OK: true, Run: args.Run, Notices: args.notes}
+	if more := int64(len(text)) == q.To-q.From; more {
+		text = wholeRunes(text)
+		r.Notices = append(r.Notices, fmt.Sprintf("the value goes on: %s", ReadOn(args.Run, int(q.From)+len(text))))
+	} else {
+		r.Notices = append(r.Notices, "this is the end of the value")
+	}
+	r.Rest = strings.ToValidUTF8(string(text), "\ufffd")
+	return &mcp.CallToolResult{StructuredContent: r}, nil
 }
 
 // kept reads a value that this process has kept, or one that the gateway has kept.

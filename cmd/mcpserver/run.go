@@ -21,6 +21,7 @@ type runArgs struct {
 	Wait      string // the run goes on after this time; "": it ends with the request
 	Run       string // a run to wait for, instead of Code
 	Abort     bool   // end Run
+	From      int64  // a byte of the kept value of Run, from which on it is read; 0: it is not read
 	notes     []string
 }
 
@@ -36,6 +37,7 @@ type runResult struct {
 	OK      bool            `json:"ok"`
 	Running bool            `json:"running,omitempty"` // it goes on, and Run waits for it
 	Value   json.RawMessage `json:"value,omitempty"`
+	Rest    string          `json:"rest,omitempty"`   // JSON of the value from a byte on
 	Output  string          `json:"output,omitempty"` // stdout and stderr, in order
 	Error   *runError       `json:"error,omitempty"`
 	Notices []string        `json:"notices,omitempty"` // about parts that are left out
@@ -57,6 +59,9 @@ func (e *entrance) run(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 	args, err := readRun(ctx, givenOf(runTool, request))
 	if err != nil {
 		return mcp.NewToolResultError(err.Error()), nil
+	}
+	if args.From > 0 {
+		return e.rest(ctx, args)
 	}
 	if args.Wait != "" || args.Run != "" || args.Abort {
 		return e.wait(ctx, args, request.Params.Meta)

@@ -29,6 +29,7 @@ func readSearch(ctx context.Context, g *given) (args searchArgs, err error) {
 
 type searchResult struct {
 	Results []found                    `json:"results"`
+	More    int                        `json:"more,omitempty"`    // tools that match too; a greater limit has them
 	Hint    string                     `json:"hint,omitempty"`    // how to search again, when the results are uncertain
 	Missing []toolscript.MissingServer `json:"missing,omitempty"` // servers that could not be searched
 	Notices []string                   `json:"notices,omitempty"` // about the arguments
@@ -58,6 +59,7 @@ func (e *entrance) search(ctx context.Context, args searchArgs) (searchResult, e
 		return searchResult{}, err
 	}
 	r := searchResult{Results: []found{}, Hint: answer.Hint, Missing: answer.Missing, Notices: args.notes}
+	r.More = max(0, answer.TotalResults-len(answer.Results))
 	for _, hit := range answer.Results {
 		r.Results = append(r.Results, found{strings.TrimPrefix(hit.Call, "tools."), shortened(hit.Description), round(hit.Confidence)})
 		if hit.Unsure && r.Hint == "" {

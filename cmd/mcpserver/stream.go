@@ -3,9 +3,11 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 )
 
 // notifier gets the notifications about a request before its response.
@@ -28,12 +30,14 @@ func notifierIn(ctx context.Context) notifier {
 type stream struct {
 	http.ResponseWriter
 	flusher http.Flusher
+	header  http.Header // of the handler, until it writes
 
 	mu      sync.Mutex
 	begun   bool // the header is written
 	wrap    bool // mcp-go writes JSON, but the response has begun with events
 	dropped bool // the request was cancelled, so it has no response
 	ended   bool
+	written time.Time
 }
 
 // newStream returns nil if the client cannot read events.
@@ -43,7 +47,7 @@ func newStream(w http.ResponseWriter, r *http.Request) *stream {
 	if !can || !strings.Contains(accepted, "text/event-stream") && !strings.Contains(accepted, "*/*") {
 		return nil
 	}
-	return &stream{ResponseWriter: w, flusher: flusher}
+	return &stream{ResponseWriter: w, flusher: flusher, header: http.Header{}, written: time.Now()}
 }
 
 // notify writes a message as an event.
@@ -76,15 +80,19 @@ func (s *stream) end() {
 func (s *stream) begin() {
 	if !s.begun {
 		s.begun = true
-		s.Header().Set("Content-Type", "text/event-stream")
-		s.Header().Set("Cache-Control", "no-cache")
+		s.ResponseWriter.Header().Set("Content-Type", "text/event-stream")
+		s.ResponseWriter.Header().Set("Cache-Control", "no-cache")
 		s.ResponseWriter.WriteHeader(http.StatusOK)
 	}
 }
 
 func (s *stream) event(message []byte) (int, error) {
+	s.written = time.Now()
 	return s.ResponseWriter.Write(append(append([]byte("event: message\ndata: "), bytes.TrimSpace(message)...), "\n\n"...))
 }
+
+// Header implements http.ResponseWriter.
+func (s *stream) Header() http.Header { return s.header }
 
 // WriteHeader implements http.ResponseWriter.
 func (s *stream) WriteHeader(code int) {
@@ -94,10 +102,11 @@ func (s *stream) WriteHeader(code int) {
 		s.begin()
 	}
 	if s.begun {
-		s.wrap = s.Header().Get("Content-Type") != "text/event-stream"
+		s.wrap = s.header.Get("Content-Type") != "text/event-stream"
 		return
 	}
 	s.begun = true
+	maps.Copy(s.ResponseWriter.Header(), s.header)
 	s.ResponseWriter.WriteHeader(code)
 }
 
@@ -106,11 +115,15 @@ func (s *stream) WriteHeader(code int) {
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun = true
+	if !s.begun {
+		s.begun = true
+		maps.Copy(s.ResponseWriter.Header(), s.header)
+	}
 	switch {
 	case s.dropped:
 		return len(p), nil
 	case !s.wrap:
+		s.written = time.Now()
 		return s.ResponseWriter.Write(p)
 	}
 	_, err := s.event(p)

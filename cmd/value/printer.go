@@ -41,7 +41,8 @@ type Part struct {
 	Tokens int    `json:"tokens"` // estimated
 	Read   string `json:"read"`   // command that prints the whole value
 
-	Cut bool `json:"-"` // the text is only the beginning, also apart from binary data
+	Cut  bool `json:"-"` // the text is only the beginning, also apart from binary data
+	Next int  `json:"-"` // the first byte that is not in the text; 0 if binary data is not in it either
 }
 
 // Text is the text to print: compact JSON. If it is not the whole value, the value is
@@ -83,7 +84,11 @@ func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *P
 		}
 		p.Say("toolscript: the value is %d bytes of JSON, about %d tokens; this is only the beginning; read on with: %s", len(whole), len(whole)/BytesPerToken, rest)
 	}
-	return short, &Part{len(whole), len(whole) / BytesPerToken, command, read < len(text)}, unwritten
+	part = &Part{Bytes: len(whole), Tokens: len(whole) / BytesPerToken, Read: command, Cut: read < len(text)}
+	if len(left) == 0 {
+		part.Next = read
+	}
+	return short, part, unwritten
 }
 
 // readCommand prints the whole value of a run.

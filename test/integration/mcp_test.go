@@ -113,6 +113,7 @@ type runAnswer struct {
 	Error   *struct{ Code, Message string }
 	Notices []string
 	Run     string
+	Rest    string
 }
 
 // TestMCPEntrance uses the three tools as an agent does: with the gateway of the command
@@ -232,6 +233,49 @@ func limitTokens(t *testing.T, s *mcp.ClientSession) {
 		read, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri + "?range=0-60000"})
 		if err != nil || len(read.Contents) != 1 || !strings.Contains(read.Contents[0].Text, want) {
 			t.Errorf("%s: %v", run.Notices[i], err)
+		}
+	}
+	readOn(t, s, run)
+}
+
+// readOn reads the rest of a value without resources.
+func readOn(t *testing.T, s *mcp.ClientSession, run runAnswer) {
+	t.Helper()
+	var whole []byte
+	for n := range 1000 {
+		whole = fmt.Appendf(whole, `,{"n":%d,"text":"ö"}`, n)
+	}
+	whole[0] = '['
+	whole = append(whole, ']')
+	got := ""
+	for notice := run.Notices[1]; ; {
+		_, text, more := strings.Cut(notice, "run_script ")
+		if !more {
+			break
+		}
+		var next struct {
+			Run  string
+			From int
+		}
+		if err := json.Unmarshal([]byte(text), &next); err != nil || next.From == 0 {
+			t.Fatalf("%s: %v", notice, err)
+		}
+		if got == "" {
+			whole = whole[next.From:]
+		}
+		part, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"run": next.Run, "from": next.From, "maxTokens": 1501})
+		if failed || !part.OK || len(part.Rest) > 1501*4 || len(part.Notices) != 1 {
+			t.Fatalf("from %d: %+v", next.From, part)
+		}
+		got += part.Rest
+		notice = part.Notices[0]
+	}
+	if got != string(whole) {
+		t.Errorf("the rest is %.200q and %d bytes, want %.200q and %d", got, len(got), whole, len(whole))
+	}
+	for _, wrong := range []map[string]any{{"from": 5}, {"run": "run_0123456789abcdef", "from": 5}, {"run": run.Run, "from": -1}} {
+		if result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_script", Arguments: wrong}); err != nil || !result.IsError {
+			t.Errorf("%v: %+v, %v", wrong, result, err)
 		}
 	}
 }

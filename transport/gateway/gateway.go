@@ -153,6 +153,7 @@ type Options struct {
 	Listener net.Listener // see Listen; the Server closes it
 	Token    string       // the capability, see NewToken; "" accepts every request to a loopback port
 	Approver string       // the secret of approvers, which must not leave the process; "": there are none
+	Hosts    []string     // further names of the gateway in Host headers, with or without a port
 	Logger   *slog.Logger // nil: no log
 	MCP      http.Handler // answers MCPPath; nil: there is no such route
 	ShowLink ShowLink     // of the operator page; nil: there is no such page
@@ -172,6 +173,7 @@ type Server struct {
 	pages      dashboard.Sessions
 	showLink   ShowLink
 	port       string
+	hosts      []hostName
 	log        *slog.Logger
 	heartbeat  time.Duration
 	ids        requestIDs
@@ -202,6 +204,14 @@ func New(b Backend, o Options) (*Server, error) {
 	if err := checkToken(o.Token, o.Listener.Addr()); err != nil {
 		return nil, err
 	}
+	var hosts []hostName
+	for _, text := range o.Hosts {
+		host, err := parseHost(text)
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, host)
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -219,6 +229,7 @@ func New(b Backend, o Options) (*Server, error) {
 		approver:  o.Approver,
 		showLink:  o.ShowLink,
 		port:      port,
+		hosts:     hosts,
 		log:       o.Logger,
 		heartbeat: o.Heartbeat,
 		ids:       newRequestIDs(),

@@ -17,7 +17,7 @@ import (
 var (
 	errHost = &toolscript.Error{
 		Kind: toolscript.Forbidden,
-		Err:  errors.New("the Host header does not name this gateway; use the address it printed"),
+		Err:  errors.New("the Host header does not name this gateway; use the address it printed, or start it with --allowed-hosts"),
 	}
 	errOrigin = &toolscript.Error{
 		Kind: toolscript.Forbidden,
@@ -48,8 +48,8 @@ func (s *Server) guardHeader(h *fasthttp.RequestHeader, local string, login bool
 		return errHost
 	}
 	for _, origin := range h.PeekAll(fiber.HeaderOrigin) {
-		host, ok := strings.CutPrefix(strings.ToLower(string(origin)), "http://")
-		if !ok || !s.isOwnHost(host, local) {
+		scheme, host, _ := strings.Cut(strings.ToLower(string(origin)), "://")
+		if (scheme != "http" || !s.isOwnHost(host, local)) && (scheme != "https" || !s.isAllowedHost(host)) {
 			return errOrigin
 		}
 	}
@@ -61,14 +61,22 @@ func (s *Server) guardHeader(h *fasthttp.RequestHeader, local string, login bool
 
 // isOwnHost reports whether host is a name of this gateway: the address of the
 // connection, or a loopback name, with the port of the gateway. A web page can direct
-// its own host name to this machine, but not an address or localhost.
+// its own host name to this machine, but not an address, localhost or a name of the options.
 func (s *Server) isOwnHost(host, local string) bool {
+	if s.isAllowedHost(host) {
+		return true
+	}
 	host = strings.ToLower(host)
 	if _, _, err := net.SplitHostPort(host); err != nil {
 		host += ":80" // browsers omit it
 	}
 	own := []string{local, "127.0.0.1:" + s.port, "localhost:" + s.port, "[::1]:" + s.port}
 	return slices.Contains(own, host)
+}
+
+// isAllowedHost reports whether host is a further name of this gateway.
+func (s *Server) isAllowedHost(host string) bool {
+	return slices.ContainsFunc(s.hosts, func(h hostName) bool { return h.is(host) })
 }
 
 // requireMedia refuses bodies that a web page may send without a preflight request, and

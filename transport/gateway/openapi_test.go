@@ -127,7 +127,7 @@ var types = map[string]any{
 	"EngineStatus": toolscript.EngineStatus{}, "ErrorBody": gateway.ErrorBody{}, "Event": toolscript.Event{},
 	"ExecRequest": toolscript.ExecRequest{}, "FailedServer": gateway.FailedServer{}, "HarnessRequest": toolscript.HarnessRequest{}, "Health": gateway.Health{},
 	"Kept": toolscript.Kept{}, "LinkRequest": gateway.LinkRequest{}, "LinkShown": gateway.LinkShown{}, "PageCode": gateway.PageCode{}, "PageProof": gateway.PageProof{},
-	"Limits": toolscript.Limits{}, "Metrics": toolscript.Metrics{}, "Missing": toolscript.Missing{},
+	"Limits": toolscript.Limits{}, "MadeCalls": toolscript.MadeCalls{}, "Metrics": toolscript.Metrics{}, "Missing": toolscript.Missing{},
 	"PlannedCall": toolscript.PlannedCall{}, "ScriptModule": toolscript.ScriptModule{}, "ScriptFacts": toolscript.ScriptFacts{}, "ToolError": toolscript.ToolError{},
 	"MissingServer": toolscript.MissingServer{}, "Question": toolscript.Question{}, "Readiness": gateway.Readiness{},
 	"Reload": toolscript.Reload{}, "ReloadRequest": gateway.ReloadRequest{}, "ReloadVariables": gateway.ReloadVariables{},

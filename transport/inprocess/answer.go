@@ -109,6 +109,12 @@ func Refused(status int) toolscript.Sent {
 	return toolscript.SentUnknown
 }
 
+// WithContent is a value with content blocks of MCP that have more than the value.
+type WithContent struct {
+	Value   any
+	Content []any
+}
+
 // Page is the value of a tool that returned one page of its result.
 type Page struct {
 	Value any

@@ -27,6 +27,10 @@ func encode(ctx context.Context, lease *inflight.Lease, value any, failed error)
 	if page, is := value.(Page); is {
 		value, meta = page.Value, map[string]any{toolscript.PageKey: page.Place}
 	}
+	content := []any{}
+	if with, is := value.(WithContent); is {
+		value, content = with.Value, with.Content
+	}
 	if failed != nil {
 		return encodeAny(ctx, lease, failure(failed))
 	}
@@ -42,9 +46,9 @@ func encode(ctx context.Context, lease *inflight.Lease, value any, failed error)
 		size, add = rawjson.QuotedLen(v), func(to []byte) []byte { return rawjson.AppendQuoted(to, v) }
 	}
 	if size == 0 {
-		return encodeAny(ctx, lease, success{Meta: meta, Content: []any{}, Structured: value})
+		return encodeAny(ctx, lease, success{Meta: meta, Content: content, Structured: value})
 	}
-	frame, err := json.Marshal(success{Meta: meta, Content: []any{}})
+	frame, err := json.Marshal(success{Meta: meta, Content: content})
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -68,7 +70,7 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		}
 		wait, again := inprocess.RetryAfter(answer, time.Now())
 		if !again {
-			value, err := a.result(ctx, o, answer)
+			value, err := a.result(ctx, o, isJSON(o.asked(c.given)), answer)
 			if err != nil || !paged {
 				return value, err
 			}
@@ -90,11 +92,40 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 // repeatable reports whether a request may be sent again.
 func repeatable(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// result is the value of an answer. Its bytes count for the call to which ctx belongs.
-func (a *api) result(ctx context.Context, o *operation, answer *http.Response) (any, error) {
+// result is the value of an answer, with the headers that the document declares. promised: the
+// document promises JSON.
+func (a *api) result(ctx context.Context, o *operation, promised bool, answer *http.Response) (any, error) {
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		return nil, a.failure(o, answer)
 	}
+	value, err := a.value(ctx, o, promised, answer)
+	if err != nil || len(o.headers) == 0 {
+		return value, err
+	}
+	if value == nil {
+		value = map[string]any{}
+	}
+	return inprocess.WithContent{Value: value, Content: headers(answer.Header, o.headers)}, nil
+}
+
+// headers are the headers that the document declares as a content block.
+func headers(of http.Header, declared map[string]bool) []any {
+	values := map[string]string{}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		if all := of.Values(name); len(all) > 0 {
+			values[name] = strings.Join(all, ", ")
+			lines = append(lines, name+": "+values[name])
+		}
+	}
+	if len(lines) == 0 {
+		return []any{}
+	}
+	return []any{map[string]any{"type": "text", "text": strings.Join(lines, "\n"), "_meta": map[string]any{"headers": values}}}
+}
+
+// value is the value of an answer. Its bytes count for the call to which ctx belongs.
+func (a *api) value(ctx context.Context, o *operation, promised bool, answer *http.Response) (any, error) {
 	defer func() { _ = answer.Body.Close() }() // it was read
 	lease := a.answers.Lease(ctx)
 	before := lease.Bytes()
@@ -103,8 +134,7 @@ func (a *api) result(ctx context.Context, o *operation, answer *http.Response) (
 		return nil, err
 	}
 	media := strings.ToLower(answer.Header.Get("Content-Type"))
-	promised := isJSON(o.accept) // many servers send JSON as text/plain or text/html
-	if isJSON(media) || media == "" || promised {
+	if isJSON(media) || media == "" || promised { // many servers send JSON as text/plain or text/html
 		content = rawjson.TrimMark(content)
 	}
 	valid := (isJSON(media) || media == "" || promised) && rawjson.Valid(content)

@@ -179,7 +179,10 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}, selected: s.Operations, sent: sent}
 	found, count, err := r.operations(all["paths"])
 	if err == nil {
-		err = r.refused
+		err = toolscript.ContextError(l.ctx) // else everything that was not read would be left out
+	}
+	if err == nil && len(found) == 0 {
+		err = r.broken
 	}
 	if err != nil {
 		return nil, a, err

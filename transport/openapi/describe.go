@@ -47,6 +47,8 @@ type operationOutput struct {
 	Parameters []parameterOutput `json:",omitempty"`
 	Body       *bodyOutput       `json:",omitempty"`
 	Accept     string            `json:",omitempty"`
+	Choice     string            `json:",omitempty"`
+	Headers    map[string]bool   `json:",omitempty"`
 }
 
 type parameterOutput struct {
@@ -64,6 +66,7 @@ type bodyOutput struct {
 	Media    string
 	Required bool
 	Whole    string                     `json:",omitempty"`
+	Open     bool                       `json:",omitempty"`
 	Fields   map[string]string          `json:",omitempty"`
 	Binary   map[string]bool            `json:",omitempty"`
 	Styles   map[string]parameterOutput `json:",omitempty"`
@@ -165,13 +168,13 @@ func kindOf(err error) toolscript.Kind {
 }
 
 func (o *operation) output() operationOutput {
-	out := operationOutput{Tool: o.tool, Method: o.method, Path: o.path, Base: o.base, Tags: o.tags, Accept: o.accept}
+	out := operationOutput{Tool: o.tool, Method: o.method, Path: o.path, Base: o.base, Tags: o.tags, Accept: o.accept, Choice: o.choice, Headers: o.headers}
 	out.Tool.InputSchema, out.Tool.OutputSchema = nil, nil
 	for _, p := range o.parameters {
 		out.Parameters = append(out.Parameters, p.output())
 	}
 	if b := o.body; b != nil {
-		out.Body = &bodyOutput{b.media, b.required, b.whole, b.fields, b.binary, map[string]parameterOutput{}, b.types}
+		out.Body = &bodyOutput{b.media, b.required, b.whole, b.open, b.fields, b.binary, map[string]parameterOutput{}, b.types}
 		for name, p := range b.styles {
 			out.Body.Styles[name] = p.output()
 		}
@@ -180,12 +183,12 @@ func (o *operation) output() operationOutput {
 }
 
 func (o operationOutput) operation() operation {
-	out := operation{tool: o.Tool, method: o.Method, path: o.Path, base: o.Base, tags: o.Tags, accept: o.Accept}
+	out := operation{tool: o.Tool, method: o.Method, path: o.Path, base: o.Base, tags: o.Tags, accept: o.Accept, choice: o.Choice, headers: o.Headers}
 	for _, p := range o.Parameters {
 		out.parameters = append(out.parameters, p.parameter())
 	}
 	if b := o.Body; b != nil {
-		out.body = &body{b.Media, b.Required, b.Whole, b.Fields, b.Binary, map[string]parameter{}, b.Types}
+		out.body = &body{b.Media, b.Required, b.Whole, b.Open, b.Fields, b.Binary, map[string]parameter{}, b.Types}
 		for name, p := range b.Styles {
 			out.body.styles[name] = p.parameter()
 		}

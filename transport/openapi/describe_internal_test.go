@@ -20,7 +20,7 @@ const everything = `{"openapi": "3.1.0", "info": {"title": "T", "version": "1", 
 	"get": {"operationId": "get", "tags": ["t"], "parameters": [
 		{"name": "id", "in": "path", "style": "matrix", "explode": true, "schema": {"default": 7}},
 		{"name": "q", "in": "query", "allowReserved": true, "content": {"application/json": {"schema": {}}}}],
-		"responses": {"200": {"headers": {"Link": {}}, "content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/S"}}}}}}},
+		"responses": {"200": {"headers": {"Link": {}, "ETag": {}}, "content": {"text/csv": {}, "application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/S"}}}}}}},
 	"post": {"requestBody": {"required": true, "content": {"multipart/form-data": {"schema": {"type": "object", "required": ["f"],
 		"properties": {"f": {"type": "string", "format": "binary"}, "m": {"type": "array", "items": {"type": "integer"}}}},
 		"encoding": {"m": {"style": "pipeDelimited", "explode": false, "contentType": "text/csv"}}}}}, "responses": {"204": {}}},

@@ -37,12 +37,14 @@ type library struct {
 	read    map[string][]byte
 	get     func(at string) ([]byte, error) // reads a document
 
-	objects map[place]map[string][]byte // objects that references lead through
-	arrays  map[place][][]byte          // and arrays
+	failed  map[string]error             // documents that could not be read
+	anchors map[string]map[string][]byte // the schemas of a document that have an anchor, by its name
+	objects map[place]map[string][]byte  // objects that references lead through
+	arrays  map[place][][]byte           // and arrays
 }
 
 func newLibrary(ctx context.Context, client *http.Client, project beneath.Folder, root string) *library {
-	l := &library{ctx: ctx, client: client, project: project, root: root, read: map[string][]byte{}, objects: map[place]map[string][]byte{}, arrays: map[place][][]byte{}}
+	l := &library{ctx: ctx, client: client, project: project, root: root, read: map[string][]byte{}, failed: map[string]error{}, anchors: map[string]map[string][]byte{}, objects: map[place]map[string][]byte{}, arrays: map[place][][]byte{}}
 	l.get = l.fetch
 	return l
 }
@@ -53,7 +55,10 @@ func (l *library) load(at string) ([]byte, error) {
 	if text, known := l.read[at]; known {
 		return text, nil
 	}
-	if len(l.read) == maxFiles {
+	if err := l.failed[at]; err != nil {
+		return nil, err
+	}
+	if len(l.read)+len(l.failed) == maxFiles {
 		return nil, fmt.Errorf("the document refers to more than %d files", maxFiles)
 	}
 	text, err := l.get(at)
@@ -61,7 +66,9 @@ func (l *library) load(at string) ([]byte, error) {
 		text, err = asJSON(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", at, err)
+		err = fmt.Errorf("%s: %w", at, err)
+		l.failed[at] = err
+		return nil, err
 	}
 	l.read[at] = text
 	return text, nil
@@ -279,7 +286,7 @@ func (c *converter) scalar(n *yaml.Node) error {
 // place is a part of a document.
 type place struct {
 	document string // its path or URL
-	pointer  string // such as /components/schemas/Pet; "" is the whole document
+	pointer  string // such as /components/schemas/Pet, or the name of an anchor; "" is the whole document
 }
 
 // maxPointer bounds the path in a reference, which may lead through a path of the API.
@@ -288,7 +295,7 @@ const maxPointer = 4 << 10
 // refer is the place that a reference in a document names.
 func (l *library) refer(from, ref string) (place, error) {
 	address, pointer, _ := strings.Cut(ref, "#")
-	if pointer != "" && !strings.HasPrefix(pointer, "/") || len(pointer) > maxPointer {
+	if len(pointer) > maxPointer {
 		return place{}, fmt.Errorf("the reference %.200q is not a path of at most %d bytes", ref, maxPointer)
 	}
 	if address == "" {
@@ -332,6 +339,9 @@ func (l *library) find(p place) ([]byte, error) {
 	value, err := l.load(p.document)
 	if err != nil || p.pointer == "" {
 		return value, err
+	}
+	if p.pointer[0] != '/' {
+		return l.anchor(p, value)
 	}
 	at := 0
 	for at < len(p.pointer) {

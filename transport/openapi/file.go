@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 )
@@ -15,14 +16,15 @@ type file struct {
 	data        []byte
 }
 
-// file reads an argument for a file: its bytes as base64, or an object with name, type and data.
-// Without them, the type is that of the document, of the name or of the bytes, if one of them says
-// it, and the name is that of the member with the extension of the type.
+// file reads an argument for a file: its bytes as base64, an object with name, type and data, or a
+// content block of MCP. Without them, the type is that of the document, of the name or of the bytes,
+// if one of them says it, and the name is that of the member with the extension of the type.
 func (b *body) file(member string, value []byte) (f file, err error) {
 	text := value
 	if isObject(value) {
-		all := index(value)
-		f.name, f.media, text = unquote(all["name"]), unquote(all["type"]), all["data"]
+		if f.name, f.media, text = block(index(value)); text == nil {
+			return f, fmt.Errorf("%s: has no data", member)
+		}
 	}
 	if strings.ContainsAny(f.media, "\r\n\x00") {
 		return f, fmt.Errorf("%s: a media type has one line", member)
@@ -33,6 +35,25 @@ func (b *body) file(member string, value []byte) (f file, err error) {
 	f.media = cmp.Or(f.media, b.types[member], typeOf(path.Ext(f.name)), signature(f.data), "application/octet-stream")
 	f.name = cmp.Or(f.name, member+extension(f.media))
 	return f, nil
+}
+
+// block is the name, the media type and the base64 of a file: { name, type, data }, or an image, a
+// sound or a resource with bytes as MCP has them. A resource with a text has no base64.
+func block(all map[string][]byte) (name, media string, data []byte) {
+	name, media, data = unquote(all["name"]), unquote(all["type"]), all["data"]
+	if mime := unquote(all["mimeType"]); mime != "" || !strings.Contains(media, "/") { // else the type of a content block
+		media = mime
+	}
+	if resource := index(all["resource"]); len(resource) > 0 {
+		data, media = resource["blob"], unquote(resource["mimeType"])
+		if text := resource["text"]; data == nil && text != nil {
+			data = quote(base64.StdEncoding.EncodeToString([]byte(unquote(text))))
+		}
+		if uri, err := url.Parse(unquote(resource["uri"])); name == "" && err == nil && path.Ext(uri.Path) != "" {
+			name = path.Base(uri.Path)
+		}
+	}
+	return name, media, data
 }
 
 // signature is the media type of bytes that begin with the signature of one, else "". A text may

@@ -120,7 +120,6 @@ func TestHostileDocuments(t *testing.T) {
 		"a body that is a cycle":      {`{"openapi": "3.0.0", "paths": {"/a": {"post": {"requestBody": {"$ref": "#/b"}}}}, "b": {"$ref": "#/c"}, "c": {"$ref": "#/b"}}`, "a reference leads to itself"},
 		"nothing but a byte order":    {"\ufeff", "unexpected end"},
 		"no text":                     {"\x00\x01\x02", "control characters are not allowed"},
-		"references to other hosts":   {fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, `{"$ref": "http://169.254.169.254/latest/meta-data"}`), "leads to another origin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := tools(t, c.document); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -16,6 +16,7 @@ type input struct {
 	taken      map[string]string // names of arguments, and what has them
 	properties []property
 	refs       []*def
+	open       bool // members of the body that the document does not name are arguments too
 }
 
 // property is one argument of the tool.
@@ -147,7 +148,11 @@ func described(schema []byte, description string) []byte {
 // schema is the schema of the arguments.
 func (in *input) schema() []byte {
 	var out bytes.Buffer
-	out.WriteString(`{"type":"object","additionalProperties":false,"properties":{`)
+	out.WriteString(`{"type":"object",`)
+	if !in.open {
+		out.WriteString(`"additionalProperties":false,`)
+	}
+	out.WriteString(`"properties":{`)
 	for i, p := range in.properties {
 		if i > 0 {
 			out.WriteByte(',')
@@ -258,6 +263,7 @@ func (in *input) flatten(schema []byte, at place) bool {
 		}
 		in.add(m.name, c, "", required[m.name], "body")
 	}
+	in.open = !o.closed
 	return true
 }
 
@@ -267,7 +273,8 @@ type object struct {
 	members  []bodyMember
 	has      map[string]bool
 	required []string
-	parts    int // schemas that were read
+	parts    int  // schemas that were read
+	closed   bool // a part allows no other members
 }
 
 // maxParts bounds the schemas that a body is joined from: references may double at each level.
@@ -302,7 +309,9 @@ func (o *object) add(schema []byte, at place, depth int) bool {
 			return false
 		}
 	}
-	if more := all["additionalProperties"]; more != nil && string(more) != "false" {
+	if more := all["additionalProperties"]; string(more) == "false" {
+		o.closed = true
+	} else if more != nil && !isTrue(more) {
 		return false
 	}
 	for part := range items(all["allOf"]) {
@@ -331,9 +340,10 @@ func (in *input) file(schema []byte, at place) (c converted, is bool) {
 	if !isMultipart(in.body.media) {
 		return c, false
 	}
-	const one = `{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"object","additionalProperties":false,"required":["data"],"properties":{` +
+	const one = `{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"object","properties":{` +
 		`"data":{"type":"string","contentEncoding":"base64"},"name":{"type":"string","description":"the name of the file, such as talk.mp3"},` +
-		`"type":{"type":"string","description":"its media type, such as audio/mpeg"}}}],"description":"the bytes of a file, as base64, or { name, type, data }"}`
+		`"type":{"type":"string","description":"its media type, such as audio/mpeg"},"mimeType":{"type":"string"},"resource":{"type":"object"}}}],` +
+		`"description":"the bytes of a file, as base64, { name, type, data }, or a content block that a tool returned"}`
 	schema, at, nullable := in.notNull(schema, at)
 	text := one
 	if unquote(member(schema, "type")) == "array" {

@@ -79,7 +79,7 @@ func TestParameters(t *testing.T) {
 			"Pet": {"type": "object", "required": ["name", "id_"], "properties": {"name": {"type": "string"}, "id_": {"type": "string", "readOnly": true}, "tag": {"$ref": "#/components/schemas/Tag"}}},
 			"Tag": {"type": "object", "properties": {"parent": {"$ref": "#/components/schemas/Tag"}}}}}`), ok)
 	set := s.tool("set")
-	want := `{"type":"object","additionalProperties":false,"properties":{"id":{"type":"string"},"page":{"description":"the page","type":"integer","maximum":9},` +
+	want := `{"type":"object","properties":{"id":{"type":"string"},"page":{"description":"the page","type":"integer","maximum":9},` +
 		`"X-List":{"type":"array","items":{"type":"string"}},"c":{"type":"string"},"filter":{"type":"object"},"q":{"type":"string"},"name":{"type":"string"},"tag":{"$ref":"#/$defs/Tag"}},` +
 		`"required":["id","page","name"],"$defs":{"Tag":{"type":"object","properties":{"parent":{"$ref":"#/$defs/Tag"}}}}}`
 	if got := string(set.InputSchema); got != want {
@@ -423,11 +423,6 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	for text, why := range map[string]string{
-		yaml("../outside.json"):             "leaves the folder of the document",
-		yaml("/etc/passwd"):                 "leaves the folder of the document",
-		yaml("schemas/../../outside.json"):  "leaves the folder of the document",
-		yaml("https://example.com/a.json"):  "leads to another origin",
-		yaml("file:///etc/passwd"):          "no such file",
 		`{"swagger": "2.0"}`:                `its version is "2.0 (Swagger)"`,
 		`{"openapi": "4.0.0"}`:              `its version is "4.0.0"`,
 		`[1]`:                               "it is no OpenAPI document",
@@ -444,10 +439,14 @@ func TestDocuments(t *testing.T) {
 	if _, err := dial(t, openapi.Settings{Spec: filepath.Join(root, "missing.json")}); toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Errorf("error %v, want unavailable", err)
 	}
+	unread := []string{"../outside.json", "/etc/passwd", "schemas/../../outside.json", "https://example.com/a.json", "file:///etc/passwd"}
 	link := filepath.Join(root, "schemas", "link.json")
 	if err := os.Symlink(outside, link); err == nil {
-		if _, err := try(yaml("schemas/link.json")); err == nil {
-			t.Error("a link leads out of the folder")
+		unread = append(unread, "schemas/link.json")
+	}
+	for _, ref := range unread {
+		if got, err := try(yaml(ref)); err != nil || strings.Contains(got, "string") || !strings.Contains(got, "{}") {
+			t.Errorf("the schema of %s is %s, %v; want one that accepts anything", ref, got, err)
 		}
 	}
 }

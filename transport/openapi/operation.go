@@ -19,7 +19,9 @@ type operation struct {
 
 	parameters []parameter
 	body       *body
-	accept     string // the media type of the answer; "" is any
+	accept     string          // the media type of the answer; "" is any
+	choice     string          // the argument with another one; "" if there is no other
+	headers    map[string]bool // of the answer, as the document writes them
 }
 
 // parameter is a parameter of a request outside of its body.
@@ -40,6 +42,7 @@ type body struct {
 	media    string
 	required bool
 	whole    string            // the argument that is the body; "" if fields are its members
+	open     bool              // all other arguments are members too
 	fields   map[string]string // the argument of each member
 	binary   map[string]bool   // members whose text is base64; "" is the whole body
 	styles   map[string]parameter
@@ -56,13 +59,14 @@ type reader struct {
 	names    map[string]int // that tools have, and the next number for an equal one
 	selected []string       // see operation.selects
 	sent     []sentParameter
-	warnings []string // the first maxWarnings
+	broken   error // of the first operation that is left out
 }
 
-// warn adds a warning about the document.
-func (r *reader) warn(format string, args ...any) {
-	if len(r.warnings) < maxWarnings {
-		r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+// leaveOut leaves an operation out: one mistake in a document costs at most its tool.
+func (r *reader) leaveOut(operation string, err error) {
+	r.warn("%s is left out: %v", operation, err)
+	if r.broken == nil {
+		r.broken = fmt.Errorf("%s: %w", operation, err)
 	}
 }
 
@@ -73,7 +77,6 @@ const (
 	maxOperations = 30_000
 	maxParameters = 1000    // of an operation
 	maxPath       = 8 << 10 // bytes of a path
-	maxWarnings   = 20
 )
 
 // found is an operation whose schemas are not made yet.
@@ -94,8 +97,10 @@ func (r *reader) operations(paths []byte) (out []operation, count int, err error
 	if err != nil {
 		return nil, count, err
 	}
+	warnings := len(r.warnings)
 	out, err = r.build(all)
 	if errors.Is(err, errSchemas) {
+		r.warnings = r.warnings[:warnings]
 		r.most = maxSchemas / len(all) / 3 // arguments and result, and what is not in $defs
 		out, err = r.build(all)
 	}
@@ -108,7 +113,8 @@ func (r *reader) build(all []found) (out []operation, err error) {
 	for _, f := range all {
 		op := f.operation
 		if err := r.operation(&op, index(f.text), f.of, f.at); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", op.method, op.path, err)
+			r.leaveOut(op.method+" "+op.path, err)
+			continue
 		}
 		if r.written += len(op.tool.InputSchema) + len(op.tool.OutputSchema); r.written > maxSchemas {
 			return nil, errSchemas
@@ -121,12 +127,14 @@ func (r *reader) build(all []found) (out []operation, err error) {
 // find finds the selected operations, and the number of all.
 func (r *reader) find(paths []byte) (out []found, count int, err error) {
 	for path, text := range members(paths) {
+		if len(path) > maxPath {
+			r.leaveOut(fmt.Sprintf("the path %.100s…", path), fmt.Errorf("it has %d bytes; the limit is %d", len(path), maxPath))
+			continue
+		}
 		text, at, err := r.library.follow(text, place{r.at, "/paths/" + escape(path)})
 		if err != nil {
-			return nil, count, fmt.Errorf("paths.%s: %w", path, err)
-		}
-		if len(path) > maxPath {
-			return nil, count, fmt.Errorf("the path %.100s… has %d bytes; the limit is %d", path, len(path), maxPath)
+			r.leaveOut("the path "+path, err)
+			continue
 		}
 		all := index(text)
 		for _, method := range methods {
@@ -168,7 +176,6 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 	if err := in.request(text["requestBody"]); err != nil {
 		return err
 	}
-	op.parameters, op.body = in.parameters, in.body
 	result, err := r.result(text["responses"], at)
 	if err != nil {
 		return err
@@ -176,7 +183,12 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 	if op.method == http.MethodHead { // its answer has no body
 		result.schema, result.list = []byte(`{"type":"null"}`), false
 	}
-	op.accept = result.media
+	op.accept, op.headers = result.media, result.headers
+	op.choice = in.choose(result)
+	op.parameters, op.body = in.parameters, in.body
+	if op.body != nil {
+		op.body.open = in.open
+	}
 	op.tool = toolscript.Tool{
 		Name: op.tool.Name, Description: description(text, op.method, op.path),
 		InputSchema: in.schema(), OutputSchema: result.schema, Annotations: annotations(op.method), Pages: op.paged(result),

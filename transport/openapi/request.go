@@ -46,8 +46,16 @@ func (o *operation) request(ctx context.Context, base string, given map[string][
 	if content != nil {
 		r.Header.Set("Content-Type", media)
 	}
-	r.Header.Set("Accept", cmp.Or(o.accept, "*/*"))
+	r.Header.Set("Accept", cmp.Or(o.asked(given), "*/*"))
 	return r, nil
+}
+
+// asked is the media type that a call asks for; "" is any.
+func (o *operation) asked(given map[string][]byte) string {
+	if chosen := given[o.choice]; o.choice != "" && chosen != nil {
+		return unquote(chosen)
+	}
+	return o.accept
 }
 
 // place writes the parameters into the path, the query and the headers.
@@ -302,6 +310,9 @@ func (o *operation) encode(given map[string][]byte) (content []byte, media strin
 			fields[name] = value
 		}
 	}
+	if b.open {
+		o.addOthers(given, fields)
+	}
 	if len(fields) == 0 && (!isJSON(b.media) || !b.required) {
 		return nil, "", nil
 	}
@@ -312,6 +323,22 @@ func (o *operation) encode(given map[string][]byte) (content []byte, media strin
 		return b.multipart(fields)
 	default:
 		return joinedObject(fields), jsonMedia(b.media), nil
+	}
+}
+
+// addOthers adds the arguments that the document does not name to the members of the body.
+func (o *operation) addOthers(given, fields map[string][]byte) {
+	named := map[string]bool{o.choice: true}
+	for _, p := range o.parameters {
+		named[p.name] = true
+	}
+	for _, argument := range o.body.fields {
+		named[argument] = true
+	}
+	for name, value := range given {
+		if !named[name] {
+			fields[name] = value
+		}
 	}
 }
 

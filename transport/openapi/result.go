@@ -1,6 +1,9 @@
 package openapi
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -8,20 +11,32 @@ import (
 
 // result is what a document says about the answer.
 type result struct {
-	schema []byte // nil if it is not known
-	media  string // "" if it is not known
-	links  bool   // it has the header Link
-	list   bool   // it is an array
+	schema []byte   // nil if it is not known
+	media  string   // "" if it is not known
+	others []string // media types that the answer can have instead
+	links  bool     // it has the header Link
+	list   bool     // it is an array
+
+	headers map[string]bool // that a success may have, without Link
 }
 
-// hasLinks reports whether the header Link is one of those that an answer has.
-func hasLinks(headers []byte) bool {
+// maxHeaders bounds the headers of an answer that a script can read.
+const maxHeaders = 100
+
+// head adds the headers of one answer.
+func (r *result) head(headers []byte) (links bool) {
 	for name := range members(headers) {
-		if strings.EqualFold(name, "Link") {
-			return true
+		switch {
+		case strings.EqualFold(name, "Link"):
+			links = true
+		case len(r.headers) < maxHeaders && !strings.EqualFold(name, "Set-Cookie") && !strings.EqualFold(name, "Content-Type"):
+			if r.headers == nil {
+				r.headers = map[string]bool{}
+			}
+			r.headers[name] = true
 		}
 	}
-	return false
+	return links
 }
 
 // result is the answer of success with the lowest number that has content. It may also be null
@@ -41,6 +56,7 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 			return out, err
 		}
 		media, content := bestMedia(member(text, "content"))
+		links := out.head(member(text, "headers"))
 		switch {
 		case media == "" && (code == "204" || code == "205"):
 			empty = true
@@ -48,11 +64,13 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 			silent = true // many documents leave the content out
 		case !found:
 			found = true
-			out, schema = r.content(media, member(content, "schema"), at)
-			out.links = hasLinks(member(text, "headers"))
+			out.links, out.others = links, alternatives(member(text, "content"), media)
+			schema = r.content(&out, media, member(content, "schema"), at)
 		}
 	}
 	switch {
+	case !found && len(out.headers) > 0:
+		schema.text = []byte(`{"type":"object","description":"empty: $content has the headers"}`)
 	case !found && empty && !silent:
 		schema.text = []byte(`{"type":"null"}`)
 	case schema.text != nil && (empty || silent):
@@ -62,17 +80,49 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 	return out, nil
 }
 
-// content is the result of an answer with a media type, and its schema without $defs, which
-// is empty if it is not known.
-func (r *reader) content(media string, schema []byte, at place) (result, converted) {
+// content is the schema, without $defs, of an answer with a media type; empty if it is not known.
+func (r *reader) content(out *result, media string, schema []byte, at place) converted {
+	out.media = media
 	switch {
 	case isJSON(media) && schema != nil:
 		top, _, err := r.library.follow(schema, at)
-		list := err == nil && unquote(member(top, "type")) == "array"
-		return result{media: jsonMedia(media), list: list}, r.convert(schema, at, response)
+		out.list = err == nil && unquote(member(top, "type")) == "array"
+		out.media = jsonMedia(media)
+		return r.convert(schema, at, response)
 	case strings.HasPrefix(media, "text/") && !isJSON(media):
-		return result{media: media}, converted{text: []byte(`{"type":"string"}`)}
+		return converted{text: []byte(`{"type":"string"}`)}
 	default:
-		return result{media: media}, converted{} // bytes
+		return converted{} // bytes
 	}
+}
+
+// maxAlternatives bounds the media types that a call can choose from.
+const maxAlternatives = 20
+
+// alternatives are the media types of an answer that are not another name of the chosen one. Many
+// frameworks list text/plain and text/json beside JSON for each answer.
+func alternatives(content []byte, chosen string) (out []string) {
+	schema := member(member(content, chosen), "schema")
+	for media, other := range members(content) {
+		same := isJSON(chosen) && (isJSON(media) || media == "text/plain" && bytes.Equal(member(other, "schema"), schema))
+		if media != chosen && !same && !strings.Contains(media, "*") && !strings.ContainsAny(media, "\r\n\x00") && len(out) < maxAlternatives {
+			out = append(out, media)
+		}
+	}
+	return out
+}
+
+// choose adds the argument with the media type of the answer, if there are several, and returns its
+// name.
+func (in *input) choose(r result) string {
+	if len(r.others) == 0 {
+		return ""
+	}
+	name := "accept"
+	for in.taken[name] != "" {
+		name += "_"
+	}
+	types, _ := json.Marshal(append([]string{r.media}, r.others...)) // texts
+	in.add(name, converted{text: fmt.Appendf(nil, `{"type":"string","enum":%s,"description":"the media type of the answer; default %s"}`, types, bytes.Trim(quote(r.media), `"`))}, "", false, "answer")
+	return name
 }

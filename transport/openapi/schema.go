@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,10 +23,24 @@ type schemas struct {
 
 	extended map[string]map[place][]string // see children
 
-	written int   // bytes of the schemas of all tools
-	most    int   // bytes of the $defs of one schema
-	refused error // the first reference that is not read
+	written int // bytes of the schemas of all tools
+	most    int // bytes of the $defs of one schema
+
+	warnings []string // about the document: the first maxWarnings
 }
+
+const maxWarnings = 20
+
+// warn adds a warning about the document.
+func (s *schemas) warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); len(s.warnings) < maxWarnings && !slices.Contains(s.warnings, text) {
+		s.warnings = append(s.warnings, text)
+	}
+}
+
+// unknown warns about a reference that cannot be resolved. What it stands for accepts anything: a
+// tool should not be missing because of a part of its types.
+func (s *schemas) unknown(err error) { s.warn("the types of some values are unknown: %v", err) }
 
 // side says what a schema is for.
 type side bool
@@ -111,9 +126,7 @@ func (s *schemas) define(d *def) {
 	}
 	schema, err := s.library.find(d.at.place)
 	if err != nil {
-		if _, unread := s.library.load(d.at.document); unread != nil && s.refused == nil {
-			s.refused = unread
-		}
+		s.unknown(err)
 		d.text = []byte("{}")
 		return
 	}
@@ -368,14 +381,11 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 	}
 }
 
-// ref writes a reference to a definition. One that leads nowhere accepts anything: a tool
-// should not be missing because of a part of its types.
+// ref writes a reference to a definition.
 func (w *writer) ref(ref string, base bool, begin func(string)) {
 	at, err := w.library.refer(w.at.document, ref)
 	if err != nil {
-		if w.refused == nil {
-			w.refused = err
-		}
+		w.unknown(err)
 		return
 	}
 	if base {

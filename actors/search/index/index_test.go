@@ -176,8 +176,8 @@ func TestFilters(t *testing.T) {
 	}
 	q = index.NewQuery("file")
 	q.Limit = 1
-	if r := x.Search(q); len(r.Hits) != 1 {
-		t.Errorf("limit 1: %s", show(r))
+	if r := x.Search(q); len(r.Hits) != 1 || r.Matches != 2 {
+		t.Errorf("limit 1: %s of %d", show(r), r.Matches)
 	}
 	if r := x.Search(index.NewQuery("qqqq")); len(r.Hits) != 0 {
 		t.Errorf("nothing fits: %s", show(r))

@@ -81,6 +81,8 @@ type Result struct {
 	// Foreign reports that the query is probably not English: it has no word of any
 	// tool, or letters that English does not have.
 	Foreign bool
+	// Matches is the number of tools that would be hits without a limit.
+	Matches int
 	// Considered is the number of tools that passed the filters.
 	Considered int
 }

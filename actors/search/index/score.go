@@ -53,9 +53,17 @@ func (x *Index) Search(q Query) Result {
 	allow := q.Allow.Matcher()
 	all = slices.DeleteFunc(all, func(s scored) bool { return !q.selects(allow, x.tools[s.tool]) })
 	result.Considered = len(all)
+	matches := func(s scored) bool {
+		return s.score > 0 && (s.sure(q.Alpha, words) >= q.Threshold || words.Covered[s.tool] >= enoughCovered)
+	}
+	for _, s := range all {
+		if matches(s) {
+			result.Matches++
+		}
+	}
 	top := q.shorten(best(all, min(q.Limit+moreNear, len(all))))
 	for _, s := range top {
-		if s.score > 0 && (s.sure(q.Alpha, words) >= q.Threshold || words.Covered[s.tool] >= enoughCovered) {
+		if matches(s) {
 			result.Hits = append(result.Hits, x.hit(s, words))
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/toolscript/toolscript"
 )
 
 // Dir creates a folder of mode 0700, and its parents, if it does not exist. If it
@@ -26,7 +28,7 @@ func Dir(path string) error {
 		return err
 	}
 	if writableByOthers(info) {
-		return fmt.Errorf("%s: others may write to it; run: chmod 700 %s", path, path)
+		return fmt.Errorf("%s: others may write to it; run: chmod 700 %s", path, toolscript.ShellWord(path))
 	}
 	return nil
 }
@@ -45,7 +47,7 @@ func Check(path string) error {
 		return err
 	}
 	if writableByOthers(info) {
-		return fmt.Errorf("%s: others may write to it; run: chmod 700 %s", path, path)
+		return fmt.Errorf("%s: others may write to it; run: chmod 700 %s", path, toolscript.ShellWord(path))
 	}
 	return nil
 }
@@ -66,7 +68,7 @@ func File(path string) error {
 		return err
 	}
 	if hasModes && info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("others may read or write %s; run: chmod 600 %s", path, path)
+		return fmt.Errorf("others may read or write %s; run: chmod 600 %s", path, toolscript.ShellWord(path))
 	}
 	return nil
 }

@@ -1,0 +1,53 @@
+package background
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// TokenOf reads the secret of a gateway from a file. A file that does not exist is created with
+// a new secret, and only the user can read it.
+func TokenOf(path string, warn func(format string, args ...any)) (string, error) {
+	f, err := os.Open(path) //nolint:gosec // the user names the file
+	if errors.Is(err, fs.ErrNotExist) {
+		token := gateway.NewToken()
+		return token, sharedfile.WriteSynced(path, []byte(token+"\n"))
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // it was read
+	if err := private.File(path); err != nil {
+		warn("the secret of the gateway: %v", err)
+	}
+	return ReadToken(f, path)
+}
+
+// ReadToken reads the secret of a gateway from the first line of a text. from names the text in
+// errors.
+func ReadToken(r io.Reader, from string) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(r, maxToken)).ReadString('\n')
+	token := strings.TrimSpace(line)
+	if token == "" {
+		return "", errors.Join(errors.New(from+" has no secret in its first line"), ignoreEOF(err))
+	}
+	return token, nil
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// maxToken bounds the line with a secret, in bytes.
+const maxToken = 1 << 10

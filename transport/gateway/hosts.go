@@ -1,0 +1,54 @@
+package gateway
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// hostName is a further host name of a gateway, in lower case.
+type hostName struct {
+	name string
+	port string // "": any port
+}
+
+// parseHost reads a host name, or an address, with or without a port.
+func parseHost(text string) (hostName, error) {
+	invalid := func(why string) (hostName, error) {
+		return hostName{}, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("allowed host %q: %s", text, why)}
+	}
+	h := splitHost(text)
+	switch {
+	case strings.Contains(h.name, "*"):
+		return invalid("each name is listed; there are no patterns")
+	case h.name == "" || net.ParseIP(strings.Trim(h.name, "[]")) == nil && strings.Trim(h.name, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "":
+		return invalid("want a name or an address, with or without a port, such as host.docker.internal or localhost:8080")
+	}
+	if n, err := strconv.ParseUint(h.port, 10, 16); (h.port != "" || strings.HasSuffix(text, ":")) && (err != nil || n == 0) {
+		return invalid("the port is no number from 1 to 65535")
+	}
+	return h, nil
+}
+
+// splitHost splits the value of a Host header. An IPv6 address has its brackets.
+func splitHost(text string) hostName {
+	text = strings.ToLower(text)
+	name, port := text, ""
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {
+		name, port = text[:i], text[i+1:]
+	}
+	return hostName{name, port}
+}
+
+// is reports whether a Host header names it. A header has no port if the port is that of its
+// scheme, which is https if a proxy with TLS has passed the request on.
+func (h hostName) is(header string) bool {
+	got := splitHost(header)
+	if got.name != h.name {
+		return false
+	}
+	return h.port == "" || got.port == h.port || got.port == "" && (h.port == "80" || h.port == "443")
+}

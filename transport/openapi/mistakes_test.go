@@ -1,0 +1,87 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/openapi"
+)
+
+// warned returns the tools of a document by name, and the warnings about it.
+func warned(t *testing.T, text string) (map[string]toolscript.Tool, string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: "http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var warnings []string
+	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Timeout: 5 * time.Second}, mcpclient.Events{
+		Log: func(_ slog.Level, text string) { warnings = append(warnings, text) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() }) // nothing runs
+	all := map[string]toolscript.Tool{}
+	tools, _ := conn.ListTools(t.Context()) // has no error
+	for _, tool := range tools {
+		all[tool.Name] = tool
+	}
+	return all, strings.Join(warnings, "\n")
+}
+
+// TestOneMistake: a mistake in a document costs at most its tool, and a warning says so.
+func TestOneMistake(t *testing.T) {
+	const good = `"/good": {"get": {"operationId": "good"}}`
+	answer := func(schema string) string {
+		return `"/other": {"get": {"operationId": "other", "responses": {"200": {"content": {"application/json": {"schema": ` + schema + `}}}}}}`
+	}
+	for name, c := range map[string]struct {
+		path, warning string
+		other         bool
+	}{
+		"a parameter that leads nowhere": {`"/other": {"get": {"operationId": "other", "parameters": [{"$ref": "#/nothing"}]}}`, "GET /other is left out: the reference #/nothing leads nowhere", false},
+		"a path that leads nowhere":      {`"/other": {"$ref": "#/nothing"}`, "the path /other is left out: the reference #/nothing leads nowhere", false},
+		"a body that leads nowhere":      {`"/other": {"post": {"operationId": "other", "requestBody": {"$ref": "missing.json"}}}`, "POST /other is left out: ", false},
+		"an answer that leads nowhere":   {`"/other": {"get": {"operationId": "other", "responses": {"200": {"$ref": "#/nothing"}}}}`, "GET /other is left out: ", false},
+		"a schema that leads nowhere":    {answer(`{"$ref": "#/nothing"}`), "the types of some values are unknown: the reference #/nothing leads nowhere", true},
+		"an anchor that is not there":    {answer(`{"$ref": "#nothing"}`), "the types of some values are unknown: the reference #nothing leads to no anchor", true},
+		"a file that is not there":       {answer(`{"$ref": "missing.json#/A"}`), "the types of some values are unknown: ", true},
+		"another origin":                 {answer(`{"$ref": "http://192.0.2.1/a.json"}`), "leads to another origin, which is not read", true},
+		"another folder":                 {answer(`{"$ref": "../a.json"}`), "leaves the folder of the document, which is not read", true},
+		"too many parameters":            {`"/other": {"get": {"operationId": "other", "parameters": [` + parameters(1100) + `]}}`, "GET /other is left out: it has more than 1000 parameters", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tools, warnings := warned(t, document("3.1.0", "{"+c.path+","+good+"}"))
+			if _, has := tools["good"]; !has || !strings.Contains(warnings, c.warning) {
+				t.Errorf("tools %v, warnings %s", tools, warnings)
+			}
+			if _, has := tools["other"]; has != c.other {
+				t.Errorf("the other tool is there: %t", has)
+			}
+		})
+	}
+}
+
+// TestAnchors: references to anchors, which OpenAPI 3.1 has from JSON Schema.
+func TestAnchors(t *testing.T) {
+	text := document("3.1.0", `{"/a": {"get": {"operationId": "a", "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#pet"}}}}}}}}`,
+		`"components": {"schemas": {"Pet": {"$anchor": "pet", "type": "object", "properties": {"mother": {"$ref": "#pet"}, "owner": {"$ref": "#owner"}}},
+			"X": {"type": "object", "properties": {"deep": {"$dynamicAnchor": "owner", "type": "string"}}}}}`)
+	tools, warnings := warned(t, text)
+	want := `{"$ref":"#/$defs/pet","$defs":{"owner":{"type":"string"},"pet":{"type":"object","properties":{"mother":{"$ref":"#/$defs/pet"},"owner":{"$ref":"#/$defs/owner"}}}}}`
+	if got := string(tools["a"].OutputSchema); got != want || warnings != "" {
+		t.Errorf("%s\nwant %s\nwarnings: %s", got, want, warnings)
+	}
+}
