@@ -90,8 +90,11 @@ func TestMemoryOfSessions(t *testing.T) {
 		"streams of any id":    {20_000, 3, func(h handler) { h.ask(http.MethodGet, newID(), nil) }},
 	} {
 		t.Run(what, func(t *testing.T) {
-			if race.Enabled {
+			switch {
+			case race.Enabled:
 				tt.times /= 10 // more than there are sessions take minutes
+			case testing.Short():
+				tt.times /= 3
 			}
 			h := overHTTP(t, mcpserver.Options{})
 			before := kept()

@@ -14,7 +14,8 @@ import (
 // schema has the types of an endpoint by their names.
 type schema struct {
 	types           map[string]*kind
-	query, mutation string // names of types; "" without
+	query, mutation string                 // names of types; "" without
+	inputs          map[string]inputObject // of input objects that tools have
 }
 
 // kind is a named type.

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -249,13 +250,18 @@ func (w *jsonSchemas) bare(r *reference) map[string]any {
 	if t == nil || t.Kind != "INPUT_OBJECT" {
 		return w.scalar(r.Name)
 	}
+	w.refer(t)
+	return map[string]any{"$ref": "#/$defs/" + t.Name}
+}
+
+// refer adds the definition of an input object. define completes it.
+func (w *jsonSchemas) refer(t *kind) {
 	if w.defs[t.Name] == nil {
 		w.defs[t.Name] = map[string]any{}
 		if len(w.defs) <= w.most {
 			w.waiting = append(w.waiting, t)
 		}
 	}
-	return map[string]any{"$ref": "#/$defs/" + t.Name}
 }
 
 // define completes the definitions, which may contain each other. A chain of them can be long.
@@ -263,19 +269,43 @@ func (w *jsonSchemas) define() {
 	for len(w.waiting) > 0 {
 		t := w.waiting[len(w.waiting)-1]
 		w.waiting = w.waiting[:len(w.waiting)-1]
-		properties, required := map[string]any{}, []string{}
-		for _, f := range t.InputFields {
-			properties[f.Name] = w.argument(f)
-			if f.Type.required() && f.DefaultValue == nil {
-				required = append(required, f.Name)
-			}
+		d := w.inputObject(t)
+		w.defs[t.Name] = d.text
+		for _, other := range d.refers {
+			w.refer(other)
 		}
-		definition := map[string]any{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
-		if t.Description != "" {
-			definition["description"] = t.Description
-		}
-		w.defs[t.Name] = definition
 	}
+}
+
+// inputObject is the JSON Schema of an input object.
+type inputObject struct {
+	text   json.RawMessage
+	refers []*kind // each input object once, in the order of the fields
+}
+
+// inputObject makes the JSON Schema of an input object once: many tools can have it.
+func (s *schema) inputObject(t *kind) inputObject {
+	if d, known := s.inputs[t.Name]; known {
+		return d
+	}
+	of := &jsonSchemas{schema: s, most: len(t.InputFields), defs: map[string]any{}}
+	properties, required := map[string]any{}, []string{}
+	for _, f := range t.InputFields {
+		properties[f.Name] = of.argument(f)
+		if f.Type.required() && f.DefaultValue == nil {
+			required = append(required, f.Name)
+		}
+	}
+	all := map[string]any{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
+	if t.Description != "" {
+		all["description"] = t.Description
+	}
+	text, _ := toolscript.PlainJSON(all) // strings, maps and slices always encode
+	if s.inputs == nil {
+		s.inputs = map[string]inputObject{}
+	}
+	s.inputs[t.Name] = inputObject{text, of.waiting}
+	return s.inputs[t.Name]
 }
 
 // scalar is the schema of a scalar or an enum. What a scalar of the endpoint's own accepts is
