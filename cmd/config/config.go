@@ -110,6 +110,10 @@ type Output struct {
 	MaxTokens *int // of a value; 0 prints the whole value, nil leaves it to the command
 }
 
+// DeviceWebGPU is a device of the search that has no effect. Configurations of other programs
+// use it.
+const DeviceWebGPU = "webgpu"
+
 // Search are the settings of the search.
 type Search struct {
 	Lexical   bool // by words only
@@ -120,7 +124,7 @@ type Search struct {
 	Model     string // minilm, or the path of a GGUF file; "" is minilm
 	Library   string // folder of the library for such a file
 	Remote    Remote
-	Device    string        // auto, cpu or webgpu; from a flag only
+	Device    string        // auto, cpu or DeviceWebGPU; from a flag only
 	Idle      time.Duration // how long minilm stays in memory without a search; 0 is the default; from a flag only
 }
 

@@ -27,10 +27,6 @@ var embeddedNames = []string{"minilm", "xenova/all-minilm-l6-v2"}
 // toolscript.
 const llamaVariable = "TOOLSCRIPT_LLAMA"
 
-// DeviceWebGPU is a value of --search-device that has no effect. Configurations of
-// other programs use it.
-const DeviceWebGPU = "webgpu"
-
 // searchOptions converts the settings. The warnings are about settings that have no
 // effect.
 func (h *Host) searchOptions(settings config.Search) (o actors.SearchOptions, warnings []string) {
@@ -51,7 +47,7 @@ func (h *Host) searchOptions(settings config.Search) (o actors.SearchOptions, wa
 // that toolscript does not have.
 func (h *Host) chooseModel(o *actors.SearchOptions, settings config.Search) (warnings []string) {
 	name := settings.Model
-	if settings.Device == DeviceWebGPU {
+	if settings.Device == config.DeviceWebGPU {
 		warnings = append(warnings, "search runs on the processor: --search-device webgpu is not supported")
 	}
 	switch {

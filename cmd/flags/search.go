@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolscript/toolscript/actors/search/index"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/daemon"
 )
 
 // Search say how a gateway of this command finds tools. What is not given
@@ -37,7 +36,7 @@ func (s *Search) Add(f *pflag.FlagSet) {
 	f.BoolVar(&s.noCache, "search-no-cache", false, "do not cache embeddings")
 	f.StringVar(&s.model, "search-model", "", "the model: minilm, which is part of toolscript, or the path of a .gguf file (default minilm)")
 	f.StringVar(&s.library, "search-library", "", "`folder` of libllama_go.so, for a .gguf file (default that of toolscript-llama)")
-	s.device.Choices = []string{"auto", "cpu", daemon.DeviceWebGPU}
+	s.device.Choices = []string{"auto", "cpu", config.DeviceWebGPU}
 	f.Var(&s.device, "search-device", "the device of the model; webgpu is accepted and means the processor (default auto)")
 	f.Var(&s.idle, "search-idle", "how long the embedded model stays in memory without a search (default 2m)")
 	FromEnvironment(f, "search-device", "TOOLSCRIPT_SEARCH_DEVICE")
