@@ -44,7 +44,7 @@ func cut(args json.RawMessage) (rest json.RawMessage, page string, asked bool, e
 		return nil, "", true, errors.New(PageKey + " is the place of a page, which is a text")
 	}
 	delete(members, PageKey)
-	rest, err = json.Marshal(members)
+	rest, err = PlainJSON(members)
 	return rest, page, true, err
 }
 
@@ -54,10 +54,10 @@ func AddPage(args json.RawMessage, page string) (json.RawMessage, error) {
 	if err := json.Unmarshal(args, &members); err != nil {
 		return nil, err
 	}
-	quoted, err := json.Marshal(page)
+	quoted, err := PlainJSON(page)
 	if err != nil {
 		return nil, err
 	}
 	members[PageKey] = quoted
-	return json.Marshal(members)
+	return PlainJSON(members)
 }

@@ -48,7 +48,7 @@ func (p Page) MarshalJSON() ([]byte, error) {
 	if len(p.Missing) > 0 {
 		fields["missing"] = p.Missing
 	}
-	return json.Marshal(fields)
+	return PlainJSON(fields)
 }
 
 // UnmarshalJSON reads a page of the collection p.Of.

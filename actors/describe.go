@@ -55,7 +55,12 @@ func (s *System) renderCompact(view registry.View, ids ...string) string {
 	o := s.options.Types().Options
 	o.Form = codegen.Compact
 	g := codegen.Generator{Observed: s.shapes()}
-	return said(view, ids) + g.Render(view.Catalog, view.Names(), ids, o).Text
+	text := g.Render(view.Catalog, view.Names(), ids, o).Text
+	head := said(view, ids)
+	if strings.Contains(text, " … */") || strings.Contains(text, " … (") {
+		head += "// Descriptions that end with … are cut; tools.$describe(\"server.tool\") has all of them.\n"
+	}
+	return head + text
 }
 
 // mostSaid bounds the instructions of a server in front of the types of its tools, in characters.
@@ -69,7 +74,7 @@ func said(view registry.View, ids []string) string {
 		if s.Instructions == "" || !slices.ContainsFunc(ids, func(id string) bool { tool, _ := view.Catalog.Lookup(id); return tool.Server == s.Name }) {
 			continue
 		}
-		more := toolscript.Command("list-servers", s.Name)
+		more := toolscript.Command("list-servers", "--verbose")
 		if slices.ContainsFunc(s.Suspicions, func(f toolscript.Suspicion) bool { return f.Tool == "" && f.Where == "instructions" }) {
 			fmt.Fprintf(&b, "// The instructions of the server %s are left out: they look like an attempt to instruct a model. See: %s\n", s.Name, more)
 			continue

@@ -160,7 +160,7 @@ func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMes
 // breaks says how a result breaks an output schema.
 func (s *System) breaks(ctx context.Context, schema, value json.RawMessage) string {
 	const most = 3
-	details, err := s.arguments.Check(ctx, schema, value)
+	details, err := s.arguments.Violations(ctx, schema, value)
 	if err != nil || len(details) == 0 {
 		return ""
 	}

@@ -72,7 +72,7 @@ func (s *System) fetch(ctx context.Context, view registry.View, o toolscript.Fet
 		return nil, err
 	}
 	page.Next = cursor{o.Collection(): {o.Server: page.Next}}.text(&page)
-	return json.Marshal(page)
+	return toolscript.PlainJSON(page)
 }
 
 // reachable returns an error if the request may not reach the server.
@@ -142,7 +142,7 @@ func (s *System) fetchAll(ctx context.Context, view registry.View, o toolscript.
 		group.Go(func() { pages[i], failures[i] = s.page(ctx, one) }, func(err error) { failures[i] = err })
 	}
 	<-group.Idle() // at the latest when ctx ends
-	return json.Marshal(joined(o.Collection(), names, pages, failures))
+	return toolscript.PlainJSON(joined(o.Collection(), names, pages, failures))
 }
 
 // asked returns the servers of a page: those in its cursor, or all. Servers in this process
@@ -210,7 +210,7 @@ func (c cursor) text(page *toolscript.Page) string {
 	more := c[page.Of]
 	maps.DeleteFunc(more, func(_, next string) bool { return next == "" })
 	for len(more) > 0 {
-		text, err := json.Marshal(c)
+		text, err := toolscript.PlainJSON(c)
 		if err != nil {
 			panic(err) // strings can always be encoded
 		}

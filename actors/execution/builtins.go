@@ -33,7 +33,7 @@ func (s *calls) builtin(answer func(*calls, context.Context, *call) (any, error)
 		begun := time.Now()
 		found, err := answer(s, ctx, c)
 		if err == nil {
-			v, err = json.Marshal(found)
+			v, err = toolscript.PlainJSON(found)
 		}
 		if s.deps.Answered != nil && !s.onlyPlanned(c) {
 			call := toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID, Trace: s.trace, Queued: begun.Sub(c.asked)}

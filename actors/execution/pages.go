@@ -15,7 +15,7 @@ func located(c *call, tool toolscript.Tool, v outcome, raw json.RawMessage) outc
 	if _, _, asked, _ := toolscript.CutPage(c.Args); !asked || len(value) == 0 {
 		return v
 	}
-	about, _ := json.Marshal(struct { // strings always encode
+	about, _ := toolscript.PlainJSON(struct { // strings always encode
 		toolscript.PagePlace
 		Server string `json:"server"`
 		Tool   string `json:"tool"`

@@ -81,7 +81,7 @@ func (s *calls) plannedResult(ctx context.Context, c *call, tool toolscript.Tool
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{"content": []any{map[string]string{"type": "text", "text": string(stub)}}, "structuredContent": stub})
+	return toolscript.PlainJSON(map[string]any{"content": []any{map[string]string{"type": "text", "text": string(stub)}}, "structuredContent": stub})
 }
 
 // planned adds a call to the plan and returns the stub of its result.

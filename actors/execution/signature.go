@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/toolscript/toolscript"
@@ -38,6 +37,6 @@ func (w *work) sign(ctx context.Context, compiled runner.Compiled) error {
 	if s.Fatal || !Decided(s.Found) {
 		return w.refused(toolscript.Checking, s.Found)
 	}
-	w.signature, err = json.Marshal(s)
+	w.signature, err = toolscript.PlainJSON(s)
 	return err
 }

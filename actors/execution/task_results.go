@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -29,7 +28,7 @@ func (s *calls) keepResult(c *call, a runner.Answer) {
 	if late != nil {
 		late.Stop()
 	}
-	text, err := json.Marshal(toolscript.TaskResult{CallID: c.CallID, Tool: c.ID, OK: a.Failure == nil, Result: a.Value, Error: a.Failure})
+	text, err := toolscript.PlainJSON(toolscript.TaskResult{CallID: c.CallID, Tool: c.ID, OK: a.Failure == nil, Result: a.Value, Error: a.Failure})
 	if err == nil {
 		err = s.deps.Kept.Put(s.run, outputs.Task(c.CallID), text)
 	}

@@ -116,7 +116,7 @@ func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (outcome, *tools
 	case r.structured == nil:
 	case present(r.structured) && (len(r.blocks) == 0 || !isEmpty(r.structured)):
 		return outcome{value: r.structured, content: r.beyond(r.structured)}, nil
-	case typed && fit(tool.OutputSchema, r.structured), !typed && len(r.blocks) == 0:
+	case len(r.blocks) == 0, typed && fit(tool.OutputSchema, r.structured):
 		return outcome{value: r.structured, content: r.beyond(r.structured)}, nil
 	}
 	if !typed {
@@ -241,7 +241,7 @@ func mayBeContainer(literal json.RawMessage) bool {
 }
 
 func quote(text string) json.RawMessage {
-	b, err := json.Marshal(text)
+	b, err := toolscript.PlainJSON(text)
 	if err != nil {
 		panic(err) // strings can always be encoded
 	}

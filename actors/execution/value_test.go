@@ -52,7 +52,7 @@ func TestDEF9(t *testing.T) {
 		{name: "a typed tool whose text does not fit", tool: typed, result: `{"content":[{"type":"text","text":"[1]"}]}`, want: `[1]`, broken: true},
 		{name: "null alone is the result", tool: untyped, result: `{"content":[],"structuredContent":null}`, want: `null`},
 		{name: "null that fits is the result", tool: orNull, result: `{"content":[],"structuredContent":null}`, want: `null`},
-		{name: "null that does not fit", tool: typed, result: `{"content":[],"structuredContent":null}`, want: `[]`, broken: true},
+		{name: "null that does not fit", tool: typed, result: `{"content":[],"structuredContent":null}`, want: `null`},
 		{name: "null beside a text says nothing", tool: untyped, result: `{"content":[{"type":"text","text":"x"}],"structuredContent":null}`, want: `"x"`},
 		{name: "isError throws", tool: untyped, result: `{"isError":true,"content":[{"type":"text","text":"no such file"}]}`, code: toolscript.ToolFailed},
 		{name: "isError of a typed tool throws", tool: typed, result: `{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{}}`, code: toolscript.ToolFailed},

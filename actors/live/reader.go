@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 
 	"github.com/toolscript/toolscript"
@@ -52,7 +51,7 @@ func (r *Reader) add(changes []change) bool {
 
 // close adds the last event. Those that wait come first.
 func (r *Reader) close(n toolscript.Notice) {
-	text, _ := json.Marshal(n) // two texts
+	text, _ := toolscript.PlainJSON(n) // two texts
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waiting = append(r.waiting, toolscript.LiveEvent{Type: toolscript.LiveNotice, Data: text})

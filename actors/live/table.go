@@ -232,7 +232,7 @@ func (t *table) snapshot(arguments bool) change {
 		s.Put(entry)
 	}
 	s.Sort()
-	text, _ := json.Marshal(s) // it has nothing that cannot be encoded
+	text, _ := toolscript.PlainJSON(s) // it has nothing that cannot be encoded
 	return change{LiveEvent: toolscript.LiveEvent{ID: t.eventID(t.last), Type: toolscript.LiveSnapshot, Data: text}}
 }
 
@@ -240,11 +240,11 @@ func (t *table) snapshot(arguments bool) change {
 // has none.
 func encode(entry any) (text, full json.RawMessage) {
 	if call, ok := entry.(toolscript.CallEntry); ok && call.Args != "" {
-		full, _ = json.Marshal(call) // entries have nothing that cannot be encoded
+		full, _ = toolscript.PlainJSON(call) // entries have nothing that cannot be encoded
 		call.Args = ""
 		entry = call
 	}
-	text, _ = json.Marshal(entry)
+	text, _ = toolscript.PlainJSON(entry)
 	return text, full
 }
 

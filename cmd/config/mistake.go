@@ -17,6 +17,7 @@ type Mistake struct {
 	Column  int    `json:"column"`           // from 1, in characters
 	Field   string `json:"field,omitempty"`  // such as mcpServers.github.command
 	Server  string `json:"server,omitempty"` // that the mistake is in
+	Command string `json:"-"`                // of the server: the mistake disables only it
 	Message string `json:"message"`
 	Excerpt string `json:"excerpt,omitempty"` // of a syntax error: the line, and a caret below the position
 }
@@ -35,7 +36,10 @@ func (m *Mistake) Error() string {
 
 // Notice is the mistake and what it disables, if the other parts of its file have effect.
 func (m *Mistake) Notice() string {
-	if m.Server != "" {
+	switch {
+	case m.Command != "":
+		return m.Error() + "; the command " + printable(m.Command) + " of the server " + printable(m.Server) + " is left out"
+	case m.Server != "":
 		return m.Error() + "; the server " + printable(m.Server) + " is not started"
 	}
 	setting, _, _ := strings.Cut(m.Field, ".")

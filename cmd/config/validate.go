@@ -226,7 +226,8 @@ func (d *document) report(findings []finding) Mistakes {
 // mistake is about the field at a location, which may be missing.
 func (d *document) mistake(location []string, at int, message string) *Mistake {
 	m := d.mistakeAt(at, message)
-	m.Field, m.Server = fieldPath(d.root, location), partOf(location).server
+	p := partOf(location)
+	m.Field, m.Server, m.Command = fieldPath(d.root, location), p.server, p.command
 	return m
 }
 

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -66,25 +67,40 @@ func (e *entrance) describe(ctx context.Context, args describeArgs) (describeRes
 	return r, ctx.Err()
 }
 
-// toolsOf lists the tools of a server by name; "" if there is no such server.
-func (e *entrance) toolsOf(ctx context.Context, g Gateway, server string) string {
-	if strings.Contains(server, ".") || strings.Contains(server, toolscript.Separator) {
-		return ""
-	}
+// maxListed bounds the tools of a server that are listed by name.
+const maxListed = 200
+
+// toolsOf lists the tools of a server by name, or says why it has none; "" if there is no such
+// server.
+func (e *entrance) toolsOf(ctx context.Context, g Gateway, name string) string {
+	name = strings.TrimPrefix(name, "tools.")
+	is := func(server string) bool { return server == name || naming.ServerIdentifier(server) == name }
 	answer, err := g.Tools(ctx, nil, 0)
 	if err != nil {
 		return ""
 	}
-	var lines []string
-	for _, t := range answer.Tools {
-		if ident := naming.ServerIdentifier(t.ServerName); t.ServerName == server || ident == server {
-			lines = append(lines, "// "+ident+"."+naming.Identifier(t.ToolName)+": "+shortened(t.Description))
+	for _, s := range answer.Missing {
+		if is(s.Name) {
+			return fmt.Sprintf("// %s has no tools now: it is %s", s.Name, cmp.Or(shortened(toolscript.Shown(s.Error)), string(s.State)))
 		}
 	}
-	if len(lines) == 0 {
-		return ""
+	var lines []string
+	count := 0
+	for _, t := range answer.Tools {
+		if !is(t.ServerName) {
+			continue
+		}
+		if count++; count <= maxListed {
+			lines = append(lines, "// "+naming.ServerIdentifier(t.ServerName)+"."+naming.Identifier(t.ToolName)+": "+shortened(t.Description))
+		}
 	}
-	return fmt.Sprintf("// %s has %d tools; describe those that you need:\n%s", server, len(lines), strings.Join(lines, "\n"))
+	switch {
+	case count == 0:
+		return ""
+	case count > maxListed:
+		lines = append(lines, fmt.Sprintf("// … and %d more: use search_tools", count-maxListed))
+	}
+	return fmt.Sprintf("// %s has %d tools; describe those that you need:\n%s", name, count, strings.Join(lines, "\n"))
 }
 
 // once leaves out the comment in front of a module if another module has it: the instructions of

@@ -62,6 +62,10 @@ func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp
 		return nil, context.Cause(ctx)
 	case s.end == nil && waiting.Err() != nil:
 		return s.unfinished(), nil
+	case args.Run != "" && toolscript.KindOf(s.failed) == toolscript.NotFound: // it has ended, and may have a large value
+		if kept, err := e.rest(ctx, args); err != nil || !kept.IsError {
+			return kept, err
+		}
 	}
 	return s.close(), nil
 }

@@ -37,14 +37,28 @@ func (v *Validator) Fit(ctx context.Context, schema, args json.RawMessage) (sent
 	if _, is := value.(map[string]any); known && !is {
 		return nil, []toolscript.Detail{{Message: "expected object, got " + typeOf(value)}}, nil
 	}
+	return v.fit(ctx, schema, args, value, known)
+}
+
+func (v *Validator) fit(ctx context.Context, schema, text json.RawMessage, value any, known bool) (json.RawMessage, []toolscript.Detail, error) {
 	if schema == nil || !known {
-		return args, nil, nil
+		return text, nil, nil
 	}
 	e, err := v.entry(ctx, schema)
 	if err != nil || e.checker == nil {
-		return args, nil, err
+		return text, nil, err
 	}
-	return e.fit(&budget{ctx: ctx, left: maxWork}, args, value)
+	return e.fit(&budget{ctx: ctx, left: maxWork}, text, value)
+}
+
+// Violations returns the violations of a value of any type, as Fit does.
+func (v *Validator) Violations(ctx context.Context, schema, text json.RawMessage) ([]toolscript.Detail, error) {
+	value, known, err := v.decode(schema, text)
+	if err != nil {
+		return nil, err
+	}
+	_, details, err := v.fit(ctx, schema, text, value, known)
+	return details, err
 }
 
 func (e *entry) fit(b *budget, args json.RawMessage, value any) (json.RawMessage, []toolscript.Detail, error) {

@@ -274,6 +274,9 @@ func readOn(t *testing.T, s *mcp.ClientSession, run runAnswer) {
 	if got != string(whole) {
 		t.Errorf("the rest is %.200q and %d bytes, want %.200q and %d", got, len(got), whole, len(whole))
 	}
+	if part, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"run": run.Run, "from": 0}); failed || !strings.HasPrefix(part.Rest, `[{"n":0,"text":"ö"}`) {
+		t.Errorf("from the beginning: %+v", part)
+	}
 	for _, wrong := range []map[string]any{{"from": 5}, {"run": "run_0123456789abcdef", "from": 5}, {"run": run.Run, "from": -1}} {
 		if result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_script", Arguments: wrong}); err != nil || !result.IsError {
 			t.Errorf("%v: %+v, %v", wrong, result, err)

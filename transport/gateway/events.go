@@ -3,7 +3,6 @@ package gateway
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -130,7 +129,7 @@ func (w *watcher) transfer(out *bufio.Writer, next []toolscript.LiveEvent) (faul
 
 // stopping is the last event of a gateway that ends.
 func stopping() toolscript.LiveEvent {
-	text, _ := json.Marshal(toolscript.Notice{Reason: toolscript.NoticeStopping, Message: "the gateway is stopping"}) // two texts
+	text, _ := toolscript.PlainJSON(toolscript.Notice{Reason: toolscript.NoticeStopping, Message: "the gateway is stopping"}) // two texts
 	return toolscript.LiveEvent{Type: toolscript.LiveNotice, Data: text}
 }
 

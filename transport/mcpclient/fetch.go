@@ -142,7 +142,7 @@ func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result jso
 			"the entries after these are left out: the server's cursor has %d bytes, and the limit is %d", len(page.Next), maxCursor)}}
 		page.Next = ""
 	}
-	return json.Marshal(page)
+	return toolscript.PlainJSON(page)
 }
 
 // entry sets the member "server" of an entry and overwrites a value that the server
@@ -156,10 +156,10 @@ func (c *Conn) entry(key string, raw json.RawMessage) (json.RawMessage, error) {
 	if json.Unmarshal(fields[key], &text) != nil || text == "" {
 		return nil, fmt.Errorf("it has no %s", key)
 	}
-	name, err := json.Marshal(c.name)
+	name, err := toolscript.PlainJSON(c.name)
 	if err != nil {
 		return nil, err
 	}
 	fields["server"] = name
-	return json.Marshal(fields)
+	return toolscript.PlainJSON(fields)
 }

@@ -62,6 +62,9 @@ func (w *wire) send(ctx context.Context, o outgoing) (*http.Response, error) {
 func (w *wire) request(ctx context.Context, o outgoing) *http.Request {
 	req := (&http.Request{Method: o.method, URL: o.to, Host: o.to.Host, Header: make(http.Header)}).WithContext(ctx)
 	for name, value := range w.Headers {
+		if strings.EqualFold(name, "Accept-Encoding") {
+			continue // net/http sets it, and then decodes the answer
+		}
 		req.Header.Set(name, value)
 		if strings.EqualFold(name, "Host") {
 			req.Host = value
