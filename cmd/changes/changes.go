@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/clients"
@@ -24,6 +25,7 @@ type Changer struct {
 	Form    form.Form
 	Yes     bool // changes are written without a question
 	Backups clients.Backups
+	Files   []string // the configuration files of the command, whatever their names are
 
 	Say, Warn func(format string, args ...any)
 	Ask       func(ctx context.Context, prompt string) (answer string, err error) // asks the user
@@ -128,7 +130,7 @@ func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) 
 		c.Say("  export %s=…  # %s: %s", v.Name, v.Server, cmp.Or(v.Why, "see the documentation of the server"))
 	}
 	for _, change := range plan.Changes {
-		if filepath.Base(change.File.Path) != config.FileName {
+		if !c.isConfig(change.File.Path) {
 			continue
 		}
 		if change.File.Project && !plan.Trusted {
@@ -140,6 +142,11 @@ func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) 
 		}
 	}
 	return folder, nil
+}
+
+// isConfig reports whether gateways may use a file, which is no file of another client then.
+func (c *Changer) isConfig(path string) bool {
+	return filepath.Base(path) == config.FileName || slices.Contains(c.Files, path)
 }
 
 func (c *Changer) begin() error {
@@ -163,7 +170,7 @@ func (c *Changer) TakeBack(ctx context.Context, kind string) error {
 	for _, path := range paths {
 		c.Say("restored %s", path)
 		r.Files = append(r.Files, File{Path: path})
-		if filepath.Base(path) == config.FileName {
+		if c.isConfig(path) {
 			if err := c.Reload(ctx, path); err != nil {
 				c.Warn("%v", err)
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"time"
@@ -36,11 +37,15 @@ func (o *changeOptions) addFlags(c *cobra.Command) {
 
 // changer carries out a change and asks at the terminal.
 func (o *changeOptions) changer() (*changes.Changer, error) {
-	data, err := config.DataDir(o.host.ConfigOptions(false))
+	options := o.host.ConfigOptions(false)
+	data, err := config.DataDir(options)
+	options.Missing = true
+	files, failed := config.Locate(options)
 	return &changes.Changer{
+		Files: config.Paths(files),
 		Stdin: o.Stdin, Stdout: o.Stdout, Form: o.form, Yes: o.yes, Say: o.say, Warn: o.warn, Ask: o.ask, Reload: o.reloadUsers, Begin: func() error { return o.markPins(data) },
 		Backups: clients.Backups{Folder: filepath.Join(data, "backups"), Now: time.Now},
-	}, err
+	}, errors.Join(err, failed)
 }
 
 // markPins has the next changes of the user's servers reported as differences from their pins if an agent has

@@ -22,10 +22,19 @@ return names`
 // TestMCPTakesChanges: a server that a command adds or disables, and one that was added with an
 // editor before a reload, has effect for the agent of toolscript mcp, with a notification.
 func TestMCPTakesChanges(t *testing.T) {
-	for _, entrance := range []string{"stdio", "http"} {
+	for _, entrance := range []string{"stdio", "http", "a named file"} {
 		t.Run(entrance, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 			w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
+			file := filepath.Join(filepath.Dir(w.dir), "home", ".toolscript.json")
+			if entrance == "a named file" {
+				named := filepath.Join(filepath.Dir(w.dir), "home", "servers.json")
+				if err := os.Rename(file, named); err != nil {
+					t.Fatal(err)
+				}
+				file = named
+				w.env = append(w.env, "TOOLSCRIPT_CONFIG="+file)
+			}
 			transport := stdio
 			if entrance == "http" {
 				gatewayAtTerminal(t, w)
@@ -78,7 +87,6 @@ func TestMCPTakesChanges(t *testing.T) {
 					t.Errorf("after %s, the servers are %s, want %s", step.command, got, step.want)
 				}
 			}
-			file := filepath.Join(filepath.Dir(w.dir), "home", ".toolscript.json")
 			if err := os.WriteFile(file, []byte(`{"mcpServers": {"other": {"command": "toolscript", "args": ["mcp-demo"]}}}`), 0o600); err != nil {
 				t.Fatal(err)
 			}

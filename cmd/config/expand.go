@@ -160,7 +160,7 @@ func (e *expander) piece(p piece, start bool) string {
 		if e.lookup == nil {
 			break
 		}
-		if value, ok := e.lookup(p.name); ok {
+		if value, ok := e.lookup(p.name); ok && (value != "" || !p.hasFallback) {
 			return value
 		}
 		if p.hasFallback {

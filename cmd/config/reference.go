@@ -8,7 +8,8 @@ import (
 
 // piece is a part of a text: plain text, or a reference.
 //
-//	${NAME}, ${NAME:-default}  a variable of the environment; the default may have references
+//	${NAME}, ${NAME:-default}  a variable of the environment; the default, which may have
+//	                           references, stands for an empty value too, as in a shell
 //	${env:NAME}                the same, as editors write it
 //	${secret:NAME}             a secret
 //	$${                        the text ${
@@ -105,15 +106,27 @@ func (p *piece) read() {
 		p.kind, p.name = secretReference, name
 		return
 	}
-	name, _ = strings.CutPrefix(inner, "env:")
+	name, isEnv := strings.CutPrefix(inner, "env:")
 	name, p.fallback, p.hasFallback = strings.Cut(name, ":-")
 	p.kind, p.name = variableReference, name
 	switch {
 	case slices.Contains(editorReferences, name) && !p.hasFallback:
 		p.kind, p.mistake = wrongReference, p.text+" is known to editors only; write the path: a relative cwd begins at the folder of this file, and the servers of a project run there"
-	case name == "" || strings.ContainsAny(name, ":${"):
+	case name == "" || strings.ContainsAny(name, ":${") || !isEnv && !isVariable(name):
 		p.kind, p.mistake = wrongReference, p.text+" is not understood; a variable is ${NAME} or ${NAME:-default}, a secret is ${secret:NAME}"
 	}
+}
+
+// isVariable reports whether a text is the name of a variable as a shell has it, or as Windows has
+// ProgramFiles(x86). ${env:NAME} can have other names.
+func isVariable(name string) bool {
+	for i, c := range []byte(name) {
+		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '(' && c != ')') {
+			return false
+		}
+	}
+	return true
 }
 
 // editorReferences are references of VS Code and other editors without a kind. No environment has
