@@ -183,7 +183,7 @@ func (a *adviser) noServer(message string, about toolscript.Subject) string {
 	idents := a.table.Idents(naming.None)
 	near := naming.Similar(about.Name, idents, mostNear, nil)
 	if len(near) == 0 {
-		return message + thereAre(idents, "list-servers")
+		return message + thereAre(idents, toolscript.Command("list-servers"))
 	}
 	message += didYouMean(near)
 	if about.Next != "" {
@@ -204,7 +204,7 @@ func (a *adviser) noTool(message string, server int, name string) string {
 	}
 	near := a.alike(server, name)
 	if len(near) == 0 {
-		return message + thereAre(a.table.Idents(server), "list-tools "+s.Name)
+		return message + thereAre(a.table.Idents(server), toolscript.Command("list-tools", s.Name))
 	}
 	return a.near(message+didYouMean(a.marked(server, near)), server, name)
 }
@@ -284,7 +284,7 @@ func thereAre(names []string, list string) string {
 	case len(names) == 0:
 		return ""
 	case len(names) > mostListed:
-		return fmt.Sprintf("\n  There are: %s and %d more (toolscript %s)", strings.Join(names[:mostListed], ", "), len(names)-mostListed, list)
+		return fmt.Sprintf("\n  There are: %s and %d more (%s)", strings.Join(names[:mostListed], ", "), len(names)-mostListed, list)
 	}
 	return "\n  There are: " + strings.Join(names, ", ")
 }

@@ -317,15 +317,15 @@ func (t *Table) flatIdents(group int) []string {
 // names that exist. A number that is not the index of a server stands for tools.
 func (t *Table) Missing(server int, ident string) string {
 	const most = 10 // names in the message
-	owner, noun, list := "tools", "server", "list-servers"
+	owner, noun, list := "tools", "server", toolscript.Command("list-servers")
 	if server < 0 || server >= len(t.tools) {
 		server = None
 	} else {
 		s := t.at(server)
-		owner, noun, list = property("tools", s.Ident), "tool", "list-tools "+s.Name
+		owner, noun, list = property("tools", s.Ident), "tool", toolscript.Command("list-tools", s.Name)
 		switch {
 		case t.isFlat(server):
-			owner, list = "tools."+s.Ident, "list-tools"
+			owner, list = "tools."+s.Ident, toolscript.Command("list-tools")
 		case t.isOwn(server):
 			noun = "method"
 		}
@@ -342,7 +342,7 @@ func (t *Table) Missing(server int, ident string) string {
 	case len(idents) == 0:
 		return fmt.Sprintf("%s; %s has no %s", text, owner, noun)
 	case len(idents) > most:
-		return fmt.Sprintf("%s; %s has %d %ss, list them with: toolscript %s", text, owner, len(idents), noun, list)
+		return fmt.Sprintf("%s; %s has %d %ss, list them with: %s", text, owner, len(idents), noun, list)
 	default:
 		return fmt.Sprintf("%s; %s has: %s", text, owner, strings.Join(idents, ", "))
 	}

@@ -133,11 +133,31 @@ func (o *authOptions) login(ctx context.Context) error {
 		if err := errors.Join(o.pinIssuer(ctx, session), session.Affirm(ctx)); err != nil {
 			return err
 		}
+		o.retry(ctx)
 		return o.done("No login needed at %s: the server needs no other login", o.server)
 	case errors.As(err, &needed), toolscript.KindOf(err) == toolscript.Unauthorized && !config.OAuth.Machine():
 		return o.authorize(ctx, session)
 	default:
 		return err
+	}
+}
+
+// retry has a running gateway connect to the server now, if it waits for another try or for a
+// login.
+func (o *authOptions) retry(ctx context.Context) {
+	g, err := o.target.Shared(ctx, o.trust)
+	if err != nil || g == nil {
+		return // the login was the task
+	}
+	defer g.Close()
+	servers, err := g.Servers(ctx, toolscript.Filter{o.server}, 0)
+	for _, s := range servers {
+		if s.Name == o.server && (s.State == toolscript.Backoff || s.State == toolscript.NeedsAuth) {
+			_, err = g.RestartServer(ctx, o.server)
+		}
+	}
+	if err != nil {
+		o.warn("the gateway at %s: %v", g.Host(), err)
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
 )
 
@@ -85,6 +87,9 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 // selected are the gateways to stop.
 func (o *gatewayStopOptions) selected(places discovery.Places) ([]discovery.Entry, error) {
 	if o.all {
+		if named := func(arg string) bool { return strings.HasPrefix(arg, "-g") || strings.HasPrefix(arg, "--gateway-url") }; slices.ContainsFunc(o.Args, named) {
+			return nil, exit.Usage("toolscript gateway stop", "give either --all or --gateway-url, not both")
+		}
 		entries, err := places.List()
 		return discovery.Serving(entries), err
 	}

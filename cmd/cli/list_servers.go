@@ -77,7 +77,7 @@ func (o *listServersOptions) run(ctx context.Context) error {
 
 func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
 	t := terminal.Table{Header: []string{"Server", "State", "Tools"}}
-	reasonOf := slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return s.Error != "" })
+	reasonOf := !terminal.Is(o.Stdout) || slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return s.Error != "" })
 	if reasonOf {
 		t.Header = append(t.Header, "Error")
 	}

@@ -193,7 +193,7 @@ func (a *app) printCalls(calls []audit.Line, columns int) error {
 		Header: []string{"Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval"},
 		Less:   []string{"Arguments", "Result"}, // hashes
 	}
-	hosts := slices.ContainsFunc(calls, func(c audit.Line) bool { return c.Host != "" })
+	hosts := columns == 0 || slices.ContainsFunc(calls, func(c audit.Line) bool { return c.Host != "" })
 	if hosts {
 		t.Header = append(t.Header, "Host")
 	}

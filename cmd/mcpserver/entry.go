@@ -45,6 +45,7 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refused(w, r)
 		return
 	}
+	body = readable(body)
 	var m message
 	_ = json.Unmarshal(body, &m) // mcp-go answers what is no message
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -126,7 +127,11 @@ func (h entry) inSession(w http.ResponseWriter, r *http.Request, serve func()) {
 		id = new(server.StatelessGeneratingSessionIdManager).Generate()
 		r.Header.Set(server.HeaderKeySessionID, id)
 	}
-	if !isSessionID(id) || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) { // those have no sessions
+	if id != "" && !isSessionID(id) {
+		refusing(http.StatusNotFound, errNoSession)(w, r)
+		return
+	}
+	if id == "" || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) { // those have no sessions
 		serve()
 		return
 	}

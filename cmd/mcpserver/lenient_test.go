@@ -44,7 +44,7 @@ func TestLateResponses(t *testing.T) {
 	}{
 		{"late result", session, `{"jsonrpc":"2.0","id":7,"result":{"action":"cancel"}}`, http.StatusAccepted},
 		{"late error", session, `{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"no"}}`, http.StatusAccepted},
-		{"id as text", session, `{"jsonrpc":"2.0","id":"7","result":{"action":"cancel"}}`, http.StatusBadRequest},
+		{"id as text", session, `{"jsonrpc":"2.0","id":"7","result":{"action":"cancel"}}`, http.StatusAccepted},
 		{"without a session", "", `{"jsonrpc":"2.0","id":7,"result":{"action":"cancel"}}`, http.StatusBadRequest},
 		{"unknown session", "mcp-session-00000000-0000-0000-0000-000000000000", `{"jsonrpc":"2.0","id":7,"result":{"action":"cancel"}}`, http.StatusNotFound},
 		{"no JSON", session, `{`, http.StatusBadRequest},

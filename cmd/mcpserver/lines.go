@@ -101,6 +101,9 @@ func (l *lines) admit(line []byte) []byte {
 		l.refuse(idIn(line[:min(len(line), edge)], line[max(0, len(line)-edge):]), mcp.INVALID_REQUEST, errMessageTooLarge)
 		return nil
 	}
+	if answer := readable(line); !bytes.Equal(answer, line) {
+		line = append(answer, '\n')
+	}
 	var m message
 	if json.Unmarshal(line, &m) != nil {
 		l.refuse("null", mcp.PARSE_ERROR, errNoMessage)

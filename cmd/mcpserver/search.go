@@ -38,7 +38,8 @@ type searchResult struct {
 type found struct {
 	Name        string  `json:"name"` // as in a script, without tools.
 	Description string  `json:"description"`
-	Confidence  float64 `json:"confidence"` // from 0 to 1
+	Confidence  float64 `json:"confidence"`       // from 0 to 1
+	Unsure      bool    `json:"unsure,omitempty"` // it does not match well
 }
 
 func (searchResult) failed() bool { return false }
@@ -61,7 +62,7 @@ func (e *entrance) search(ctx context.Context, args searchArgs) (searchResult, e
 	r := searchResult{Results: []found{}, Hint: answer.Hint, Missing: answer.Missing, Notices: args.notes}
 	r.More = max(0, answer.TotalResults-len(answer.Results))
 	for _, hit := range answer.Results {
-		r.Results = append(r.Results, found{strings.TrimPrefix(hit.Call, "tools."), shortened(hit.Description), round(hit.Confidence)})
+		r.Results = append(r.Results, found{strings.TrimPrefix(hit.Call, "tools."), shortened(hit.Description), round(hit.Confidence), hit.Unsure})
 		if hit.Unsure && r.Hint == "" {
 			r.Hint = "no tool matches the query well; these come nearest"
 		}
