@@ -55,7 +55,9 @@ func givenOf(tool mcp.Tool, request mcp.CallToolRequest) *given {
 	g.members = map[string]any{}
 	for name, value := range members {
 		if p, known := schema.Properties[name]; known && !isNothing(value) {
-			g.members[name] = g.plain(name, p, value)
+			if value = g.plain(name, p, value); !isNothing(value) {
+				g.members[name] = value
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -133,8 +135,15 @@ func (g *given) plain(name string, p property, value any) any {
 	case "array":
 		if isText {
 			if value = decoded(text); !strings.HasPrefix(strings.TrimSpace(text), "[") {
-				value = []any{text}
+				list := []any{}
+				for part := range strings.SplitSeq(text, ",") { // no name of a tool has a comma
+					list = append(list, strings.TrimSpace(part))
+				}
+				value = list
 			}
+		}
+		if list, is := value.([]any); is {
+			value = slices.DeleteFunc(list, isNothing)
 		}
 		if list, is := value.([]any); is && p.MaxItems > 0 && len(list) > p.MaxItems {
 			g.notes = append(g.notes, fmt.Sprintf("%s has at most %d items; the other %d were left out", name, p.MaxItems, len(list)-p.MaxItems))

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -87,9 +88,13 @@ func waitOf(args runArgs) (time.Duration, error) {
 	bound, err := defaultWait, error(nil)
 	if args.Wait != "" {
 		bound, err = time.ParseDuration(args.Wait)
+		if seconds, wrong := strconv.ParseFloat(args.Wait, 64); err != nil && wrong == nil && seconds >= 0 {
+			bound, err = time.Duration(min(seconds, maxWait.Seconds())*float64(time.Second)), nil
+		}
+		bound = min(bound, maxWait)
 	}
 	switch {
-	case err != nil || bound < 0 || bound > maxWait:
+	case err != nil || bound < 0:
 		return 0, fmt.Errorf("wait is %.40q; it must be a time such as 10s, at most 1h", args.Wait)
 	case args.Run != "" && args.Code != "":
 		return 0, fmt.Errorf("code and run are both given: leave out code to wait for %.40q", args.Run)
