@@ -185,24 +185,55 @@ func TestThrottled(t *testing.T) {
 
 // TestSelectionOfMutations: without select, a mutation runs nothing else than itself.
 func TestSelectionOfMutations(t *testing.T) {
-	conn := served(t, `
-type Query { order(id: ID): Order }
-type Mutation { close(id: ID): Order  orders: OrderMutations  createOrder(id: ID): CreateOrderMutation  again: Payload }
+	const types = `
 type Order { id: ID  price(in: String): Int  notify(to: String): Boolean }
 type OrderMutations { cancelAll: Boolean  close: Order }
-type CreateOrderMutation { ok: Boolean  order: Order }
-type Payload { id: ID  more: Mutation  orders: OrderMutations }
-`, func(http.ResponseWriter, *http.Request) {})
-	tools, err := conn.ListTools(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tool := range tools {
-		want := map[string]string{
-			"order": "{ id price notify }", "close": "{ id }", "orders": "{ __typename }", "createOrder": "{ ok order { id } }", "again": "{ id }",
-		}[tool.Name]
-		if !strings.Contains(string(tool.InputSchema), "the default is "+want+`"`) {
-			t.Errorf("%s: %s; want %s", tool.Name, tool.InputSchema, want)
-		}
+type UserMutations { deleteAll: Boolean }
+type UserMutation { deleteAll: Boolean }
+type AccountOps { wipe: Boolean }
+type AdminMutationNamespace { wipe: Boolean }
+type HTTPMutationGroup { wipe: Boolean }
+type user_mutations { wipe: Boolean }
+type CreateOrderMutation { ok: Boolean  order: Order  more: CreateOrderMutation }
+type CreateOrderPayload { order: Order  userErrors: [Problem!]! }
+type Problem { message: String }
+type Permutation { a: Int  kind: MutationKind }
+enum MutationKind { A }
+type orders_mutation_response { affected_rows: Int }
+interface Ops { wipe: Boolean }
+type Payload { id: ID  more: Mutation  orders: OrderMutations  admin: AdminMutationNamespace  as: Permutation }
+type Query { order(id: ID): Order }
+`
+	for _, c := range [][2]string{
+		{`close(id: ID): Order`, "{ id }"},
+		{`createOrder(id: ID): CreateOrderMutation`, "{ ok order { id } }"},
+		{`createOrder(id: ID): CreateOrderPayload`, "{ order { id } userErrors { message } }"},
+		{`again(id: ID): Payload`, "{ id as { a kind } }"},
+		{`insert_orders(id: ID): orders_mutation_response`, "{ affected_rows }"},
+		{`all: [Order!]`, "{ id }"},
+
+		{`orders: OrderMutations`, "{ __typename }"},
+		{`user: UserMutations`, "{ __typename }"},
+		{`user(id: ID): UserMutations`, "{ __typename }"},
+		{`user: UserMutation!`, "{ __typename }"},
+		{`users: [UserMutations]`, "{ __typename }"},
+		{`account: AccountOps`, "{ __typename }"},
+		{`account: Ops`, "{ __typename }"},
+		{`admin: AdminMutationNamespace`, "{ __typename }"},
+		{`admin(id: ID): AdminMutationNamespace`, "{ __typename }"},
+		{`mut(id: ID): HTTPMutationGroup`, "{ __typename }"},
+		{`user(id: ID): user_mutations`, "{ __typename }"},
+		{`self(id: ID): Mutation`, "{ __typename }"},
+	} {
+		t.Run(c[0], func(t *testing.T) {
+			conn := served(t, types+"type Mutation { "+c[0]+" }", func(http.ResponseWriter, *http.Request) {})
+			tools, err := conn.ListTools(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if order, mutation := string(tools[0].InputSchema), string(tools[1].InputSchema); !strings.Contains(order, `the default is { id price notify }"`) || !strings.Contains(mutation, "the default is "+c[1]+`"`) {
+				t.Errorf("the query: %s; the mutation: %s, want %s", order, mutation, c[1])
+			}
+		})
 	}
 }

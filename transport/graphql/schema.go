@@ -63,6 +63,11 @@ func (r *reference) named() string {
 
 func (r *reference) required() bool { return r.Kind == "NON_NULL" }
 
+// list reports whether the value is a list.
+func (r *reference) list() bool {
+	return r.Kind == "LIST" || r.OfType != nil && r.OfType.list()
+}
+
 // leaf reports whether a value of the type has no fields.
 func (s *schema) leaf(name string) bool {
 	t := s.types[name]

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolscript/toolscript"
 )
@@ -92,8 +94,7 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 	if named := f.Type.named(); s.leaf(named) {
 		output = w.output(&f.Type, nil)
 	} else {
-		left := maxSelected
-		fields := s.chosen(named, 2, &left, of, f.Name)
+		fields := s.selection(f, of)
 		o.selection = text(fields)
 		o.choice = "select"
 		for properties[o.choice] != nil {
@@ -154,20 +155,33 @@ type selected struct {
 	fields []selected // of its value; nil for a value without fields
 }
 
+// selection is the default selection of an operation. Of a mutation, no field is chosen that may
+// do something. A mutation without arguments that returns one object groups mutations, as in
+// "mutation { user { delete(id: 1) } }", whatever its type is called.
+func (s *schema) selection(f field, of string) []selected {
+	named, left := f.Type.named(), maxSelected
+	if of == "query" {
+		return s.chosen(named, 2, &left, func(field) bool { return true })
+	}
+	if len(f.Args) == 0 && !f.Type.list() || s.mutates(named) && !(len(f.Args) > 0 && strings.EqualFold(named, f.Name+"Mutation")) {
+		return nil // CreateOrderMutation is how some endpoints call the result of createOrder
+	}
+	return s.chosen(named, 2, &left, func(inner field) bool { return len(inner.Args) == 0 && !s.mutates(inner.Type.named()) })
+}
+
 // chosen are the fields of a type that need no argument and have no fields, and those of
 // the objects in it, down to a depth, and at most left. An object with arguments is left out, also if none is
-// required: many endpoints refuse a list without its bounds. Of a mutation, no field is chosen that
-// may do something: one with arguments, or of a type that groups mutations.
-func (s *schema) chosen(name string, depth int, left *int, of, operation string) (out []selected) {
+// required: many endpoints refuse a list without its bounds.
+func (s *schema) chosen(name string, depth int, left *int, may func(field) bool) (out []selected) {
 	t := s.types[name]
-	if t == nil || depth == 0 || of == "mutation" && s.mutates(name, operation) {
+	if t == nil || depth == 0 {
 		return nil
 	}
 	for _, f := range t.Fields {
 		if *left == 0 {
 			return out
 		}
-		if f.Deprecated || of == "mutation" && len(f.Args) > 0 || slices.ContainsFunc(f.Args, func(a input) bool { return a.Type.required() && a.DefaultValue == nil }) {
+		if f.Deprecated || !may(f) || slices.ContainsFunc(f.Args, func(a input) bool { return a.Type.required() && a.DefaultValue == nil }) {
 			continue
 		}
 		if s.leaf(f.Type.named()) {
@@ -178,19 +192,19 @@ func (s *schema) chosen(name string, depth int, left *int, of, operation string)
 		if len(f.Args) > 0 {
 			continue
 		}
-		if inner := s.chosen(f.Type.named(), depth-1, left, of, operation); len(inner) > 0 {
+		if inner := s.chosen(f.Type.named(), depth-1, left, may); len(inner) > 0 {
 			out = append(out, selected{f, inner})
 		}
 	}
 	return out
 }
 
-// mutates reports whether a type groups mutations, by its name: that of the mutations, or one that
-// ends with Mutation or Mutations. CreateOrderMutation is also how some endpoints call the result
-// of createOrder.
-func (s *schema) mutates(name, operation string) bool {
-	base, is := strings.CutSuffix(strings.TrimSuffix(name, "s"), "Mutation")
-	return name == s.mutation || is && !strings.EqualFold(base, operation)
+// mutations is a name of a type with the word Mutation or Mutations in it.
+var mutations = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`Mutations?([^a-z]|$)|(^|_)mutations?$`) })
+
+// mutates reports whether a type groups mutations, by its name.
+func (s *schema) mutates(name string) bool {
+	return !s.leaf(name) && (name == s.mutation || mutations().MatchString(name))
 }
 
 // text is a selection in GraphQL. Every type has the field __typename.
