@@ -3,10 +3,12 @@ package graphql
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -82,8 +84,9 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}}
 	text, err := e.schema(ctx, cfg.Project, s.Spec)
 	var operations []operation
+	var warnings []string
 	if err == nil {
-		operations, err = d.describe(ctx, s, text)
+		operations, warnings, err = d.describe(ctx, s, text)
 	}
 	if err != nil {
 		var known *toolscript.Error
@@ -95,6 +98,11 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}
 	if len(operations) == 0 {
 		return fail(toolscript.Invalid, errors.New(`no query or mutation is selected; see "operations" of the server`))
+	}
+	for _, warning := range warnings {
+		if on.Log != nil {
+			on.Log(slog.LevelWarn, cmp.Or(s.Spec, "the schema")+": "+warning)
+		}
 	}
 	tools := &inprocess.List{}
 	for _, o := range operations {

@@ -10,8 +10,7 @@ import (
 )
 
 // Schema is the conversion of a schema to the operations that settings select. Its input has a
-// schemaInput and the text of the schema, and its output operationOutputs and the schemas of
-// their tools.
+// schemaInput and the text of the schema, and its output a schemaOutput and the schemas of the tools.
 var Schema = convert.Kind{Name: "graphql", Most: maxSchemas + maxOther, Do: convertSchema}
 
 // maxOther bounds what operations have besides their schemas: names, descriptions, selections.
@@ -20,6 +19,11 @@ const maxOther = 32 << 20
 type schemaInput struct {
 	Spec       string   `json:"spec"` // of a text in the definition language; "": it is an introspection
 	Operations []string `json:"operations"`
+}
+
+type schemaOutput struct {
+	Operations []operationOutput
+	Warnings   []string
 }
 
 // operationOutput is an operation without the schemas of its tool.
@@ -34,30 +38,30 @@ type operationOutput struct {
 
 type argumentOutput struct{ Name, Type string }
 
-// describe has a schema read in a worker process.
-func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operation, error) {
+// describe has a schema read in a worker process. The texts are warnings about it.
+func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operation, []string, error) {
 	input, err := convert.Pack(schemaInput{s.Spec, s.Operations}, text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	packed, err := Schema.Convert(ctx, d.Convert, input, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []operationOutput
+	var out schemaOutput
 	schemas, err := convert.Unpack(packed, &out)
-	if err == nil && len(schemas) != 2*len(out) {
+	if err == nil && len(schemas) != 2*len(out.Operations) {
 		err = errors.New("a fault of toolscript: the operations have other schemas")
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	operations := make([]operation, len(out))
-	for i, o := range out {
+	operations := make([]operation, len(out.Operations))
+	for i, o := range out.Operations {
 		o.Tool.InputSchema, o.Tool.OutputSchema = schemas[2*i], schemas[2*i+1]
 		operations[i] = o.operation()
 	}
-	return operations, nil
+	return operations, out.Warnings, nil
 }
 
 // convertSchema is the work of Schema.
@@ -85,11 +89,11 @@ func convertSchema(input []byte, _ convert.Need) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]operationOutput, len(operations))
+	out := schemaOutput{make([]operationOutput, len(operations)), types.warnings}
 	schemas := make([][]byte, 0, 2*len(operations))
 	for i, o := range operations {
 		schemas = append(schemas, o.tool.InputSchema, o.tool.OutputSchema)
-		out[i] = o.output()
+		out.Operations[i] = o.output()
 	}
 	return convert.Pack(out, schemas...)
 }

@@ -27,7 +27,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Dialer{}.describe(t.Context(), Settings{Spec: "s"}, []byte(small))
+	got, _, err := Dialer{}.describe(t.Context(), Settings{Spec: "s"}, []byte(small))
 	if err != nil || len(got) != len(want) || len(got) != 3 {
 		t.Fatalf("%d operations, want %d: %v", len(got), len(want), err)
 	}
@@ -81,6 +81,8 @@ func TestSharedInputs(t *testing.T) {
 func FuzzSchema(f *testing.F) {
 	f.Add(small, true)
 	f.Add(introspected, false)
+	f.Add(strings.Replace(introspected, `"q"`, `7`, 1), false)
+	f.Add("# c\n\"\"\"d\"\"\" type Query { a(: Int\n b(x: E = V): Foo }\ntype Foo {}\nunion U =\n\"d\" input Y {}", true)
 	f.Add(`"""d""" schema { query: A } interface B { x: [[B!]!] } type A implements B { x: [[B!]!] } union U = A | A extend type A { y(z: E = V): U } enum E { V }`, true)
 	f.Fuzz(func(t *testing.T, text string, language bool) {
 		if len(text) > 16<<10 {
@@ -98,10 +100,10 @@ func FuzzSchema(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var out []operationOutput
+		var out schemaOutput
 		schemas, err := convert.Unpack(slices.Concat(packed...), &out)
-		if err != nil || len(schemas) != 2*len(out) {
-			t.Fatalf("%d schemas of %d operations, %v", len(schemas), len(out), err)
+		if err != nil || len(schemas) != 2*len(out.Operations) {
+			t.Fatalf("%d schemas of %d operations, %v", len(schemas), len(out.Operations), err)
 		}
 		for _, schema := range schemas {
 			if !json.Valid(schema) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,16 +19,22 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
+// written is a file with a schema.
+func written(t *testing.T, schema string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "schema.graphql")
+	if err := os.WriteFile(file, []byte(schema), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // served is a server of an endpoint with a schema in the definition language.
 func served(t *testing.T, schema string, endpoint http.HandlerFunc) *inprocess.Conn {
 	t.Helper()
 	api := httptest.NewServer(endpoint)
 	t.Cleanup(api.Close)
-	file := filepath.Join(t.TempDir(), "schema.graphql")
-	if err := os.WriteFile(file, []byte(schema), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := dial(t, graphql.Settings{URL: api.URL, Spec: file})
+	conn, err := dial(t, graphql.Settings{URL: api.URL, Spec: written(t, schema)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,6 +240,108 @@ type Query { order(id: ID): Order }
 			}
 			if order, mutation := string(tools[0].InputSchema), string(tools[1].InputSchema); !strings.Contains(order, `the default is { id price notify }"`) || !strings.Contains(mutation, "the default is "+c[1]+`"`) {
 				t.Errorf("the query: %s; the mutation: %s, want %s", order, mutation, c[1])
+			}
+		})
+	}
+}
+
+// dialLogged is dial with the log of the server.
+func dialLogged(t *testing.T, s graphql.Settings) (tools map[string]string, log string, err error) {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: text, Timeout: time.Minute}, mcpclient.Events{
+		Log: func(level slog.Level, text string) { log += level.String() + " " + text + "\n" },
+	})
+	if err != nil {
+		return nil, log, err
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	listed, err := conn.ListTools(t.Context())
+	tools = map[string]string{}
+	for _, tool := range listed {
+		tools[tool.Name] = string(tool.InputSchema)
+	}
+	return tools, log, err
+}
+
+// TestMistakesInSchemas: what is wrong in a schema costs at most its tool, and is in the log.
+func TestMistakesInSchemas(t *testing.T) {
+	const good = `
+"""
+a "good" type: \""" type Foo {
+"""
+type Query {
+  "one { " # two }
+  good(
+    id: ID = "}"
+  ): Good @cost(a: [1])
+  x(in: Y, e: E): Foo
+}
+# type Foo {}
+type Good { id: ID, name: String }
+`
+	for _, c := range []struct {
+		name, text, log string
+		want            map[string]string // parts of the arguments; "": there is no tool
+	}{
+		{"an empty type", good + `type Foo {}`, "line 14: type Foo: what is wrong is left out: expected at least one definition", map[string]string{"x": "{ __typename }"}},
+		{"an empty type in a line", `type Foo {} type Query { good: Good, x: Foo } type Good { id: ID, name: String }`, "line 1: type Foo", map[string]string{"x": "{ __typename }"}},
+		{"an empty input", good + `input Y {}`, "line 14: input Y", map[string]string{"x": `"in":{"description":"a value of the scalar Y"}`}},
+		{"an empty enum", good + `enum E {}`, "line 14: enum E", map[string]string{"x": `"e":{"description":"a value of the scalar E"}`}},
+		{"an empty union", good + `union Foo =`, "line 14: union Foo", map[string]string{"x": "{ __typename }"}},
+		{"two interfaces with a comma", good + "type Foo implements N, M { a: Int }", "line 14: type Foo", map[string]string{"x": "{ a }"}},
+		{"a directive", good + "directive @d on NOWHERE\ntype Foo { a: Int }", "line 14: directive @d", map[string]string{"x": "{ a }"}},
+		{"a field without a type", good + "type Foo { a: Int  b:  c: Int }", "line 14: type Foo", map[string]string{"x": "{ a c }"}},
+		{"a field without a colon", good + "type Foo {\n  a: Int\n  b String\n  \"d\"\n  c(x: Int): Int\n}", "line 16: type Foo", map[string]string{"x": "{ a c }"}},
+		{"an open list of arguments", good + "type Foo {\n  a: Int\n  b(x: Int: String\n  c: Int\n}", "line 16: type Foo", map[string]string{"x": "{ a c }"}},
+		{"a type without its end", "type Foo {\n  a: Int\n" + good, "type Foo: what", map[string]string{"x": "{ a }"}},
+		{"a character", good + "type Foo { a: Int }\n%", "line 15: ", map[string]string{"x": "{ a }"}},
+		{"words", "hello\n" + good + "type Foo { a: Int }", "line 1: hello", map[string]string{"x": "{ a }"}},
+		{"an open string", good + "type Foo { a: Int }\n\"\"\"\ntype Bar { a: Int }", "line 16: type Bar", map[string]string{"x": "{ a }"}},
+		{"a query", good + "type Foo { a: Int }\nextend type Query {\n  bad(: Int\n  more: Int\n}", "line 16: extend type Query", map[string]string{"x": "{ a }", "bad": "", "more": "properties"}},
+		{"no definition of a type", good + "type Foo { a: Lost, b: [Gone!]! }", "values of these types may be anything, because the schema does not define them: E, Gone, Lost, Y", map[string]string{"x": "{ a b }"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tools, log, err := dialLogged(t, graphql.Settings{URL: "http://127.0.0.1:1/", Spec: written(t, c.text)})
+			if err != nil || !strings.Contains(tools["good"], "{ id name }") || !strings.Contains(log, "WARN ") || !strings.Contains(log, c.log) {
+				t.Errorf("%v, %v; the log is %s; want %s", tools, err, log, c.log)
+			}
+			for name, part := range c.want {
+				if in, is := tools[name]; is == (part == "") || !strings.Contains(in, part) {
+					t.Errorf("%s: %s; want %s", name, in, part)
+				}
+			}
+		})
+	}
+	if _, _, err := dialLogged(t, graphql.Settings{URL: "http://127.0.0.1:1/", Spec: written(t, "<html>")}); toolscript.KindOf(err) != toolscript.Invalid || !strings.Contains(err.Error(), "Unexpected") {
+		t.Errorf("a text that is no schema: %v", err)
+	}
+}
+
+// TestMistakesInIntrospections: what is wrong in an introspection costs at most its tool.
+func TestMistakesInIntrospections(t *testing.T) {
+	const integer = `"type": {"kind": "SCALAR", "name": "Int"}`
+	for _, c := range []struct{ name, types, x string }{
+		{"the fields of a type", `{"kind": "OBJECT", "name": "Foo", "fields": 7}`, "{ __typename }"},
+		{"a field of a type", `{"kind": "OBJECT", "name": "Foo", "fields": [{"name": "a", ` + integer + `}, {"name": 7, ` + integer + `}, {"name": "b", "args": 7, ` + integer + `}]}`, "the default is { a }"},
+		{"the description of a type", `{"kind": "OBJECT", "name": "Foo", "description": 7, "fields": [{"name": "a", ` + integer + `}]}`, "the default is { a }"},
+		{"a field of an input object", `{"kind": "INPUT_OBJECT", "name": "Y", "inputFields": [{"name": "a", ` + integer + `}, {"name": true}]}`, `"in":{"description":"a value of the scalar Y"}`},
+		{"the name of a type", `{"kind": "OBJECT", "name": 7}`, `"in":`},
+		{"a type", `"Foo"`, `"in":`},
+		{"the type of an operation", `{"kind": "OBJECT", "name": "Q", "fields": [{"name": "good", "args": [], ` + integer + `}, {"name": "x", "args": [{"name": "in", ` + integer + `}], ` + integer + `}, {"name": "bad", "type": 7}]}`, `"in":`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, `{"data": {"__schema": {"queryType": {"name": "Q"}, "mutationType": null, "types": [{"kind": "OBJECT", "name": "Q", "fields": [{"name": "good", "args": [], `+integer+`},
+					{"name": "x", "args": [{"name": "in", "type": {"kind": "INPUT_OBJECT", "name": "Y"}}], "type": {"kind": "OBJECT", "name": "Foo"}}]}, `+c.types+`]}}}`)
+			}))
+			defer api.Close()
+			tools, log, err := dialLogged(t, graphql.Settings{URL: api.URL})
+			if err != nil || len(tools) != 2 || tools["good"] == "" || !strings.Contains(tools["x"], c.x) || !strings.Contains(log, "WARN the schema: ") || !strings.Contains(log, "what is wrong is left out: json: cannot unmarshal") {
+				t.Errorf("%v, %v; the log is %s; want %s", tools, err, log, c.x)
 			}
 		})
 	}

@@ -1,14 +1,17 @@
 package graphql
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/parser"
+
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // schema has the types of an endpoint by their names.
@@ -16,6 +19,17 @@ type schema struct {
 	types           map[string]*kind
 	query, mutation string                 // names of types; "" without
 	inputs          map[string]inputObject // of input objects that tools have
+	warnings        []string               // the first mostWarnings
+}
+
+// mostWarnings bounds the warnings about a schema, and the names in one of them.
+const mostWarnings = 20
+
+// warn adds a warning about the schema.
+func (s *schema) warn(format string, args ...any) {
+	if len(s.warnings) < mostWarnings {
+		s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+	}
 }
 
 // kind is a named type.
@@ -89,44 +103,96 @@ var withDeprecated = strings.NewReplacer(
 	"args {", "args(includeDeprecated: true) {", "inputFields {", "inputFields(includeDeprecated: true) {", "__InputValue { name", "__InputValue { name isDeprecated",
 )
 
-// fromIntrospection reads the answer of an introspection.
+// fromIntrospection reads the answer of an introspection, type by type.
 func fromIntrospection(data json.RawMessage) (*schema, error) {
-	var answer struct {
-		Schema *struct {
-			QueryType, MutationType *struct{ Name string }
-			Types                   []*kind
-		} `json:"__schema"`
-	}
-	if err := json.Unmarshal(data, &answer); err != nil {
-		return nil, err
-	}
-	if answer.Schema == nil || len(answer.Schema.Types) == 0 {
-		return nil, errors.New("the answer has no types")
-	}
 	s := &schema{types: map[string]*kind{}}
-	for _, t := range answer.Schema.Types {
-		if t != nil {
+	var wrong error
+	err := rawjson.Read(data, func(r *rawjson.Reader) {
+		r.Object(func(name string) {
+			if name != "__schema" {
+				return
+			}
+			r.Object(func(name string) {
+				switch name {
+				case "queryType":
+					wrong = cmp.Or(wrong, named(r.Value(), &s.query))
+				case "mutationType":
+					wrong = cmp.Or(wrong, named(r.Value(), &s.mutation))
+				case "types":
+					r.Array(func() { s.add(r.Value()) })
+				}
+			})
+		})
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w", err)
+	case len(s.types) == 0:
+		return nil, errors.New("the answer has no types")
+	case wrong != nil:
+		s.warn("the type of the queries or of the mutations is left out: %v", wrong)
+	}
+	s.resolve()
+	return s, nil
+}
+
+// named reads the name of an operation type, which may be null.
+func named(text json.RawMessage, to *string) error {
+	var t struct{ Name string }
+	err := json.Unmarshal(text, &t)
+	*to = t.Name
+	return err
+}
+
+// add adds a type of an introspection. A field that is wrong is left out, and so is an enum or an
+// input object with a wrong part: a value of an unknown type may be anything.
+func (s *schema) add(text json.RawMessage) {
+	t := &kind{}
+	err := json.Unmarshal(text, t)
+	if err == nil {
+		if t.Name != "" { // of null
 			s.types[t.Name] = t
 		}
+		return
 	}
-	if t := answer.Schema.QueryType; t != nil {
-		s.query = t.Name
+	t = &kind{}
+	var fields []json.RawMessage
+	rawjson.Object(text, func(name string, value json.RawMessage) {
+		switch name { // what is wrong stays empty
+		case "kind":
+			_ = json.Unmarshal(value, &t.Kind)
+		case "name":
+			_ = json.Unmarshal(value, &t.Name)
+		case "fields":
+			_ = json.Unmarshal(value, &fields)
+		}
+	})
+	s.warn("the type %s: what is wrong is left out: %v", t.Name, err)
+	switch t.Kind {
+	case "OBJECT", "INTERFACE", "UNION":
+	default:
+		return
 	}
-	if t := answer.Schema.MutationType; t != nil {
-		s.mutation = t.Name
+	for _, text := range fields {
+		var f field
+		if json.Unmarshal(text, &f) == nil && f.Name != "" {
+			t.Fields = append(t.Fields, f)
+		}
 	}
-	return s, nil
+	if t.Name != "" {
+		s.types[t.Name] = t
+	}
 }
 
 // fromSDL reads a schema in the definition language. It is not validated: vendors leave out the
 // definitions of their own scalars and directives. A type that is not defined is a scalar that
 // accepts anything.
 func fromSDL(name, text string) (*schema, error) {
-	parsed, err := parser.ParseSchemas(&ast.Source{Name: name, Input: text})
-	if err != nil {
-		return nil, fmt.Errorf("%w", err)
-	}
 	s := &schema{types: map[string]*kind{}, query: "Query", mutation: "Mutation"}
+	parsed, err := s.parse(name, text)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range slices.Concat(parsed.Definitions, parsed.Extensions) {
 		t := definition(d)
 		if known := s.types[d.Name]; known != nil {
@@ -193,8 +259,9 @@ func typeOf(t *ast.Type) *reference {
 	return &reference{Name: t.NamedType}
 }
 
-// resolve writes the kinds of named references.
+// resolve writes the kinds of named references, and warns about types that are not defined.
 func (s *schema) resolve() {
+	missing := map[string]bool{}
 	var visit func(*reference)
 	visit = func(r *reference) {
 		if r.OfType != nil {
@@ -203,6 +270,12 @@ func (s *schema) resolve() {
 		}
 		if t := s.types[r.Name]; t != nil {
 			r.Kind = t.Kind
+			return
+		}
+		switch r.Name {
+		case "String", "ID", "Int", "Float", "Boolean", "": // "": it is nested too deeply
+		default:
+			missing[r.Name] = true
 		}
 	}
 	for _, t := range s.types {
@@ -216,4 +289,12 @@ func (s *schema) resolve() {
 			visit(&t.InputFields[i].Type)
 		}
 	}
+	if len(missing) == 0 {
+		return
+	}
+	names, more := slices.Sorted(maps.Keys(missing)), ""
+	if len(names) > mostWarnings {
+		names, more = names[:mostWarnings], fmt.Sprintf(" and %d more", len(names)-mostWarnings)
+	}
+	s.warn("values of these types may be anything, because the schema does not define them: %s%s", strings.Join(names, ", "), more)
 }

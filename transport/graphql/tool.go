@@ -335,7 +335,7 @@ func (w *jsonSchemas) scalar(name string) map[string]any {
 	case "Boolean":
 		return map[string]any{"type": "boolean"}
 	}
-	if t := w.types[name]; t != nil && t.Kind == "ENUM" {
+	if t := w.types[name]; t != nil && t.Kind == "ENUM" && len(t.EnumValues) > 0 {
 		values := []any{}
 		for _, v := range t.EnumValues {
 			values = append(values, v.Name)

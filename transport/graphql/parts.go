@@ -1,0 +1,248 @@
+package graphql
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+)
+
+// parse reads a schema in the definition language. If the whole cannot be read, each definition is
+// read alone, and of a type each field. What cannot be read is left out, with a warning.
+func (s *schema) parse(name, text string) (*ast.SchemaDocument, error) {
+	whole, err := parser.ParseSchema(&ast.Source{Name: name, Input: text})
+	if err == nil {
+		return whole, nil
+	}
+	failed := err
+	whole = &ast.SchemaDocument{}
+	begins, next := definitions(text), 1
+	for i, begin := range begins {
+		end := len(text)
+		if i+1 < len(begins) {
+			end = begins[i+1]
+		}
+		part, line := text[begin:end], next
+		if i == 0 {
+			line += strings.Count(text[:begin], "\n")
+		}
+		next = line + strings.Count(part, "\n")
+		read, err := parser.ParseSchema(&ast.Source{Name: name, Input: part})
+		if err == nil {
+			whole.Merge(read)
+			continue
+		}
+		message := err.Error()
+		if at := (*gqlerror.Error)(nil); errors.As(err, &at) && len(at.Locations) > 0 {
+			line, message = line+at.Locations[0].Line-1, at.Message
+		}
+		head, fields := fieldsOf(part)
+		what := strings.Join(strings.Fields(head), " ")
+		s.warn("line %d: %s: what is wrong is left out: %s", line, what, message)
+		switch words := strings.Fields(strings.TrimPrefix(what, "extend ")); {
+		case len(words) < 2 || words[0] != "type" && words[0] != "interface" && words[0] != "union":
+			continue // an unknown value may be anything, and an unknown directive means nothing
+		case what == words[0]+" "+words[1]: // a type has no fields without those that can be read
+			fields = append(fields, "")
+		}
+		for _, field := range fields {
+			if field != "" {
+				field = "{" + field + "\n}"
+			}
+			if read, err := parser.ParseSchema(&ast.Source{Name: name, Input: head + field}); err == nil && len(read.Definitions)+len(read.Extensions) == 1 {
+				whole.Merge(read)
+			}
+		}
+	}
+	if len(whole.Definitions)+len(whole.Extensions) == 0 {
+		return nil, fmt.Errorf("%w", failed)
+	}
+	return whole, nil
+}
+
+// scan calls token for each token of a text in the definition language. Comments and commas are
+// none. A string that does not end is one up to the end of its line.
+func scan(text string, token func(begin, end int)) {
+	for begin := 0; begin < len(text); {
+		end := begin + 1
+		switch c := text[begin]; {
+		case strings.IndexByte(" \t\r\n,", c) >= 0:
+			begin = end
+			continue
+		case c == '#':
+			for end < len(text) && text[end] != '\n' && text[end] != '\r' {
+				end++
+			}
+			begin = end
+			continue
+		case strings.HasPrefix(text[begin:], `"""`):
+			end = blockEnd(text, begin+3)
+		case c == '"':
+			for end < len(text) && text[end] != '"' && text[end] != '\n' {
+				if text[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end = min(end, len(text)); end < len(text) && text[end] == '"' {
+				end++
+			}
+		case letter(c):
+			for end < len(text) && (letter(text[end]) || '0' <= text[end] && text[end] <= '9') {
+				end++
+			}
+		}
+		token(begin, end)
+		begin = end
+	}
+}
+
+// blockEnd is the end of a block string whose text begins at from; from if it does not end.
+func blockEnd(text string, from int) int {
+	for at := from; ; {
+		next := strings.Index(text[at:], `"""`)
+		switch {
+		case next < 0:
+			return from
+		case next == 0 || text[at+next-1] != '\\':
+			return at + next + 3
+		}
+		at += next + 3
+	}
+}
+
+func letter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// lead is the white space between the beginning of the line and a place, and whether there is
+// nothing else.
+func lead(text string, at int) (space string, only bool) {
+	begin := at
+	for begin > 0 && (text[begin-1] == ' ' || text[begin-1] == '\t') {
+		begin--
+	}
+	return text[begin:at], begin == 0 || text[begin-1] == '\n' || text[begin-1] == '\r'
+}
+
+// nested is the depth of brackets after a token.
+func nested(depth int, token string) int {
+	switch token {
+	case "{", "(", "[":
+		return depth + 1
+	case "}", ")", "]":
+		return max(0, depth-1)
+	}
+	return depth
+}
+
+// definitions are the places where the definitions of a schema begin. A definition at the beginning
+// of a line ends the one before, also without its closing bracket.
+func definitions(text string) (begins []int) {
+	var (
+		depth     int
+		last      string // the token before
+		began     = -1   // where a definition begins if last is its keyword
+		described = -1   // where last begins if it is a string
+	)
+	scan(text, func(begin, end int) {
+		word := text[begin:end]
+		first := len(begins) == 0
+		if began >= 0 && (letter(word[0]) || word == "@" || word == "{" && last == "schema") {
+			begins, first, depth = append(begins, began), false, 0
+			began = -1
+		} else {
+			began = -1
+			space, only := lead(text, begin)
+			switch word {
+			case "schema", "scalar", "type", "interface", "union", "enum", "input", "directive", "extend":
+				if !strings.Contains(":=|&@([", last) || last == "" || described >= 0 {
+					if depth == 0 || only && space == "" {
+						if began = begin; described >= 0 {
+							began = described
+						}
+					}
+				}
+			}
+		}
+		if first && began < 0 && word[0] != '"' {
+			begins = append(begins, begin) // it is no definition
+		}
+		depth, last, described = nested(depth, word), word, -1
+		if word[0] == '"' {
+			described = begin
+		}
+	})
+	return begins
+}
+
+// fieldsOf are the keywords and the name of a definition, and the texts of the fields in its body. A
+// field begins where a name with ":" or "(" stands, or a name at the beginning of a line.
+func fieldsOf(part string) (head string, fields []string) {
+	type token struct {
+		begin int
+		text  string
+	}
+	var (
+		depth        int
+		before, last token
+		start        = -1 // of the head
+		words        int
+		begins       []int
+		indent       string // of the first field
+		indented     bool
+		body         = -1 // where it ends
+	)
+	begin := func(before, name token) {
+		at := name.begin
+		if before.text != "" && before.text[0] == '"' {
+			at = before.begin
+		}
+		if !slices.Contains(begins[max(0, len(begins)-1):], at) {
+			begins = append(begins, at)
+		}
+	}
+	scan(part, func(from, to int) {
+		now := token{from, part[from:to]}
+		switch space, only := lead(part, from); {
+		case body >= 0:
+		case depth == 0 && letter(now.text[0]) && start < 0:
+			start, words = from, 1
+			if now.text == "extend" || now.text == "directive" {
+				words = 2
+			}
+		case depth == 0 && words > 0:
+			if words--; words == 0 {
+				head = part[start:to]
+			}
+		case depth == 1 && (now.text == ":" || now.text == "(") && last.text != "" && letter(last.text[0]) && before.text != "@":
+			begin(before, last)
+		case depth >= 1 && only && letter(now.text[0]) && (depth == 1 || indented && space == indent) && !strings.Contains(":@=|&", last.text):
+			if !indented {
+				indent, indented = space, true
+			}
+			depth = 1
+			begin(last, now)
+		}
+		if depth = nested(depth, now.text); depth == 0 && now.text == "}" && body < 0 {
+			body = from
+		}
+		before, last = last, now
+	})
+	if body < 0 {
+		body = len(part)
+	}
+	for i, at := range begins {
+		end := body
+		if i+1 < len(begins) {
+			end = begins[i+1]
+		}
+		fields = append(fields, part[at:max(at, end)])
+	}
+	if head == "" {
+		head = part[:min(len(part), 40)]
+	}
+	return head, fields
+}
