@@ -332,7 +332,7 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 	if wait, again := inprocess.RetryAfter(answer, time.Now()); again {
 		return nil, &later{wait, inprocess.Refused(answer.StatusCode)}, refusal
 	}
-	if found.throttled && data == nil {
+	if found.throttled && nothing(data) {
 		return nil, &later{max(found.wait, inprocess.Pause(answer, time.Now())), toolscript.SentNo}, refusal
 	}
 	return nil, nil, refusal

@@ -47,24 +47,26 @@ func failedOf(failures json.RawMessage) (f failed, ok bool) {
 }
 
 // throttle notes that an error says that there were too many requests, in the ways of Shopify,
-// GitHub and others.
+// GitHub, Apollo and others.
 func (f *failed) throttle(failure json.RawMessage) {
 	var e struct {
-		Type       string
+		Type       any
 		Extensions struct {
-			Code, Type string
-			Cost       struct {
+			Code, Type, Status, StatusCode any
+			HTTP                           struct{ Status any }
+			Cost                           struct {
 				RequestedQueryCost float64
 				ThrottleStatus     struct{ CurrentlyAvailable, RestoreRate float64 }
 			}
 		}
 	}
-	if len(failure) > mostDetails || json.Unmarshal(failure, &e) != nil {
+	if len(failure) > mostDetails {
 		return
 	}
-	for _, code := range []string{e.Type, e.Extensions.Code, e.Extensions.Type} {
-		switch strings.ToUpper(code) {
-		case "THROTTLED", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED", "RATELIMITED", "TOO_MANY_REQUESTS":
+	_ = json.Unmarshal(failure, &e) // a member of another type stays empty
+	for _, code := range []any{e.Type, e.Extensions.Code, e.Extensions.Type, e.Extensions.Status, e.Extensions.StatusCode, e.Extensions.HTTP.Status} {
+		switch strings.ToUpper(fmt.Sprint(code)) {
+		case "THROTTLED", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED", "RATELIMITED", "TOO_MANY_REQUESTS", "429":
 			f.throttled = true
 		}
 	}
@@ -72,6 +74,12 @@ func (f *failed) throttle(failure json.RawMessage) {
 		missing := (c.RequestedQueryCost - c.ThrottleStatus.CurrentlyAvailable) / c.ThrottleStatus.RestoreRate
 		f.wait = max(f.wait, time.Duration(min(max(missing, 0), 3600)*float64(time.Second)))
 	}
+}
+
+// nothing reports whether data has no field with a value.
+func nothing(data json.RawMessage) bool {
+	has := false
+	return data == nil || rawjson.Object(data, func(_ string, value json.RawMessage) { has = has || string(value) != "null" }) && !has
 }
 
 // details is what an error has besides its messages: the errors with their extensions, and the

@@ -159,6 +159,9 @@ func TestThrottled(t *testing.T) {
 		{"429 for an hour", "q", 429, "3600", slow, 9, time.Hour, toolscript.SentNo},
 		{"503 for an hour", "q", 503, "3600", slow, 9, time.Hour, toolscript.SentUnknown},
 		{"429 again and again", "q", 429, "0", slow, 9, 0, toolscript.SentNo},
+		{"a field without a value", "q", 200, "0", `{"data": {"q": null}, "errors": [{"message": "wait", "extensions": {"code": "THROTTLED"}}]}`, 9, 0, toolscript.SentNo},
+		{"the status of an error", "q", 200, "0", `{"data": null, "errors": [{"message": "wait", "extensions": {"code": 7, "http": {"status": 429}}}]}`, 9, 0, toolscript.SentNo},
+		{"a status as code", "q", 200, "0", `{"errors": [{"message": "wait", "extensions": {"code": "429"}}]}`, 1, -1, ""},
 		{"a mutation", "m", 200, "", shopify, 9, 2 * time.Second, toolscript.SentNo},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -176,6 +179,7 @@ func TestThrottled(t *testing.T) {
 			})
 			got, err := callOf(t, conn, c.tool, `{}`)
 			var e *toolscript.Error
+			var r *inprocess.Refusal
 			switch {
 			case c.wait < 0:
 				if err != nil || !strings.Contains(got, `"structuredContent":7`) || asked != c.times+1 {
@@ -185,6 +189,8 @@ func TestThrottled(t *testing.T) {
 				t.Errorf("error %+v, want busy for %s, sent %s", err, c.wait, c.sent)
 			case c.tool == "m" && asked != 1:
 				t.Errorf("a mutation was sent %d times", asked)
+			case !errors.As(err, &r) || c.status != 200 && r.Status != c.status || c.status == 200 && r.Structured["errors"] == nil:
+				t.Errorf("the error says %+v about the answer", r)
 			}
 		})
 	}
