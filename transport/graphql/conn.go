@@ -319,8 +319,13 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 	}
 	switch {
 	case !is || len(found.messages) == 0 && (refusal.Status != 0 || !has(text, "data")):
-		shown := string(text[:min(len(text), mostShown)]) // so that no secret is cut
-		refusal.Err = fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", answer.Status, strings.ToValidUTF8(e.conceal.Text(shown), "�"))
+		shown := e.conceal.Text(string(text[:min(len(text), mostShown)])) // so that no secret is cut
+		shown = strings.TrimSpace(strings.ToValidUTF8(shown, "�"))
+		refusal.Err = fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", answer.Status, shown)
+		if inprocess.IsHTML(answer, text) {
+			refusal.Status = answer.StatusCode
+			refusal.Err = fmt.Errorf("the endpoint answered %s with a page%s, without GraphQL; it may be that of a login; the request was sent: %.2000s", answer.Status, inprocess.Title([]byte(shown)), shown)
+		}
 		if refusal.Status == http.StatusUnauthorized {
 			refusal.Err = fmt.Errorf("%w; check \"auth\" of the server in the configuration", refusal.Err)
 		}

@@ -145,7 +145,7 @@ func TestBadEndpoints(t *testing.T) {
 	}{
 		{200, `{"data": {"__schema": null}}`, "has no types", toolscript.Invalid},
 		{200, `{"errors": [{"message": "introspection is disabled"}]}`, `introspection is disabled; name a file with the schema as "spec"`, toolscript.Invalid},
-		{200, `<html>`, "answered 200 OK without GraphQL: <html>", toolscript.Invalid},
+		{200, `<html>`, "answered 200 OK with a page, without GraphQL; it may be that of a login; the request was sent: <html>; name", toolscript.Invalid},
 		{401, `no`, "answered 401 Unauthorized", toolscript.Invalid},
 		{200, `[1]`, "without GraphQL", toolscript.Invalid},
 		{200, `{"data": {"__schema": {"types": [{"name": "Q", "fields": null}, null], "queryType": {"name": "Q"}}}}`, "no query or mutation is selected", toolscript.Invalid},

@@ -125,6 +125,9 @@ func TestErrors(t *testing.T) {
 		{"a status", 401, `{"message": "Bad credentials"}`, []string{`"toolscript/status":401`, `Bad credentials`, `check \"auth\" of the server`}},
 		{"a status with errors", 400, `{"errors": [{"message": "no such field"}]}`, []string{`"toolscript/status":400`, `no such field`}},
 		{"a status with data", 500, `{"data": {"q": null}}`, []string{`"toolscript/status":500`, "without GraphQL"}},
+		{"a page", 200, "\n<!DOCTYPE html><html><head><title>Log in\n &amp; go</title></head><body>Password</body></html>", []string{`"toolscript/status":200`,
+			`the endpoint answered 200 OK with a page called \"Log in & go\", without GraphQL; it may be that of a login; the request was sent: <!DOCTYPE html>`, `Password`, `"isError":true`}},
+		{"a page without a title", 404, "<html>gone", []string{`"toolscript/status":404`, `answered 404 Not Found with a page, without GraphQL`}},
 		{"many errors", 200, `{"data": {"q": {"a": 1}}, "errors": [{"message": "m", "extensions": {"x": "` + strings.Repeat("x", 70<<10) + `"}}]}`, []string{`"text":"m"`, `"structuredContent":{"data":{"q":{"a":1}}}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,9 +19,13 @@ func ReadAnswer(ctx context.Context, l *inflight.Lease, answer *http.Response, l
 	}
 	text, err := inflight.Read(ctx, l, answer.Body, size, limit)
 	var broken *inflight.ReadError
+	var unknown *encodingError
 	switch {
 	case errors.Is(err, inflight.ErrTooLong):
 		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the answer has more than %d MB", limit>>20)}
+	case errors.As(err, &unknown):
+		return nil, &toolscript.Error{Kind: toolscript.InvalidResult, Sent: toolscript.SentYes, Err: fmt.Errorf(
+			"the answer, with status %s, cannot be read: %w; an \"Accept-Encoding\" in \"headers\" of the server asks for another, such as gzip", answer.Status, unknown)}
 	case errors.As(err, &broken) && ctx.Err() == nil:
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentYes, Err: fmt.Errorf("the answer broke off: %w", broken)}
 	}

@@ -12,13 +12,14 @@ import (
 
 // Do makes a request to an HTTP API, which what names in errors. Its error is that of the
 // context of the request, or a *toolscript.Error that says whether the request was sent. The
-// address is left out of it: a query may have a secret.
+// address is left out of it: a query may have a secret. The body of the answer is decompressed.
 func Do(client *http.Client, request *http.Request, what string) (*http.Response, error) {
 	var sent atomic.Bool
 	ctx := request.Context()
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	answer, err := client.Do(request.WithContext(traced)) //nolint:gosec // G704: the configuration names the API
 	if err == nil {
+		decompress(answer)
 		return answer, nil
 	}
 	if answer != nil {

@@ -1,0 +1,116 @@
+package inprocess
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// mostEncodings bounds how many times an answer is compressed.
+const mostEncodings = 2
+
+// decompress replaces the body of an answer by its content. A server may compress it also if nobody has
+// asked for that. Reading an encoding that is not known fails, so that the status can be read.
+func decompress(answer *http.Response) {
+	var names []string
+	for name := range strings.SplitSeq(strings.ToLower(strings.Join(answer.Header.Values("Content-Encoding"), ",")), ",") {
+		if name = strings.TrimSpace(name); name != "" && name != "identity" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	content := io.Reader(answer.Body)
+	for i, name := range slices.Backward(names) { // the last one was applied last
+		content = &compressed{name: name, from: bufio.NewReader(content)}
+		if i > 0 {
+			content = &limited{content, maxResult}
+		}
+	}
+	if len(names) > mostEncodings {
+		content = failing{&encodingError{fmt.Sprintf("it is compressed %d times", len(names))}}
+	}
+	answer.Body = body{content, answer.Body}
+	answer.Header.Del("Content-Encoding")
+	answer.Header.Del("Content-Length")
+	answer.ContentLength, answer.Uncompressed = -1, true
+}
+
+type body struct {
+	io.Reader
+	io.Closer
+}
+
+// encodingError is that the content of an answer is compressed in a way that is not known.
+type encodingError struct{ text string }
+
+func (e *encodingError) Error() string { return e.text }
+
+// failing cannot be read.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// limited is a reader of at most left bytes: many of them can have no content.
+type limited struct {
+	from io.Reader
+	left int
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+	if l.left -= n; l.left < 0 {
+		return 0, inflight.ErrTooLong
+	}
+	return n, err
+}
+
+// compressed is the content of a compressed text, which is read only when it is needed. An empty text is
+// empty, as the answer to HEAD is.
+type compressed struct {
+	name    string
+	from    *bufio.Reader
+	content io.Reader
+}
+
+func (c *compressed) Read(p []byte) (int, error) {
+	if c.content == nil {
+		if err := c.open(); err != nil {
+			return 0, err
+		}
+	}
+	return c.content.Read(p)
+}
+
+func (c *compressed) open() (err error) {
+	start, err := c.from.Peek(2)
+	if len(start) == 0 {
+		return err
+	}
+	switch c.name {
+	case "gzip", "x-gzip":
+		c.content, err = gzip.NewReader(c.from)
+	case "deflate": // some servers leave out the frame of zlib
+		if len(start) == 2 && start[0]&0x0f == 8 && (int(start[0])<<8|int(start[1]))%31 == 0 {
+			c.content, err = zlib.NewReader(c.from)
+		} else {
+			c.content, err = flate.NewReader(c.from), nil
+		}
+	default:
+		err = &encodingError{fmt.Sprintf("its content encoding %.40q is not known", c.name)}
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
