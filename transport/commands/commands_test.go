@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -149,10 +150,24 @@ func TestCheck(t *testing.T) {
 
 // TestNear: a word in braces that is no parameter, and is spelled like one.
 func TestNear(t *testing.T) {
-	d := parse(t, `{"run": ["p", "{branch}", "{brnch}", "{end}", "@{branchs}", "{{brunch}}", "{BRANCH}"], "parameters": {"branch": "x"}}`)
-	fields, warnings := d.Near()
-	if got, want := strings.Join(fields, " ")+" "+strings.Join(warnings, " "), "run.2 run.6 {brnch} names no parameter, so it stays as it is; did you mean {branch}? {BRANCH} names no parameter, so it stays as it is; did you mean {branch}?"; got != want {
-		t.Errorf("Near = %s, want %s", got, want)
+	for word, want := range map[string]string{
+		"{branch}": "", "{brnch}": "branch", "{end}": "", "@{branchs}": "", "{{brunch}}": "", "{BRANCH}": "branch",
+		"{nmae}": "name", "{naem}": "name", "{anme}": "name", "x{mane}": "", "{n}": "", "{name }": "name", "{ name }": "name", "{{ name }}": "", "{\tname}": "name",
+		"{user-id}": "user_id", "{userId}": "user_id", "{user id}": "user_id", "{user.id}": "user_id", "{user_di}": "user_id", "{print $1}": "", "{print name}": "", "{not.one}": "",
+		"{limit }": "limit", "{limit}": "", "{}": "", "{ }": "", "{.name}": "",
+	} {
+		d := commands.Definition{Run: []string{"p", word}, Parameters: map[string]commands.Parameter{"branch": {}, "name": {}, "user_id": {}, "limit": {}}}
+		fields, warnings := d.Near()
+		if want == "" {
+			if len(fields)+len(warnings) > 0 {
+				t.Errorf("Near of %s = %q, want none", word, warnings)
+			}
+			continue
+		}
+		written := word[strings.Index(word, "{"):]
+		if all := written + " names no parameter, so it stays as it is; did you mean {" + want + "}?"; !slices.Equal(fields, []string{"run.1"}) || !slices.Equal(warnings, []string{all}) {
+			t.Errorf("Near of %s = %q %q, want %q", word, fields, warnings, all)
+		}
 	}
 }
 
@@ -220,7 +235,7 @@ func call(t *testing.T, definition, args string) (string, error) {
 func callWith(t *testing.T, cfg mcpclient.Config, definition, args string) (string, error) {
 	t.Helper()
 	cfg.Type, cfg.Root, cfg.Commands = mcpclient.Command, t.TempDir(), json.RawMessage(`{"tool":`+definition+`}`)
-	d := commands.Dialer{Run: run}
+	d := commands.Dialer{Run: run, Confiner: wrapping{}}
 	c, err := d.Dial(t.Context(), "programs", cfg, mcpclient.Events{})
 	if err != nil {
 		t.Fatal(err)
@@ -248,6 +263,9 @@ func TestPrograms(t *testing.T) {
 		{"other exit code", `{"run": ["sh", "-c", "echo none; exit 1"], "exitCodes": [0, 1]}`, `{}`, `"structuredContent":"none\n"`},
 		{"nothing as JSON", `{"run": ["true"], "output": "json"}`, `{}`, `"structuredContent":null`},
 		{"a line end as JSON", `{"run": ["echo"], "output": "json"}`, `{}`, `"structuredContent":null`},
+		{"JSON after a mark", `{"run": ["printf", "\\357\\273\\277{\"a\":1}"], "output": "json"}`, `{}`, `"structuredContent":{"a":1}`},
+		{"lines after a mark", `{"run": ["printf", "\\357\\273\\2771\n2\n"], "output": "jsonLines"}`, `{}`, `"structuredContent":[1,2]`},
+		{"a mark as JSON", `{"run": ["printf", "\\357\\273\\277"], "output": "json"}`, `{}`, `"structuredContent":null`},
 		{"process", `{"run": ["sh", "-c", "echo out; echo why >&2; exit 1"], "exitCodes": [0, 1], "output": "process"}`, `{}`, `"structuredContent":{"exitCode":1,"stdout":"out\n","stderr":"why\n"}`},
 		{"stdin", `{"run": ["cat", "-"], "parameters": {"a": "x"}, "stdin": "a"}`, `{"a": "-é\n"}`, `"structuredContent":"-é\n"`},
 		{"absent stdin", `{"run": ["cat"], "parameters": {"a": {"optional": true}}, "stdin": "a"}`, `{}`, `"structuredContent":""`},
@@ -272,6 +290,47 @@ func TestPrograms(t *testing.T) {
 	}
 	if _, err := call(t, `{"run": ["sleep", "60"], "timeout": 100}`, `{}`); err == nil || !strings.Contains(err.Error(), "did not end within 100ms") {
 		t.Errorf("error %v, want one about the time limit", err)
+	}
+}
+
+// wrapping is a Confiner that starts programs with another one.
+type wrapping struct{ nothing }
+
+func (wrapping) Start(p mcpclient.Confined) (mcpclient.Start, error) {
+	return mcpclient.Start{Args: append([]string{"/usr/bin/env"}, p.Args...), Env: p.Env, End: func() {}}, nil
+}
+
+// TestNotStarted: the error of a program that was not started says so, and names it.
+func TestNotStarted(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "text"), []byte("\x00\x01 no program"), 0o700); err != nil { //nolint:gosec // it must be executable
+		t.Fatal(err)
+	}
+	long := `{"a": "` + strings.Repeat("x", 4<<20) + `"}`
+	for _, c := range []struct {
+		name, run, args string
+		confine         *mcpclient.Confine
+		sent            toolscript.Sent
+		want            string
+	}{
+		{"a long argument", `"echo", "{a}"`, long, nil, toolscript.SentNo, `cannot start "echo": its arguments are longer`},
+		{"a long argument, confined", `"echo", "{a}"`, long, &mcpclient.Confine{}, toolscript.SentNo, `cannot start "echo": its arguments are longer`},
+		{"no program", `"no-such-program-here", "{a}"`, `{"a": "b"}`, nil, toolscript.SentNo, `cannot start "no-such-program-here": there is no such program`},
+		{"no program, confined", `"no-such-program-here", "{a}"`, `{"a": "b"}`, &mcpclient.Confine{}, toolscript.SentNo, `cannot start "no-such-program-here": there is no such program`},
+		{"a file that is no program", `"` + filepath.Join(folder, "text") + `", "{a}"`, `{"a": "b"}`, nil, toolscript.SentNo, `exec format error`},
+		{"a folder", `"` + folder + `", "{a}"`, `{"a": "b"}`, nil, toolscript.SentNo, `cannot start`},
+		{"a time limit", `"sleep", "60", "{a}"`, `{"a": "1"}`, nil, toolscript.SentUnknown, "did not end within 100ms"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			limit := `"1h"`
+			if c.sent == toolscript.SentUnknown {
+				limit = `100`
+			}
+			_, err := callWith(t, mcpclient.Config{Confine: c.confine}, `{"run": [`+c.run+`], "parameters": {"a": "x"}, "timeout": `+limit+`}`, c.args)
+			if toolscript.SentOf(err) != c.sent || err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "/usr/bin/env") {
+				t.Errorf("%.300s, sent %q; want %s, sent %s", err, toolscript.SentOf(err), c.want, c.sent)
+			}
+		})
 	}
 }
 

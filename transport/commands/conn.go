@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // Dialer opens servers of commands.
@@ -155,7 +157,7 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 	r, err := s.start(ctx, c, d)
 	switch {
 	case toolscript.KindOf(err) == toolscript.TooLarge:
-		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("%s; a command whose \"stdin\" names a parameter gets its value on standard input, without that limit", err.Error())}
+		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Sent: toolscript.SentNo, Err: fmt.Errorf("%s; a command whose \"stdin\" names a parameter gets its value on standard input, without that limit", err.Error())}
 	case err != nil:
 		return nil, err
 	case r.TimedOut:
@@ -181,22 +183,44 @@ type process struct {
 // start runs a program, confined if the configuration says so.
 func (s *server) start(ctx context.Context, c tool.Command, d Definition) (tool.CommandResult, error) {
 	if s.cfg.Confine == nil {
-		return s.dialer.Run(ctx, c)
+		r, err := s.dialer.Run(ctx, c)
+		return r, notStarted(err)
 	}
+	program := c.Args[0]
 	process, err := s.cfg.Confined(c.Args, d.fixed(), c.Env, c.Dir, func(level slog.Level, format string, args ...any) {
 		s.conn.Log(level, fmt.Sprintf(format, args...))
 	})
 	if err != nil {
-		return tool.CommandResult{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", c.Args[0])}
+		return tool.CommandResult{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", program)}
 	}
 	started, err := s.dialer.Confiner.Start(process)
 	if err != nil {
-		return tool.CommandResult{}, err
+		return tool.CommandResult{}, toolscript.WithSent(err, toolscript.SentNo)
 	}
 	defer started.End()
 	defer started.CloseFiles()
 	c.Args, c.Env, c.Files, c.Confined = started.Args, started.Env, started.Files, true
-	return s.dialer.Run(ctx, c)
+	r, err := s.dialer.Run(ctx, c)
+	var known *toolscript.Error
+	if wrapper := strconv.Quote(c.Args[0]); errors.As(err, &known) && strings.Contains(err.Error(), wrapper) { // the program that confines this one
+		err = &toolscript.Error{Kind: known.Kind, Err: errors.New(strings.ReplaceAll(known.Err.Error(), wrapper, strconv.Quote(program)))}
+	}
+	return r, notStarted(err)
+}
+
+// notStarted is the error of a run with what it says about the program: that it was not started, unless
+// the call has ended before.
+func notStarted(err error) error {
+	switch toolscript.KindOf(err) {
+	case toolscript.Cancelled, toolscript.Timeout, toolscript.Busy:
+		return err
+	default:
+		var known *toolscript.Error
+		if !errors.As(err, &known) {
+			return err // the program may have been started
+		}
+		return toolscript.WithSent(err, toolscript.SentNo)
+	}
 }
 
 // maxOutput bounds the output of a program, in bytes.
@@ -221,6 +245,9 @@ func (s *server) excerpt(r tool.CommandResult) string {
 
 // decode is the result of a program's output. shown is what an error may show of it.
 func (d Definition) decode(program, out string, shown func(string) string) (any, error) {
+	if d.Output == OutputJSON || d.Output == OutputLines {
+		out = string(rawjson.TrimMark([]byte(out)))
+	}
 	switch d.Output {
 	case OutputJSON:
 		if strings.TrimSpace(out) == "" { // as many programs do after a change

@@ -173,23 +173,54 @@ func (d Definition) Check() (field, problem string) {
 	return "", ""
 }
 
+// braced is a word in braces that may be meant as {name}.
+var braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([ \t]*[A-Za-z_][A-Za-z0-9_ \t.-]*)\}`) })
+
 // Near returns the words in braces that are no parameters and are spelled almost like one, with
 // that parameter. Braces around any other word are a part of the argument.
 func (d Definition) Near() (fields, warnings []string) {
 	for i, word := range d.Run {
-		for _, m := range placeholder().FindAllStringSubmatchIndex(word, -1) {
+		for _, m := range braced().FindAllStringSubmatchIndex(word, -1) {
 			name := word[m[2]:m[3]]
 			if _, known := d.Parameters[name]; known || m[0] > 0 && strings.ContainsRune("{@$", rune(word[m[0]-1])) {
 				continue
 			}
-			near := naming.Nearest(name, sorted(d.Parameters), 1)
-			if len(near) > 0 && naming.Similarity(name, near[0]) >= 0.6 {
+			if near := d.near(strings.TrimSpace(name)); near != "" {
 				fields = append(fields, fmt.Sprintf("run.%d", i))
-				warnings = append(warnings, fmt.Sprintf("{%s} names no parameter, so it stays as it is; did you mean {%s}?", name, near[0]))
+				warnings = append(warnings, fmt.Sprintf("{%s} names no parameter, so it stays as it is; did you mean {%s}?", name, near))
 			}
 		}
 	}
 	return fields, warnings
+}
+
+// near is the parameter that a name is spelled almost like; "" without one.
+func (d Definition) near(name string) string {
+	names := sorted(d.Parameters)
+	for _, p := range names {
+		if bare(p) == bare(name) || swapped(p, name) {
+			return p
+		}
+	}
+	if near := naming.Nearest(name, names, 1); len(near) > 0 && !strings.ContainsAny(name, " \t.") && naming.Similarity(name, near[0]) >= 0.6 {
+		return near[0]
+	}
+	return ""
+}
+
+// bare is a name without what separates its words.
+func bare(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", " ", "", "\t", "").Replace(name))
+}
+
+// swapped reports whether two names differ by two neighboring letters that have changed places.
+func swapped(a, b string) bool {
+	for i := range len(a) - 1 {
+		if a[i] != b[min(i, len(b)-1)] {
+			return len(a) == len(b) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
 }
 
 func sorted[V any](m map[string]V) []string {
