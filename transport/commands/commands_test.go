@@ -152,7 +152,7 @@ func TestCheck(t *testing.T) {
 func TestNear(t *testing.T) {
 	for word, want := range map[string]string{
 		"{branch}": "", "{brnch}": "branch", "{end}": "", "@{branchs}": "", "{{brunch}}": "", "{BRANCH}": "branch",
-		"{nmae}": "name", "{naem}": "name", "{anme}": "name", "x{mane}": "", "{n}": "", "{name }": "name", "{ name }": "name", "{{ name }}": "", "{\tname}": "name",
+		"{nm" + "ae}": "name", "{naem}": "name", "{anme}": "name", "x{mane}": "", "{n}": "", "{name }": "name", "{ name }": "name", "{{ name }}": "", "{\tname}": "name",
 		"{user-id}": "user_id", "{userId}": "user_id", "{user id}": "user_id", "{user.id}": "user_id", "{user_di}": "user_id", "{print $1}": "", "{print name}": "", "{not.one}": "",
 		"{limit }": "limit", "{limit}": "", "{}": "", "{ }": "", "{.name}": "",
 	} {
