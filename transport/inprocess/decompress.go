@@ -19,8 +19,9 @@ import (
 const mostEncodings = 2
 
 // decompress replaces the body of an answer by its content. A server may compress it also if nobody has
-// asked for that. Reading an encoding that is not known fails, so that the status can be read.
-func decompress(answer *http.Response) {
+// asked for that. Reading an encoding that is not known fails, so that the status can be read. A
+// compressed text in another one has at most so many bytes.
+func decompress(answer *http.Response, most int) {
 	var names []string
 	for name := range strings.SplitSeq(strings.ToLower(strings.Join(answer.Header.Values("Content-Encoding"), ",")), ",") {
 		if name = strings.TrimSpace(name); name != "" && name != "identity" {
@@ -34,7 +35,7 @@ func decompress(answer *http.Response) {
 	for i, name := range slices.Backward(names) { // the last one was applied last
 		content = &compressed{name: name, from: bufio.NewReader(content)}
 		if i > 0 {
-			content = &limited{content, maxResult}
+			content = &limited{content, most}
 		}
 	}
 	if len(names) > mostEncodings {

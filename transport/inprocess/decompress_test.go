@@ -43,7 +43,6 @@ func TestDecompression(t *testing.T) {
 	const text = `{"a": "bcd"}`
 	zipped := packed(t, text, toGzip)
 	long := packed(t, strings.Repeat("x", 2000), toGzip)
-	empty := packed(t, strings.Repeat("\x00\x00\x00\xff\xff", 21<<20), toGzip) // blocks of 105 MB without content
 	for _, c := range []struct {
 		name, method string
 		encodings    []string
@@ -71,7 +70,6 @@ func TestDecompression(t *testing.T) {
 		{"a byte", "GET", []string{"gzip"}, "\x1f", "the answer broke off: unexpected EOF", toolscript.Unavailable},
 		{"too long", "GET", []string{"gzip"}, long, "the answer has more than 0 MB", toolscript.TooLarge},
 		{"too long inside", "GET", []string{"deflate, gzip"}, packed(t, packed(t, strings.Repeat("x", 2000), toZlib), toGzip), "the answer has more than 0 MB", toolscript.TooLarge},
-		{"too long between", "GET", []string{"deflate, gzip"}, empty, "the answer has more than 0 MB", toolscript.TooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

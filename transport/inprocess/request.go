@@ -19,7 +19,7 @@ func Do(client *http.Client, request *http.Request, what string) (*http.Response
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	answer, err := client.Do(request.WithContext(traced)) //nolint:gosec // G704: the configuration names the API
 	if err == nil {
-		decompress(answer)
+		decompress(answer, maxResult)
 		return answer, nil
 	}
 	if answer != nil {
