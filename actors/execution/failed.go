@@ -81,6 +81,17 @@ func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError
 			t.RetryMs = int64((e.RetryAfter + time.Millisecond - 1) / time.Millisecond)
 		}
 	}
+	var refusal interface { // such as that of inprocess, which is the reason of a busy API
+		error
+		Told() (status int, structured map[string]any)
+	}
+	if errors.As(err, &refusal) {
+		status, structured := refusal.Told()
+		t.Status = status
+		if text, err := toolscript.PlainJSON(structured); err == nil && len(structured) > 0 && len(text) <= maxFailed {
+			t.Structured = text
+		}
+	}
 	return t
 }
 

@@ -71,6 +71,9 @@ type Refusal struct {
 // Error returns the error of the API.
 func (r *Refusal) Error() string { return r.Err.Error() }
 
+// Told returns the HTTP status and what the error has besides its text.
+func (r *Refusal) Told() (status int, structured map[string]any) { return r.Status, r.Structured }
+
 // Unwrap returns the error of the API.
 func (r *Refusal) Unwrap() error { return r.Err }
 
