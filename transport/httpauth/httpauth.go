@@ -67,28 +67,33 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.ToOthers.RoundTrip(r)
 	}
 	for name, value := range t.Headers {
-		if own := r.Header.Get("Cookie"); own != "" && strings.EqualFold(name, "Cookie") {
-			value = strings.TrimRight(value, "; ") + "; " + own
-		}
-		r.Header.Set(name, value)
+		set(r.Header, name, value)
 	}
 	r.Header.Del("Accept-Encoding") // net/http sets it, and then decodes the answer
 	switch t.Auth.Type {
 	case "bearer":
 		r.Header.Set("Authorization", "Bearer "+t.Auth.Token)
 	case "header":
-		r.Header.Set(t.Auth.Name, t.Auth.Value)
+		set(r.Header, t.Auth.Name, t.Auth.Value)
 	case "basic":
 		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(t.Auth.Username+":"+t.Auth.Password)))
 	case "query":
 		t.Auth.Strip(r.URL) // a redirect may repeat it
-		query := url.QueryEscape(t.Auth.Name) + "=" + url.QueryEscape(t.Auth.Value)
+		query := strings.ReplaceAll(url.QueryEscape(t.Auth.Name)+"="+url.QueryEscape(t.Auth.Value), "+", "%20") // every server reads it as a space
 		if r.URL.RawQuery != "" {
 			query = r.URL.RawQuery + "&" + query
 		}
 		r.URL.RawQuery = query
 	}
 	return t.ToOrigin.RoundTrip(r)
+}
+
+// set sets a header. Cookies stand before those that the request has.
+func set(header http.Header, name, value string) {
+	if own := header.Get("Cookie"); own != "" && strings.EqualFold(name, "Cookie") {
+		value = strings.TrimRight(value, "; ") + "; " + own
+	}
+	header.Set(name, value)
 }
 
 // Strip removes the credentials from the query of an address. The rest stays as it is.

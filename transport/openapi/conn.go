@@ -135,19 +135,24 @@ type sentParameter struct{ In, Name string }
 
 // sent are the parameters that the configuration sends with each request.
 func sent(auth httpauth.Auth, headers map[string]string) (out []sentParameter) {
-	switch auth.Type {
-	case "header", "query":
-		out = append(out, sentParameter{auth.Type, auth.Name})
-	}
-	for name, value := range headers {
+	header := func(name, value string) {
 		if !strings.EqualFold(name, "Cookie") {
 			out = append(out, sentParameter{"header", name})
-			continue
+			return
 		}
 		for pair := range strings.SplitSeq(value, ";") {
 			name, _, _ := strings.Cut(strings.TrimSpace(pair), "=")
 			out = append(out, sentParameter{"cookie", name})
 		}
+	}
+	switch auth.Type {
+	case "query":
+		out = append(out, sentParameter{auth.Type, auth.Name})
+	case "header":
+		header(auth.Name, auth.Value)
+	}
+	for name, value := range headers {
+		header(name, value)
 	}
 	return out
 }
@@ -170,13 +175,13 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 	}
 	info := index(all["info"])
 	a := about{base: s.BaseURL, title: written(info["title"]), version: written(info["version"]), description: written(info["description"])}
-	if a.base == "" {
+	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}, selected: s.Operations, sent: sent, fixed: s.BaseURL != ""}
+	if !r.fixed {
 		var err error
-		if a.base, err = absolute(cmp.Or(firstServer(all["servers"]), "/"), s.Spec); err != nil {
+		if a.base, err = absolute(r.firstServer(all["servers"]), s.Spec); err != nil {
 			return nil, a, err
 		}
 	}
-	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}, selected: s.Operations, sent: sent}
 	found, count, err := r.operations(all["paths"])
 	if err == nil {
 		err = toolscript.ContextError(l.ctx) // else everything that was not read would be left out
@@ -187,15 +192,6 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 	if err != nil {
 		return nil, a, err
 	}
-	for i := range found {
-		if s.BaseURL != "" {
-			found[i].base = ""
-		} else if found[i].base != "" {
-			if found[i].base, err = absolute(found[i].base, s.Spec); err != nil {
-				return nil, a, err
-			}
-		}
-	}
 	if len(found) == 0 {
 		return nil, a, fmt.Errorf("none of its %d operations is selected; see \"operations\" of the server", count)
 	}
@@ -204,9 +200,11 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 }
 
 // absolute is the address of a server of a document, which may be relative to that of the
-// document.
+// document. It has no query, and is "/" if it is empty.
 func absolute(server, spec string) (string, error) {
-	u, err := url.Parse(server)
+	server, _, _ = strings.Cut(server, "#")
+	server, _, _ = strings.Cut(server, "?")
+	u, err := url.Parse(cmp.Or(server, "/"))
 	if err == nil && !u.IsAbs() && isURL(spec) {
 		var from *url.URL
 		if from, err = url.Parse(spec); err == nil {

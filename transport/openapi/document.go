@@ -136,7 +136,7 @@ func asJSON(text []byte) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	c := converter{out: &out, open: map[*yaml.Node]bool{}}
-	if err := c.value(&doc); err != nil {
+	if err := c.value(&doc, asWritten); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
@@ -153,7 +153,67 @@ type converter struct {
 // maxRepeated bounds the values that aliases repeat: aliases of aliases grow fast.
 const maxRepeated = 1 << 20
 
-func (c *converter) value(n *yaml.Node) error {
+// reading says how a scalar without quotes is read. What JSON has as a number is one, and true and
+// false are booleans, unless it is a text.
+type reading int
+
+const (
+	asWritten reading = iota // other spellings of numbers are texts
+	asTexts                  // other spellings of booleans too
+	asNumber                 // other spellings of numbers are numbers
+	asServer                 // its variables are texts
+	asText                   // all but null is a text
+)
+
+// readings are those of members. The names of texts may also be those of properties: then what JSON
+// has is a value.
+var readings = map[string]reading{
+	"operationId": asTexts, "name": asTexts, "url": asTexts, "title": asTexts, "version": asTexts, "summary": asTexts, "description": asTexts,
+	"tags": asTexts, "propertyName": asTexts, "servers": asServer,
+	"minimum": asNumber, "maximum": asNumber, "exclusiveMinimum": asNumber, "exclusiveMaximum": asNumber, "multipleOf": asNumber,
+	"minLength": asNumber, "maxLength": asNumber, "minItems": asNumber, "maxItems": asNumber, "minProperties": asNumber, "maxProperties": asNumber,
+	"minContains": asNumber, "maxContains": asNumber,
+}
+
+// readingOf is the reading of a member of a mapping. Values in a schema have its type.
+func readingOf(key string, around reading, kind string) reading {
+	switch {
+	case around == asText || around == asServer && key == "variables":
+		return asText
+	case key == "enum" || key == "const" || key == "default":
+		return map[string]reading{"string": asText, "number": asNumber, "integer": asNumber}[kind]
+	}
+	return readings[key]
+}
+
+// kindOfValues is the type of a schema, "" if it has several. null is none.
+func kindOfValues(all []pair) (kind string) {
+	for _, p := range all {
+		if p.key != "type" {
+			continue
+		}
+		types := []*yaml.Node{p.value}
+		if p.value.Kind == yaml.SequenceNode {
+			types = p.value.Content
+		}
+		for _, n := range types {
+			if n.Kind == yaml.AliasNode {
+				n = n.Alias
+			}
+			switch {
+			case n.Value == "null":
+			case kind != "":
+				return ""
+			default:
+				kind = n.Value
+			}
+		}
+		return kind
+	}
+	return ""
+}
+
+func (c *converter) value(n *yaml.Node, as reading) error {
 	if c.out.Len() > maxDocument {
 		return fmt.Errorf("it has more than %d MB", maxDocument>>20)
 	}
@@ -164,41 +224,42 @@ func (c *converter) value(n *yaml.Node) error {
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:
-		return c.value(n.Content[0])
+		return c.value(n.Content[0], as)
 	case yaml.AliasNode:
 		if c.open[n.Alias] {
 			return fmt.Errorf("line %d: the alias %s contains itself", n.Line, n.Value)
 		}
 		c.open[n.Alias] = true
 		defer delete(c.open, n.Alias)
-		return c.value(n.Alias)
+		return c.value(n.Alias, as)
 	case yaml.MappingNode:
-		return c.mapping(n)
+		return c.mapping(n, as)
 	case yaml.SequenceNode:
 		c.out.WriteByte('[')
 		for i, item := range n.Content {
 			if i > 0 {
 				c.out.WriteByte(',')
 			}
-			if err := c.value(item); err != nil {
+			if err := c.value(item, as); err != nil {
 				return err
 			}
 		}
 		c.out.WriteByte(']')
 		return nil
 	case yaml.ScalarNode:
-		return c.scalar(n)
+		return c.scalar(n, as)
 	default:
 		return fmt.Errorf("line %d: this is no value", n.Line)
 	}
 }
 
 // mapping writes an object. Members that "<<" merges stand after its own.
-func (c *converter) mapping(n *yaml.Node) error {
+func (c *converter) mapping(n *yaml.Node, as reading) error {
 	all, err := pairs(n, 0)
 	if err != nil {
 		return err
 	}
+	kind := kindOfValues(all)
 	c.out.WriteByte('{')
 	written := map[string]bool{}
 	for _, p := range all {
@@ -211,7 +272,7 @@ func (c *converter) mapping(n *yaml.Node) error {
 		written[p.key] = true
 		c.out.Write(quote(p.key))
 		c.out.WriteByte(':')
-		if err := c.value(p.value); err != nil {
+		if err := c.value(p.value, readingOf(p.key, as, kind)); err != nil {
 			return err
 		}
 	}
@@ -261,7 +322,11 @@ func pairs(n *yaml.Node, depth int) (own []pair, err error) {
 // maxMerged bounds the members that one mapping merges: merges of merges grow fast.
 const maxMerged = 10_000
 
-func (c *converter) scalar(n *yaml.Node) error {
+func (c *converter) scalar(n *yaml.Node, as reading) error {
+	if as == asText && n.ShortTag() != "!!null" {
+		c.out.Write(quote(n.Value))
+		return nil
+	}
 	if n.Style == 0 && json.Valid([]byte(n.Value)) { // a number keeps its digits, such as those of a version
 		c.out.WriteString(n.Value)
 		return nil
@@ -271,7 +336,15 @@ func (c *converter) scalar(n *yaml.Node) error {
 		return err
 	}
 	switch value.(type) {
-	case nil, bool, int, int64, uint64, float64, string:
+	case nil, string:
+	case bool:
+		if as == asTexts {
+			value = n.Value
+		}
+	case int, int64, uint64, float64:
+		if as != asNumber && n.Style == 0 {
+			value = n.Value
+		}
 	default:
 		value = n.Value // such as a date
 	}

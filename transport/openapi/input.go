@@ -26,8 +26,9 @@ type property struct {
 	required bool
 }
 
-// declare adds the parameters of an operation, which replace those of its path.
-func (in *input) declare(shared, own []byte) error {
+// declare adds the parameters of an operation, which replace those of its path. What the path has no
+// place for is left out.
+func (in *input) declare(op *operation, shared, own []byte) error {
 	type declared struct {
 		text     []byte
 		at       place
@@ -45,6 +46,10 @@ func (in *input) declare(shared, own []byte) error {
 				return err
 			}
 			d := declared{text, at, written(member(text, "name")), unquote(member(text, "in"))}
+			if d.in == "path" && !strings.Contains(op.path, "{"+d.name+"}") {
+				in.warn("%s %s: the path has no place for its parameter %s, which is left out", op.method, op.path, d.name)
+				continue
+			}
 			i, again := known[[2]string{d.name, d.in}]
 			if again {
 				all[i] = d

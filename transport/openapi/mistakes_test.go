@@ -14,14 +14,16 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
+const local = "http://127.0.0.1:1"
+
 // warned returns the tools of a document by name, and the warnings about it.
-func warned(t *testing.T, text string) (map[string]toolscript.Tool, string) {
+func warned(t *testing.T, text, base string) (map[string]toolscript.Tool, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "openapi.json")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	settings, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: "http://127.0.0.1:1"})
+	settings, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +62,11 @@ func TestOneMistake(t *testing.T) {
 		"a file that is not there":       {answer(`{"$ref": "missing.json#/A"}`), "the types of some values are unknown: ", true},
 		"another origin":                 {answer(`{"$ref": "http://192.0.2.1/a.json"}`), "leads to another origin, which is not read", true},
 		"another folder":                 {answer(`{"$ref": "../a.json"}`), "leaves the folder of the document, which is not read", true},
+		"a parameter without a place":    {`"/other": {"get": {"operationId": "other", "parameters": [{"name": "id", "in": "path", "required": true}]}}`, "GET /other: the path has no place for its parameter id, which is left out", true},
 		"too many parameters":            {`"/other": {"get": {"operationId": "other", "parameters": [` + parameters(1100) + `]}}`, "GET /other is left out: it has more than 1000 parameters", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tools, warnings := warned(t, document("3.1.0", "{"+c.path+","+good+"}"))
+			tools, warnings := warned(t, document("3.1.0", "{"+c.path+","+good+"}"), local)
 			if _, has := tools["good"]; !has || !strings.Contains(warnings, c.warning) {
 				t.Errorf("tools %v, warnings %s", tools, warnings)
 			}
@@ -79,9 +82,33 @@ func TestAnchors(t *testing.T) {
 	text := document("3.1.0", `{"/a": {"get": {"operationId": "a", "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#pet"}}}}}}}}`,
 		`"components": {"schemas": {"Pet": {"$anchor": "pet", "type": "object", "properties": {"mother": {"$ref": "#pet"}, "owner": {"$ref": "#owner"}}},
 			"X": {"type": "object", "properties": {"deep": {"$dynamicAnchor": "owner", "type": "string"}}}}}`)
-	tools, warnings := warned(t, text)
+	tools, warnings := warned(t, text, local)
 	want := `{"$ref":"#/$defs/pet","$defs":{"owner":{"type":"string"},"pet":{"type":"object","properties":{"mother":{"$ref":"#/$defs/pet"},"owner":{"$ref":"#/$defs/owner"}}}}}`
 	if got := string(tools["a"].OutputSchema); got != want || warnings != "" {
 		t.Errorf("%s\nwant %s\nwarnings: %s", got, want, warnings)
+	}
+}
+
+// TestMistakesInAddresses: an address that cannot be used costs the tools that have it, and a variable that is not
+// clear has a warning.
+func TestMistakesInAddresses(t *testing.T) {
+	for name, c := range map[string]struct {
+		servers, own, warning string
+		other                 bool
+	}{
+		"another scheme":        {`{"url": "https://192.0.2.1"}`, `{"url": "ftp://x"}`, `GET /other is left out: the document names no server with an address`, false},
+		"a variable in a host":  {`{"url": "https://192.0.2.1"}`, `{"url": "https://{h}/v1", "variables": {"h": {}}}`, `the variable "h" in the address "https://{h}/v1" of a server has no default; it is empty`, false},
+		"a variable without it": {`{"url": "https://192.0.2.1/{v}", "variables": {"v": {}}}`, `{"url": "https://192.0.2.1"}`, `the variable "v" in the address "https://192.0.2.1/{v}" of a server has no default`, true},
+		"a variable of no name": {`{"url": "https://192.0.2.1/{v}"}`, `{"url": "https://192.0.2.1"}`, `has the variable "v", which the document does not declare`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tools, warnings := warned(t, document("3.1.0", `{"/other": {"get": {"operationId": "other", "servers": [`+c.own+`]}}, "/good": {"get": {"operationId": "good"}}}`, `"servers": [`+c.servers+`]`), "")
+			if _, has := tools["good"]; !has || !strings.Contains(warnings, c.warning) {
+				t.Errorf("tools %v, warnings %s", tools, warnings)
+			}
+			if _, has := tools["other"]; has != c.other {
+				t.Errorf("the other tool is there: %t", has)
+			}
+		})
 	}
 }

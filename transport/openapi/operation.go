@@ -59,6 +59,7 @@ type reader struct {
 	names    map[string]int // that tools have, and the next number for an equal one
 	selected []string       // see operation.selects
 	sent     []sentParameter
+	fixed    bool  // the configuration has the address of the API
 	broken   error // of the first operation that is left out
 }
 
@@ -167,9 +168,15 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 	if servers == nil {
 		servers = of["servers"]
 	}
-	op.base = firstServer(servers)
+	if own := r.firstServer(servers); own != "" && !r.fixed {
+		base, err := absolute(own, r.at)
+		if err != nil {
+			return err
+		}
+		op.base = base
+	}
 	in := &input{reader: r, at: at, taken: map[string]string{}}
-	if err := in.declare(of["parameters"], text["parameters"]); err != nil {
+	if err := in.declare(op, of["parameters"], text["parameters"]); err != nil {
 		return err
 	}
 	in.undeclared(op)
@@ -243,14 +250,64 @@ func annotations(method string) (a toolscript.Annotations) {
 	return a
 }
 
-// firstServer is the address of the first server, with the defaults of its variables.
-func firstServer(servers []byte) string {
+// firstServer is the address of the first server, with the values of its variables.
+func (r *reader) firstServer(servers []byte) string {
 	for server := range items(servers) {
-		address := written(member(server, "url"))
-		for name, variable := range members(member(server, "variables")) {
-			address = strings.ReplaceAll(address, "{"+name+"}", written(member(variable, "default")))
+		template := written(member(server, "url"))
+		variables := index(member(server, "variables"))
+		var address strings.Builder
+		for rest := template; ; {
+			before, after, open := strings.Cut(rest, "{")
+			name, more, closed := strings.Cut(after, "}")
+			if !open || !closed {
+				address.WriteString(rest)
+				break
+			}
+			address.WriteString(before)
+			address.WriteString(r.variable(template, name, variables[name]))
+			rest = more
 		}
-		return address
+		return oneSlash(template, address.String())
 	}
 	return ""
+}
+
+// variable is the value of a variable in the address of a server: its default, else its first value.
+func (r *reader) variable(template, name string, variable []byte) string {
+	if variable == nil {
+		r.warn("the address %.200q of a server has the variable %.100q, which the document does not declare; it stays as it is", template, name)
+		return "{" + name + "}"
+	}
+	if given := member(variable, "default"); given != nil && !isNull(given) {
+		return written(given)
+	}
+	for value := range items(member(variable, "enum")) {
+		return written(value)
+	}
+	r.warn("the variable %.100q in the address %.200q of a server has no default; it is empty", name, template)
+	return ""
+}
+
+// oneSlash is an address whose path begins with one slash if that of its template does: an empty
+// variable does not make the next segment a host.
+func oneSlash(template, address string) string {
+	origin, path := splitOrigin(address)
+	if _, of := splitOrigin(template); strings.HasPrefix(path, "//") && !strings.HasPrefix(of, "//") {
+		return origin + "/" + strings.TrimLeft(path, "/")
+	}
+	return address
+}
+
+// splitOrigin splits an address before its path.
+func splitOrigin(address string) (origin, path string) {
+	scheme, rest, absolute := strings.Cut(address, "://")
+	if !absolute {
+		return "", address
+	}
+	end := strings.IndexByte(rest, '/')
+	if end < 0 {
+		return address, ""
+	}
+	end += len(scheme) + len("://")
+	return address[:end], address[end:]
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
@@ -34,6 +35,15 @@ func TestWhereTheAPIIs(t *testing.T) {
 		`servers: [{url: "/v{n}", variables: {n: {default: 2}}}]`:                          "/v2/items",
 		`servers: [{url: "/v{n}", variables: {n: {default: 2.0}}}]`:                        "/v2.0/items",
 		`servers: [{url: "/{a}/{b}", variables: {a: {default: 1e3}, b: {default: true}}}]`: "/1e3/true/items",
+		`servers: [{url: "#"}]`:                                                            "/items",
+		`servers: [{url: "?a=1"}]`:                                                         "/items",
+		`servers: [{url: "/v3?a=1#b"}]`:                                                    "/v3/items",
+		`servers: [{url: "/{base}/v1", variables: {base: {default: ""}}}]`:                 "/v1/items",
+		`servers: [{url: "/{base}/v1", variables: {base: {description: d}}}]`:              "/v1/items",
+		`servers: [{url: "/{base}/v1", variables: {base: {enum: [eu, us]}}}]`:              "/eu/v1/items",
+		`servers: [{url: "/{base}/v1", variables: {base: {default: /x}}}]`:                 "/x/v1/items",
+		`servers: [{url: "/{a}/{b}", variables: {a: {default: True}, b: {default: 012}}}]`: "/True/012/items",
+		`servers: [{url: "/{a}/{b}", variables: {a: {default: 0x10}, b: {default: 1_0}}}]`: "/0x10/1_0/items",
 	} {
 		t.Run(servers, func(t *testing.T) {
 			var got string
@@ -66,6 +76,30 @@ func TestTextsOfYAML(t *testing.T) {
 	s := newScene(t, "openapi: 3.1.0\ninfo: {title: T, version: 1}\npaths: {/items: {get: {operationId: list, parameters: [{name: q, in: query, description: \"a < b && c > é\", schema: {type: string}}]}}}\n", ok)
 	if schema := string(s.tool("list").InputSchema); !strings.Contains(schema, "a < b && c > é") {
 		t.Errorf("the schema is %s", schema)
+	}
+}
+
+// TestScalarsOfYAML: texts that YAML reads as numbers or booleans are as they are written where a text is meant.
+func TestScalarsOfYAML(t *testing.T) {
+	s := newScene(t, `openapi: 3.1.0
+info: {title: 012, version: True}
+paths:
+  /items/{0x10}:
+    get:
+      operationId: True
+      parameters:
+        - {name: 0x10, in: path, required: True, schema: {type: string, enum: [012, 1_000, 0o7, 1, true, 'a', ~], default: 1.0}}
+        - {name: n, in: query, schema: {type: integer, minimum: 0x10, enum: [0x10, 17]}}
+        - {name: s, in: query, schema: {type: ["null", string], enum: [1e3, null], const: 2024-01-01}}
+        - {name: b, in: query, schema: {type: boolean, default: True, enum: [true, False]}}
+`, ok)
+	want := `{"type":"object","additionalProperties":false,"properties":{"0x10":{"type":"string","enum":["012","1_000","0o7","1","true","a",null],"default":"1.0"},` +
+		`"n":{"type":"integer","minimum":16,"enum":[16,17]},"s":{"type":["null","string"],"enum":["1e3",null],"const":"2024-01-01"},"b":{"type":"boolean","default":true,"enum":[true,false]}},"required":["0x10"]}`
+	if got := string(s.tool("True").InputSchema); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if info := s.conn.Info(); info.Title != "012" || info.Version != "True" {
+		t.Errorf("it is %q of version %q", info.Title, info.Version)
 	}
 }
 
@@ -205,6 +239,58 @@ func TestSides(t *testing.T) {
 	}
 	if got := s.call("put", `{"id":"7","name":"Rex"}`); !strings.Contains(got, `{"ok":true}`) || s.last() != `PUT /v1/pets/7 Content-Type: application/json {"name":"Rex"}` {
 		t.Errorf("%s %s", got, s.last())
+	}
+}
+
+// TestCookieOfAuth: the cookies of "auth" are no arguments, and stand beside those of a call.
+func TestCookieOfAuth(t *testing.T) {
+	cookie := func(name string) string {
+		return fmt.Sprintf(`{"in": "cookie", "name": %q, "required": true, "schema": {"type": "string"}}`, name)
+	}
+	s := newScene(t, document("3.0.3", `{"/a": {"get": {"operationId": "op", "parameters": [`+cookie("sid")+`, `+cookie("b")+`, `+cookie("theme")+`]}}}`), ok,
+		func(o *openapi.Settings) {
+			o.Auth = httpauth.Auth{Type: "header", Name: "cookie", Value: "sid=abc; b=c"}
+		})
+	if got := string(s.tool("op").InputSchema); !strings.Contains(got, `"required":["theme"]`) {
+		t.Errorf("the arguments are %s", got)
+	}
+	if s.call("op", `{"theme": "dark"}`); s.last() != "GET /v1/a Cookie: sid=abc; b=c; theme=dark" {
+		t.Error(s.last())
+	}
+	s = newScene(t, document("3.0.3", `{"/a": {"get": {"operationId": "op"}}}`), ok,
+		func(o *openapi.Settings) { o.Auth = httpauth.Auth{Type: "query", Name: "api key", Value: "a b+c"} })
+	if s.call("op", `{}`); s.last() != "GET /v1/a?api%20key=a%20b%2Bc" {
+		t.Error(s.last())
+	}
+}
+
+// TestRequiredReadOnly: no part of a body demands a member that another part declares as readOnly.
+func TestRequiredReadOnly(t *testing.T) {
+	const readOnly = `{"type": "string", "readOnly": true}`
+	for name, c := range map[string]struct {
+		schema, args string
+		refused      string // a body that does not fit all the same
+	}{
+		"beside a reference":     {`{"type": "object", "required": ["id", "n"], "properties": {"id": {"$ref": "#/components/schemas/Text", "readOnly": true}, "n": {}}}`, `{"n": 1}`, `{}`},
+		"a base that demands":    {`{"allOf": [{"$ref": "#/components/schemas/Demands"}, {"properties": {"id": ` + readOnly + `}}]}`, `{"n": 1}`, `{}`},
+		"a base that declares":   {`{"allOf": [{"$ref": "#/components/schemas/Declares", "required": ["id"]}, {"properties": {"id": ` + readOnly + `}}]}`, `{"n": 1}`, `{"n": "x"}`},
+		"a nested base":          {`{"allOf": [{"allOf": [{"$ref": "#/components/schemas/Demands", "required": ["id", "m"]}]}, {"properties": {"id": ` + readOnly + `}}]}`, `{"n": 1, "m": 1}`, `{"n": 1}`},
+		"required beside a $ref": {`{"$ref": "#/components/schemas/Hides", "required": ["id", "n"]}`, `{"n": 1}`, `{}`},
+		"in an alternative":      {`{"type": "object", "properties": {"id": ` + readOnly + `, "n": {}}, "anyOf": [{"required": ["id", "n"]}, {"required": ["id", "m"]}]}`, `{"n": 1}`, `{}`},
+		"beside alternatives":    {`{"type": "object", "required": ["id", "n"], "oneOf": [{"required": ["a"], "properties": {"id": ` + readOnly + `}}, {"required": ["b"], "properties": {"id": ` + readOnly + `}}]}`, `{"n": 1, "a": 1}`, `{"a": 1}`},
+		"of one alternative":     {`{"type": "object", "oneOf": [{"required": ["a", "id"], "properties": {"id": ` + readOnly + `}}, {"required": ["b", "id"], "properties": {"id": {"type": "string"}}}]}`, `{"b": 1, "id": "x"}`, `{"b": 1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, document("3.1.0", `{"/a": {"post": {"operationId": "op", "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "array", "items": `+c.schema+`}}}}}}}`,
+				`"components": {"schemas": {"Text": {"type": "string"}, "Demands": {"type": "object", "required": ["id", "n"]}, "Declares": {"type": "object", "properties": {"id": {"type": "string"}, "n": {"type": "number"}}},
+				"Hides": {"type": "object", "properties": {"id": `+readOnly+`}}}}`), ok)
+			for args, fits := range map[string]bool{c.args: true, c.refused: false} {
+				details, err := new(validate.Validator).Check(t.Context(), s.tool("op").InputSchema, []byte(`{"body": [`+args+`]}`))
+				if err != nil || (len(details) == 0) != fits {
+					t.Errorf("%s: %v, %v in %s", args, details, err, s.tool("op").InputSchema)
+				}
+			}
+		})
 	}
 }
 

@@ -227,6 +227,7 @@ type writer struct {
 	refs     []*def
 	referred map[*def]bool // those of refs
 	sided    bool          // a member is not of both sides
+	inlines  int           // references that were written in place
 }
 
 // dropped are members of schemas that mean nothing for values, or nothing in JSON Schema.
@@ -259,6 +260,7 @@ func (w *writer) part(text []byte, depth int, hidden map[string]bool, inAllOf bo
 			return
 		}
 		w.out.WriteString("{}")
+	case w.inlined(text, depth+1, hidden):
 	default:
 		w.object(index(text), text, depth, hidden, inAllOf)
 	}
@@ -288,7 +290,7 @@ func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden ma
 			return
 		}
 	}
-	hidden = w.hidden(all, hidden)
+	hidden = w.hidden(text, hidden)
 	for key, value := range members(text) {
 		switch {
 		case key == "required" && len(hidden) > 0:
@@ -347,7 +349,7 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 		w.out.WriteByte('{')
 		first := true
 		for name, schema := range members(value) {
-			if key == "properties" && hidden[name] {
+			if key == "properties" && hidden[name] { // not those that only an alternative hides
 				continue
 			}
 			if !first {
@@ -367,11 +369,11 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 				w.out.WriteByte(',')
 			}
 			first = false
-			if key == "allOf" {
-				w.part(schema, depth+1, hidden, true)
+			if key == "prefixItems" {
+				w.schema(schema, depth+1)
 				continue
 			}
-			w.schema(schema, depth+1)
+			w.part(schema, depth+1, ofPart(key, hidden), key == "allOf")
 		}
 		w.out.WriteByte(']')
 	case singles[key]:
