@@ -78,7 +78,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "basic":
 		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(t.Auth.Username+":"+t.Auth.Password)))
 	case "query":
-		t.Auth.Strip(r.URL) // a redirect may repeat it
+		t.Auth.Strip(r.URL)                                                                                     // a redirect may repeat it
 		query := strings.ReplaceAll(url.QueryEscape(t.Auth.Name)+"="+url.QueryEscape(t.Auth.Value), "+", "%20") // every server reads it as a space
 		if r.URL.RawQuery != "" {
 			query = r.URL.RawQuery + "&" + query

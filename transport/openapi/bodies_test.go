@@ -65,8 +65,17 @@ func TestFiles(t *testing.T) {
 			"coded": {"type": "string", "contentEncoding": "base64"}, "list": {"type": "array", "items": {"anyOf": [`+file+`, {"type": "null"}]}}}},
 			"encoding": {"png": {"contentType": "image/png"}, "photo": {"contentType": "image/png, image/jpeg"}}}}}}}}`), ok)
 	for args, want := range map[string]string{
-		`{"file": "SUQy"}`: `name="file"; filename="file"|Content-Type: application/octet-stream||ID2`,
-		`{"file": "SUQz"}`: `filename="file.mp3"|Content-Type: audio/mpeg||ID3`,
+		`{"file": "SUQy"}`:                                 `name="file"; filename="file"|Content-Type: application/octet-stream||ID2`,
+		`{"file": "SUQz"}`:                                 `filename="file"|Content-Type: application/octet-stream||ID3`,
+		`{"file": "Qk0="}`:                                 `filename="file"|Content-Type: application/octet-stream||BM`,
+		`{"file": "AAAAGGZ0eXBtcDQyAAAAAG1wNDI="}`:         `filename="file"|Content-Type: application/octet-stream||`,
+		`{"file": "iVBORw0KGgo="}`:                         `filename="file.png"|Content-Type: image/png||`,
+		`{"file": "R0lGODlh"}`:                             `filename="file.gif"|Content-Type: image/gif||`,
+		`{"file": "UklGRgAAAABXRUJQ"}`:                     `filename="file.webp"|Content-Type: image/webp||`,
+		`{"file": "JVBERi0="}`:                             `filename="file.pdf"|Content-Type: application/pdf||`,
+		`{"file": "UEsDBA=="}`:                             `filename="file.zip"|Content-Type: application/zip||`,
+		`{"file": {"data": "UEsDBA==", "name": "a.docx"}}`: `filename="a.docx"|Content-Type: application/octet-stream||`,
+		`{"file": "H4sIAA=="}`:                             `filename="file.gz"|Content-Type: application/gzip||`,
 		`{"file": {"data": "SUQz", "name": "talk.txt", "type": "audio/mpeg"}}`:                                                  `name="file"; filename="talk.txt"|Content-Type: audio/mpeg||ID3`,
 		`{"file": {"data": "e30=", "name": "a\"b.json"}}`:                                                                       `filename="a\"b.json"|Content-Type: application/json||{}`,
 		`{"file": {"data": "SUQz", "type": "audio/mpeg"}}`:                                                                      `filename="file.mp3"|Content-Type: audio/mpeg||`,
@@ -89,5 +98,100 @@ func TestFiles(t *testing.T) {
 		if _, err := s.try("up", args); err == nil && !strings.Contains(s.call("up", args), "isError") {
 			t.Errorf("%s is sent", args)
 		}
+	}
+}
+
+// TestFormsOfFiles: a member is a file part in each form that its schema can have, also if the body is one argument.
+func TestFormsOfFiles(t *testing.T) {
+	const file = `{"type": "string", "format": "binary"}`
+	for name, c := range map[string]struct {
+		version, schema, value, want string
+		text                         bool // it is no file
+	}{
+		"nullable":           {"3.0.3", `{"type": "string", "format": "binary", "nullable": true}`, `{"data": "SUQy", "name": "n"}`, `filename="n"`, false},
+		"null, nullable":     {"3.0.3", `{"type": "string", "format": "binary", "nullable": true}`, `null`, ``, false},
+		"type with null":     {"3.1.0", `{"type": ["string", "null"], "format": "binary"}`, `null`, ``, false},
+		"allOf":              {"3.0.3", `{"allOf": [{"$ref": "#/components/schemas/File"}], "description": "d"}`, `{"data": "SUQy", "name": "n"}`, `filename="n"`, false},
+		"list or null":       {"3.1.0", `{"type": ["array", "null"], "items": ` + file + `}`, `["SUQy", {"data": "SUQy", "name": "n"}]`, `filename="n"`, false},
+		"null, list or null": {"3.1.0", `{"type": ["array", "null"], "items": ` + file + `}`, `null`, ``, false},
+		"nullable list":      {"3.0.3", `{"type": "array", "nullable": true, "items": {"allOf": [{"$ref": "#/components/schemas/File"}], "nullable": true}}`, `[null, {"data": "SUQy", "name": "n"}]`, `filename="n"`, false},
+		"file, list or null": {"3.1.0", `{"anyOf": [` + file + `, {"type": "array", "items": {"$ref": "#/components/schemas/File"}}, {"type": "null"}]}`, `[{"data": "SUQy", "name": "n"}]`, `filename="n"`, false},
+		"one of the union":   {"3.1.0", `{"oneOf": [` + file + `, {"type": "array", "items": ` + file + `}]}`, `{"data": "SUQy", "name": "n"}`, `filename="n"`, false},
+		"a media type":       {"3.1.0", `{"type": "string", "contentMediaType": "image/png"}`, `{"data": "SUQy", "name": "n"}`, `filename="n"`, false},
+		"JSON in base64":     {"3.1.0", `{"type": "string", "contentMediaType": "application/json", "contentEncoding": "base64"}`, `"e30="`, `filename="m"`, false},
+		"JSON as a text":     {"3.1.0", `{"type": "string", "contentMediaType": "application/json"}`, `"{}"`, `name="m"||{}`, true},
+		"HTML as a text":     {"3.1.0", `{"type": "string", "contentMediaType": "text/html"}`, `"<p>"`, `name="m"||<p>`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			op := func(id, parameters, schema string) string {
+				return `{"post": {"operationId": "` + id + `", "parameters": [` + parameters + `], "requestBody": {"required": true, "content": {"multipart/form-data": {"schema": ` + schema + `}}}}}`
+			}
+			object := `{"type": "object", "properties": {"m": ` + c.schema + `, "other": {"type": "object", "properties": {"deep": ` + file + `}}}}`
+			paths := map[string][2]string{
+				"flat":  {op("flat", "", object), `{"m": ` + c.value + `}`},
+				"taken": {op("taken", `{"name": "other", "in": "query", "schema": {"type": "string"}}`, object), `{"body": {"m": ` + c.value + `}}`},
+				"union": {op("union", "", `{"oneOf": [`+object+`, {"type": "object", "required": ["x"]}]}`), `{"body": {"m": ` + c.value + `}}`},
+			}
+			if !c.text {
+				paths["named"] = [2]string{op("named", "", `{"type": "object", "properties": {"n": {"type": "string"}}, "additionalProperties": `+c.schema+`}`), `{"body": {"m": ` + c.value + `, "n": "SUQy"}}`}
+			}
+			var all []string
+			for id, p := range paths {
+				all = append(all, `"/`+id+`": `+p[0])
+			}
+			s := newScene(t, document(c.version, `{`+strings.Join(all, ",")+`}`, `"components": {"schemas": {"File": `+file+`}}`), ok)
+			for id, p := range paths {
+				details, err := new(validate.Validator).Check(t.Context(), s.tool(id).InputSchema, []byte(p[1]))
+				if err != nil || len(details) > 0 {
+					t.Errorf("%s refuses %s: %v, %v in %s", id, p[1], details, err, s.tool(id).InputSchema)
+				}
+				answer := s.call(id, p[1])
+				got := strings.ReplaceAll(s.last(), "\r\n", "|")
+				if !strings.Contains(answer, `"ok":true`) || !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, `name="m"`) || c.text && strings.Contains(got, "filename") || strings.Count(got, "filename") > 2 {
+					t.Errorf("%s: %s sends %s, want %s", id, p[1], got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestRawBodies: a body of bytes takes what a file takes, and has the media type of the document or, where that is
+// open, of the bytes. It is reachable beside JSON.
+func TestRawBodies(t *testing.T) {
+	const (
+		png    = "iVBORw0KGgo="
+		binary = `{"schema": {"type": "string", "format": "binary"}}`
+		order  = `{"schema": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}}`
+	)
+	for name, c := range map[string]struct{ content, args, want string }{
+		"base64":                   {`{"application/octet-stream": ` + binary + `}`, `{"body": "SUQy"}`, "Content-Type: application/octet-stream ID2"},
+		"an object":                {`{"application/octet-stream": ` + binary + `}`, `{"body": {"name": "a.png", "type": "image/png", "data": "SUQy"}}`, "Content-Type: application/octet-stream ID2"},
+		"a block":                  {`{"image/*": {}}`, `{"body": {"type": "image", "mimeType": "image/gif", "data": "SUQy"}}`, "Content-Type: image/gif ID2"},
+		"the type of the bytes":    {`{"image/*": {}}`, `{"body": "` + png + `"}`, "Content-Type: image/png \x89PNG"},
+		"not known":                {`{"image/*": {}}`, `{"body": "SUQy"}`, "Content-Type: application/octet-stream ID2"},
+		"one of two":               {`{"image/jpeg": {}, "image/png": {}}`, `{"body": "` + png + `"}`, "Content-Type: image/png \x89PNG"},
+		"anything with bytes":      {`{"*/*": ` + binary + `}`, `{"body": "SUQy"}`, "Content-Type: application/octet-stream ID2"},
+		"anything without bytes":   {`{"*/*": ` + order + `}`, `{"n": 1}`, `Content-Type: application/json {"n":1}`},
+		"JSON, or bytes":           {`{"application/json": ` + order + `, "application/octet-stream": ` + binary + `}`, `{"n": 1}`, `Content-Type: application/json {"n":1}`},
+		"bytes, or JSON":           {`{"application/json": ` + order + `, "application/octet-stream": ` + binary + `}`, `{"bytes": "SUQy"}`, "Content-Type: application/octet-stream ID2"},
+		"an image, or a form":      {`{"application/x-www-form-urlencoded": ` + order + `, "image/*": ` + binary + `}`, `{"bytes": "` + png + `"}`, "Content-Type: image/png \x89PNG"},
+		"an image, or one of JSON": {`{"application/json": {"schema": {"type": "array"}}, "image/*": ` + binary + `}`, `{"bytes": "` + png + `"}`, "Content-Type: image/png \x89PNG"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, document("3.0.3", `{"/a": {"post": {"operationId": "op", "requestBody": {"required": true, "content": `+c.content+`}}}}`), ok)
+			for args, fits := range map[string]bool{c.args: true, `{}`: false} {
+				details, err := new(validate.Validator).Check(t.Context(), s.tool("op").InputSchema, []byte(args))
+				if err != nil || (len(details) == 0) != fits {
+					t.Errorf("%s: %v, %v in %s", args, details, err, s.tool("op").InputSchema)
+				}
+			}
+			if s.call("op", c.args); !strings.HasPrefix(s.last(), "POST /v1/a "+c.want) {
+				t.Errorf("%s sends %q, want %q", c.args, s.last(), c.want)
+			}
+		})
+	}
+	s := newScene(t, document("3.0.3", `{"/pets": {"post": {"operationId": "op", "requestBody": {"content": {"application/json": `+order+`, "application/xml": `+order+`}}}}}`), ok)
+	if schema := string(s.tool("op").InputSchema); strings.Contains(schema, "bytes") {
+		t.Errorf("XML beside JSON: %s", schema)
 	}
 }

@@ -71,6 +71,9 @@ type bodyOutput struct {
 	Binary   map[string]bool            `json:",omitempty"`
 	Styles   map[string]parameterOutput `json:",omitempty"`
 	Types    map[string]string          `json:",omitempty"`
+	Files    bool                       `json:",omitempty"`
+	Bytes    string                     `json:",omitempty"`
+	Raws     []string                   `json:",omitempty"`
 }
 
 // describe has a document read in a worker process. The gateway reads the files that the
@@ -174,7 +177,7 @@ func (o *operation) output() operationOutput {
 		out.Parameters = append(out.Parameters, p.output())
 	}
 	if b := o.body; b != nil {
-		out.Body = &bodyOutput{b.media, b.required, b.whole, b.open, b.fields, b.binary, map[string]parameterOutput{}, b.types}
+		out.Body = &bodyOutput{b.media, b.required, b.whole, b.open, b.fields, b.binary, map[string]parameterOutput{}, b.types, b.files, b.bytes, b.raws}
 		for name, p := range b.styles {
 			out.Body.Styles[name] = p.output()
 		}
@@ -188,7 +191,7 @@ func (o operationOutput) operation() operation {
 		out.parameters = append(out.parameters, p.parameter())
 	}
 	if b := o.Body; b != nil {
-		out.body = &body{b.Media, b.Required, b.Whole, b.Open, b.Fields, b.Binary, map[string]parameter{}, b.Types}
+		out.body = &body{b.Media, b.Required, b.Whole, b.Open, b.Fields, b.Binary, map[string]parameter{}, b.Types, b.Files, b.Bytes, b.Raws}
 		for name, p := range b.Styles {
 			out.body.styles[name] = p.parameter()
 		}

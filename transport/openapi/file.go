@@ -1,12 +1,13 @@
 package openapi
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -16,25 +17,164 @@ type file struct {
 	data        []byte
 }
 
+// fileArgument is the schema of an argument for a file.
+const fileArgument = `{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"object","properties":{` +
+	`"data":{"type":"string","contentEncoding":"base64"},"name":{"type":"string","description":"the name of the file, such as talk.mp3"},` +
+	`"type":{"type":"string","description":"its media type, such as audio/mpeg"},"mimeType":{"type":"string"},"resource":{"type":"object"}}}],` +
+	`"description":"the bytes of a file, as base64, { name, type, data }, or a content block that a tool returned"}`
+
+// isFile reports whether a schema is that of bytes: in OpenAPI 3.1, of a text with an encoding, or with a
+// media type that is not that of a text.
+func isFile(schema map[string][]byte) bool {
+	media := unquote(schema["contentMediaType"])
+	return unquote(schema["format"]) == "binary" || schema["contentEncoding"] != nil ||
+		media != "" && (strings.HasPrefix(media, "*/") || !isJSON(media) && !textual(media))
+}
+
+// files reports whether the values of a schema are files, lists of files or null.
+func (s *schemas) files(schema []byte, at place) bool {
+	count := 0
+	var are func(schema []byte, at place) bool
+	are = func(schema []byte, at place) bool {
+		if count++; count > maxParts {
+			return false
+		}
+		schema, at, err := s.library.follow(schema, at)
+		if err != nil {
+			return false
+		}
+		all := index(schema)
+		if isFile(all) {
+			return true
+		}
+		if kind := all["type"]; unquote(kind) == "array" || slices.Contains(texts(kind), "array") {
+			return all["items"] != nil && are(all["items"], at)
+		}
+		for part := range items(all["allOf"]) {
+			if are(part, at) {
+				return true
+			}
+		}
+		for _, list := range []string{"anyOf", "oneOf"} {
+			found := false
+			for alternative := range items(all[list]) {
+				if unquote(member(alternative, "type")) == "null" {
+					continue
+				}
+				if !are(alternative, at) {
+					return false
+				}
+				found = true
+			}
+			if found {
+				return true
+			}
+		}
+		return false
+	}
+	return are(schema, at)
+}
+
+// fileMembers are the members of a body that the document names, and whether they are files; others:
+// those that it does not name are files.
+func (s *schemas) fileMembers(schema []byte, at place) (named map[string]bool, others bool) {
+	named = map[string]bool{}
+	count := 0
+	var collect func(schema []byte, at place)
+	collect = func(schema []byte, at place) {
+		if count++; count > maxParts {
+			return
+		}
+		schema, at, err := s.library.follow(schema, at)
+		if err != nil {
+			return
+		}
+		all := index(schema)
+		for name, property := range members(all["properties"]) {
+			named[name] = named[name] || s.files(property, at)
+		}
+		others = others || isObject(all["additionalProperties"]) && s.files(all["additionalProperties"], at)
+		for _, list := range partLists {
+			for part := range items(all[list]) {
+				collect(part, at)
+			}
+		}
+	}
+	collect(schema, at)
+	return named, others
+}
+
+// hasFiles reports whether a body has a member that is a file, or a list of files.
+func (s *schemas) hasFiles(schema []byte, at place) bool {
+	named, others := s.fileMembers(schema, at)
+	for _, is := range named {
+		others = others || is
+	}
+	return others
+}
+
+// isFile reports whether a member of the body is a file.
+func (b *body) isFile(member string) bool {
+	is, named := b.binary[member]
+	return is || !named && b.files
+}
+
+// raw is the content of a body that is a file, with the media type that the document has for it.
+func (b *body) raw(argument string, value []byte) ([]byte, string, error) {
+	f, known, err := b.read(argument, value)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, media := range b.raws {
+		if strings.EqualFold(media, known) {
+			return f.data, media, nil
+		}
+	}
+	for _, media := range b.raws {
+		if before, _, wild := strings.Cut(media, "*"); wild && known != "" && (strings.HasPrefix(known, before) || before == "") {
+			return f.data, known, nil
+		}
+	}
+	for _, media := range b.raws {
+		if !strings.Contains(media, "*") {
+			return f.data, media, nil
+		}
+	}
+	return f.data, "application/octet-stream", nil
+}
+
 // file reads an argument for a file: its bytes as base64, an object with name, type and data, or a
 // content block of MCP. Without them, the type is that of the document, of the name or of the bytes,
 // if one of them says it, and the name is that of the member with the extension of the type.
-func (b *body) file(member string, value []byte) (f file, err error) {
+func (b *body) file(member string, value []byte) (file, error) {
+	f, known, err := b.read(member, value)
+	if err != nil {
+		return f, err
+	}
+	f.media = cmp.Or(known, "application/octet-stream")
+	f.name = cmp.Or(f.name, member+extension(known))
+	return f, nil
+}
+
+// read reads an argument for a file, and its media type as far as it is known.
+func (b *body) read(member string, value []byte) (f file, known string, err error) {
 	text := value
 	if isObject(value) {
 		if f.name, f.media, text = block(index(value)); text == nil {
-			return f, fmt.Errorf("%s: has no data", member)
+			return f, "", fmt.Errorf("%s: has no data", member)
 		}
 	}
 	if strings.ContainsAny(f.media, "\r\n\x00") {
-		return f, fmt.Errorf("%s: a media type has one line", member)
+		return f, "", fmt.Errorf("%s: a media type has one line", member)
 	}
 	if f.data, err = base64.StdEncoding.DecodeString(unquote(text)); err != nil {
-		return f, fmt.Errorf("%s: is not base64: %w", member, err)
+		return f, "", fmt.Errorf("%s: is not base64: %w", member, err)
 	}
-	f.media = cmp.Or(f.media, b.types[member], typeOf(path.Ext(f.name)), signature(f.data), "application/octet-stream")
-	f.name = cmp.Or(f.name, member+extension(f.media))
-	return f, nil
+	known = cmp.Or(f.media, b.types[member], typeOf(path.Ext(f.name)))
+	if path.Ext(f.name) == "" { // else it is a type that is not known, such as .docx, which is a ZIP
+		known = cmp.Or(known, signature(f.data))
+	}
+	return f, known, nil
 }
 
 // block is the name, the media type and the base64 of a file: { name, type, data }, or an image, a
@@ -56,14 +196,23 @@ func block(all map[string][]byte) (name, media string, data []byte) {
 	return name, media, data
 }
 
-// signature is the media type of bytes that begin with the signature of one, else "". A text may
-// be anything.
+// signature is the media type of bytes that begin with the signature of one, else "". Only signatures
+// that are no beginning of anything else count.
 func signature(data []byte) string {
-	media, _, _ := strings.Cut(http.DetectContentType(data), ";")
-	if len(data) == 0 || strings.HasPrefix(media, "text/") || media == "application/octet-stream" {
-		return ""
+	if len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
+		return "image/webp"
 	}
-	return media
+	for _, s := range signatures {
+		if bytes.HasPrefix(data, []byte(s[0])) {
+			return s[1]
+		}
+	}
+	return ""
+}
+
+var signatures = [][2]string{
+	{"\x89PNG\r\n\x1a\n", "image/png"}, {"\xff\xd8\xff", "image/jpeg"}, {"GIF87a", "image/gif"}, {"GIF89a", "image/gif"},
+	{"%PDF-", "application/pdf"}, {"PK\x03\x04", "application/zip"}, {"\x1f\x8b\x08", "application/gzip"},
 }
 
 // usual are the extensions of the names of files, and media types. The first row of a type has its

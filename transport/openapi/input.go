@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ type input struct {
 	taken      map[string]string // names of arguments, and what has them
 	properties []property
 	refs       []*def
-	open       bool // members of the body that the document does not name are arguments too
+	either     [][]string // names of arguments, of which a call has all of one list
+	open       bool       // members of the body that the document does not name are arguments too
 }
 
 // property is one argument of the tool.
@@ -183,6 +185,14 @@ func (in *input) schema() []byte {
 	if !first {
 		out.WriteByte(']')
 	}
+	for i, names := range in.either {
+		out.WriteString([]string{`,"anyOf":[`, `,`}[min(i, 1)])
+		list, _ := json.Marshal(names) // texts
+		fmt.Fprintf(&out, `{"required":%s}`, list)
+		if i == len(in.either)-1 {
+			out.WriteByte(']')
+		}
+	}
 	writeDefs(&out, in.refs, in.most)
 	out.WriteByte('}')
 	return out.Bytes()
@@ -210,22 +220,26 @@ func (in *input) request(text []byte) error {
 	}
 	b := &body{media: media, required: isTrue(all["required"]), fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}, types: map[string]string{}}
 	in.body = b
-	required := isTrue(all["required"])
 	schema, schemaAt, err := in.library.follow(member(content, "schema"), at)
 	if err != nil {
 		return err
 	}
-	if !structured(media) || !in.flatten(schema, schemaAt) {
-		c := in.convert(member(content, "schema"), at, request)
-		if !structured(media) && !strings.HasPrefix(media, "text/") {
-			b.binary[""] = true
-			c = converted{text: []byte(`{"type":"string","contentEncoding":"base64","description":"the bytes of the body, as base64"}`)}
+	b.raws = in.raws(all["content"], media, at)
+	switch {
+	case len(b.raws) > 0 && b.raws[0] == media:
+		b.binary[""] = true
+		in.whole(converted{text: []byte(fileArgument)}, unquote(all["description"]))
+	case !structured(media) || !in.flatten(schema, schemaAt):
+		side := request
+		if isMultipart(media) {
+			if b.binary, b.files = in.fileMembers(schema, schemaAt); in.hasFiles(schema, schemaAt) {
+				side = parts
+			}
 		}
-		b.whole = "body"
-		for in.taken[b.whole] != "" {
-			b.whole += "_"
-		}
-		in.add(b.whole, c, unquote(all["description"]), required, "body")
+		in.whole(in.convert(member(content, "schema"), at, side), unquote(all["description"]))
+	}
+	if len(b.raws) > 0 && !b.binary[""] {
+		in.bytes()
 	}
 	for name, encoding := range members(member(content, "encoding")) {
 		p := parameter{wire: name, style: unquote(member(encoding, "style")), explode: true}
@@ -241,6 +255,60 @@ func (in *input) request(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// whole adds the body as one argument.
+func (in *input) whole(c converted, description string) {
+	in.body.whole = in.free("body")
+	in.add(in.body.whole, c, description, in.body.required, "body")
+}
+
+// free is a name that no argument has.
+func (in *input) free(name string) string {
+	for in.taken[name] != "" {
+		name += "_"
+	}
+	return name
+}
+
+// bytes adds the argument with the bytes of a body that can also have members. A call gives what one of
+// both needs.
+func (in *input) bytes() {
+	var needed []string
+	for i := range in.properties {
+		if p := &in.properties[i]; p.required && in.taken[p.name] == "body" {
+			needed = append(needed, p.name)
+			p.required = false
+		}
+	}
+	in.body.bytes = in.free("bytes")
+	in.add(in.body.bytes, converted{text: []byte(fileArgument)}, "", false, "bytes")
+	if len(needed) > 0 {
+		in.either = [][]string{needed, {in.body.bytes}}
+	}
+}
+
+// raws are the media types of a body that has bytes: first the chosen one, if it is one.
+func (in *input) raws(content []byte, chosen string, at place) (out []string) {
+	for media, of := range members(content) {
+		general, _, _ := strings.Cut(strings.ToLower(media), "/")
+		switch {
+		case strings.HasPrefix(media, "*/*"):
+			if !in.files(member(of, "schema"), at) {
+				continue
+			}
+		case structured(media), strings.HasPrefix(media, "text/"):
+			continue
+		case media != chosen && !slices.Contains([]string{"image", "audio", "video"}, general) && !strings.HasPrefix(media, "application/octet-stream") && !in.files(member(of, "schema"), at):
+			continue // not known to have bytes
+		}
+		if media == chosen {
+			out = slices.Insert(out, 0, media)
+		} else {
+			out = append(out, media)
+		}
+	}
+	return out
 }
 
 // flatten adds the members of a body as arguments, and reports whether it could. Members that
@@ -262,11 +330,12 @@ func (in *input) flatten(schema []byte, at place) bool {
 	}
 	for _, m := range o.members {
 		in.body.fields[m.name] = m.name
-		c, raw := in.file(m.schema, m.at)
-		if in.body.binary[m.name] = raw; !raw {
-			c = in.convert(m.schema, m.at, request)
+		side := request
+		if isMultipart(in.body.media) && in.files(m.schema, m.at) {
+			side = upload
 		}
-		in.add(m.name, c, "", required[m.name], "body")
+		in.body.binary[m.name] = side == upload
+		in.add(m.name, in.convert(m.schema, m.at, side), "", required[m.name], "body")
 	}
 	in.open = !o.closed
 	return true
@@ -337,75 +406,4 @@ func (o *object) add(schema []byte, at place, depth int) bool {
 	}
 	o.required = append(o.required, texts(all["required"])...)
 	return true
-}
-
-// file is the schema of the argument for a member with bytes in a body of several parts: base64,
-// or a list of that.
-func (in *input) file(schema []byte, at place) (c converted, is bool) {
-	if !isMultipart(in.body.media) {
-		return c, false
-	}
-	const one = `{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"object","properties":{` +
-		`"data":{"type":"string","contentEncoding":"base64"},"name":{"type":"string","description":"the name of the file, such as talk.mp3"},` +
-		`"type":{"type":"string","description":"its media type, such as audio/mpeg"},"mimeType":{"type":"string"},"resource":{"type":"object"}}}],` +
-		`"description":"the bytes of a file, as base64, { name, type, data }, or a content block that a tool returned"}`
-	schema, at, nullable := in.notNull(schema, at)
-	text := one
-	if unquote(member(schema, "type")) == "array" {
-		schema, _, _ = in.notNull(member(schema, "items"), at)
-		text = `{"type":"array","items":` + one + `}`
-	}
-	c = converted{text: []byte(text)}
-	if nullable {
-		c = c.orNull()
-	}
-	return c, isFile(schema)
-}
-
-// notNull is a schema, and what it refers to, without the alternative null.
-func (in *input) notNull(schema []byte, from place) (found []byte, at place, nullable bool) {
-	found, at, err := in.library.follow(schema, from)
-	if err != nil {
-		return nil, from, false
-	}
-	for _, key := range []string{"anyOf", "oneOf"} {
-		var others [][]byte
-		count := 0
-		for item := range items(member(found, key)) {
-			if count++; unquote(member(item, "type")) != "null" {
-				others = append(others, item)
-			}
-		}
-		if count == 2 && len(others) == 1 {
-			if only, where, err := in.library.follow(others[0], at); err == nil {
-				return only, where, true
-			}
-		}
-	}
-	return found, at, false
-}
-
-// hasFiles reports whether a body has a member that is a file, or a list of files.
-func (in *input) hasFiles(schema []byte, at place) bool {
-	schema, at, err := in.library.follow(schema, at)
-	if err != nil {
-		return false
-	}
-	for _, property := range members(member(schema, "properties")) {
-		property, from, _ := in.notNull(property, at)
-		if unquote(member(property, "type")) == "array" {
-			property, _, _ = in.notNull(member(property, "items"), from)
-		}
-		if isFile(property) {
-			return true
-		}
-	}
-	return false
-}
-
-// isFile reports whether a schema is that of bytes: in OpenAPI 3.1, of a text with a media type or
-// an encoding.
-func isFile(schema []byte) bool {
-	all := index(schema)
-	return unquote(all["format"]) == "binary" || all["contentMediaType"] != nil || all["contentEncoding"] != nil
 }

@@ -198,7 +198,7 @@ func TestBodies(t *testing.T) {
 		"/parts": {"post": {"operationId": "parts", "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object", "properties": {"file": `+file+`, "meta": {"type": "object"}, "n": {"type": "integer"}}}}}}}},
 		"/files": {"post": {"operationId": "files", "requestBody": {"content": {"multipart/form-data": {"schema": {"allOf": [{"type": "object", "properties": {"all": {"type": "array", "items": `+file+`}}}, {"$ref": "#/x"}, {"required": ["modern"]}]}, "encoding": {"modern": {"contentType": "text/csv"}}}}}}},
 		"/bytes": {"put": {"operationId": "bytes", "requestBody": {"content": {"image/png": {"schema": `+file+`}}}}},
-		"/text": {"put": {"operationId": "text", "requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}}`, `"x": {"type": "object", "properties": {"modern": {"type": "string", "contentMediaType": "text/csv"}}}`), ok)
+		"/text": {"put": {"operationId": "text", "requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}}`, `"x": {"type": "object", "properties": {"modern": {"type": "string", "contentMediaType": "text/csv", "contentEncoding": "base64"}}}`), ok)
 	s.call("form", `{"a": "x y&z", "b": ["1", "2"], "c": {"d": {"e": 1}}}`)
 	if got, want := s.last(), `POST /v1/form Content-Type: application/x-www-form-urlencoded a=x%20y%26z&b=1&b=2&c%5Bd%5D%5Be%5D=1`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -47,6 +47,9 @@ type body struct {
 	binary   map[string]bool   // members whose text is base64; "" is the whole body
 	styles   map[string]parameter
 	types    map[string]string // media types of parts
+	files    bool              // members that the document does not name are files
+	bytes    string            // the argument with bytes instead of members; "" if there is none
+	raws     []string          // media types of bytes
 }
 
 // methods are the methods that operations have, in the order of the tools of one path.

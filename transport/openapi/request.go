@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -297,6 +296,9 @@ func (o *operation) encode(given map[string][]byte) (content []byte, media strin
 	if b == nil {
 		return nil, "", nil
 	}
+	if value := given[b.bytes]; b.bytes != "" && value != nil && !isNull(value) {
+		return b.raw(b.bytes, value)
+	}
 	if b.whole != "" {
 		value := given[b.whole]
 		if value == nil {
@@ -328,7 +330,7 @@ func (o *operation) encode(given map[string][]byte) (content []byte, media strin
 
 // addOthers adds the arguments that the document does not name to the members of the body.
 func (o *operation) addOthers(given, fields map[string][]byte) {
-	named := map[string]bool{o.choice: true}
+	named := map[string]bool{o.choice: true, o.body.bytes: true}
 	for _, p := range o.parameters {
 		named[p.name] = true
 	}
@@ -345,15 +347,7 @@ func (o *operation) addOthers(given, fields map[string][]byte) {
 func (b *body) encodeWhole(value []byte) ([]byte, string, error) {
 	switch {
 	case b.binary[""]:
-		content, err := base64.StdEncoding.DecodeString(unquote(value))
-		if err != nil {
-			return nil, "", fmt.Errorf("%s: is not base64: %w", b.whole, err)
-		}
-		media := b.media
-		if strings.Contains(media, "*") {
-			media = "application/octet-stream"
-		}
-		return content, media, nil
+		return b.raw(b.whole, value)
 	case isJSON(b.media):
 		return value, jsonMedia(b.media), nil
 	case form(b.media) && isObject(value):
@@ -423,7 +417,7 @@ func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 			content := []byte(scalar(value))
 			disposition := `form-data; name="` + escapeQuotes(name) + `"`
 			switch {
-			case b.binary[name]:
+			case b.isFile(name):
 				f, err := b.file(name, value)
 				if err != nil {
 					return nil, "", err
@@ -434,7 +428,7 @@ func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 			case isObject(value):
 				head.Set("Content-Type", "application/json")
 			}
-			if media := b.types[name]; media != "" && !b.binary[name] {
+			if media := b.types[name]; media != "" && !b.isFile(name) {
 				head.Set("Content-Type", media)
 			}
 			head.Set("Content-Disposition", disposition)

@@ -82,6 +82,9 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 
 // content is the schema, without $defs, of an answer with a media type; empty if it is not known.
 func (r *reader) content(out *result, media string, schema []byte, at place) converted {
+	if strings.HasPrefix(media, "*/*") && r.files(schema, at) {
+		return converted{} // bytes
+	}
 	out.media = media
 	switch {
 	case isJSON(media) && schema != nil:
@@ -118,10 +121,7 @@ func (in *input) choose(r result) string {
 	if len(r.others) == 0 {
 		return ""
 	}
-	name := "accept"
-	for in.taken[name] != "" {
-		name += "_"
-	}
+	name := in.free("accept")
 	types, _ := json.Marshal(append([]string{r.media}, r.others...)) // texts
 	in.add(name, converted{text: fmt.Appendf(nil, `{"type":"string","enum":%s,"description":"the media type of the answer; default %s"}`, types, bytes.Trim(quote(r.media), `"`))}, "", false, "answer")
 	return name

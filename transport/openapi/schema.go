@@ -43,12 +43,34 @@ func (s *schemas) warn(format string, args ...any) {
 func (s *schemas) unknown(err error) { s.warn("the types of some values are unknown: %v", err) }
 
 // side says what a schema is for.
-type side bool
+type side int
 
 const (
-	request  side = false // no member is readOnly
-	response side = true  // no member is writeOnly
+	request  side = iota // no member is readOnly
+	response             // no member is writeOnly
+	parts                // a request whose members are parts of a body: bytes are files
+	upload               // such a member with files
 )
+
+// inside is the side of what stands in a member of a schema: only the members of a body, and the items
+// of their lists, are parts.
+func (w *writer) inside(key string, schema []byte) side {
+	switch at := w.at.side; {
+	case at < parts, at == parts && (lists[key] || key == "then" || key == "else"), at == upload && (lists[key] || key == "items"):
+		return at
+	case at == parts && (named[key] || key == "additionalProperties") && w.files(schema, w.at.place):
+		return upload
+	}
+	return request
+}
+
+// within writes a schema that stands in a member of a schema.
+func (w *writer) within(key string, schema []byte, write func()) {
+	before := w.at.side
+	w.at.side = w.inside(key, schema)
+	write()
+	w.at.side = before
+}
 
 // use is a schema on a side. base is a schema without its subtypes, as the parts of allOf are.
 type use struct {
@@ -107,8 +129,12 @@ func (s *schemas) def(at use) *def {
 		return d
 	}
 	d := &def{at: at, name: s.name(at.place)}
-	if at.base {
-		d.name = s.name(place{at.document, at.pointer + "_base"})
+	if at.base || at.side >= parts {
+		suffix := map[side]string{parts: "_parts", upload: "_file"}[at.side]
+		if at.base {
+			suffix += "_base"
+		}
+		d.name = s.name(place{at.document, at.pointer + suffix})
 	}
 	s.defs[at] = d
 	s.waiting = append(s.waiting, d)
@@ -117,7 +143,7 @@ func (s *schemas) def(at use) *def {
 
 // define makes the text of a definition.
 func (s *schemas) define(d *def) {
-	if other := s.defs[use{d.at.place, !d.at.side, d.at.base}]; other != nil && other.text != nil && !other.sided {
+	if other := s.defs[use{d.at.place, response - d.at.side, d.at.base}]; other != nil && other.text != nil && !other.sided {
 		d.text = other.text
 		for _, ref := range other.refs {
 			d.refs = append(d.refs, s.def(use{ref.at.place, d.at.side, ref.at.base}))
@@ -267,6 +293,14 @@ func (w *writer) part(text []byte, depth int, hidden map[string]bool, inAllOf bo
 }
 
 func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden map[string]bool, inAllOf bool) {
+	if w.at.side == upload && isFile(all) {
+		c := converted{text: []byte(fileArgument)}
+		if isTrue(all["nullable"]) || slices.Contains(texts(all["type"]), "null") {
+			c = c.orNull()
+		}
+		w.out.Write(c.text)
+		return
+	}
 	nullable := !w.modern && isTrue(all["nullable"])
 	if nullable && all["type"] == nil {
 		w.out.WriteString(`{"anyOf":[`)
@@ -358,7 +392,7 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 			first = false
 			w.out.Write(quote(name))
 			w.out.WriteByte(':')
-			w.schema(schema, depth+1)
+			w.within(key, schema, func() { w.schema(schema, depth+1) })
 		}
 		w.out.WriteByte('}')
 	case lists[key]:
@@ -373,11 +407,11 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 				w.schema(schema, depth+1)
 				continue
 			}
-			w.part(schema, depth+1, ofPart(key, hidden), key == "allOf")
+			w.within(key, schema, func() { w.part(schema, depth+1, ofPart(key, hidden), key == "allOf") })
 		}
 		w.out.WriteByte(']')
 	case singles[key]:
-		w.schema(value, depth+1)
+		w.within(key, value, func() { w.schema(value, depth+1) })
 	default:
 		w.out.Write(value)
 	}
@@ -390,11 +424,15 @@ func (w *writer) ref(ref string, base bool, begin func(string)) {
 		w.unknown(err)
 		return
 	}
-	if base {
+	side := w.at.side
+	if base || side >= parts {
 		schema, err := w.library.find(at)
-		base = err == nil && len(w.subtypes(schema, at)) > 0
+		base = base && err == nil && len(w.subtypes(schema, at)) > 0
+		if err != nil || side == parts && !w.hasFiles(schema, at) || side == upload && !w.files(schema, at) {
+			side = request
+		}
 	}
-	w.refer(use{at, w.at.side, base}, begin)
+	w.refer(use{at, side, base}, begin)
 }
 
 // refer writes a reference to a definition.

@@ -10,7 +10,7 @@ type sides struct{ readOnly, writeOnly bool }
 
 // hides reports whether the member is not of a side.
 func (s sides) hides(side side) bool {
-	return s.readOnly && side == request || s.writeOnly && side == response
+	return s.readOnly && side != response || s.writeOnly && side == response
 }
 
 // sidesOf are the sides of a member of an object.
