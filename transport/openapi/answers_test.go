@@ -13,7 +13,9 @@ func TestOpenBody(t *testing.T) {
 		return `"` + path + `{id}": {"post": {"operationId": "` + strings.Trim(path, "/") + `", "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}, {"name": "q", "in": "query", "schema": {"type": "string"}}],
 			"requestBody": {"content": {"application/json": {"schema": ` + schema + `}}}}}`
 	}
-	s := newScene(t, document("3.0.3", `{`+
+	s := newScene(t, document("3.1.0", `{`+
+		post("/uneval/", `{"type": "object", "unevaluatedProperties": false, "allOf": [{"properties": {"name": {"type": "string"}}}]}`)+","+
+		post("/typed/", `{"type": "object", "unevaluatedProperties": {"type": "number"}, "properties": {"name": {"type": "string"}}}`)+","+
 		post("/open/", `{"type": "object", "properties": {"name": {"type": "string"}}}`)+","+
 		post("/closed/", `{"type": "object", "additionalProperties": false, "properties": {"name": {"type": "string"}}}`)+","+
 		post("/part/", `{"allOf": [{"type": "object", "additionalProperties": false, "properties": {"name": {"type": "string"}}}, {"type": "object", "properties": {"b": {"type": "string"}}}]}`)+`}`), ok)
@@ -21,10 +23,13 @@ func TestOpenBody(t *testing.T) {
 	if got := s.last(); got != `POST /v1/open/7?q=x Content-Type: application/json {"more":{"a": [1]},"name":"n"}` {
 		t.Errorf("the request is %s", got)
 	}
-	for tool, closed := range map[string]bool{"open": false, "closed": true, "part": true} {
+	for tool, closed := range map[string]bool{"open": false, "closed": true, "part": true, "uneval": true} {
 		if schema := string(s.tool(tool).InputSchema); strings.Contains(schema, `"additionalProperties":false`) != closed {
 			t.Errorf("%s: %s", tool, schema)
 		}
+	}
+	if schema := string(s.tool("typed").InputSchema); !strings.Contains(schema, `"body":{`) {
+		t.Errorf("typed: %s", schema)
 	}
 }
 

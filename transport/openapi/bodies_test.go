@@ -15,7 +15,9 @@ func TestSubtypes(t *testing.T) {
 		"Circle": {"allOf": [{"$ref": "#/components/schemas/Shape"}, {"type": "object", "required": ["radius"], "properties": {"radius": {"type": "number"}}}]},
 		"Square": {"allOf": [{"$ref": "#/components/schemas/Shape"}, {"type": "object", "properties": {"side": {"type": "number"}, "inner": {"$ref": "#/components/schemas/Shape"}}}]},
 		"Pet": {"type": "object", "discriminator": {"propertyName": "type"}, "properties": {"type": {"type": "string"}}},
-		"Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"}, {"properties": {"lives": {"type": "integer"}}}]}}}`
+		"Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"}, {"properties": {"lives": {"type": "integer"}}}]},
+		"Lion": {"allOf": [{"$ref": "#/components/schemas/Cat"}, {"required": ["pride"], "properties": {"pride": {"type": "string"}}}]},
+		"Cub": {"allOf": [{"$ref": "#/components/schemas/Lion"}, {"$ref": "#/components/schemas/Cat"}, {"properties": {"age": {"type": "integer"}}}]}}}`
 	body := func(schema string) string {
 		return `"requestBody": {"required": true, "content": {"application/json": {"schema": ` + schema + `}}}, "responses": {"200": {"description": "d", "content": {"application/json": {"schema": ` + schema + `}}}}`
 	}
@@ -39,6 +41,11 @@ func TestSubtypes(t *testing.T) {
 		{"circle", `{"kind": "circle"}`, false},
 		{"pet", `{"body": {"type": "Cat", "lives": 7}}`, true},
 		{"pet", `{"body": {"type": "Cat", "lives": "seven"}}`, false},
+		{"pet", `{"body": {"type": "Lion", "lives": 7, "pride": "p"}}`, true},
+		{"pet", `{"body": {"type": "Lion", "lives": 7}}`, false},
+		{"pet", `{"body": {"type": "Lion", "pride": "p", "lives": "seven"}}`, false},
+		{"pet", `{"body": {"type": "Cub", "pride": "p", "age": 1}}`, true},
+		{"pet", `{"body": {"type": "Cub", "pride": "p", "age": "one"}}`, false},
 	} {
 		details, err := new(validate.Validator).Check(t.Context(), s.tool(c.tool).InputSchema, []byte(c.args))
 		if err != nil || (len(details) == 0) != c.fits {

@@ -383,10 +383,12 @@ func (o *object) add(schema []byte, at place, depth int) bool {
 			return false
 		}
 	}
-	if more := all["additionalProperties"]; string(more) == "false" {
-		o.closed = true
-	} else if more != nil && !isTrue(more) {
-		return false
+	for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {
+		if more := all[key]; string(more) == "false" {
+			o.closed = true
+		} else if more != nil && !isTrue(more) {
+			return false
+		}
 	}
 	for part := range items(all["allOf"]) {
 		if only := index(part); len(only) == 1 && only["required"] != nil {

@@ -304,6 +304,19 @@ func TestNullIsLeftOut(t *testing.T) {
 	if s.call("op", `{"a":null,"b":[1,null],"f":{"x":null,"y":{"z":null,"w":1}}}`); !strings.HasPrefix(s.last(), "POST /v1/form?f%5By%5D%5Bw%5D=1 ") || !strings.HasSuffix(s.last(), " b=1") {
 		t.Error(s.last())
 	}
+	parameter := func(in, name, style string, explode bool) string {
+		return fmt.Sprintf(`{"in": %q, "name": %q, "style": %q, "explode": %t, "schema": {}}`, in, name, style, explode)
+	}
+	s = newScene(t, document("3.0.3", `{"/lists/{p}": {"post": {"operationId": "op", "parameters": [`+strings.Join([]string{
+		parameter("path", "p", "matrix", true), parameter("query", "q", "form", false), parameter("query", "pipes", "pipeDelimited", false),
+		parameter("query", "spaces", "spaceDelimited", false), parameter("query", "o", "form", false), parameter("query", "none", "form", false),
+		parameter("header", "X-Key", "simple", false), parameter("header", "X-List", "simple", true),
+	}, ",")+`], "requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {"a": {}, "b": {}}}, "encoding": {"a": {"explode": false}, "b": {"explode": false}}}}}}}}`), ok)
+	const want = "POST /v1/lists/;p=1;p=2?q=x,y&pipes=x%7Cy&spaces=x%20y&o=k,1 X-Key: x,y X-List: k=1 Content-Type: application/x-www-form-urlencoded a=x,y&b=k,1"
+	const list, object = `["x",null,"y"]`, `{"k":1,"z":null}`
+	if s.call("op", `{"p":[1,null,2],"q":`+list+`,"pipes":`+list+`,"spaces":`+list+`,"o":`+object+`,"none":{"z":null},"X-Key":`+list+`,"X-List":`+object+`,"a":`+list+`,"b":`+object+`}`); s.last() != want {
+		t.Errorf("got %s\nwant %s", s.last(), want)
+	}
 	s = newScene(t, document("3.0.3", `{"/parts": `+operation("multipart/form-data", "")+`}`), ok)
 	if s.call("op", `{"a":null,"b":[1,null]}`); strings.Contains(s.last(), "null") || strings.Count(s.last(), "form-data; name=") != 1 {
 		t.Error(s.last())

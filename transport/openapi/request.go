@@ -82,7 +82,9 @@ func (o *operation) place(given map[string][]byte) (path string, query []string,
 			if strings.ContainsAny(text, "\r\n\x00") {
 				return "", nil, nil, fmt.Errorf("%s: a header has one line", p.name)
 			}
-			header.Set(p.wire, text)
+			if text != "" || value[0] == '"' {
+				header.Set(p.wire, text)
+			}
 		case "cookie":
 			header.Set("Cookie", strings.TrimPrefix(header.Get("Cookie")+"; "+strings.Join(p.pairs(value), "; "), "; "))
 		}
@@ -161,10 +163,14 @@ func (p parameter) matrix(value []byte) string {
 	}
 	var out strings.Builder
 	for item := range items(value) {
-		out.WriteString(name + "=" + url.PathEscape(scalar(item)))
+		if !isNull(item) {
+			out.WriteString(name + "=" + url.PathEscape(scalar(item)))
+		}
 	}
 	for key, item := range members(value) {
-		out.WriteString(";" + url.PathEscape(key) + "=" + url.PathEscape(scalar(item)))
+		if !isNull(item) {
+			out.WriteString(";" + url.PathEscape(key) + "=" + url.PathEscape(scalar(item)))
+		}
 	}
 	return out.String()
 }
@@ -177,21 +183,25 @@ func (p parameter) simple(value []byte, escape func(string) string) string {
 	return p.joined(value, ",", escape)
 }
 
-// joined is a value as one text: the items of an array, or the members of an object.
+// joined is a value as one text: the items of an array, or the members of an object, without null.
 func (p parameter) joined(value []byte, separator string, escape func(string) string) string {
 	var parts []string
 	switch value[0] {
 	case '[':
 		for item := range items(value) {
-			parts = append(parts, escape(scalar(item)))
+			if !isNull(item) {
+				parts = append(parts, escape(scalar(item)))
+			}
 		}
 	case '{':
 		for key, item := range members(value) {
-			if p.explode {
+			switch {
+			case isNull(item):
+			case p.explode:
 				parts = append(parts, escape(key)+"="+escape(scalar(item)))
-				continue
+			default:
+				parts = append(parts, escape(key), escape(scalar(item)))
 			}
-			parts = append(parts, escape(key), escape(scalar(item)))
 		}
 	default:
 		return escape(scalar(value))
@@ -238,7 +248,11 @@ func (p parameter) pairs(value []byte) (out []string) {
 		}
 		return out
 	default:
-		return []string{name + "=" + p.joined(value, ",", encode)}
+		text := p.joined(value, ",", encode)
+		if text == "" && value[0] == '{' {
+			return nil
+		}
+		return []string{name + "=" + text}
 	}
 }
 

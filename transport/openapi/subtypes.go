@@ -10,7 +10,7 @@ type subtype struct {
 const maxSubtypes = 1000
 
 // subtypes are the children of a schema with a discriminator: those of its mapping, else the
-// schemas of the document that extend it by allOf. A schema with oneOf or anyOf names them itself.
+// schemas of the document that extend it by allOf, or extend one of these. A schema with oneOf or anyOf names them itself.
 func (s *schemas) subtypes(schema []byte, at place) (out []subtype) {
 	all := index(schema)
 	discriminator := all["discriminator"]
@@ -31,9 +31,17 @@ func (s *schemas) subtypes(schema []byte, at place) (out []subtype) {
 	if len(out) > 0 {
 		return out
 	}
-	children := s.children(at.document)[at]
-	for _, child := range children[:min(len(children), maxSubtypes)] {
-		out = append(out, subtype{child, place{at.document, "/components/schemas/" + escape(child)}})
+	children := s.children(at.document)
+	known := map[place]bool{at: true}
+	for queue := []place{at}; len(queue) > 0; queue = queue[1:] {
+		for _, child := range children[queue[0]] {
+			to := place{at.document, "/components/schemas/" + escape(child)}
+			if !known[to] && len(out) < maxSubtypes {
+				known[to] = true
+				out = append(out, subtype{child, to})
+				queue = append(queue, to)
+			}
+		}
 	}
 	return out
 }
