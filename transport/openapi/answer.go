@@ -7,11 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -68,6 +66,7 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		if err != nil {
 			return nil, err
 		}
+		decode(answer)
 		wait, again := inprocess.RetryAfter(answer, time.Now())
 		if !again {
 			value, err := a.result(ctx, o, isJSON(o.asked(c.given)), answer)
@@ -102,7 +101,7 @@ func (a *api) result(ctx context.Context, o *operation, promised bool, answer *h
 	if err != nil || len(o.headers) == 0 {
 		return value, err
 	}
-	if value == nil {
+	if value == nil && o.silent {
 		value = map[string]any{}
 	}
 	return inprocess.WithContent{Value: value, Content: headers(answer.Header, o.headers)}, nil
@@ -138,10 +137,13 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 		content = rawjson.TrimMark(content)
 	}
 	valid := (isJSON(media) || media == "" || promised) && rawjson.Valid(content)
+	if valid && promised && o.text && textual(media) && content[blank(content, 0)] != '"' {
+		valid = false // a text such as 12345
+	}
 	switch {
 	case valid:
 		return json.RawMessage(content), nil
-	case promised && strings.HasPrefix(media, "text/html"):
+	case promised && (strings.HasPrefix(media, "text/html") || isPage(content)):
 		return nil, &inprocess.Refusal{Status: answer.StatusCode, Err: fmt.Errorf(
 			"%s %s: the document promises JSON, and the answer, with status %s, is a page%s; it may be that of a login; the request was sent: %s",
 			o.method, o.path, answer.Status, title(content), a.shown(content))}
@@ -187,15 +189,6 @@ func blob(ctx context.Context, lease *inflight.Lease, answer *http.Response, med
 	}
 	block := base64.StdEncoding.AppendEncode(append(make([]byte, 0, size), head...), content)
 	return append(block, tail...), nil
-}
-
-// title is the title of a page after "called ", "" if it has none.
-func title(page []byte) string {
-	element := regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`) // here: it is seldom needed
-	if found := element.FindSubmatch(page[:min(len(page), mostShown)]); found != nil {
-		return fmt.Sprintf(" called %.100q", strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " "))
-	}
-	return ""
 }
 
 // shown is the beginning of the content of an answer, without secrets.

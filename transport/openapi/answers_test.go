@@ -39,21 +39,26 @@ func TestHeadersOfAnswers(t *testing.T) {
 	s := newScene(t, document("3.0.3", `{
 		"/list": {"get": {"operationId": "list", "responses": {"200": {`+declared+`, "content": {"application/json": {"schema": {"type": "object"}}}}}}},
 		"/create": {"post": {"operationId": "create", "responses": {"201": {`+declared+`}}}},
+		"/lost": {"put": {"operationId": "lost", "responses": {"200": {`+declared+`, "content": {"application/json": {"schema": {"type": "object"}}}}}}},
+		"/head": {"head": {"operationId": "head", "responses": {"200": {`+declared+`, "content": {"application/json": {"schema": {"type": "object"}}}}}}},
 		"/plain": {"get": {"operationId": "plain", "responses": {"200": {"content": {"application/json": {"schema": {"type": "object"}}}}}}}}`),
 		func(w http.ResponseWriter, r *http.Request) {
 			for name, value := range map[string]string{"Location": "/orders/7", "x-total": "31", "Set-Cookie": "a=secret", "X-Other": "o"} {
 				w.Header().Set(name, value)
 			}
-			if r.Method == http.MethodPost {
+			switch r.Method {
+			case http.MethodPost:
 				w.WriteHeader(http.StatusCreated)
-				return
+			case http.MethodGet:
+				ok(w, r)
 			}
-			ok(w, r)
 		})
 	const block = `"content":[{"_meta":{"headers":{"Location":"/orders/7","X-Total":"31"}},"text":"Location: /orders/7\nX-Total: 31","type":"text"}]`
 	for tool, want := range map[string]string{
 		"list":   `{` + block + `,"structuredContent":{"ok":true}}`,
 		"create": `{` + block + `,"structuredContent":{}}`,
+		"lost":   `{` + block + `,"structuredContent":null}`,
+		"head":   `{` + block + `,"structuredContent":{}}`,
 		"plain":  `{"content":[],"structuredContent":{"ok":true}}`,
 	} {
 		if got := s.call(tool, `{}`); got != want {

@@ -49,6 +49,8 @@ type operationOutput struct {
 	Accept     string            `json:",omitempty"`
 	Choice     string            `json:",omitempty"`
 	Headers    map[string]bool   `json:",omitempty"`
+	Silent     bool              `json:",omitempty"`
+	Text       bool              `json:",omitempty"`
 }
 
 type parameterOutput struct {
@@ -171,7 +173,7 @@ func kindOf(err error) toolscript.Kind {
 }
 
 func (o *operation) output() operationOutput {
-	out := operationOutput{Tool: o.tool, Method: o.method, Path: o.path, Base: o.base, Tags: o.tags, Accept: o.accept, Choice: o.choice, Headers: o.headers}
+	out := operationOutput{Tool: o.tool, Method: o.method, Path: o.path, Base: o.base, Tags: o.tags, Accept: o.accept, Choice: o.choice, Headers: o.headers, Silent: o.silent, Text: o.text}
 	out.Tool.InputSchema, out.Tool.OutputSchema = nil, nil
 	for _, p := range o.parameters {
 		out.Parameters = append(out.Parameters, p.output())
@@ -186,7 +188,7 @@ func (o *operation) output() operationOutput {
 }
 
 func (o operationOutput) operation() operation {
-	out := operation{tool: o.Tool, method: o.Method, path: o.Path, base: o.Base, tags: o.Tags, accept: o.Accept, choice: o.Choice, headers: o.Headers}
+	out := operation{tool: o.Tool, method: o.Method, path: o.Path, base: o.Base, tags: o.Tags, accept: o.Accept, choice: o.Choice, headers: o.Headers, silent: o.Silent, text: o.Text}
 	for _, p := range o.Parameters {
 		out.parameters = append(out.parameters, p.parameter())
 	}

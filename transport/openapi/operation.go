@@ -22,6 +22,8 @@ type operation struct {
 	accept     string          // the media type of the answer; "" is any
 	choice     string          // the argument with another one; "" if there is no other
 	headers    map[string]bool // of the answer, as the document writes them
+	silent     bool            // no answer has content
+	text       bool            // the answer in JSON is a string
 }
 
 // parameter is a parameter of a request outside of its body.
@@ -191,9 +193,9 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 		return err
 	}
 	if op.method == http.MethodHead { // its answer has no body
-		result.schema, result.list = []byte(`{"type":"null"}`), false
+		result.schema, result.list, result.silent = nothing(result.headers), false, true
 	}
-	op.accept, op.headers = result.media, result.headers
+	op.accept, op.headers, op.silent, op.text = result.media, result.headers, result.silent, result.text
 	op.choice = in.choose(result)
 	op.parameters, op.body = in.parameters, in.body
 	if op.body != nil {

@@ -1,7 +1,9 @@
 package openapi_test
 
 import (
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -351,6 +353,118 @@ func TestPromisedJSON(t *testing.T) {
 		})
 		if got := s.call("op", `{"Accept-Encoding":"gzip, br"}`); got != c.want {
 			t.Errorf("%s as %s where %s is promised: got %s, want %s", c.content, c.media, c.promised, got, c.want)
+		}
+	}
+}
+
+// TestPages: a page is an error under any label where the document promises JSON, also as the default answer. Other
+// texts are no pages.
+func TestPages(t *testing.T) {
+	const login = "<html><head><title>Sign in</title></head></html>"
+	const promised = `{"description": "d", "content": {"application/json": {"schema": {"type": "object"}}}}`
+	for _, responses := range []string{`{"200": ` + promised + `}`, `{"default": ` + promised + `}`, `{"404": {"description": "d"}, "default": ` + promised + `}`} {
+		for _, media := range []string{"text/html", "application/json", "text/plain", "application/xhtml+xml", "application/octet-stream", ""} {
+			for page, is := range map[string]bool{
+				login: true, "\ufeff" + login: true, "\n <!DOCTYPE html>" + login: true, "<!-- c --><HTML><title>Sign in</title>": true,
+				`<?xml version="1.0"?><!-- c --><!doctype HTML>` + login: true, "<?xml version='1.0'?><a/>": media == "text/html", "<!-- html": media == "text/html",
+			} {
+				s := newScene(t, document("3.0.3", `{"/a": {"post": {"operationId": "op", "responses": `+responses+`}}}`), func(w http.ResponseWriter, _ *http.Request) {
+					w.Header()["Content-Type"] = []string{media}
+					if media == "" {
+						w.Header()["Content-Type"] = nil
+					}
+					_, _ = io.WriteString(w, page)
+				})
+				got := s.call("op", `{}`)
+				want := []string{"the document promises JSON, and the answer, with status 200 OK, is a page", "the request was sent: ", `"isError":true`, `"toolscript/status":200`}
+				if strings.Contains(page, "Sign in") {
+					want = append(want, `is a page called \"Sign in\"`)
+				}
+				for _, part := range want {
+					if strings.Contains(got, part) != is && (is || part == want[0]) {
+						t.Errorf("%s, %q, %q: %s", responses, media, page, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestDefaultAnswer: the default is the answer of success only if the document has none.
+func TestDefaultAnswer(t *testing.T) {
+	const fault = `"default": {"description": "d", "content": {"application/json": {"schema": {"type": "object", "properties": {"fault": {}}}}}}`
+	s := newScene(t, document("3.0.3", `{"/a": {"get": {"operationId": "a", "responses": {`+fault+`}}}, "/b": {"get": {"operationId": "b", "responses": {"204": {"description": "d"}, `+fault+`}}}}`), ok)
+	if a, b := string(s.tool("a").OutputSchema), string(s.tool("b").OutputSchema); !strings.Contains(a, "fault") || b != `{"type":"null"}` {
+		t.Errorf("%s, %s", a, b)
+	}
+}
+
+// TestTextsAsAnswers: where JSON with a string is promised, a text is that string.
+func TestTextsAsAnswers(t *testing.T) {
+	for _, c := range []struct{ schema, media, content, want string }{
+		{`{"type": "string"}`, "text/plain", `12345`, `"12345"`},
+		{`{"type": "string"}`, "text/plain; charset=utf-8", `true`, `"true"`},
+		{`{"type": "string"}`, "text/plain", ` {"a":1}`, `" {\"a\":1}"`},
+		{`{"type": ["string", "null"]}`, "text/plain", `007`, `"007"`},
+		{`{"$ref": "#/components/schemas/Text"}`, "text/plain", `null`, `"null"`},
+		{`{"type": "string"}`, "text/plain", `"abc"`, `"abc"`},
+		{`{"type": "string"}`, "application/json", `12345`, `12345`},
+		{`{"type": "integer"}`, "text/plain", `12345`, `12345`},
+	} {
+		s := newScene(t, document("3.1.0", `{"/a": {"get": {"operationId": "op", "responses": {"200": {"description": "d", "content": {"application/json": {"schema": `+c.schema+`}}}}}}}`,
+			`"components": {"schemas": {"Text": {"type": "string"}}}`), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", c.media)
+			_, _ = io.WriteString(w, c.content)
+		})
+		if got, want := s.call("op", `{}`), `{"content":[],"structuredContent":`+c.want+`}`; got != want {
+			t.Errorf("%s, %s, %s: got %s, want %s", c.schema, c.media, c.content, got, want)
+		}
+	}
+}
+
+// TestEncodings: an answer is decompressed, also one that is called x-gzip or deflate, and the text of an error.
+func TestEncodings(t *testing.T) {
+	for name, compress := range map[string]func(io.Writer) io.WriteCloser{
+		"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"X-Gzip":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"deflate": func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
+		"Deflate": func(w io.Writer) io.WriteCloser {
+			z, err := flate.NewWriter(w, flate.BestSpeed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return z
+		},
+	} {
+		for _, c := range []struct {
+			status        int
+			content, want string
+		}{
+			{http.StatusOK, `{"a":1}`, `{"content":[],"structuredContent":{"a":1}}`},
+			{http.StatusOK, ``, `{"content":[],"structuredContent":null}`},
+			{http.StatusBadRequest, "no such thing", "400 Bad Request: no such thing"},
+		} {
+			s := newScene(t, document("3.0.3", `{"/a": {"get": {"operationId": "op"}}}`), func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Content-Encoding", name)
+				w.WriteHeader(c.status)
+				if c.content == "" {
+					return
+				}
+				z := compress(w)
+				_, _ = io.WriteString(z, c.content)
+				_ = z.Close()
+			})
+			if got := s.call("op", `{}`); !strings.Contains(got, c.want) {
+				t.Errorf("%s: got %s, want %s", name, got, c.want)
+			}
+		}
+		s := newScene(t, document("3.0.3", `{"/a": {"get": {"operationId": "op"}}}`), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", name)
+			_, _ = io.WriteString(w, "\xff\xff it is not compressed")
+		})
+		if _, err := s.try("op", `{}`); err == nil {
+			t.Errorf("%s: what is not compressed is an answer", name)
 		}
 	}
 }

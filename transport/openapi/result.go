@@ -16,6 +16,8 @@ type result struct {
 	others []string // media types that the answer can have instead
 	links  bool     // it has the header Link
 	list   bool     // it is an array
+	text   bool     // it is a string
+	silent bool     // no answer has content
 
 	headers map[string]bool // that a success may have, without Link
 }
@@ -39,14 +41,25 @@ func (r *result) head(headers []byte) (links bool) {
 	return links
 }
 
+// nothing is the schema of an answer without content. An object has the headers.
+func nothing(headers map[string]bool) []byte {
+	if len(headers) > 0 {
+		return []byte(`{"type":"object","description":"empty: $content has the headers"}`)
+	}
+	return []byte(`{"type":"null"}`)
+}
+
 // result is the answer of success with the lowest number that has content. It may also be null
-// if another one has none.
+// if another one has none. Without an answer of success, it is the default.
 func (r *reader) result(responses []byte, at place) (out result, err error) {
 	codes := map[string][]byte{}
 	for code, text := range members(responses) {
 		if strings.HasPrefix(code, "2") {
 			codes[strings.ToUpper(code)] = text
 		}
+	}
+	if other := member(responses, "default"); len(codes) == 0 && other != nil {
+		codes["default"] = other
 	}
 	var found, empty, silent bool
 	var schema converted
@@ -68,11 +81,10 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 			schema = r.content(&out, media, member(content, "schema"), at)
 		}
 	}
+	out.silent = !found
 	switch {
-	case !found && len(out.headers) > 0:
-		schema.text = []byte(`{"type":"object","description":"empty: $content has the headers"}`)
-	case !found && empty && !silent:
-		schema.text = []byte(`{"type":"null"}`)
+	case !found && (len(out.headers) > 0 || empty && !silent):
+		schema.text = nothing(out.headers)
 	case schema.text != nil && (empty || silent):
 		schema = schema.orNull()
 	}
@@ -89,7 +101,9 @@ func (r *reader) content(out *result, media string, schema []byte, at place) con
 	switch {
 	case isJSON(media) && schema != nil:
 		top, _, err := r.library.follow(schema, at)
-		out.list = err == nil && unquote(member(top, "type")) == "array"
+		kind := member(top, "type")
+		out.list = err == nil && unquote(kind) == "array"
+		out.text = err == nil && (unquote(kind) == "string" || slices.Contains(texts(kind), "string"))
 		out.media = jsonMedia(media)
 		return r.convert(schema, at, response)
 	case strings.HasPrefix(media, "text/") && !isJSON(media):

@@ -1,0 +1,36 @@
+package openapi
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+
+	"github.com/toolscript/toolscript/transport/rawjson"
+)
+
+// isPage reports whether a text begins as an HTML page, also after an XML declaration or comments.
+func isPage(text []byte) bool {
+	text = bytes.TrimSpace(rawjson.TrimMark(text))
+	for _, skipped := range [][2]string{{"<?", "?>"}, {"<!--", "-->"}} { // a declaration stands before comments
+		for bytes.HasPrefix(text, []byte(skipped[0])) {
+			_, rest, closed := bytes.Cut(text, []byte(skipped[1]))
+			if !closed {
+				return false
+			}
+			text = bytes.TrimSpace(rest)
+		}
+	}
+	beginning := strings.ToLower(string(text[:min(len(text), len("<!doctype html"))]))
+	return beginning == "<!doctype html" || strings.HasPrefix(beginning, "<html")
+}
+
+// title is the title of a page after "called ", "" if it has none.
+func title(page []byte) string {
+	element := regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`) // here: it is seldom needed
+	if found := element.FindSubmatch(page[:min(len(page), mostShown)]); found != nil {
+		return fmt.Sprintf(" called %.100q", strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " "))
+	}
+	return ""
+}
