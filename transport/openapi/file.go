@@ -31,12 +31,15 @@ func isFile(schema map[string][]byte) bool {
 		media != "" && (strings.HasPrefix(media, "*/") || !isJSON(media) && !textual(media))
 }
 
+// maxFileParts bounds the schemas in which files are looked for: those of one body, or of one member.
+const maxFileParts = 50
+
 // files reports whether the values of a schema are files, lists of files or null.
 func (s *schemas) files(schema []byte, at place) bool {
 	count := 0
 	var are func(schema []byte, at place) bool
 	are = func(schema []byte, at place) bool {
-		if count++; count > maxParts {
+		if count++; count > maxFileParts {
 			return false
 		}
 		schema, at, err := s.library.follow(schema, at)
@@ -82,7 +85,7 @@ func (s *schemas) fileMembers(schema []byte, at place) (named map[string]bool, o
 	count := 0
 	var collect func(schema []byte, at place)
 	collect = func(schema []byte, at place) {
-		if count++; count > maxParts {
+		if count++; count > maxFileParts {
 			return
 		}
 		schema, at, err := s.library.follow(schema, at)
@@ -96,7 +99,9 @@ func (s *schemas) fileMembers(schema []byte, at place) (named map[string]bool, o
 		others = others || isObject(all["additionalProperties"]) && s.files(all["additionalProperties"], at)
 		for _, list := range partLists {
 			for part := range items(all[list]) {
-				collect(part, at)
+				if collect(part, at); count > maxFileParts {
+					return
+				}
 			}
 		}
 	}
@@ -111,6 +116,18 @@ func (s *schemas) hasFiles(schema []byte, at place) bool {
 		others = others || is
 	}
 	return others
+}
+
+// carries reports whether the schema at a place has files, as a body or as a member of one.
+func (s *schemas) carries(at place, side side) bool {
+	key := use{at, side, false}
+	known, has := s.carrying[key]
+	if !has {
+		schema, err := s.library.find(at)
+		known = err == nil && (side == parts && s.hasFiles(schema, at) || side == upload && s.files(schema, at))
+		s.carrying[key] = known
+	}
+	return known
 }
 
 // isFile reports whether a member of the body is a file.

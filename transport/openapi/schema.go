@@ -14,12 +14,15 @@ import (
 // schemas converts the schemas of documents to JSON Schema. What OpenAPI adds to JSON Schema
 // is translated or left out, and references lead to $defs.
 type schemas struct {
-	library *library
-	modern  bool // OpenAPI 3.1, whose schemas are JSON Schema
-	defs    map[use]*def
-	waiting []*def // whose text is not made yet
-	names   map[string]place
-	sides   map[place]sides // of schemas that members refer to
+	library  *library
+	modern   bool // OpenAPI 3.1, whose schemas are JSON Schema
+	defs     map[use]*def
+	waiting  []*def // whose text is not made yet
+	names    map[string]place
+	sides    map[place]sides                  // of schemas that members refer to
+	carrying map[use]bool                     // see carries
+	sidedOf  map[place]map[string]sidedMember // see sidedAt
+	looked   int                              // see maxLooked
 
 	extended map[string]map[place][]string // see children
 
@@ -96,7 +99,7 @@ type converted struct {
 }
 
 func newSchemas(l *library, modern bool) *schemas {
-	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}, sides: map[place]sides{}, extended: map[string]map[place][]string{}}
+	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}, sides: map[place]sides{}, carrying: map[use]bool{}, sidedOf: map[place]map[string]sidedMember{}, extended: map[string]map[place][]string{}}
 }
 
 // convert converts the schema at a place, and all that it refers to. A reference that leads
@@ -253,7 +256,6 @@ type writer struct {
 	refs     []*def
 	referred map[*def]bool // those of refs
 	sided    bool          // a member is not of both sides
-	inlines  int           // references that were written in place
 }
 
 // dropped are members of schemas that mean nothing for values, or nothing in JSON Schema.
@@ -424,13 +426,13 @@ func (w *writer) ref(ref string, base bool, begin func(string)) {
 		w.unknown(err)
 		return
 	}
-	side := w.at.side
-	if base || side >= parts {
+	if base {
 		schema, err := w.library.find(at)
-		base = base && err == nil && len(w.subtypes(schema, at)) > 0
-		if err != nil || side == parts && !w.hasFiles(schema, at) || side == upload && !w.files(schema, at) {
-			side = request
-		}
+		base = err == nil && len(w.subtypes(schema, at)) > 0
+	}
+	side := w.at.side
+	if side >= parts && !w.carries(at, side) {
+		side = request
 	}
 	w.refer(use{at, side, base}, begin)
 }
