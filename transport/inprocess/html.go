@@ -7,13 +7,30 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // IsHTML reports whether the text of an answer is a page, such as that of a login.
 func IsHTML(answer *http.Response, text []byte) bool {
 	media := strings.ToLower(answer.Header.Get("Content-Type"))
-	text = bytes.ToLower(bytes.TrimSpace(text[:min(len(text), mostTitle)]))
-	return strings.HasPrefix(media, "text/html") || strings.HasPrefix(media, "application/xhtml") || bytes.HasPrefix(text, []byte("<!doctype html")) || bytes.HasPrefix(text, []byte("<html"))
+	return strings.HasPrefix(media, "text/html") || isPage(text)
+}
+
+// isPage reports whether a text begins as an HTML page, also after an XML declaration or comments.
+func isPage(text []byte) bool {
+	text = bytes.TrimSpace(rawjson.TrimMark(text))
+	for _, skipped := range [][2]string{{"<?", "?>"}, {"<!--", "-->"}} { // a declaration stands before comments
+		for bytes.HasPrefix(text, []byte(skipped[0])) {
+			_, rest, closed := bytes.Cut(text, []byte(skipped[1]))
+			if !closed {
+				return false
+			}
+			text = bytes.TrimSpace(rest)
+		}
+	}
+	beginning := strings.ToLower(string(text[:min(len(text), len("<!doctype html"))]))
+	return beginning == "<!doctype html" || strings.HasPrefix(beginning, "<html")
 }
 
 const mostTitle = 32 << 10 // bytes of a page that are searched for its title

@@ -66,7 +66,6 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		if err != nil {
 			return nil, err
 		}
-		decode(answer)
 		wait, again := inprocess.RetryAfter(answer, time.Now())
 		if !again {
 			value, err := a.result(ctx, o, isJSON(o.asked(c.given)), answer)
@@ -143,10 +142,10 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 	switch {
 	case valid:
 		return json.RawMessage(content), nil
-	case promised && (strings.HasPrefix(media, "text/html") || isPage(content)):
+	case promised && inprocess.IsHTML(answer, content):
 		return nil, &inprocess.Refusal{Status: answer.StatusCode, Err: fmt.Errorf(
 			"%s %s: the document promises JSON, and the answer, with status %s, is a page%s; it may be that of a login; the request was sent: %s",
-			o.method, o.path, answer.Status, title(content), a.shown(content))}
+			o.method, o.path, answer.Status, inprocess.Title([]byte(a.conceal.Text(string(content[:min(len(content), mostShown)])))), a.shown(content))}
 	case isJSON(media):
 		return nil, fmt.Errorf("the answer says that it is JSON, and is not: %.200q", a.conceal.Text(string(content[:min(len(content), mostShown)])))
 	case textual(media) && utf8.Valid(content):
