@@ -1,6 +1,18 @@
 package quickjs
 
-import "github.com/toolscript/toolscript"
+import (
+	"encoding/json"
+
+	"github.com/toolscript/toolscript"
+)
+
+// given returns the arguments of the function that the script exports as default.
+func (r *run) given() []json.RawMessage {
+	if r.job.Parameter == nil {
+		return []json.RawMessage{}
+	}
+	return []json.RawMessage{r.job.Parameter}
+}
 
 // loaded waits for the script and returns its namespace. If the job has a parameter, it
 // calls the function that the script exports as default: the result is a namespace whose

@@ -119,7 +119,7 @@ func (r *run) begin() error {
 	r.memory.setLimit(r.heapLimit + hostMemory)
 	r.instance.call(fnSetMemoryLimit, r.heapLimit)
 	r.instance.call(fnSetStackSize, stack)
-	about, err := json.Marshal(map[string]any{"args": append([]string{}, r.job.Args...), "cwd": r.job.Cwd, "env": r.job.Env, "answer": r.job.Answer, "parameter": r.job.Parameter})
+	about, err := json.Marshal(map[string]any{"args": append([]string{}, r.job.Args...), "cwd": r.job.Cwd, "env": r.job.Env, "answer": r.job.Answer, "given": r.given()})
 	if err != nil {
 		return err
 	}

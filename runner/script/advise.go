@@ -12,7 +12,7 @@ import (
 // called returns the function of which a script consists if it can be called. Models that know
 // another code mode write such scripts.
 func (u unit) called(s shim.Syntax) *shim.Function {
-	if u.module || s.Function == nil || !s.Function.Callable {
+	if u.module || s.Function == nil || s.Function.Parameters || s.Function.Generator {
 		return nil
 	}
 	return s.Function
@@ -29,7 +29,11 @@ func (u unit) advise(s shim.Syntax, c *runner.Compiled) {
 	case c.Calls:
 		c.Notices = append(c.Notices, "the script is one function, which was called: write its statements at the top level, and return the value")
 	case f != nil && !f.Exported:
-		c.Notices = append(c.Notices, "the script is one function with parameters, which nothing calls: write its statements at the top level, and return the value")
+		kind := "function with parameters"
+		if f.Generator {
+			kind = "generator function"
+		}
+		c.Notices = append(c.Notices, "the script is one "+kind+", which nothing calls: write its statements at the top level, and return the value")
 	default:
 		for _, name := range s.Uncalled {
 			c.Notices = append(c.Notices, fmt.Sprintf("nothing calls the function %s: add return await %[1]s() at the end", name))
@@ -39,9 +43,12 @@ func (u unit) advise(s shim.Syntax, c *runner.Compiled) {
 		}
 		line := strings.Count(u.code[:s.Unused.Offset], "\n") + 1
 		text := fmt.Sprintf("the value of the last expression, at %s:%d, is not returned: write return before it", u.file, line)
-		if s.Unused.Acts {
+		switch {
+		case s.Unused.Function:
+			c.Notices = append(c.Notices, fmt.Sprintf("nothing calls the function at %s:%d: write its statements at the top level, and return the value", u.file, line))
+		case s.Unused.Acts:
 			c.Unreturned = text
-		} else {
+		default:
 			c.Notices = append(c.Notices, text)
 		}
 	}

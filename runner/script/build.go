@@ -29,14 +29,14 @@ func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
 		if text, inserted, errs = u.wrap(s, importOf(s.Free)); len(errs) > 0 {
 			return runner.Compiled{}, errs
 		}
-	} else if f := u.called(s); f != nil && !f.Exported && !f.Variable {
+	} else if f := u.called(s); f != nil && !f.Exported && !f.Declared {
 		text, inserted = u.insert(f.Offset, importOf(s.Free)+";export default ")
 	} else {
 		if len(s.Free) > 0 {
 			text, inserted = u.insert(s.ImportsEnd, importOf(s.Free))
 			text += asModule
 		}
-		if f != nil && f.Variable {
+		if f != nil && f.Declared {
 			text += "\n;export default " + f.Name
 		}
 	}

@@ -10,9 +10,11 @@ import (
 type Function struct {
 	Name     string // "" for an expression, and where Exported is set
 	Offset   int
-	Variable bool // Name is a constant or a variable
+	Declared bool // as a variable, or exported under Name
 	Exported bool // as default
-	Callable bool // it needs no arguments
+
+	Parameters bool // it needs arguments
+	Generator  bool
 }
 
 // entryNames are names under which scripts declare the function that does their work.
@@ -20,8 +22,9 @@ var entryNames = []string{"main", "run"}
 
 // Unused is an expression at the end of a script that has no value of its own.
 type Unused struct {
-	Offset int
-	Acts   bool // the expression may be there for what it does: it calls a function
+	Offset   int
+	Acts     bool // the expression may be there for what it does: it calls a function
+	Function bool // it is a function
 }
 
 // onlyFunction returns the function of which a script consists, or nil.
@@ -29,6 +32,7 @@ func (r *reader) onlyFunction() *Function {
 	var only *ast.Node
 	for _, s := range r.file.Statements.Nodes {
 		switch {
+		case only == nil && ast.IsPrologueDirective(s):
 		case ast.IsImportDeclaration(s), ast.IsInterfaceDeclaration(s), ast.IsTypeAliasDeclaration(s), ast.IsEmptyStatement(s):
 		case only != nil:
 			return nil
@@ -44,7 +48,8 @@ func (r *reader) onlyFunction() *Function {
 	switch {
 	case ast.IsFunctionDeclaration(only):
 		f.Exported = ast.HasSyntacticModifier(only, ast.ModifierFlagsDefault)
-		if ast.HasSyntacticModifier(only, ast.ModifierFlagsExport) && !f.Exported || only.Body() == nil {
+		f.Declared = !f.Exported && ast.HasSyntacticModifier(only, ast.ModifierFlagsExport)
+		if only.Body() == nil {
 			return nil
 		}
 		if name := only.Name(); name != nil && !f.Exported {
@@ -54,19 +59,20 @@ func (r *reader) onlyFunction() *Function {
 		f.Exported, code = true, only.Expression()
 	case ast.IsExpressionStatement(only):
 		code = only.Expression()
-	case ast.IsVariableStatement(only) && !ast.HasSyntacticModifier(only, ast.ModifierFlagsExport):
+	case ast.IsVariableStatement(only):
 		declared := only.AsVariableStatement().DeclarationList.AsVariableDeclarationList().Declarations.Nodes
 		if len(declared) != 1 || !ast.IsIdentifier(declared[0].Name()) || declared[0].Initializer() == nil {
 			return nil
 		}
-		f.Variable, f.Name, code = true, declared[0].Name().Text(), declared[0].Initializer()
+		f.Declared, f.Name, code = true, declared[0].Name().Text(), declared[0].Initializer()
 	default:
 		return nil
 	}
 	if code = ast.SkipParentheses(code); !ast.IsFunctionDeclaration(code) && !ast.IsFunctionExpression(code) && !ast.IsArrowFunction(code) {
 		return nil
 	}
-	f.Callable = ast.GetFunctionFlags(code)&ast.FunctionFlagsGenerator == 0 && !slices.ContainsFunc(code.Parameters(), needed)
+	f.Generator = ast.GetFunctionFlags(code)&ast.FunctionFlagsGenerator != 0
+	f.Parameters = slices.ContainsFunc(code.Parameters(), needed)
 	return f
 }
 
@@ -99,31 +105,58 @@ func (r *reader) lastExpression() *Unused {
 		return nil
 	}
 	last := statements[len(statements)-1]
-	e := ast.SkipParentheses(last.Expression())
-	found := &Unused{Offset: r.start(last)}
-	for ast.IsAwaitExpression(e) {
-		e, found.Acts = ast.SkipParentheses(e.Expression()), true
+	if len(statements) == 1 && ast.IsPrologueDirective(last) {
+		return nil
 	}
-	switch e.Kind {
-	case ast.KindCallExpression:
-		found.Acts = true
-		if r.effect(e) {
-			return nil
-		}
-	case ast.KindBinaryExpression:
-		if ast.IsAssignmentExpression(e, false) {
-			return nil
-		}
-	case ast.KindIdentifier, ast.KindPropertyAccessExpression, ast.KindElementAccessExpression, ast.KindObjectLiteralExpression, ast.KindArrayLiteralExpression,
-		ast.KindTemplateExpression, ast.KindConditionalExpression, ast.KindAsExpression, ast.KindNonNullExpression, ast.KindNumericLiteral:
-	case ast.KindStringLiteral: // the only statement may be a directive
-		if len(statements) == 1 {
-			return nil
-		}
-	default:
+	found := &Unused{Offset: r.start(last)}
+	l := lost{reader: r, found: found}
+	if !l.value(last.Expression()) {
 		return nil
 	}
 	return found
+}
+
+// lost finds out whether an expression has a value that is there to be used.
+type lost struct {
+	*reader
+	found *Unused
+	depth int // of functions
+	steps int // searches of functions
+}
+
+// value reports whether an expression has such a value.
+func (l *lost) value(e *ast.Node) bool {
+	e = ast.SkipParentheses(e)
+	for ast.IsAwaitExpression(e) {
+		e, l.found.Acts = ast.SkipParentheses(e.Expression()), true
+	}
+	switch e.Kind {
+	case ast.KindCallExpression:
+		l.found.Acts = true
+		return l.call(e)
+	case ast.KindBinaryExpression:
+		if ast.IsLogicalOrCoalescingBinaryExpression(e) || e.AsBinaryExpression().OperatorToken.Kind == ast.KindCommaToken {
+			return l.value(e.AsBinaryExpression().Right)
+		}
+		return !ast.IsAssignmentExpression(e, false)
+	case ast.KindConditionalExpression:
+		return l.value(e.AsConditionalExpression().WhenTrue) || l.value(e.AsConditionalExpression().WhenFalse)
+	case ast.KindArrowFunction, ast.KindFunctionExpression:
+		l.found.Function = l.depth == 0
+		return true
+	case ast.KindIdentifier:
+		return e.Text() != "undefined"
+	case ast.KindPropertyAccessExpression, ast.KindElementAccessExpression, ast.KindObjectLiteralExpression, ast.KindArrayLiteralExpression,
+		ast.KindTemplateExpression, ast.KindNoSubstitutionTemplateLiteral, ast.KindAsExpression, ast.KindNonNullExpression,
+		ast.KindNumericLiteral, ast.KindStringLiteral, ast.KindTypeOfExpression:
+		return true
+	case ast.KindPrefixUnaryExpression:
+		op := e.AsPrefixUnaryExpression().Operator
+		return op != ast.KindPlusPlusToken && op != ast.KindMinusMinusToken
+	case ast.KindTrueKeyword, ast.KindFalseKeyword, ast.KindNewExpression:
+		return l.depth > 0
+	}
+	return false
 }
 
 // values are methods that are called for what they return.
@@ -132,21 +165,74 @@ var values = []string{
 	"join", "keys", "map", "parse", "race", "reduce", "replace", "slice", "split", "stringify", "toReversed", "toSorted", "toString", "trim", "values",
 }
 
-// effect reports whether a call is not known for its value: neither a tool nor a method that
-// changes nothing.
-func (r *reader) effect(call *ast.Node) bool {
+// call reports whether a call is known for its value: that of a tool, of a method that changes
+// nothing, or of a function of the script that returns one.
+func (l *lost) call(call *ast.Node) bool {
 	callee := ast.SkipParentheses(call.Expression())
-	if ast.IsPropertyAccessExpression(callee) && slices.Contains(values, callee.Name().Text()) {
-		return false
+	if f := l.function(callee); f != nil {
+		return l.returns(f)
+	}
+	if ast.IsPropertyAccessExpression(callee) {
+		switch name := callee.Name().Text(); {
+		case slices.Contains(values, name):
+			return true
+		case name == "catch" || name == "finally":
+			return l.value(callee.Expression())
+		case name == "then" && len(call.Arguments()) > 0:
+			f := l.function(ast.SkipParentheses(call.Arguments()[0]))
+			return f != nil && l.returns(f)
+		}
 	}
 	for ast.IsPropertyAccessExpression(callee) || ast.IsElementAccessExpression(callee) || ast.IsCallExpression(callee) || ast.IsNonNullExpression(callee) {
 		callee = callee.Expression()
 	}
 	if !ast.IsIdentifier(callee) {
-		return true
+		return false
 	}
-	declared, found := r.binding(callee)
-	return !(found && declared.tools || !found && callee.Text() == toolsName)
+	declared, found := l.binding(callee)
+	return found && declared.tools || !found && callee.Text() == toolsName
+}
+
+// function returns the function that an expression is, or that a statement at the top level
+// declares under its name, or nil. It gives up in a long script of calls.
+func (l *lost) function(e *ast.Node) *ast.Node {
+	if l.steps++; l.steps > 100 {
+		return nil
+	}
+	if ast.IsFunctionExpressionOrArrowFunction(e) {
+		return e
+	}
+	if !ast.IsIdentifier(e) {
+		return nil
+	}
+	for _, s := range l.file.Statements.Nodes {
+		switch {
+		case ast.IsFunctionDeclaration(s) && s.Body() != nil && s.Name() != nil && s.Name().Text() == e.Text():
+			return s
+		case ast.IsVariableStatement(s):
+			for _, d := range s.AsVariableStatement().DeclarationList.AsVariableDeclarationList().Declarations.Nodes {
+				if d.Initializer() == nil || !ast.IsIdentifier(d.Name()) || d.Name().Text() != e.Text() {
+					continue
+				}
+				if made := ast.SkipParentheses(d.Initializer()); ast.IsFunctionExpressionOrArrowFunction(made) {
+					return made
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// returns reports whether a function returns a value.
+func (l *lost) returns(f *ast.Node) bool {
+	l.depth++
+	defer func() { l.depth-- }()
+	if !ast.IsBlock(f.Body()) {
+		return l.value(f.Body())
+	}
+	return ast.GetFunctionFlags(f)&ast.FunctionFlagsGenerator != 0 || ast.ForEachReturnStatement(f.Body(), func(s *ast.Node) bool {
+		return s.Expression() != nil && l.value(s.Expression())
+	})
 }
 
 // entityNames are the names of HTML entities that code may have in the place of operators.

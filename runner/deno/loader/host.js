@@ -216,7 +216,7 @@
     Object.assign(run, { toolCalls: given.toolCalls, stdin: given.stdin });
     if (given.tz !== '') Deno.env.set('TZ', given.tz);
     Deno.permissions.revokeSync({ name: 'env', variable: 'TZ' });
-    internal.begin(stringify({ args: given.args, cwd: given.cwd, parameter: given.parameter, env: { TOOLSCRIPT_GATEWAY_URL: base } }));
+    internal.begin(stringify({ args: given.args, cwd: given.cwd, given: given.parameter === undefined ? [] : [given.parameter], env: { TOOLSCRIPT_GATEWAY_URL: base } }));
     started.at = performance.now();
   };
 }

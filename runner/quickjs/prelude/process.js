@@ -33,7 +33,7 @@
     about.cwd = run.cwd;
     about.env = run.env ?? {};
     internal.freezes = run.answer ? deepFreeze : undefined;
-    internal.parameter = run.parameter;
+    internal.given = run.given;
     started(about.args, run.answer ? contextOf(run) : undefined);
   };
   internal.whenBegun = (callback) => { started = callback; };

@@ -2,7 +2,7 @@
 (host, internal) => {
   'use strict';
 
-  const { stringify, plain, prototypeOf, isPromise, Unsettled } = internal;
+  const { apply, stringify, plain, prototypeOf, isPromise, Unsettled } = internal;
   const { isArray } = Array;
   const { keys } = Object;
 
@@ -124,10 +124,10 @@
   const firstLine = (error) => error.message.split('\n', 1)[0];
 
   // call calls the function that a module exports as default with the parameter of the
-  // run. The value of the function then stands for the exported one.
+  // run, if it has one. The value of the function then stands for the exported one.
   internal.call = async (namespace) => {
     const exported = namespace.default;
-    return { default: typeof exported === 'function' ? await exported(internal.parameter) : exported };
+    return { default: typeof exported === 'function' ? await apply(exported, undefined, internal.given) : exported };
   };
 
   internal.finish = async (namespace) => {
