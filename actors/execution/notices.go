@@ -21,9 +21,13 @@ func (w *work) advice(outcome runner.Outcome) []string {
 }
 
 // notify gives the end the notices of the compiler and of the sandbox, which may be attacked
-// code. The run does not wait for its client any more: the output may.
+// code. The run does not wait for its client any more: the output may. A run that ended by
+// exit has no error whose text says what it did.
 func (w *work) notify(end *toolscript.End, outcome runner.Outcome) {
 	notices := append(w.advice(outcome), outcome.Notices...)
+	if made := end.MadeText(w.id); made != "" && end.Error == nil {
+		notices = slices.Insert(notices, 0, made)
+	}
 	for _, text := range notices[:min(len(notices), maxNotices)] {
 		text = cut(text)
 		end.Notices = append(end.Notices, text)

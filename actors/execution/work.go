@@ -68,10 +68,10 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	w.warnDetached(end.Detached)
 	w.warnDropped()
 	w.unfinished(&end)
-	w.notify(&end, outcome)
-	if end.Error != nil {
+	if !end.OK {
 		end.Make(w.calls.snapshot())
 	}
+	w.notify(&end, outcome)
 	if end.Error == nil && !outcome.Exited {
 		w.remember(end.Value)
 	}
