@@ -46,6 +46,7 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"compareTexts":  (*run).compareTexts,
 	"changeCase":    (*run).changeCase,
 	"localOffset":   (*run).localOffset,
+	"zoneOffset":    (*run).zoneOffsetAt,
 	"assumeZone":    (*run).assumeZone,
 }
 

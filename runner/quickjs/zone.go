@@ -60,6 +60,11 @@ func (r *run) localOffset(a arguments) handle {
 	return r.integer(localOffset(int64(a.number(0)), r.zone))
 }
 
+// zoneOffset(time in seconds) → seconds east of UTC
+func (r *run) zoneOffsetAt(a arguments) handle {
+	return r.integer(r.zoneOffset(int64(a.number(0))))
+}
+
 // assumeZone(hours): all times are so many hours east of UTC; -1: as the zone says
 func (r *run) assumeZone(a arguments) handle {
 	hours := a.integer(0)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestDatesAsInNode compares dates in local time with those of Node.js (testdata/zones.mjs): in
@@ -83,5 +85,40 @@ export default [
 		`7,"Date",true,"string",7,true,3,1999,null,null,0,5,1710028800000,null,1704085200000,4,"TypeError"]`
 	if out := run(t, job, newHost()); string(out.Value) != want {
 		t.Errorf("got  %s\nwant %s", out.Value, want)
+	}
+}
+
+// TestTextsAsInNode compares which texts are dates, and which, with Node.js (testdata/dates.mjs).
+func TestTextsAsInNode(t *testing.T) {
+	text, err := os.ReadFile("testdata/dates.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got map[string]string
+	if err := json.Unmarshal(text, &want); err != nil || len(want) < 200 {
+		t.Fatalf("%d texts, %v", len(want), err)
+	}
+	job := script("export default Object.fromEntries(Object.keys(" + string(text) + ").map((text) => [text, new Date(text).toJSON()]))")
+	job.TZ = "America/New_York"
+	if err := json.Unmarshal(run(t, job, newHost()).Value, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestOffsetsWithSeconds: Liberia was 44 minutes and 30 seconds west of UTC until 1972.
+func TestOffsetsWithSeconds(t *testing.T) {
+	job := script(`const day = new Date(1972, 0, 1);
+const all = [day.getTime(), day.getHours(), day.getSeconds(), day.toTimeString().slice(0, 17), new Date(0).getMinutes()];
+day.setHours(5);
+let thrown;
+try { new Date(5n) } catch (error) { thrown = error.name }
+export default [...all, day.getTime(), day.getDate(), thrown]`)
+	job.TZ = "Africa/Monrovia"
+	want := `[63074670000,0,0,"00:00:00 GMT-0044",15,63092670000,1,"TypeError"]`
+	if out := run(t, job, newHost()); string(out.Value) != want {
+		t.Errorf("got %s, want %s (%v)", out.Value, want, out.Err)
 	}
 }

@@ -16,15 +16,35 @@
 
   // utc returns the time of a local time, as ECMA-262 says: the first of a time that occurs
   // twice, and a time that is skipped as if the offset had not changed.
-  const utc = (local) => (Number.isNaN(local) ? local : local - Math.trunc(host.localOffset(Math.floor(local / 1000)) / 60) * minute);
+  const utc = (local) => (Number.isNaN(local) ? local : local - host.localOffset(Math.floor(local / 1000)) * 1000);
+
+  // The engine counts the offset in whole minutes. Offsets have seconds only before 1972, when
+  // the last zone changed: its methods get a time that is so many seconds later or earlier.
+  const wholeMinutes = Native.UTC(1972, 0, 8);
+  const exact = (at) => (at < wholeMinutes ? at + host.zoneOffset(Math.floor(at / 1000)) * 1000 + offset(new Native(at)) * minute : at);
 
   // parse reads a text. A text without a zone means two times in two zones.
-  const ordinal = /^\s*[+-]?\d{4,6}-\d{3}\s*$/; // a day of a year, which Node does not read
-  const small = /^\s*[+-]?\d{4,6}-\d\d-\d\dt[\d:.,+-]*z?\s*$/; // in small letters
+  const iso = /^\s*[+-]?\d{4,6}-\d\d(?:-\d\d)?t\d[\d:.+-]*z?\s*$/i;
+  const month = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i;
+  // Texts that the engine reads and Node does not.
+  const refused = [
+    /^\s*[+-]?\d{4,6}-\d{3}\s*$/, // the day of a year
+    /^\s*[+-]?\d{4,6}[-/](?:0+(?!\d)|\d+[-/](?:0+|3[2-9]|[4-9]\d)(?!\d))/, /^\s*(?:0+|\d+[-/]0+)[-/]/, // no such month or day
+    /^\s*0+\s+[a-z]|[a-z]\s+(?:0+|3[2-9]|4\d)\s+\d{4}/i,
+    /:\d\d,\d/,
+    /^\s*[+-]?\d{4,6}-\d\d-\d\d(?:[+-]|t[\d:.]+[+-]\d{1,3}\s*$)/i,
+    /\b(?:CES?T|WES?T|EES?T|BST|MSK)\b/i, /:\d\d(?:GMT|UTC)/i,
+    /^\s*t\d/i,
+  ];
+  // They are dates only with the name of a month.
+  const named = /^\D*\d{1,2}[\s/-](?:3[2-9]|[4-9]\d|\d{3,})\s*$|^\s*[a-z]+\d{4}-\d/i;
+  const plain = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/; // most texts
+  const zoned = /(:\d\d(?:\.\d+)?)([+-])(\d{1,2})(?::?(\d\d))?\s*$/; // at the end of a time of day
   const parseNative = Native.parse;
   const read = (text) => {
-    if (ordinal.test(text)) return NaN;
-    const given = small.test(text) ? text.toUpperCase() : text;
+    if (!plain.test(text) && (refused.some((form) => form.test(text)) || (named.test(text) && !month.test(text)))) return NaN;
+    const given = iso.test(text) ? text.toUpperCase()
+      : text.replace(zoned, (all, at, sign, hours, minutes = '00') => `${at} ${sign}${hours.padStart(2, '0')}${minutes}`);
     host.assumeZone(0);
     const local = parseNative(given);
     host.assumeZone(1);
@@ -48,7 +68,7 @@
   const valueOf = (given) => {
     if (typeof given === 'object' && given !== null && host.className(given) === 'Date') return time(given);
     const primitive = primitiveOf(given);
-    return typeof primitive === 'string' ? read(primitive) : Number(primitive);
+    return typeof primitive === 'string' ? read(primitive) : +primitive; // a bigint is an error
   };
 
   // made is the constructor Date.
@@ -77,11 +97,18 @@
   const setter = (name, setUTC) => {
     method(prototype, name, setUTC.length, { set(...given) {
       const at = time(this);
-      const shadow = new Native(at - offset(this) * minute);
+      const shadow = new Native(exact(at) - offset(this) * minute);
       return setTime(this, utc(apply(setUTC, shadow, given)));
     } }.set);
   };
   for (const part of ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds', 'Milliseconds']) setter(`set${part}`, prototype[`setUTC${part}`]);
+  for (const name of ['getFullYear', 'getYear', 'getMonth', 'getDate', 'getDay', 'getHours', 'getMinutes', 'getSeconds', 'toString', 'toDateString', 'toTimeString']) {
+    const native = prototype[name];
+    method(prototype, name, 0, { get() {
+      const at = time(this);
+      return at < wholeMinutes ? apply(native, new Native(exact(at)), []) : apply(native, this, []);
+    } }.get);
+  }
   if (prototype.setYear !== undefined) {
     const { setUTCFullYear } = prototype;
     setter('setYear', { setYear(given) {
