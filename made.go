@@ -2,6 +2,7 @@ package toolscript
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,10 +18,11 @@ type MadeCalls struct {
 // maxMade is how many MadeCalls an End has.
 const maxMade = 20
 
-// Make enters the calls that a failed run has made. A call that has not ended was cancelled.
+// Make enters the calls that a failed run has made. A call that has not ended was cancelled,
+// or goes on: then it is one of Detached.
 func (e *End) Make(calls []CallRecord) {
 	for _, c := range calls {
-		if c.Planned {
+		if c.Planned || c.OK == nil && slices.ContainsFunc(e.Detached, func(d DetachedCall) bool { return d.CallID == c.CallID }) {
 			continue
 		}
 		e.MadeCalls++

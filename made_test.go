@@ -12,12 +12,12 @@ import (
 
 func TestMadeCalls(t *testing.T) {
 	yes, no := true, false
-	var e toolscript.End
+	e := toolscript.End{Detached: []toolscript.DetachedCall{{CallID: "6", Tool: "shop__wait"}}}
 	e.Make([]toolscript.CallRecord{
 		{CallID: "1", Tool: "shop__create", OK: &yes}, {CallID: "2", Tool: "shop__create", OK: &yes},
 		{CallID: "3", Tool: "shop__plan", Planned: true},
 		{CallID: "4", Tool: "shop__create", OK: &no, Kind: toolscript.ToolFailed, Sent: toolscript.SentYes},
-		{CallID: "5", Tool: "shop__wait"},
+		{CallID: "5", Tool: "shop__wait"}, {CallID: "6", Tool: "shop__wait"},
 	})
 	want := []toolscript.MadeCalls{
 		{Tool: "shop__create", Calls: 2, CallID: "1"},

@@ -5,6 +5,8 @@ package advice
 import (
 	"path"
 	"strings"
+
+	"github.com/toolscript/toolscript/naming"
 )
 
 // Need is a capability that a script does not have.
@@ -62,6 +64,14 @@ var ofModules = map[string]Need{
 func Global(name string) (Need, bool) {
 	need, ok := globals[name]
 	return need, ok
+}
+
+// Missing is the message about a member that tools or a server does not have.
+func Missing(names *naming.Table, server int, name string) string {
+	if need := globals[name]; server < 0 && need == Finding {
+		return "tools." + name + " does not exist: " + need.Advice
+	}
+	return names.Missing(server, name)
 }
 
 // Module returns the alternative to a module.

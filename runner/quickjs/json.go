@@ -162,6 +162,7 @@ func (w *jsonWriter) plainShape(at uint32) *plainShape {
 		return s
 	}
 	properties := at + shapeTable + 4*(w.word(at+shapeMask)+1)
+	symbols := false
 	for i := range count {
 		flags, atom := w.word(properties+8*i)>>26, w.word(properties+8*i+4)
 		if atom == 0 { // deleted
@@ -172,7 +173,8 @@ func (w *jsonWriter) plainShape(at uint32) *plainShape {
 		if flags&notValue != 0 || atom&integerAtom != 0 || !wide && string(name) == "toJSON" {
 			return s
 		}
-		if flags&enumerable == 0 || w.word(text+stringHash)>>30 != stringAtom {
+		symbol := w.word(text+stringHash)>>30 != stringAtom
+		if symbols = symbols || symbol; symbol || flags&enumerable == 0 {
 			continue
 		}
 		before := len(w.out)
@@ -181,7 +183,7 @@ func (w *jsonWriter) plainShape(at uint32) *plainShape {
 		w.out = w.out[:before]
 		s.names = append(s.names, plainName{propertySize * i, key})
 	}
-	s.plain = true
+	s.plain = len(s.names) > 0 || !symbols // an object without members to show has a warning
 	return s
 }
 

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"time"
+
+	"github.com/toolscript/toolscript/runner/advice"
 )
 
 // operations are the host functions of the prelude, by name; bridge.go has those of
@@ -74,7 +76,7 @@ func (r *run) listNames(a arguments) handle {
 
 // missing(server or -1, name) → message
 func (r *run) explainMissing(a arguments) handle {
-	return r.instance.newString(r.names.Missing(a.integer(0), a.text(1)))
+	return r.instance.newString(advice.Missing(r.names, a.integer(0), a.text(1)))
 }
 
 // stdin() → 1 if a chunk will arrive, 0 at the end of standard input

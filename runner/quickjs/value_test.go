@@ -45,7 +45,7 @@ func TestInvalidValue(t *testing.T) {
 	tests := []struct{ name, script, message string }{
 		{"function", `export default () => 1`, "is a function"},
 		{"nested function", `export default {cb() {}}`, `holds, at "cb", a function`},
-		{"symbol", `export default [Symbol("x")]`, `holds, at "0", a symbol`},
+		{"symbol", `export default [Symbol("x")]`, `holds, at "[0]", a symbol`},
 		{"cycle", `const a = {}; a.a = [a]; export default a`, "holds itself"},
 	}
 	for _, test := range tests {

@@ -23,9 +23,9 @@ var languages = sync.OnceValue(func() []language {
 		`npm|npx|pip|pip3|pnpm|ps|python|python3|rm|sed|sh|source|ssh|sudo|tar|toolscript|touch|uv|uvx|wget|yarn`
 	return []language{
 		{"a shell command", "a shell runs it; in a script, a tool runs commands", regexp.MustCompile(
-			`\A(?:\s*#.*\n)*\s*(?:\$ +)?(?:\w+=\S* +)*(?:(?:` + commands + `)(?: +(?:[-\w."'~$:@{]|/\w).*)?|export \w+=.*)(?:\n|\z)|\A#!.*\b(?:ba|z|da)?sh\b`)},
+			`\A(?:\s*#.*\n)*\s*(?:\$ +)?(?:\w+=\S* +)*(?:(?:` + commands + `)(?: +(?:[-\w."'~$:@{]|/\w).*)?|export \w+=.*|for \w+ in [^\n(]*(?:;|\n) *do\b.*)(?:\n|\z)|\A#!.*\b(?:ba|z|da)?sh\b`)},
 		{"Python", "write it in TypeScript; console.log prints", regexp.MustCompile(
-			`(?m)^\s*(?:def \w+\(.*\).*:|(?:if|elif|while|for|with|except) .+:|(?:else|try|except):|from [\w.]+ import .+|class \w+(?:\(.*\))?:|#!.*python.*)\s*(?:#.*)?$`)},
+			`\A(?:\s*#.*\n)*\s*import +(?:\w|[^f\W]\w|f[^s\W]|\w{3,})(?:\.\w+)*(?: as \w+)?(?:, *\w+)* *(?:#.*)?(?:\n|\z)|(?m)^\s*(?:def \w+\(.*\).*:|(?:if|elif|while|for|with|except) .+:|(?:else|try|except):|from [\w.]+ import .+|class \w+(?:\(.*\))?:|#!.*python.*)\s*(?:#.*)?$`)},
 		{"SQL", "a tool of a database runs it", regexp.MustCompile(
 			`(?i)\A\s*(?:select\s[^;]+\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|create\s+(?:table|view|index)\s)`)},
 		{"markup", "a script has only code", regexp.MustCompile(`\A\s*<(?:[!?]|[a-z][\w-]*[\s/>])`)},

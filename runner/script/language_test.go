@@ -20,6 +20,11 @@ func TestOtherLanguages(t *testing.T) {
 		"toolscript call s.echo n=1":                             "a shell command",
 		"cd /tmp && for f in *; do echo $f; done":                "a shell command",
 		"import json\nfor row in rows:\n    print(row)":          "Python",
+		"for f in *.txt; do\n  wc -l $f\ndone":                   "a shell command",
+		"for i in 1 2 3\ndo echo $i; done":                       "a shell command",
+		"import os\nprint(os.getcwd())":                          "Python",
+		"import json":                                            "Python",
+		"# read it\nimport os.path as p, sys\n\nx = p.sep":       "Python",
 		"def main():\n    return 1":                              "Python",
 		"from os import path\nprint(path)":                       "Python",
 		"rows = [1]\nif rows:\n  print(rows)\nelse:\n  print(0)": "Python",
@@ -39,6 +44,7 @@ func TestOtherLanguages(t *testing.T) {
 func TestMistakesAreNoOtherLanguage(t *testing.T) {
 	for _, code := range []string{
 		"const a = ;", "find = (", "export const a = (", "cat.sound( ;", "if (a) { return 1", "node = tree[;", "const s = `a", "import fs",
+		"import os from", "import { a } from", "for (const a in b; do", "import a, { b } from 'c",
 		"echo(1", "switch (a) { case 1: return; default: ) }", "const x = { if: 1, else: 2 };)", "make(1) +", "let go = 1; go = ;", "<T>(a: T) => a;)",
 		"a &lt b &amp;&amp; (", "const s = '&lt;'; const t = ;",
 	} {

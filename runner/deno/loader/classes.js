@@ -2,6 +2,20 @@
 (host, internal) => {
   'use strict';
 
+  // Deno replaces an error without frames that ends a module: that of Promise.any has those of
+  // the call.
+  const { any } = Promise;
+  const { then } = Promise.prototype;
+  Object.defineProperty(Promise, 'any', { writable: true, configurable: true, value: { any(promises) {
+    const at = new Error();
+    return internal.apply(then, internal.apply(any, this, [promises]), [undefined, (error) => {
+      if (!(error instanceof AggregateError) || internal.frames(error) !== '') throw error;
+      const made = new AggregateError(error.errors, error.message);
+      internal.setFrames(made, internal.frames(at));
+      throw made;
+    }]);
+  } }.any });
+
   const { apply, uncurry, getter, prototypeOf } = internal;
   const { isArray } = Array;
   const { isError } = Error;

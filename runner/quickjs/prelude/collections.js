@@ -46,6 +46,25 @@
     return list;
   };
 
+  // listed returns the list of an async iterator, or the promise of it.
+  const asyncLists = new WeakMap();
+  const asyncSteps = Symbol.asyncIterator;
+  internal.isAsyncIterable = (value) => typeof value[asyncSteps] === 'function';
+  internal.listed = (iterable) => {
+    const known = asyncLists.get(iterable);
+    if (known !== undefined) return known;
+    const read = async () => {
+      const list = [];
+      for await (const item of iterable) {
+        if (list.push(item) > most) throw new internal.InvalidResultError(`an async iterator has more than ${most} items: end the loop that yields them`);
+      }
+      asyncLists.set(iterable, list);
+    };
+    const reading = read();
+    asyncLists.set(iterable, reading);
+    return reading;
+  };
+
   internal.isIterator = (value) => value instanceof Iterator && typeof value.next === 'function';
   internal.isPromise = (value) => value instanceof Promise && host.promiseState(value) >= 0;
 
@@ -121,7 +140,7 @@
     }
   };
 
-  const step = (key, listed) => (listed ? `[${key}]` : /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) ? `.${key}` : `[${internal.stringify(key)}]`);
+  const step = internal.step = (key, listed) => (listed ? `[${key}]` : /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) ? `.${key}` : `[${internal.stringify(key)}]`);
   const placeOf = (root, promise) => {
     const [waiting, seen] = [[['', root]], new Set()];
     while (waiting.length > 0) {

@@ -174,7 +174,9 @@
       if (!seen.marks.has(value)) seen.marks.set(value, seen.marks.size + 1);
       return `[Circular *${seen.marks.get(value)}]`;
     }
-    const enough = seen.path.length > seen.depth || seen.room-- <= 0;
+    const deep = seen.path.length > seen.depth;
+    if (deep && (kind === 'Error' || kind === 'DOMException')) return `[${internal.errorHeader(value)}]`;
+    const enough = deep || seen.room-- <= 0;
     if (enough && typeof value !== 'function' && ownKeys(value).length > (Array.isArray(value) ? 1 : 0)) {
       return `[${Array.isArray(value) ? 'Array' : (className(value) ?? 'Object: null prototype') + tagOf(value, className(value))}]`;
     }

@@ -41,6 +41,7 @@
       const begun = key === undefined ? host.call(id, server, tool, text, task) : host.call(id, server, tool, text, task, key);
       if (begun === 0) internal.settle(id, 1, tooMany);
     } catch (error) {
+      if (task === 1) throw error; // nothing may wait for the promise
       waiting.reject(error);
     }
     return waiting.promise;

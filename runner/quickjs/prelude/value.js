@@ -4,7 +4,7 @@
 
   const { apply, stringify, plain, prototypeOf, isPromise, Unsettled } = internal;
   const { isArray } = Array;
-  const { keys } = Object;
+  const { keys, getOwnPropertySymbols: symbols } = Object;
 
   class InvalidResultError extends TypeError {}
   Object.defineProperty(InvalidResultError.prototype, 'name', { value: 'InvalidResultError' });
@@ -18,23 +18,53 @@
   // lost are the places of values that JSON shows as null or {}.
   let lost = [];
 
+  // open are the objects that JSON is inside of, from the outermost on, with their keys.
+  let open = [];
+  const within = (holder) => {
+    while (open.length > 0 && open[open.length - 1].form !== holder) open.pop();
+  };
+  const placeOf = (holder, key) => {
+    within(holder);
+    let [path, parent] = ['', undefined];
+    for (const { form, key: name } of [...open, { key }]) {
+      if (parent !== undefined) path += internal.step(name, isArray(parent));
+      parent = form;
+    }
+    path = path.replace(/^\./, '');
+    return path.length > 200 ? `${path.slice(0, 100)}…${path.slice(-100)}` : path;
+  };
+  const lose = (holder, key, what, form) => lost.push([lost.length === 0 ? placeOf(holder, key) : '', what, form]);
+
   // shown returns the form of an object, and reports one of which JSON shows nothing.
   const boxes = new Set(['Number', 'Boolean', 'String', 'BigInt']);
-  const shown = (key, value) => {
+  const shown = (holder, key, value) => {
     const form = plain(value);
-    if (form !== value || value === null || isArray(value)) return form;
-    const parent = prototypeOf(value);
-    if (parent === Object.prototype || parent === null) return form;
-    if (isPromise(value)) return settled(key, value);
-    if (keys(value).length === 0 && !boxes.has(host.className(value))) lost.push([key, article(internal.className(value) ?? 'Object'), '{}']);
+    if (form === null) return form;
+    within(holder);
+    if (form === value && !isArray(value) && isPromise(value)) return settled(holder, key, value);
+    if (form === value && !isArray(value) && keys(value).length === 0 && !boxes.has(host.className(value))) {
+      if (internal.isAsyncIterable(value)) return listed(holder, key, value);
+      const parent = prototypeOf(value);
+      const bare = parent === Object.prototype || parent === null;
+      if (bare && symbols(value).length > 0) lose(holder, key, 'an object whose members have symbols as names', '{}');
+      else if (!bare) lose(holder, key, article(internal.className(value) ?? 'Object'), '{}');
+    }
+    open.push({ form, key });
     return form;
   };
   const article = (name) => (/^[AEIOU]/.test(name) ? `an ${name}` : `a ${name}`);
 
   // settled is the form of the value of a promise.
-  const settled = (key, promise) => {
+  const settled = (holder, key, promise) => {
     if (host.promiseState(promise) !== 1) throw new Unsettled(promise);
-    return refuse.call(undefined, key, host.promiseResult(promise));
+    return apply(refuse, holder, [key, host.promiseResult(promise)]);
+  };
+
+  // listed is the form of the items of an async iterator.
+  const listed = (holder, key, iterable) => {
+    const list = internal.listed(iterable);
+    if (!isArray(list)) throw new Unsettled(list);
+    return shown(holder, key, list);
   };
 
   // promisesIn returns the promises in a value that are not fulfilled. read says whether to
@@ -67,22 +97,23 @@
       case 'bigint':
         return value;
       case 'object':
-        return shown(key, value);
+        return shown(this, key, value);
       case 'number':
-        if (value - value !== 0) lost.push([key, value, 'null']); // not finite
+        if (value - value !== 0) lose(this, key, value, 'null'); // not finite
         return value;
       case 'undefined':
-        if (isArray(this)) lost.push([key, value, 'null']);
+        if (isArray(this)) lose(this, key, value, 'null');
         return value;
     }
-    const where = key === '' ? 'is' : `holds, at ${stringify(key)},`;
+    const place = placeOf(this, key);
+    const where = place === '' ? 'is' : `holds, at ${stringify(place)},`;
     throw new InvalidResultError(`the script's value ${where} ${names[typeof value]}, which JSON cannot hold`);
   };
 
   // refuseIn does the same for values that are nested deeper than V8 calls a
   // replacer. It does not enter objects with toJSON.
   const refuseIn = (root) => {
-    lost = [];
+    [lost, open] = [[], []];
     const waiting = [['', root, undefined]];
     const seen = new Set();
     while (waiting.length > 0) {
@@ -97,7 +128,7 @@
 
   // show returns the value as JSON.
   const show = (value) => {
-    lost = [];
+    [lost, open] = [[], []];
     try {
       return stringify(value, refuse);
     } catch (error) {
@@ -115,8 +146,8 @@
   // warn reports the parts of the value that JSON cannot express.
   const warn = () => {
     if (lost.length === 0) return;
-    const [key, value, form] = lost[0];
-    const where = key === '' ? 'is' : `holds, at ${stringify(key)},`;
+    const [place, value, form] = lost[0];
+    const where = place === '' ? 'is' : `holds, at ${stringify(place)},`;
     const more = lost.length === 1 ? '' : ` (and ${lost.length - 1} more)`;
     host.write(1, `Warning: the script's value ${where} ${value}${more}, which JSON shows as ${form}\n`);
   };
