@@ -57,7 +57,7 @@ func waitForRuns(t *testing.T, s *mcp.ClientSession) {
 		t.Errorf("aborted: %+v %+v", ended, ended.Error)
 	}
 	for _, bad := range []map[string]any{
-		{}, {"abort": true}, {"code": "return 1", "run": endless.Run}, {"code": "return 1", "wait": "soon"}, {"code": "return 1", "wait": "2h"},
+		{}, {"abort": true}, {"code": "return 1", "run": endless.Run}, {"code": "return 1", "wait": "soon"}, {"code": "return 1", "wait": "-2h"},
 		{"code": "return 1", "wait": "-1s"}, {"run": "run_0000000000000000"}, {"run": "../../x"},
 	} {
 		answer, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_script", Arguments: bad})
