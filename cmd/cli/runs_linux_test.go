@@ -32,7 +32,7 @@ func TestRunsShowAtATerminal(t *testing.T) {
 				t.Errorf("%d columns: %q", columns, line)
 			}
 		}
-		if code != 0 || !regexp.MustCompile(`(?m)^1    demo__tree +█+`).MatchString(screen) || !regexp.MustCompile(`(?m)^2    demo__read_file.*x +[0-9.]+ ms$`).MatchString(screen) ||
+		if code != 0 || !regexp.MustCompile(`(?m)^1    demo__tree +░*█+`).MatchString(screen) || !regexp.MustCompile(`(?m)^2    demo__read_file.*x +[0-9.]+ ms$`).MatchString(screen) ||
 			!strings.Contains(screen, "2 calls, up to 1 at a time, 1 failed\n") || strings.Contains(screen, "Arguments") != (columns == 100) || !strings.Contains(screen, "tool_failed") {
 			t.Errorf("%d\n%s", code, screen)
 		}
