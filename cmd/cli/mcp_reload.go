@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// changeSignal returns a channel and the function that fills it. Changes that nobody has received
-// yet count as one.
+// changeSignal returns a channel and a function that sends on it. The function never blocks: while
+// a change has not been received, further changes are not sent.
 func changeSignal() (<-chan struct{}, func()) {
 	changes := make(chan struct{}, 1)
 	return changes, func() {

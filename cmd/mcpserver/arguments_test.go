@@ -87,7 +87,7 @@ func TestForgivingArguments(t *testing.T) {
 	}
 }
 
-// TestDescribeServer: the name of a server lists its tools, and what it says is told once.
+// TestDescribeServer: the name of a server lists its tools, and two modules of a server have its instructions once.
 func TestDescribeServer(t *testing.T) {
 	s := sdkClient(t, plain(&noting{}), "2025-11-25", nil)
 	for names, want := range map[string]string{

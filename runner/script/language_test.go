@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// TestOtherLanguages: code in another language is told as such, once.
+// TestOtherLanguages: code in another language has one error, which names the language.
 func TestOtherLanguages(t *testing.T) {
 	for code, want := range map[string]string{
 		"curl -s https://example.com | jq .":                     "a shell command",

@@ -18,9 +18,9 @@ import (
 // mostEncodings bounds how many times an answer is compressed.
 const mostEncodings = 2
 
-// decompress replaces the body of an answer by its content. A server may compress it also if nobody has
-// asked for that. Reading an encoding that is not known fails, so that the status can be read. A
-// compressed text in another one has at most so many bytes.
+// decompress makes the body of an answer decompress what is read. Servers also compress answers
+// for which the request did not ask it. For an unknown encoding, reading the body fails, and the
+// status stays readable. The text between two compressions is bounded by most, in bytes.
 func decompress(answer *http.Response, most int) {
 	var names []string
 	for name := range strings.SplitSeq(strings.ToLower(strings.Join(answer.Header.Values("Content-Encoding"), ",")), ",") {
