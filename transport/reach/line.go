@@ -18,6 +18,10 @@ const (
 	pingTime  = 10 * time.Second
 )
 
+// forgetTime is how long HTTP/2 needs at most to forget a request that has ended. It does so in a
+// goroutine of its own, and closes no connection that still has a request.
+const forgetTime = time.Second
+
 // line is an http.RoundTripper with connections that can be given up: they take no new request,
 // end those that they have, and are closed then. It gives up its connections when the time of a
 // request is over: after a loss that nobody noticed, nothing arrives on any of them.
@@ -66,6 +70,7 @@ func (l *line) end(request context.Context, c *connections) {
 	}
 	if c.over && c.requests == 0 {
 		c.Transport.CloseIdleConnections()
+		time.AfterFunc(forgetTime, c.Transport.CloseIdleConnections)
 	}
 }
 

@@ -126,6 +126,25 @@ func TestAConnectionWithALateRequestIsGivenUp(t *testing.T) {
 	}
 }
 
+// A connection is closed when the time of its only request is over.
+func TestAConnectionWithOneLateRequestIsClosed(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		h := newHanging(t, http2)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := h.get(ctx, "/hang")
+			ended <- err
+		}()
+		<-h.came
+		cancel(context.DeadlineExceeded)
+		if err := <-ended; err == nil {
+			t.Error("the late request has succeeded")
+		}
+		eventually(t, "no open connection", func() bool { _, open := h.connections(); return open == 0 })
+	}
+}
+
 // CloseIdleConnections closes a busy connection when its request has ended.
 func TestBusyConnectionsAreClosedLater(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
