@@ -67,6 +67,9 @@ func (s *Start) Logged(n int) {
 	}
 }
 
+// Resume is called for a start that another process has watched until now, while it installed.
+func (s *Start) Resume() { s.pulling.Store(!s.Manages()) }
+
 // Line reads a line of standard error, where container runtimes report a download.
 func (s *Start) Line(text string) {
 	switch {

@@ -43,6 +43,18 @@ func Manager(argv []string) []string {
 	return nil
 }
 
+// runtimes are the container runtimes whose images are downloaded before they run.
+var runtimes = []string{"docker", "podman", "nerdctl"}
+
+// Runtime returns the words of a command line that starts a container, by which New knows the
+// container runtime; nil if it starts none.
+func Runtime(argv []string) []string {
+	if name, rest := program(argv); slices.Contains(runtimes, name) && slices.Contains(rest, "run") {
+		return []string{name, "run"}
+	}
+	return nil
+}
+
 // program returns the name of the program of a command line, and its arguments. A program
 // that has set a title has it in place of all its arguments.
 func program(argv []string) (name string, rest []string) {

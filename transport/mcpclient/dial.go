@@ -183,9 +183,9 @@ func (c *Conn) abort(ctx context.Context, r *reaper.Reaper) error {
 func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	c.dialect.prepare(cfg.Protocol, c.on)
 	if cfg.Type == Stdio {
-		if argv := append([]string{cfg.Command}, cfg.Args...); launch.Manages(argv) {
+		argv := append([]string{cfg.Command}, cfg.Args...)
+		if install := reaper.NewInstallation(argv, installKey(argv, environment(os.Environ(), cfg).vars)); install != nil {
 			c.on.starting(launch.Waiting)
-			install := reaper.NewInstallation(argv, installKey(argv, environment(os.Environ(), cfg).vars))
 			if reaper.AwaitLeft(ctx, install); ctx.Err() != nil {
 				return ctx.Err()
 			}

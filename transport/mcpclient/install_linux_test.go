@@ -34,6 +34,20 @@ echo 'npm notice' >&2
 echo ended >>"$FOLDER/notes"
 `
 
+// docker is a container runtime that downloads an image until the file "go" exists, with the lines
+// of docker 20 and 28 on standard error.
+const docker = `#!/bin/sh
+shift 3
+echo "begun $$" >>"$FOLDER/notes"
+echo "Unable to find image 'example.com/mcp/time:1' locally" >&2
+echo '1: Pulling from mcp/time' >&2
+(exec sh -c 'while [ ! -e "$FOLDER/go" ] && [ -e "$FOLDER" ]; do sleep 0.02; done') >/dev/null </dev/null 2>/dev/null
+echo '9fca9b9a98d1: Pull complete' >&2
+echo 'Status: Downloaded newer image for example.com/mcp/time:1' >&2
+echo installed >>"$FOLDER/notes"
+"$@"
+`
+
 // installed is a server that the fake package manager installs.
 type installed struct {
 	t      *testing.T
@@ -56,6 +70,17 @@ func newInstalled(t *testing.T, switches ...string) *installed {
 	s.config.Env["FOLDER"] = s.folder
 	s.config.Env["PATH"] = s.folder + ":" + os.Getenv("PATH")
 	t.Cleanup(s.finish) // also if the test fails
+	return s
+}
+
+// newPulled is a server whose image a container runtime downloads.
+func newPulled(t *testing.T) *installed {
+	t.Helper()
+	s := newInstalled(t)
+	if err := os.WriteFile(filepath.Join(s.folder, "docker"), []byte(docker), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.config.Command, s.config.Args = "docker", slices.Concat([]string{"run", "-i", "--rm"}, s.config.Args)
 	return s
 }
 
@@ -140,9 +165,16 @@ func TestInstallationIsSeen(t *testing.T) {
 }
 
 // TestInstallationOutlivesTheProgram: the end of the dial and of the reaper do not end an
-// installation.
+// installation, nor the download of an image.
 func TestInstallationOutlivesTheProgram(t *testing.T) {
-	s := newInstalled(t)
+	for name, prepare := range map[string]func(*testing.T) *installed{
+		"npx": func(t *testing.T) *installed { return newInstalled(t) }, "docker": newPulled,
+	} {
+		t.Run(name, func(t *testing.T) { outlivesTheProgram(t, prepare(t)) })
+	}
+}
+
+func outlivesTheProgram(t *testing.T, s *installed) {
 	r := reaper.New(slog.Default())
 	ctx, cancel := context.WithCancel(t.Context())
 	first := s.dial(ctx, r)

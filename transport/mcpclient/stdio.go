@@ -231,8 +231,9 @@ func (s *stdio) undo() error { return s.end((*process).undo) }
 // errLeft is why a connection ends whose server is still being installed.
 var errLeft = errors.New("its installation goes on in the background")
 
-// caches are the variables that say where a package manager keeps what it has installed.
-var caches = []string{"HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME", "npm_config_cache", "NPM_CONFIG_CACHE", "UV_CACHE_DIR", "PNPM_HOME", "BUN_INSTALL", "PIPX_HOME"}
+// caches are the variables that say where a package manager or container runtime keeps what it
+// has installed.
+var caches = []string{"DOCKER_CONTEXT", "DOCKER_HOST", "HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME", "npm_config_cache", "NPM_CONFIG_CACHE", "UV_CACHE_DIR", "PNPM_HOME", "BUN_INSTALL", "PIPX_HOME", "CONTAINER_HOST"}
 
 // installKey identifies what a command line installs, and where.
 func installKey(argv, env []string) []string {

@@ -1,6 +1,7 @@
 package reaper
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,11 +25,12 @@ const LeaveTime = 10 * time.Minute
 const (
 	leaveWord = "leave"         // the argument of the process that takes over
 	leaveLook = time.Second     // between two looks whether the installation is over
-	leaveExit = 5 * time.Second // between SIGTERM and SIGKILL: a package manager removes what is half installed
+	leaveExit = 5 * time.Second // before SIGTERM, and between SIGTERM and SIGKILL: a package manager removes what is half installed
 )
 
-// Installation is a key of what a package manager installs, and the words by which the
-// package manager is known. It is empty if there is no package manager.
+// Installation is a key of what a package manager installs or a container runtime downloads,
+// and the words by which the package manager or container runtime is known. It is empty if
+// there is neither.
 type Installation []string
 
 // NewInstallation returns the installation of a server with a command line. key identifies
@@ -36,13 +38,16 @@ type Installation []string
 func NewInstallation(argv, key []string) Installation {
 	words := launch.Manager(argv)
 	if words == nil {
+		words = launch.Runtime(argv)
+	}
+	if words == nil {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
 	return append(Installation{hex.EncodeToString(sum[:8])}, words...)
 }
 
-// Leave has the process group of leader, in which a package manager installs a server, go
+// Leave has the process group of leader, which installs a server, go
 // on after this program. Another process takes over: it reads the output of the group, ends
 // the server that the package manager starts in the end, and the group after LeaveTime.
 func (r *Reaper) Leave(leader int, install Installation, stdout, stderr *os.File) error {
@@ -108,9 +113,10 @@ func finish(args []string) int {
 	start := launch.New(args[2:])
 	stdout := os.NewFile(groupsFD, "stdout") // the first descriptors after standard error
 	start.Process(leader, stdout)
+	start.Resume()
 	var reading sync.WaitGroup
 	reading.Go(func() { _, _ = io.Copy(counter(start.Answered), stdout) }) // the end of the output is what counts
-	reading.Go(func() { _, _ = io.Copy(counter(start.Logged), os.NewFile(programFD, "stderr")) })
+	reading.Go(func() { follow(os.NewFile(programFD, "stderr"), start) })
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -118,11 +124,12 @@ func finish(args []string) int {
 	}()
 	awaitInstalled(start, over)
 	left := &remains{groups: []int{leader}}
-	left.signal(syscall.SIGTERM)
-	select {
-	case <-over:
-	case <-time.After(leaveExit):
-		left.signal(syscall.SIGKILL)
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		select {
+		case <-over: // a server without standard input ends by itself
+		case <-time.After(leaveExit):
+		}
+		left.signal(sig)
 	}
 	return 0
 }
@@ -142,6 +149,19 @@ func awaitInstalled(start *launch.Start, over <-chan struct{}) {
 		case <-limit.C:
 			return
 		}
+	}
+}
+
+// follow passes on the lines of standard error until it ends.
+func follow(stderr io.Reader, start *launch.Start) {
+	lines := bufio.NewReader(stderr)
+	for {
+		line, _, err := lines.ReadLine() // the beginning of a line is what counts
+		if err != nil {
+			return
+		}
+		start.Logged(len(line) + 1)
+		start.Line(string(line))
 	}
 }
 
