@@ -39,7 +39,7 @@ var sections = []section{
 	},
 	{
 		name: "suites", proves: "the program with real servers and clients, one pass",
-		in:    func(pkg string) bool { return isSuite(pkg) && !measures(pkg) },
+		in:    func(pkg string) bool { return isSuite(pkg) && !measures(pkg) && !hasNoShortForm(pkg) },
 		first: []string{"test/sandbox", "test/script", "test/integration", "test/dashboard", "test/sharing", "test/npm", "test/partition", "test/harness/workflow"},
 		flags: []string{"-short"}, atOnce: 2,
 	},
@@ -92,6 +92,11 @@ func sharesState(pkg string) bool {
 }
 
 func measures(pkg string) bool { return pkg == suites+"bounds" }
+
+// hasNoShortForm reports whether -short skips all tests of a suite. To link it takes seconds.
+func hasNoShortForm(pkg string) bool {
+	return slices.Contains([]string{"faults", "fleettable"}, strings.TrimPrefix(pkg, suites))
+}
 
 // plain reports whether the suite runs the program without the race detector.
 func plain(pkg string) bool {
