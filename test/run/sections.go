@@ -95,7 +95,7 @@ func measures(pkg string) bool { return pkg == suites+"bounds" }
 
 // hasNoShortForm reports whether -short skips all tests of a suite. To link it takes seconds.
 func hasNoShortForm(pkg string) bool {
-	return slices.Contains([]string{"faults", "fleettable"}, strings.TrimPrefix(pkg, suites))
+	return slices.Contains([]string{"fleet", "fleettable", "simulation"}, strings.TrimPrefix(pkg, suites))
 }
 
 // plain reports whether the suite runs the program without the race detector.
