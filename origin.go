@@ -6,12 +6,13 @@ import (
 )
 
 // Origin is what becomes known of a call while it is made: the host on which it was carried
-// out, if a hub of a fleet did so, and how long it waited. It is safe for concurrent use. A
+// out, if a hub of a fleet did so, how long it waited, and why it may have no answer. It is safe for concurrent use. A
 // nil Origin keeps nothing.
 type Origin struct {
 	host           atomic.Pointer[string]
 	approval, slot atomic.Int64 // nanoseconds
 	queued         atomic.Pointer[time.Time]
+	printed        atomic.Pointer[string]
 }
 
 // Set sets the host.
@@ -28,6 +29,21 @@ func (o *Origin) Host() string {
 	}
 	if host := o.host.Load(); host != nil {
 		return *host
+	}
+	return ""
+}
+
+// SetPrinted sets what the server of a call without an answer has printed that explains it.
+func (o *Origin) SetPrinted(text string) {
+	if o != nil {
+		o.printed.Store(&text)
+	}
+}
+
+// Printed returns the text of SetPrinted; empty if there is none.
+func (o *Origin) Printed() string {
+	if text := o.printed.Load(); text != nil {
+		return *text
 	}
 	return ""
 }

@@ -10,6 +10,8 @@ type UnfinishedCall struct {
 	CallID string `json:"callId"`
 	Tool   string `json:"tool"`
 	Run    string `json:"run,omitempty"` // of a call of a saved script: the run of that script
+
+	Printed string `json:"-"` // by the server during the call, if it explains why there is no answer; the error of the run has it
 }
 
 // maxUnfinished is how many tools UnfinishedText names.
@@ -21,7 +23,18 @@ func (e *End) UnfinishedText() string {
 	if len(e.Unfinished) == 0 || e.Kind == LimitTime || e.Error != nil && e.Error.Name == DetachedPromise {
 		return ""
 	}
-	return "these calls had not ended when the script ended, and were cancelled: " + UnfinishedTools(e.Unfinished)
+	return "these calls had not ended when the script ended, and were cancelled: " + UnfinishedTools(e.Unfinished) + UnfinishedOutput(e.Unfinished)
+}
+
+// UnfinishedOutput says what the server printed during the first of the calls for which that is
+// known; empty if there is none.
+func UnfinishedOutput(calls []UnfinishedCall) string {
+	for _, c := range calls {
+		if c.Printed != "" {
+			return "; " + c.Tool + ": " + c.Printed
+		}
+	}
+	return ""
 }
 
 // UnfinishedTools are the names of the tools, each with the number of its calls.

@@ -76,7 +76,7 @@ func okay(kind toolscript.Kind) *bool {
 
 // leave notes a call that the end of the script cancels. It is called with mu held.
 func (s *calls) leave(c *call) {
-	s.unfinished = append(s.unfinished, toolscript.UnfinishedCall{CallID: c.CallID, Tool: c.ID})
+	s.unfinished = append(s.unfinished, toolscript.UnfinishedCall{CallID: c.CallID, Tool: c.ID, Printed: c.origin.Printed()})
 }
 
 // unfinishedWith returns the calls that the end of the script has cancelled, in the order
@@ -86,8 +86,9 @@ func (s *calls) unfinishedWith(detached []toolscript.DetachedCall) []toolscript.
 	all := slices.Clone(s.unfinished)
 	s.mu.Unlock()
 	for _, d := range detached {
-		if c := (toolscript.UnfinishedCall{CallID: d.CallID, Tool: d.Tool}); !d.Task && !slices.Contains(all, c) {
-			all = append(all, c)
+		known := func(c toolscript.UnfinishedCall) bool { return c.CallID == d.CallID && c.Run == "" }
+		if !d.Task && !slices.ContainsFunc(all, known) {
+			all = append(all, toolscript.UnfinishedCall{CallID: d.CallID, Tool: d.Tool})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b toolscript.UnfinishedCall) int {

@@ -117,7 +117,7 @@ func (w *work) unfinished(end *toolscript.End) {
 			ToolName: first.Tool, CallID: first.CallID, Metadata: w.progress(),
 		}
 	case end.Error != nil && end.Kind == toolscript.LimitTime:
-		end.Error.Message += "; these calls had not ended: " + tools
+		end.Error.Message += "; these calls had not ended: " + tools + toolscript.UnfinishedOutput(end.Unfinished)
 	}
 	if text := end.UnfinishedText(); text != "" {
 		w.warn(text)

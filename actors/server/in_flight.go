@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type call struct {
 	size            int                                                                   // of the arguments, in bytes
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
+	origin          *toolscript.Origin // of the call; may be nil
 	reports         bool               // the connection is a reportsEnd
 	ages            bool               // the connection is an ages
 	keeps           keepsLimit         // the connection, if it is one; else nil
@@ -107,7 +109,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	c := &call{
 		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
 		name: m.ID, size: len(m.Args), renamed: m.Own != "",
-		wait: m.Wait > 0, of: f, limit: limit, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(maxCall),
+		wait: m.Wait > 0, origin: m.Origin, of: f, limit: limit, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(maxCall),
 		reply: reply, again: again, begun: now, took: &f.traffic.Durations,
 	}
 	if m.Fetch != nil {
@@ -232,6 +234,11 @@ func (c *call) stop(cause error) {
 	c.cause = cause
 	started := c.started
 	f.mu.Unlock()
+	if p, is := started.(mcpclient.Printer); is {
+		if text, failure := p.Printed(); failure {
+			c.origin.SetPrinted(strings.TrimPrefix(text, "; "))
+		}
+	}
 	if started != nil {
 		c.cancel(started, cause)
 	}

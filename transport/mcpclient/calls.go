@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -29,6 +31,8 @@ type call struct {
 	lease    *inflight.Lease
 	trace    string    // traceparent for the server
 	mark     printMark // where the server's output was when the call began
+	sole     bool      // an error without an id is its answer if no other request is in flight; see nameless
+	nameless atomic.Pointer[mcp.JSONRPCErrorDetails]
 
 	// direct is set for a call of a tool that does not go through mcp-go, and the others
 	// with it; see finish.
@@ -109,8 +113,9 @@ func newCalls(on Events) *calls { return &calls{on: on, open: make(map[int64]*ca
 
 func (c *calls) next() int64 { return firstID + c.last.Add(1) }
 
-func (c *calls) begin(progress, stop func(), lease *inflight.Lease) *call {
-	call := &call{id: c.next(), progress: progress, stop: stop, lease: lease}
+// begin registers a call that goes through mcp-go.
+func (c *calls) begin(call *call) *call {
+	call.id = c.next()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open[call.id] = call
@@ -152,14 +157,14 @@ func (c *calls) settle(call *call, r reply) {
 func (c *calls) direct(message []byte) bool {
 	m, ok := parse(message)
 	if !ok {
-		return c.unreadable(message)
+		return c.unreadable(message, "")
 	}
 	if m.method == "notifications/progress" {
 		return c.directProgress(m.params)
 	}
 	call := c.of(m)
 	if call == nil {
-		return c.asked != nil && c.asked(m)
+		return c.other(m)
 	}
 	c.settle(call, reply{result: bytes.Clone(m.result), failure: m.failure})
 	return true
@@ -200,21 +205,57 @@ func tokenOf(params map[string]any) int64 {
 func (c *calls) answer(message []byte, taken *inflight.Lease) bool {
 	m, ok := parse(message)
 	if !ok {
-		return c.unreadable(message)
+		return c.unreadable(message, "")
 	}
 	call := c.of(m)
 	if call == nil {
-		return c.asked != nil && c.asked(m)
+		return c.other(m)
 	}
 	taken.Move(call.lease)
 	c.settle(call, reply{result: m.result, failure: m.failure})
 	return true
 }
 
-// unreadable ends the call whose answer a line has that is not a message of MCP, such as
+// other handles a message that has no id of our requests.
+func (c *calls) other(m message) bool {
+	if m.method == "" && m.failure != nil && (len(m.id) == 0 || string(m.id) == "null") {
+		c.nameless(m.failure)
+		return true
+	}
+	return c.asked != nil && c.asked(m)
+}
+
+// nameless handles an error without an id, as JSON-RPC has it for a request that the server could
+// not read. If one request is in flight, it ends. The errors of several mention it if they get no
+// answer. "Method not found" is left out, because servers refuse notifications in this way.
+func (c *calls) nameless(failure *mcp.JSONRPCErrorDetails) {
+	if failure.Code == mcp.METHOD_NOT_FOUND {
+		return
+	}
+	c.mu.Lock()
+	var one *call
+	for _, one = range c.open {
+		one.nameless.Store(failure)
+	}
+	alone := len(c.open) == 1 && one.sole
+	c.mu.Unlock()
+	if alone {
+		named := *failure
+		named.Message = fmt.Sprintf("the server answered with an error without the id of a request, while only this one was open: %q", failure.Message)
+		c.settle(one, reply{failure: &named})
+	}
+}
+
+// isSole reports whether an error without an id can be taken for the answer to a request. Before a
+// request for a list, there was a notification that the error may be about.
+func isSole(method string) bool { return method != "ping" && !strings.HasSuffix(method, "/list") }
+
+// unreadable ends the call whose answer a text has that is not a message of MCP, such as
 // one with NaN or with text before the JSON. It returns false if there is none.
-func (c *calls) unreadable(line []byte) bool {
-	return ids.IsAnswer(line) && c.refuse(ids.In(ids.Ends(line)), reply{err: httptransport.Unreadable(line)})
+func (c *calls) unreadable(text []byte, why string) bool {
+	answer := httptransport.Unreadable(text)
+	answer.Why = why
+	return ids.IsAnswer(text) && c.refuse(ids.In(ids.Ends(text)), reply{err: answer})
 }
 
 // refuse ends the first of these calls that is in flight, and reports whether there is one.

@@ -202,6 +202,7 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	o.Nameless = c.calls.nameless
 	c.ownAuthorization = cfg.Authorizes() && !cfg.OAuth.Machine()
 	if cfg.Type == SSE {
 		return c.connectSSE(ctx, o)

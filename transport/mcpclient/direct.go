@@ -101,7 +101,7 @@ func (c *Conn) Start(t ToolCall) Started {
 // startDirect writes the request without mcp-go. The filter passes the answer to
 // calls.direct or calls.answer.
 func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Started {
-	call := &call{direct: true, tool: t, about: about, conn: c, progress: t.Progress}
+	call := &call{direct: true, sole: true, tool: t, about: about, conn: c, progress: t.Progress}
 	if t.Held != nil {
 		call.lease = c.answers.LeaseOf(t.Held)
 	} else {

@@ -1,6 +1,7 @@
 package mcpclient_test
 
 import (
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -79,6 +80,65 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 			t.Errorf("echo = %q", got)
 		}
 	})
+}
+
+// An answer on several lines ends its call.
+func TestAnswerOnSeveralLines(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	c := dial(t, config(t, "prints"), mcpclient.Events{})
+	for name, text := range map[string]string{
+		"as of JSON.stringify":  "{\n  \"result\": {\n    \"content\": [\n      {\n        \"type\": \"text\",\n        \"text\": \"{\"\n      }\n    ]\n  },\n  \"jsonrpc\": \"2.0\",\n  \"id\": ID\n}\n",
+		"as of Python":          "{\"jsonrpc\": \"2.0\",\n \"id\": ID,\n \"result\": {\"content\": []}}\n",
+		"without indent":        "{\n\"id\": ID,\n\"result\": {\n\"content\": [\n{\n\"type\": \"text\"\n}\n]\n}\n}\n",
+		"a break in a text":     "{\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\n\nb\"}]},\"jsonrpc\":\"2.0\",\"id\":ID}\n",
+		"after text":            "DEBUG sends {\n  \"id\": ID,\n  \"error\": {\n    \"code\": 1,\n    \"message\": \"no\"\n  }\n}\n",
+		"after a broken object": "{ it's \"odd\n{\n  \"id\": ID,\n  \"result\": {}\n}\n",
+		"a long line in it":     "{\n  \"id\": ID,\n  \"result\": {\n    \"data\": \"" + long + "\"\n  }\n}\n",
+		"long":                  "{\n  \"result\": {\n" + strings.Repeat("    \"data\": {},\n", 5_000) + "    \"last\": 1\n  },\n  \"id\": ID\n}\n",
+		"the id is null":        "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": null,\n  \"error\": {\n    \"code\": -32700,\n    \"message\": \"the server's answer cannot be read, because it is spread over several lines\"\n  }\n}\n",
+	} {
+		_, err := c.CallTool(within(t, bound), "print", arguments(t, "", text), nil)
+		if toolscript.KindOf(err) != toolscript.ToolFailed || toolscript.SentOf(err) != toolscript.SentYes {
+			t.Errorf("%s: CallTool = %v, want kind tool_failed, sent", name, err)
+			continue
+		}
+		wantText(t, name, err.Error(), "the server's answer cannot be read")
+	}
+	printed := startPrinting(t, c, "", "{\n  \"id\": ID,\n  \"method\": \"x\",\n  \"params\": {\n    \"result\": 1\n  }\n}\n")
+	eventually(t, "the request, as a whole", func() bool {
+		text, failure := printed.Printed()
+		return failure && strings.Contains(text, `text that is not a message: "{   \"id\": `)
+	})
+}
+
+// An error without an id belongs to the only call in flight.
+func TestErrorWithoutAnID(t *testing.T) {
+	onEveryWire(t, func(t *testing.T, wire string, _ mcpclient.Config) {
+		t.Helper()
+		c := dial(t, with(t, wire, "prints"), mcpclient.Events{})
+		for _, id := range []string{`"id":null,`, ``} {
+			line := `{"jsonrpc":"2.0",` + id + `"error":{"code":-32700,"message":"Parse error"}}` + "\n"
+			if id == "" && wire != "stdio" && wire != "sse" {
+				continue // the server of the tests does not know to which request it belongs
+			}
+			_, err := c.CallTool(within(t, bound), "print", arguments(t, "", line), nil)
+			var known *toolscript.Error
+			if !errors.As(err, &known) || known.Kind != toolscript.ToolFailed || known.RPCCode != -32700 || !strings.Contains(err.Error(), "Parse error") {
+				t.Errorf("%s: CallTool = %v, want kind tool_failed with the code of the error", id, err)
+			}
+		}
+	})
+}
+
+// Of several calls, each one mentions it. An error about a notification belongs to none.
+func TestErrorWithoutAnIDDuringSeveralCalls(t *testing.T) {
+	c := dial(t, config(t, "prints"), mcpclient.Events{})
+	first := startPrinting(t, c, "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`+"\n")
+	second := startPrinting(t, c, "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`+"\n")
+	for _, call := range []printing{first, second} {
+		const want = `; it answered with an error without the id of a request, which may be for this one: "Parse error"`
+		eventually(t, want, func() bool { return mcpclient.Unanswered(call) == want })
+	}
 }
 
 // An answer to initialize that cannot be read fails the connection before its time limit.

@@ -22,9 +22,13 @@ type printMark struct{ stderr, stdout int64 }
 // Printed implements Printer. Other calls may have caused the output too.
 func (c *call) Printed() (text string, failure bool) {
 	if s, ok := c.conn.peer.(*stdio); ok {
-		return s.printedSince(c.mark)
+		text, failure = s.printedSince(c.mark)
 	}
-	return "", false
+	if err := c.nameless.Load(); err != nil {
+		text += fmt.Sprintf("; it answered with an error without the id of a request, which may be for this one: %q", c.conn.words.clean(err.Message))
+		failure = true
+	}
+	return text, failure
 }
 
 func (s *stdio) mark() printMark { return printMark{s.log.written.Load(), s.noise.written.Load()} }

@@ -34,9 +34,8 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 	defer release()
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
-	call := c.calls.begin(progress, stop, c.answers.Lease(ctx))
+	call := c.calls.begin(&call{progress: progress, stop: stop, lease: c.answers.Lease(ctx), conn: c, sole: isSole(method)})
 	defer c.calls.end(call)
-	call.conn = c
 	if process, ok := c.peer.(*stdio); ok {
 		call.mark = process.mark()
 	}

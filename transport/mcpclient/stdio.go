@@ -41,6 +41,7 @@ type stdio struct {
 
 	output     output
 	noise      *tail                  // lines on standard output that are not messages
+	object     object                 // among them
 	stdoutText atomic.Pointer[string] // the first of them
 	pumped     chan struct{}          // closed when standard output has ended
 	broke      error                  // why reading ended, nil at the end of output; valid after pumped is closed
@@ -121,7 +122,8 @@ func (s *stdio) stdoutLine() string {
 	return ""
 }
 
-// text handles a line that is not a message. If it has the answer to a call, the call ends.
+// text handles a line that is not a message. If it has the answer to a call, or ends the lines
+// of one, the call ends.
 func (s *stdio) text(line []byte) {
 	words := s.words.clean(string(line[:min(len(line), maxRaw)]))
 	if words == "" {
@@ -130,7 +132,17 @@ func (s *stdio) text(line []byte) {
 	s.stdoutText.CompareAndSwap(nil, &words)
 	s.noise.add(words)
 	s.on.logf(slog.LevelDebug, "text on standard output: %s", words)
-	s.calls.unreadable(line)
+	if s.calls.unreadable(line, "") {
+		return
+	}
+	whole := s.object.add(line)
+	if whole == nil {
+		return
+	}
+	s.noise.add(s.words.clean(string(whole[:min(len(whole), maxRaw)])))
+	if m, ok := parse(whole); !s.calls.unreadable(whole, "it is spread over several lines") && ok && m.method == "" {
+		s.calls.other(m)
+	}
 }
 
 // direct handles a message that is not for mcp-go, and a line that is no JSON.

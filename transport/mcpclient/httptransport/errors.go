@@ -58,13 +58,19 @@ func (e *InterruptedError) Unwrap() error { return e.Err }
 // UnreadableError is the error of a request whose answer is not a message of MCP.
 type UnreadableError struct {
 	Text string // the beginning of the answer; must be cleaned before it is shown
+	Why  string // the reason; empty if the text shows it
 }
 
-func (e *UnreadableError) Error() string { return "the server's answer cannot be read" }
+func (e *UnreadableError) Error() string {
+	if e.Why == "" {
+		return "the server's answer cannot be read"
+	}
+	return "the server's answer cannot be read, because " + e.Why
+}
 
 // Unreadable returns the error for an answer.
 func Unreadable(answer []byte) *UnreadableError {
-	return &UnreadableError{string(answer[:min(len(answer), maxErrorDoc)])}
+	return &UnreadableError{Text: string(answer[:min(len(answer), maxErrorDoc)])}
 }
 
 // SessionError means that the server no longer knows the session.

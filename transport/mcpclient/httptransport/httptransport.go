@@ -48,6 +48,10 @@ type Options struct {
 	Limit   int               // maximum bytes of one message of the server
 	Log     func(level slog.Level, format string, args ...any)
 
+	// Nameless receives an error without the id of its request, unless it arrived on the stream of
+	// one request. nil: such errors are ignored.
+	Nameless func(*mcp.JSONRPCErrorDetails)
+
 	Answers *inflight.Budget // memory limit for messages; nil means unlimited
 }
 

@@ -89,7 +89,7 @@ func (h *HTTP) handleStream(ctx context.Context, session string, from *events) {
 			lease.Release()
 			return
 		default:
-			if response := h.take(ctx, e.data, h.replyIn(session), h.awaited); response != nil {
+			if response := h.take(ctx, e.data, h.replyIn(session), h.awaited); response != nil && !h.tookNameless(response) {
 				h.deliver(response, lease)
 			}
 		}

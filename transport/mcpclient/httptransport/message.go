@@ -65,7 +65,7 @@ func (m message) response() *transport.JSONRPCResponse {
 }
 
 // take handles one message. It passes notifications and requests to their handlers
-// and returns a response to the caller. Answers to requests are sent with reply while
+// and returns a response to the caller, also an error without an id. Answers to requests are sent with reply while
 // ctx lasts. Like the other transports, take skips data that is not a message. awaited reports
 // whether a request with an id is in flight.
 func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context, *transport.JSONRPCResponse), awaited func(id string) bool) *transport.JSONRPCResponse {
@@ -78,7 +78,7 @@ func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context
 		return nil
 	}
 	switch {
-	case m.Method == "" && !m.ID.IsNil():
+	case m.Method == "" && (!m.ID.IsNil() || m.Error != nil):
 		return m.response()
 	case m.Method == "":
 		w.Log(slog.LevelDebug, "a message has neither id nor method")
@@ -107,6 +107,17 @@ func inPlaceOf(data []byte, awaited func(id string) bool) *transport.JSONRPCResp
 		}
 	}
 	return nil
+}
+
+// tookNameless reports whether a response has no id, and passes it on then.
+func (w *wire) tookNameless(response *transport.JSONRPCResponse) bool {
+	if !response.ID.IsNil() {
+		return false
+	}
+	if w.Nameless != nil {
+		w.Nameless(response.Error)
+	}
+	return true
 }
 
 // settled returns the error that stands in a response of inPlaceOf.

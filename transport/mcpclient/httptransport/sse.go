@@ -120,7 +120,7 @@ func (s *SSE) readOne(from *events) error {
 	case e.name != "message":
 		return nil
 	}
-	if response := s.take(s.life, e.data, s.reply, s.awaited); response != nil {
+	if response := s.take(s.life, e.data, s.reply, s.awaited); response != nil && !s.tookNameless(response) {
 		s.deliver(response, lease)
 	}
 	return nil

@@ -70,7 +70,7 @@ func (s *stream) read(ctx context.Context, from *events) (*transport.JSONRPCResp
 		}
 		switch response := s.http.take(ctx, e.data, s.http.replyIn(s.session), s.http.awaited); {
 		case response == nil:
-		case response.ID.String() == s.id:
+		case response.ID.String() == s.id, response.ID.IsNil():
 			return response, nil
 		default:
 			s.http.deliver(response, from.lease)
