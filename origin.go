@@ -6,13 +6,14 @@ import (
 )
 
 // Origin is what becomes known of a call while it is made: the host on which it was carried
-// out, if a hub of a fleet did so, how long it waited, and why it may have no answer. It is safe for concurrent use. A
+// out, if a hub of a fleet did so, how long it waited, why it may have no answer, and why a question of its server was refused. It is safe for concurrent use. A
 // nil Origin keeps nothing.
 type Origin struct {
 	host           atomic.Pointer[string]
 	approval, slot atomic.Int64 // nanoseconds
 	queued         atomic.Pointer[time.Time]
 	printed        atomic.Pointer[string]
+	refused        atomic.Pointer[string]
 }
 
 // Set sets the host.
@@ -44,6 +45,21 @@ func (o *Origin) SetPrinted(text string) {
 func (o *Origin) Printed() string {
 	if text := o.printed.Load(); text != nil {
 		return *text
+	}
+	return ""
+}
+
+// SetRefused sets why a question of the server was refused, which only the server knows otherwise.
+func (o *Origin) SetRefused(why string) {
+	if o != nil {
+		o.refused.Store(&why)
+	}
+}
+
+// Refused returns the text of SetRefused; empty if no question was refused.
+func (o *Origin) Refused() string {
+	if why := o.refused.Load(); why != nil {
+		return *why
 	}
 	return ""
 }

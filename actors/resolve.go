@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -159,12 +160,23 @@ func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMes
 
 // breaks says how a result breaks an output schema.
 func (s *System) breaks(ctx context.Context, schema, value json.RawMessage) string {
-	const most = 3
 	details, err := s.arguments.Violations(ctx, schema, value)
-	if err != nil || len(details) == 0 {
+	if err != nil {
 		return ""
 	}
-	return summary(details[:min(len(details), most)])
+	return summary(details[:min(len(details), mostShown)])
+}
+
+const mostShown = 3 // violations
+
+// fitted returns a value without the optional members that are null, or an error that says how it
+// breaks a schema.
+func (s *System) fitted(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error) {
+	sent, details, err := s.arguments.Fit(ctx, schema, value)
+	if err == nil && len(details) > 0 {
+		err = errors.New(summary(details[:min(len(details), mostShown)]))
+	}
+	return sent, err
 }
 
 // summary joins violations to one line.

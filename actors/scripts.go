@@ -119,6 +119,7 @@ func (s *System) runDeps() execution.Deps {
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Resolve:    s.resolve,
 		Fits:       s.arguments.Accepts,
+		Fit:        s.fitted,
 		Breaks:     s.breaks,
 		Search:     s.Search,
 		Describe:   s.Describe,

@@ -50,10 +50,16 @@ func (t *times) waits() toolscript.Waits {
 	return all
 }
 
-// explain adds the reason of a failure to the record of a call. Reasons that the gateway
+// explain notes why a question of the server was refused, and adds the reason of a failure to the
+// record of a call. Reasons that the gateway
 // finds in the call itself are left out: they may quote its arguments. It is called with
 // mu held.
 func (s *calls) explain(c *call, failure *toolscript.ToolError) {
+	if why := c.origin.Refused(); why != "" {
+		if text := c.ID + ": its server has asked a question, which was refused: " + why; len(s.refused) < maxNotices && !slices.Contains(s.refused, text) {
+			s.refused = append(s.refused, text)
+		}
+	}
 	if failure == nil || c.record < 0 || s.deps.Reason == nil || failure.Code == toolscript.Invalid || failure.Code == toolscript.NotFound {
 		return
 	}
@@ -105,6 +111,13 @@ func (s *calls) nested(run string, calls []toolscript.UnfinishedCall) {
 		c.Run = cmp.Or(c.Run, run)
 		s.unfinished = append(s.unfinished, c)
 	}
+}
+
+// refusals returns the notices about questions of servers that were refused.
+func (s *calls) refusals() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.refused)
 }
 
 // counts returns the numbers of admitted, completed and not completed calls.

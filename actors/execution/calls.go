@@ -48,6 +48,7 @@ type calls struct {
 	records             []toolscript.CallRecord     // of started calls, in the order of their start
 	unfinished          []toolscript.UnfinishedCall // that the end of the script has cancelled
 	answers             lastAnswers
+	refused             []string // why questions of servers were refused, as notices
 	proofs              map[string]proof
 	plan                *plan // nil: every call is made
 }

@@ -59,6 +59,8 @@ type Deps struct {
 	Resolve func(ctx context.Context, id string, allow toolscript.Filter, wait time.Duration) (toolscript.Tool, error)
 	// Fits reports whether a value satisfies a schema.
 	Fits func(ctx context.Context, schema, value json.RawMessage) bool
+	// Fit returns a value without the optional members that are null, or why it does not satisfy a schema.
+	Fit func(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error)
 	// Breaks says how a value breaks a schema; "" if it does not, or if that is not known.
 	Breaks func(ctx context.Context, schema, value json.RawMessage) string
 	// Search and Describe find tools of the current catalog.

@@ -18,10 +18,9 @@ var errElicitationUnsupported = &toolscript.Error{
 // elicitations are the questions of servers to the person who started the run. It is
 // safe for concurrent use.
 type elicitations struct {
-	person bool  // a person can answer
-	max    int64 // questions, of all servers together
-	fits   func(ctx context.Context, schema, value json.RawMessage) bool
-	breaks func(ctx context.Context, schema, value json.RawMessage) string // see Deps.Breaks; may be nil
+	person bool                                                                              // a person can answer
+	max    int64                                                                             // questions, of all servers together
+	fit    func(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error) // see Deps.Fit
 	events *emitter
 	clock  *runner.Clock // of the run; it stops while a question is open
 
@@ -88,8 +87,12 @@ func (e *elicitations) give(ctx context.Context, answer toolscript.Answer) error
 		return err
 	}
 	open := e.find(answer.ID)
-	if open != nil && answer.Action == toolscript.Accept && !e.fits(ctx, open.Schema, answer.Content) {
-		return e.misfit(ctx, open.Schema, answer.Content)
+	if open != nil && answer.Action == toolscript.Accept {
+		content, err := e.fit(ctx, open.Schema, answer.Content)
+		if err != nil {
+			return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the content does not fit the schema of the question: %w", err)}
+		}
+		answer.Content = content
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -99,17 +102,6 @@ func (e *elicitations) give(ctx context.Context, answer toolscript.Answer) error
 	delete(e.open, answer.ID)
 	open.answer <- answer // never blocks: only the first answer finds the question open
 	return nil
-}
-
-// misfit is the error of an answer that does not fit.
-func (e *elicitations) misfit(ctx context.Context, schema, content json.RawMessage) error {
-	why := "the content does not fit the schema of the question"
-	if e.breaks != nil {
-		if how := e.breaks(ctx, schema, content); how != "" {
-			why += ": " + how
-		}
-	}
-	return &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(why)}
 }
 
 func (e *elicitations) find(id string) *openQuestion {

@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,7 +24,12 @@ func TestAsk(t *testing.T) {
 		return runner.Outcome{}, nil
 	}
 	asking := func(d *execution.Deps) {
-		d.Fits = func(_ context.Context, _, value json.RawMessage) bool { return string(value) == `{"who":"Ann"}` }
+		d.Fit = func(_ context.Context, _, value json.RawMessage) (json.RawMessage, error) {
+			if string(value) != `{"who":"Ann","age":null}` {
+				return nil, errors.New("who is missing")
+			}
+			return json.RawMessage(`{"who":"Ann"}`), nil
+		}
 		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
 			got, failed = c.Ask(ctx, toolscript.Question{Server: "demo", Message: "Who?"})
 			return json.RawMessage(`{"content":[]}`), nil
@@ -44,7 +50,7 @@ func TestAsk(t *testing.T) {
 			_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any { return execution.Answer{ID: h.ID, Answer: a, Reply: r} })
 			return toolscript.KindOf(err)
 		}
-		accept := toolscript.Answer{ID: q.ID, Action: toolscript.Accept, Content: json.RawMessage(`{"who":"Ann"}`)}
+		accept := toolscript.Answer{ID: q.ID, Action: toolscript.Accept, Content: json.RawMessage(`{"who":"Ann","age":null}`)}
 		for _, test := range []struct {
 			answer toolscript.Answer
 			want   toolscript.Kind
@@ -84,7 +90,6 @@ func TestElicitationEnds(t *testing.T) {
 		return runner.Outcome{}, nil
 	}
 	asking := func(d *execution.Deps) {
-		d.Fits = func(_ context.Context, _, _ json.RawMessage) bool { return true }
 		call := 0
 		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
 			call++
@@ -145,7 +150,6 @@ func TestElicitationStopsTheClock(t *testing.T) {
 		return runner.Outcome{}, nil
 	}
 	asking := func(d *execution.Deps) {
-		d.Fits = func(_ context.Context, _, _ json.RawMessage) bool { return true }
 		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
 			_, err := c.Ask(ctx, toolscript.Question{Server: "demo", Message: "Who?"})
 			time.Sleep(worked)

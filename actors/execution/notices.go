@@ -20,11 +20,11 @@ func (w *work) advice(outcome runner.Outcome) []string {
 	return notices
 }
 
-// notify gives the end the notices of the compiler and of the sandbox, which may be attacked
+// notify gives the end the notices about calls, of the compiler and of the sandbox, which may be attacked
 // code. The run does not wait for its client any more: the output may. A run that ended by
 // exit has no error whose text says what it did.
 func (w *work) notify(end *toolscript.End, outcome runner.Outcome) {
-	notices := append(w.advice(outcome), outcome.Notices...)
+	notices := slices.Concat(w.calls.refusals(), w.advice(outcome), outcome.Notices)
 	if made := end.MadeText(w.id); made != "" && end.Error == nil {
 		notices = slices.Insert(notices, 0, made)
 	}

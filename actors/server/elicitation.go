@@ -44,16 +44,22 @@ func (k *connLoop) elicit(ctx context.Context, params json.RawMessage) (json.Raw
 }
 
 // elicited asks the user in a separate goroutine. The time limits of the calls that
-// the elicitation may belong to are paused until the answer.
+// the elicitation may belong to are paused until the answer. They learn why it is refused.
 func (s *Server) elicited(m elicited) {
 	calls, err := s.candidateCalls(m)
-	if err != nil {
+	refuse := func(err error) {
+		for _, c := range calls {
+			c.origin.SetRefused(err.Error())
+		}
 		m.reply.Send(nil, err)
+	}
+	if err != nil {
+		refuse(err)
 		return
 	}
 	question, err := parseQuestion(m.params)
 	if err != nil {
-		m.reply.Send(nil, err)
+		refuse(err)
 		return
 	}
 	question.Server = s.Name
@@ -62,7 +68,7 @@ func (s *Server) elicited(m elicited) {
 		defer done()
 		answer, err := calls[0].ask(ctx, question)
 		if err != nil {
-			m.reply.Send(nil, err)
+			refuse(err)
 			return
 		}
 		result, err := json.Marshal(map[string]any{"action": answer.Action, "content": content(answer)})
@@ -71,7 +77,8 @@ func (s *Server) elicited(m elicited) {
 }
 
 // candidateCalls returns the calls that an elicitation may belong to: the call whose response
-// contained it, otherwise all calls in flight if they belong to one run.
+// contained it, otherwise all calls in flight, with an error if they do not belong to one run whose
+// client answers questions.
 func (s *Server) candidateCalls(m elicited) ([]*call, error) {
 	if m.generation != s.generation {
 		return nil, errNoCall
@@ -89,9 +96,9 @@ func (s *Server) candidateCalls(m elicited) ([]*call, error) {
 	for _, c := range found {
 		switch {
 		case c.run != found[0].run:
-			return nil, errAmbiguous
+			return found, errAmbiguous
 		case c.ask == nil:
-			return nil, errNoClient
+			return found, errNoClient
 		}
 	}
 	return found, nil

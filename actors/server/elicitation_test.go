@@ -29,13 +29,13 @@ func answering(after time.Duration, name string) func(context.Context, toolscrip
 }
 
 // ask begins a call of a run without waiting for it.
-func (r *rig) ask(ctx context.Context, run, tool string, ask func(context.Context, toolscript.Question) (toolscript.Answer, error)) chan error {
+func (r *rig) ask(ctx context.Context, run, tool string, ask func(context.Context, toolscript.Question) (toolscript.Answer, error), origin ...*toolscript.Origin) chan error {
 	done := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(ctx, time.Hour)
 	go func() {
 		defer cancel()
 		_, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
-			return server.Call{Ctx: ctx, Run: run, Tool: tool, Ask: ask, Reply: reply}
+			return server.Call{Ctx: ctx, Run: run, Tool: tool, Ask: ask, Origin: append(origin, nil)[0], Reply: reply}
 		})
 		done <- err
 	}()
@@ -78,8 +78,12 @@ func TestElicitationReachesTheRunOfItsCall(t *testing.T) {
 		if got, err := elicit(t.Context(), json.RawMessage(form)); err != nil || string(got) != `{"action":"accept","content":{"who":"Ann"}}` {
 			t.Errorf("answer %s, %v", got, err)
 		}
-		second := r.ask(t.Context(), "run_2", "bound", answering(time.Second, "Bob"))
+		told := new(toolscript.Origin)
+		second := r.ask(t.Context(), "run_2", "bound", answering(time.Second, "Bob"), told)
 		refused("two runs", t.Context(), form, "several runs")
+		if !strings.Contains(told.Refused(), "several runs") {
+			t.Errorf("the run learns %q", told.Refused())
+		}
 		if got, err := elicit(<-bound, json.RawMessage(form)); err != nil || !strings.Contains(string(got), "Bob") {
 			t.Errorf("a question that came with its call: %s, %v", got, err)
 		}

@@ -1,6 +1,8 @@
 package sandbox_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +55,31 @@ func (g *gateway) runWithEvents(t *testing.T, request toolscript.ExecRequest, on
 		return on(id, e)
 	})
 	return end, err
+}
+
+// A form without a value for an optional field may have null there. The server does not get it.
+func TestNullInAnAnswerOfAPerson(t *testing.T) {
+	g := newGateway(t, "ask")
+	request := toolscript.ExecRequest{Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Ask: true, Check: toolscript.CheckOff}
+	for content, want := range map[string]string{
+		`{"who":"Ann","age":null}`: ``,
+		`{"who":null,"age":7}`:     `the content does not fit the schema of the question: /who: `,
+	} {
+		end, err := g.runWithEvents(t, request, func(id string, e toolscript.Event) error {
+			if e.Type != toolscript.EventAsk {
+				return nil
+			}
+			err := g.ReplyRun(t.Context(), id, toolscript.Answer{ID: e.Ask.ID, Action: toolscript.Accept, Content: json.RawMessage(content)})
+			if want == "" {
+				return err
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", content, err, want)
+			}
+			return g.ReplyRun(t.Context(), id, toolscript.Answer{ID: e.Ask.ID, Action: toolscript.Decline})
+		})
+		if err != nil || end.Error != nil || want == "" && string(end.Value) != `{"action":"accept","content":{"who":"Ann"}}` {
+			t.Errorf("%s: end = %s, %+v, %v", content, end.Value, end.Error, err)
+		}
+	}
 }

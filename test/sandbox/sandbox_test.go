@@ -234,7 +234,7 @@ func (d *demo) call(ctx context.Context, tool string, args json.RawMessage) (jso
 		}
 		return text(strings.Repeat("x", given.MB<<20), false), err
 	case "ask":
-		given, err := d.ask(ctx, json.RawMessage(`{"message":"Well?","requestedSchema":{"type":"object","properties":{}}}`))
+		given, err := d.ask(ctx, json.RawMessage(`{"message":"Well?","requestedSchema":{"type":"object","required":["who"],"properties":{"who":{"type":"string"},"age":{"type":"integer"}}}}`))
 		return text(string(given), false), err
 	case "hang":
 		<-ctx.Done()
