@@ -49,7 +49,14 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var m message
 	_ = json.Unmarshal(body, &m) // mcp-go answers what is no message
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	serve := func() { h.serve(w, r, m) }
+	serve := func() {
+		if _, isRequest := m.key(); isRequest && m.checkParams() != nil {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkParams())) // the client has gone
+			return
+		}
+		h.serve(w, r, m)
+	}
 	if m.Method == string(mcp.MethodToolsCall) {
 		if s := newStream(w, r); s != nil {
 			defer s.end()

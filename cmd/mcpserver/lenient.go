@@ -35,6 +35,7 @@ type message struct {
 	Method        string
 	ID            json.RawMessage
 	Result, Error json.RawMessage
+	Params        json.RawMessage
 }
 
 func (m message) isResponse() bool {

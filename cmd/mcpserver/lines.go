@@ -118,6 +118,8 @@ func (l *lines) admit(line []byte) []byte {
 		return line
 	case m.Result != nil || m.Error != nil || id == nil: // it might have no response
 		l.refuse("null", mcp.INVALID_REQUEST, errNoRequest)
+	case m.checkParams() != nil:
+		l.refuse(string(m.ID), mcp.INVALID_PARAMS, m.checkParams())
 	case !l.begin(id, cost):
 		l.refuse(string(m.ID), mcp.INTERNAL_ERROR, errMessagesBusy)
 	default:
