@@ -78,7 +78,7 @@ func (o *importOptions) run(ctx context.Context) error {
 		again += " --secrets"
 	}
 	if len(plan.Changes) == 0 {
-		o.say("there is nothing to import")
+		o.say("%s", plan.Nothing())
 	}
 	c, err := o.changer()
 	if err != nil {

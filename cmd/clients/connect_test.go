@@ -364,3 +364,16 @@ func TestUndoStep(t *testing.T) {
 		t.Error("the file is there that the first import made")
 	}
 }
+
+// The preview of a file of YAML has its indentation, which has a meaning there.
+func TestPreviewOfYAMLKeepsIndentation(t *testing.T) {
+	s := newScene(t)
+	s.write("$HOME/.config/goose/config.yaml", "extensions:\n    developer:\n        type: builtin\n")
+	change, err := connect(s, "goose", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := change.Diff(); !strings.Contains(diff, "+     toolscript:\n+       type: \"stdio\"\n") {
+		t.Errorf("the preview is\n%s", diff)
+	}
+}

@@ -15,6 +15,9 @@ var copilot = Client{
 	},
 	translate: func(t *translation) {
 		if tools, _ := t.fields["tools"].([]any); !slices.Contains(tools, any("*")) {
+			if tools != nil && len(tools) == 0 { // no tool may be used
+				t.fields["disabled"] = true
+			}
 			t.rename("tools", "includeTools")
 		}
 		t.drop("tools")

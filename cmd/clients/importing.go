@@ -63,13 +63,34 @@ const (
 )
 
 // Told are the servers and files that are left out and that the user has to know of. Servers that
-// toolscript has already are not among them. If the import takes nothing, neither are toolscript
-// itself and disabled servers.
+// toolscript has already are not among them. If the import takes nothing, Nothing names the others.
 func (i *Import) Told() []Left {
-	return slices.DeleteFunc(slices.Clone(i.Left), func(l Left) bool {
-		return l.Kind == LeftConfigured || len(i.Taken) == 0 && (l.Kind == LeftItself || l.Kind == LeftDisabled)
-	})
+	if len(i.Taken) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(i.Left), func(l Left) bool { return l.Kind == LeftConfigured })
 }
+
+// Nothing says that the import takes nothing, and what else it found, in one line.
+func (i *Import) Nothing() string {
+	var others []string
+	for _, l := range i.Left {
+		if l.Kind != LeftConfigured && l.Kind != LeftItself && l.Kind != LeftDisabled {
+			others = append(others, strings.TrimPrefix(l.Name+" of "+l.Client, " of "))
+		}
+	}
+	text := "there is nothing to import"
+	if len(others) == 0 {
+		return text
+	}
+	more := ""
+	if n := len(others) - maxOthers; n > 0 {
+		others, more = others[:maxOthers], fmt.Sprintf(" and %d more", n)
+	}
+	return text + "; left out: " + strings.Join(others, ", ") + more + "; the reasons: toolscript config import --json"
+}
+
+const maxOthers = 5
 
 // InProject reports whether a server that is taken goes into the project's file.
 func (i *Import) InProject(server string) bool {
@@ -270,8 +291,7 @@ func (p *planner) add(s *Server, to *target) (kind LeftKind, why string) {
 		p.secretValues.reset(before)
 		return kind, why
 	}
-	single := style{"", ""}.render(ordered{{"mcpServers", ordered{{s.Name, s.definition()}}}}, "")
-	warnings, mistakes := config.Check(s.File.Path, []byte(single))
+	warnings, mistakes := config.Check(s.File.Path, s.alone())
 	if mistakes != nil {
 		p.secretValues.reset(before)
 		return LeftInvalid, reasons(mistakes)

@@ -116,7 +116,9 @@ func listName(name string) string {
 func maskTOML(text []byte) string {
 	var out strings.Builder
 	for line := range bytes.Lines(text) {
-		out.WriteString(mcpclient.Redact(strings.TrimRight(string(line), "\r\n")) + "\n")
+		text := strings.TrimRight(string(line), "\r\n")
+		rest := strings.TrimLeft(text, " \t") // Redact removes the indentation
+		out.WriteString(text[:len(text)-len(rest)] + mcpclient.Redact(rest) + "\n")
 	}
 	return strings.TrimSuffix(out.String(), "\n")
 }

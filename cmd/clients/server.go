@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolscript/toolscript/cmd/config"
 )
 
 // Server is a server of a client, in the form of toolscript's configuration.
@@ -35,6 +37,7 @@ func (t *translation) run(raw map[string]any) {
 	t.Client.translate(t)
 	if t.refused == "" && !t.skipped {
 		t.common()
+		t.loseUnknown()
 		t.expandAll()
 	}
 }
@@ -203,6 +206,8 @@ func (t *translation) common() {
 			t.fields["disabled"] = true
 		}
 	}
+	t.rename("disabledTools", "excludeTools")
+	t.rename("enabledTools", "includeTools")
 	for _, field := range []string{"env", "headers"} {
 		texts(object(t.fields[field]))
 	}
@@ -211,6 +216,27 @@ func (t *translation) common() {
 			delete(t.fields, field)
 		}
 	}
+}
+
+// loseUnknown removes the fields that toolscript does not have, and notes them.
+func (t *translation) loseUnknown() {
+	unknown, _ := config.Unknown(t.alone()) // a server as JSON
+	for _, at := range unknown {
+		within := t.fields
+		for _, name := range at[2 : len(at)-1] {
+			within = object(within[name])
+		}
+		name := at[len(at)-1]
+		if value, has := within[name]; has {
+			delete(within, name)
+			t.noteLost(strings.Join(at[2:], "."), value, "toolscript has no such setting")
+		}
+	}
+}
+
+// alone is a configuration with only this server.
+func (s *Server) alone() []byte {
+	return []byte(style{"", ""}.render(ordered{{"mcpServers", ordered{{s.Name, s.definition()}}}}, ""))
 }
 
 // texts makes the values of an object texts, as clients do: PORT may be 3000.

@@ -1,5 +1,7 @@
 package clients
 
+import "github.com/toolscript/toolscript"
+
 // vscode asks for the values of ${input:NAME}; its files have comments.
 var vscode = Client{
 	Name: "vscode", Title: "VS Code", entry: typedEntry, expand: editorVariable, set: editorMember,
@@ -17,6 +19,10 @@ var vscode = Client{
 	translate: func(t *translation) {
 		t.drop("gallery", "version", "dev", "description")
 		t.lose("envFile", "toolscript does not read files of environment variables")
-		t.lose("sandboxEnabled", "toolscript does not sandbox servers")
+		if t.fields["command"] == nil {
+			t.drop("sandboxEnabled", "sandbox") // it is for programs
+		}
+		t.drop("sandbox")
+		t.lose("sandboxEnabled", `"confine" confines a server: toolscript confine suggest `+toolscript.ShellWord(t.Name))
 	},
 }

@@ -17,6 +17,19 @@ func Check(path string, text []byte) (warnings Mistakes, wrong error) {
 	return v.warnings, nil
 }
 
+// Unknown returns the places of the fields that the configuration does not have.
+func Unknown(text []byte) (places [][]string, err error) {
+	d, err := parse("", text)
+	if err != nil {
+		return nil, err
+	}
+	_, unknown := d.againstSchema()
+	for _, f := range unknown {
+		places = append(places, f.location)
+	}
+	return places, nil
+}
+
 // Variables are the names of the variables without a default that a text refers to.
 func Variables(text string) []string {
 	var names []string
