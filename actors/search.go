@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/embedder"
@@ -140,17 +138,13 @@ func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer t
 			answer.Nearest = append(answer.Nearest, h.ToolID)
 		}
 	}
-	if len(answer.Nearest) == len(hits) && result.Foreign && (len(answer.Missing) == 0 || !ascii(q.Text)) { // a missing server may have the words
+	if len(answer.Nearest) == len(hits) && result.Foreign {
 		answer.Hint = "the tools are described in English; search in English"
 	}
 	if q.Types && len(hits) > 0 {
 		answer.Types, answer.Example = s.searchTypes(view, hits)
 	}
 	return answer, nil
-}
-
-func ascii(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // errNotReady is the error while nothing is indexed.

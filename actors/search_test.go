@@ -65,8 +65,9 @@ func TestSearchSaysWhatIsMissing(t *testing.T) {
 			t.Errorf("found %s; missing (-want +got):\n%s", found(a), diff)
 		}
 		for query, hint := range map[string]string{
-			"take screenshots": "", // the server that is connecting may take them
-			"эхо":              "the tools are described in English; search in English",
+			"take screenshots":   "",
+			"frobnicate widgets": "",
+			"эхо":                "the tools are described in English; search in English",
 		} {
 			if a := find(t, s, toolscript.SearchQuery{Text: query}); a.Hint != hint {
 				t.Errorf("%q while a server connects: hint %q, want %q", query, a.Hint, hint)
@@ -80,7 +81,7 @@ func TestSearchSaysWhatIsMissing(t *testing.T) {
 		stats, err := s.SearchStats(t.Context())
 		want2 := toolscript.SearchStats{
 			ToolsIndexed: 2, SearchStatus: toolscript.SearchStatus{Ready: true, State: "lexical"},
-			Generation: s.Catalog().Generation(), Queries: 4,
+			Generation: s.Catalog().Generation(), Queries: 5,
 		}
 		if diff := cmp.Diff(want2, stats); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

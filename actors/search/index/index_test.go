@@ -271,8 +271,8 @@ func TestWordsPassTheThreshold(t *testing.T) {
 func TestForeign(t *testing.T) {
 	x := index.New(catalog(), nil)
 	for query, want := range map[string]bool{
-		"прочитать документ": true, "wünsche vorlesen": true, "qwertyuiop": true, "bitte vorlesen": true,
-		"what will happen tomorrow": false, "file of zebras and giraffes": false, "read a file": false,
+		"прочитать документ": true, "meine Wünsche vorlesen": true, "bitte vorlesen": true, "créer une issue": true, "buscar archivos para mí": true, "文件を読む": true,
+		"what will happen tomorrow": false, "frobnicate widgets": false, "qwertyuiop": false, "résumé parser": false, "die roll": false, "los angeles": false, "file of zebras and giraffes": false, "read a file": false,
 	} {
 		q := index.NewQuery(query)
 		q.Threshold = 1

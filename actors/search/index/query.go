@@ -78,8 +78,7 @@ type Result struct {
 	Mode Mode
 	// Hits are sorted by falling score, then by rising id.
 	Hits []Hit
-	// Foreign reports that the query is probably not English: it has no word of any
-	// tool, or letters that English does not have.
+	// Foreign reports that the query has no hits and is in another language than English.
 	Foreign bool
 	// Matches is the number of tools that would be hits without a limit.
 	Matches int

@@ -3,7 +3,6 @@ package index
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/toolscript/toolscript/actors/search/lexical"
 )
@@ -68,7 +67,7 @@ func (x *Index) Search(q Query) Result {
 		}
 	}
 	if len(result.Hits) == 0 {
-		result.Hits, result.Foreign = x.nearest(q, top, words), foreign(q.Text, words)
+		result.Hits, result.Foreign = x.nearest(q, top, words), lexical.Foreign(q.Text)
 	}
 	return result
 }
@@ -93,14 +92,6 @@ func (s scored) sure(alpha float64, words lexical.Scores) float64 {
 		return alpha * s.semantic
 	}
 	return s.score
-}
-
-// foreign reports whether the language can be the reason that a query has no hits.
-func foreign(query string, words lexical.Scores) bool {
-	if strings.ContainsFunc(query, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
-		return true
-	}
-	return !words.Known && !lexical.English(query)
 }
 
 // best returns the n best. Of equal scores, the first comes first.

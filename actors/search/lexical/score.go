@@ -23,8 +23,6 @@ type Scores struct {
 	Ideal float64
 	// Max is the largest value of Documents.
 	Max float64
-	// Known reports whether at least one word of the query is in a document.
-	Known bool
 
 	terms []term
 }
@@ -45,7 +43,6 @@ func (x *Index) Score(query string) Scores {
 		worth := x.worth(t.matches)
 		total += worth
 		s.Ideal += worth * (k1 + 1)
-		s.Known = s.Known || len(t.matches) > 0 && t.matches[0].kind == exact
 		a.add(&s, t.matches, worth)
 	}
 	for i, score := range s.Documents {

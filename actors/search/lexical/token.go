@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -36,6 +37,29 @@ func English(text string) bool {
 	}
 	return false
 }
+
+// Foreign reports whether a text is in another language than English: it has letters that are not
+// Latin, or a word that only another language uses to build sentences.
+func Foreign(text string) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }) {
+		return true
+	}
+	return !English(text) && slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }), func(word string) bool {
+		return functionWords()[word]
+	})
+}
+
+// functionWords are words of the commonest languages in Latin letters. Those that are also words or
+// names in English texts, such as die, pour, los and del, are left out.
+var functionWords = sync.OnceValue(func() map[string]bool {
+	return set(`das und ist nicht ein eine einen einem einer für mit zum zur auf dem ich mir meine meinen meiner wie welche bitte wird werden
+	les une avec dans cette mes qui aux sont toutes tous votre nous vous quelle quels être où à
+	una para como todos todas mis qué cuál dónde está están por estos esta este hacer
+	não você meu minha meus minhas uma são então pelo pela quais
+	gli della delle degli nella nelle tutti tutte sono questo questa che perché
+	het een voor niet deze alle naar zijn wordt
+	jest dla wszystkie oraz przez och för är alla ile için nasıl bir yang dengan untuk của là không`)
+})
 
 // firstIdeographic is the first rune of scripts without spaces between words. Each of
 // their runes is a token.
