@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"mime"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,7 +110,8 @@ func replaceBlobs(value []byte, pointer string, depth int, find func([]byte) (bl
 }
 
 // asBlob parses a content block with binary data, or the contents of a resource. Data that has
-// other members, or no media type, only looks like one.
+// other members, no media type, or one of another kind only looks like one. MCP requires no media type
+// of the contents of a resource: in a block, which has two objects with exact members, it may be missing.
 func asBlob(value []byte) (blob, bool) {
 	if value[0] != '{' || !bytes.Contains(value, []byte(`"data"`)) && !bytes.Contains(value, []byte(`"blob"`)) {
 		return blob{}, false
@@ -119,24 +121,31 @@ func asBlob(value []byte) (blob, bool) {
 	switch {
 	case b.kind == "image" || b.kind == "audio":
 		b.data = block.text("data")
-		if b.mimeType == "" || !block.isText("data") || !block.has("type", "data", "mimeType", "annotations", "_meta") {
+		if !b.isMedia(b.kind) || !block.isText("data") || !block.has("type", "data", "mimeType", "annotations", "_meta") {
 			return blob{}, false
 		}
 	case b.kind == "resource":
 		resource := membersOf(block["resource"])
 		b.data, b.mimeType = resource.text("blob"), resource.text("mimeType")
-		if !block.has("type", "resource", "annotations", "_meta") || !resource.isContents("blob") {
+		if !block.has("type", "resource", "annotations", "_meta") || !resource.isContents("blob") || resource["mimeType"] != nil && !b.isMedia("") {
 			return blob{}, false
 		}
 	default:
 		b.kind, b.data = "resource", block.text("blob")
-		if b.mimeType == "" || !block.isContents("blob") {
+		if !b.isMedia("") || !block.isContents("blob") {
 			return blob{}, false
 		}
 	}
 	data, err := base64.StdEncoding.DecodeString(b.data)
 	b.size = len(data)
 	return b, err == nil
+}
+
+// isMedia reports whether the media type reads as one, of that kind if it is not "".
+func (b blob) isMedia(kind string) bool {
+	name, _, err := mime.ParseMediaType(b.mimeType)
+	first, second, _ := strings.Cut(name, "/")
+	return err == nil && first != "" && second != "" && (kind == "" || kind == first)
 }
 
 // members are the members of an object; nil: it is none.
