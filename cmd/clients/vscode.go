@@ -23,6 +23,6 @@ var vscode = Client{
 			t.drop("sandboxEnabled", "sandbox") // it is for programs
 		}
 		t.drop("sandbox")
-		t.lose("sandboxEnabled", `"confine" confines a server: toolscript confine suggest `+toolscript.ShellWord(t.Name))
+		t.lose("sandboxEnabled", `"confine" confines a server: `+toolscript.Command("confine", "suggest", t.Name))
 	},
 }
