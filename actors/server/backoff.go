@@ -21,7 +21,7 @@ const (
 // state needs_auth, but the refusal of what its configuration has may also have been a fault. Who
 // logs in at a server of a fleet does so at its hub.
 func (s *Server) triesAgain() bool {
-	return s.state == toolscript.Backoff || s.state == toolscript.NeedsAuth && (s.Config.Credentials() || s.Config.Type == mcpclient.Fleet)
+	return s.state == toolscript.Backoff || s.state == toolscript.NeedsAuth && (s.Config.Credentials() != "" || s.Config.Type == mcpclient.Fleet)
 }
 
 // want starts a server on demand and ends the pause of a server that tries again. Only one

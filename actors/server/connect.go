@@ -247,7 +247,7 @@ func (s *Server) loginHelps(asked *oauth.LoginError) bool {
 	case s.Config.Authorizes():
 		return false
 	case s.Login == nil:
-		return !s.Config.Credentials()
+		return s.Config.Credentials() == "" && s.Config.API == nil // an API without a login has none to log in at
 	default:
 		return !s.Login.Plain()
 	}

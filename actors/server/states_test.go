@@ -90,6 +90,14 @@ var states = []struct {
 		config: mcpclient.Config{Headers: map[string]string{"X-Api-Key": "x"}}, login: refusedSession,
 	},
 	{
+		name: "API with auth", state: toolscript.Backoff, err: errUnauthorized, restart: true, retry: true, call: true, time: true,
+		config: mcpclient.Config{Type: mcpclient.OpenAPI, API: []byte(`{"auth": {"type": "bearer", "token": "x"}}`)},
+	},
+	{
+		name: "API without auth", state: toolscript.Backoff, err: errUnauthorized, restart: true, retry: true, call: true, time: true,
+		config: mcpclient.Config{Type: mcpclient.GraphQL, API: []byte(`{}`)},
+	},
+	{
 		name: "key in the address", state: toolscript.Backoff, err: errUnauthorized, restart: true, retry: true, call: true, time: true,
 		config: mcpclient.Config{URL: "https://example.com/mcp?key=x"},
 	},

@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/fixture/oauthserver"
 )
 
@@ -217,6 +220,24 @@ func TestAuth(t *testing.T) {
 		if strings.Contains(said.String(), secret) {
 			t.Errorf("secret %q in what was said:\n%s", secret, said)
 		}
+	}
+}
+
+// TestAuthTriesAServerAgain: a gateway connects to a server that waits for its next try, here five minutes.
+func TestAuthTriesAServerAgain(t *testing.T) {
+	server := mcpserver.NewHTTP()
+	server.Refuse(http.StatusNotFound, math.MaxInt)
+	web := httptest.NewServer(server)
+	t.Cleanup(web.Close)
+	w := newWorld(t, map[string]string{"home/.toolscript.json": fmt.Sprintf(`{"mcpServers": {"late": {"url": %q}}}`, web.URL+"/mcp")})
+	gatewayAt(t, w)
+	inState(t, w, "late", "backoff")
+	server.Refuse(0, 0)
+	if r := w.run(t, "auth", "late"); r.code != 0 || !strings.Contains(r.stdout, "No login needed") {
+		t.Errorf("auth: %+v", r)
+	}
+	if s, _ := serverNamed(t, w, "late"); s.State != "ready" {
+		t.Errorf("after the login: %+v", s)
 	}
 }
 

@@ -49,7 +49,8 @@ type Dialer struct {
 const maxAnswer = 64 << 20
 
 // Dial reads the schema and makes a tool of each query and mutation. The error is a
-// *toolscript.Error: Unavailable if the schema cannot be read, Invalid if it cannot be used.
+// *toolscript.Error: Unauthorized or Forbidden if the endpoint refuses the schema, Unavailable if it
+// cannot be read, Invalid if it cannot be used.
 func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
 	fail := func(kind toolscript.Kind, err error) (*inprocess.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
@@ -143,14 +144,24 @@ func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file stri
 	if errors.As(err, &refusal) { // older endpoints do not have this argument, and no deprecated arguments
 		data, err = e.ask(ctx, "query", introspection, nil)
 	}
-	if err != nil {
-		var known *toolscript.Error
-		if errors.As(err, &known) {
-			return nil, known
-		}
-		return nil, fmt.Errorf("the endpoint does not tell its schema: %w; name a file with the schema as \"spec\"", err)
+	if err == nil {
+		return data, nil
 	}
-	return data, nil
+	if ended := toolscript.ContextError(ctx); ended != nil {
+		return nil, ended
+	}
+	if known := (*toolscript.Error)(nil); errors.As(err, &known) {
+		return nil, known
+	}
+	err = fmt.Errorf("the endpoint does not tell its schema: %w", err)
+	if !errors.As(err, &refusal) {
+		return nil, err
+	}
+	unreadable := inprocess.Unreadable(refusal.Status, err)
+	if unreadable.Kind == toolscript.Unavailable && refusal.Status < http.StatusInternalServerError {
+		unreadable.Permanent, unreadable.Err = true, fmt.Errorf("%w; name a file with the schema as \"spec\"", err)
+	}
+	return nil, unreadable
 }
 
 // read reads a file that the configuration names.
@@ -327,7 +338,7 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 			refusal.Status = answer.StatusCode
 			refusal.Err = fmt.Errorf("the endpoint answered %s with a page%s, without GraphQL; it may be that of a login; the request was sent: %.2000s", answer.Status, inprocess.Title([]byte(shown)), shown)
 		}
-		if refusal.Status == http.StatusUnauthorized {
+		if refusal.Status == http.StatusUnauthorized || refusal.Status == http.StatusForbidden {
 			refusal.Err = fmt.Errorf("%w; check \"auth\" of the server in the configuration", refusal.Err)
 		}
 	case len(found.messages) > 0:

@@ -1,6 +1,7 @@
 package graphql_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -144,14 +145,21 @@ func TestBadEndpoints(t *testing.T) {
 		kind   toolscript.Kind
 	}{
 		{200, `{"data": {"__schema": null}}`, "has no types", toolscript.Invalid},
-		{200, `{"errors": [{"message": "introspection is disabled"}]}`, `introspection is disabled; name a file with the schema as "spec"`, toolscript.Invalid},
-		{200, `<html>`, "answered 200 OK with a page, without GraphQL; it may be that of a login; the request was sent: <html>; name", toolscript.Invalid},
-		{401, `no`, "answered 401 Unauthorized", toolscript.Invalid},
-		{200, `[1]`, "without GraphQL", toolscript.Invalid},
+		{200, `{"errors": [{"message": "introspection is disabled"}]}`, `introspection is disabled; name a file with the schema as "spec"`, toolscript.Unavailable},
+		{200, `<html>`, "answered 200 OK with a page, without GraphQL; it may be that of a login; the request was sent: <html>", toolscript.Unauthorized},
+		{401, `no`, `answered 401 Unauthorized without GraphQL: no; check "auth" of the server in the configuration`, toolscript.Unauthorized},
+		{403, `no`, `answered 403 Forbidden without GraphQL: no; check "auth" of the server in the configuration`, toolscript.Forbidden},
+		{403, `<html>`, "answered 403 Forbidden with a page", toolscript.Forbidden},
+		{404, `no`, `name a file with the schema as "spec"`, toolscript.Unavailable},
+		{500, `no`, "answered 500 Internal Server Error without GraphQL: no", toolscript.Unavailable},
+		{502, `<html>`, "answered 502 Bad Gateway with a page", toolscript.Unavailable},
+		{503, `no`, "answered 503 Service Unavailable", toolscript.Busy},
+		{200, `[1]`, "without GraphQL", toolscript.Unavailable},
 		{200, `{"data": {"__schema": {"types": [{"name": "Q", "fields": null}, null], "queryType": {"name": "Q"}}}}`, "no query or mutation is selected", toolscript.Invalid},
 		{200, `{"data": {"__schema": {"types": [{"name": "Q", "fields": [{"name": "a", "type": {"kind": "LIST"}}]}], "queryType": {"name": "Q"}}}}`, "", ""},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(c.status)
 			_, _ = io.WriteString(w, c.body)
 		}))
@@ -163,6 +171,17 @@ func TestBadEndpoints(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || toolscript.KindOf(err) != c.kind {
 			t.Errorf("%s: error %v, want %q", c.body, err, c.want)
 		}
+	}
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer silent.Close()
+	ended, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	settings, err := json.Marshal(graphql.Settings{URL: silent.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (graphql.Dialer{}).Dial(ended, "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings}, mcpclient.Events{}); toolscript.KindOf(err) != toolscript.Timeout {
+		t.Errorf("after the end of the time: error %v, want timeout", err)
 	}
 	if _, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/"}); toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Errorf("error %v, want unavailable", err)

@@ -77,6 +77,19 @@ func (r *Refusal) Told() (status int, structured map[string]any) { return r.Stat
 // Unwrap returns the error of the API.
 func (r *Refusal) Unwrap() error { return r.Err }
 
+// Unreadable is the error of a server whose description, such as a schema, the API refused to send, with the status of
+// its answer: 0 if that says nothing, and that of a success if the answer is a page. The server is tried again.
+func Unreadable(status int, err error) *toolscript.Error {
+	e := &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
+	switch {
+	case status == http.StatusUnauthorized, status >= 200 && status <= 299:
+		e.Kind = toolscript.Unauthorized
+	case status == http.StatusForbidden:
+		e.Kind = toolscript.Forbidden
+	}
+	return e
+}
+
 // What happens after an answer that asks for another try.
 const (
 	Retries = 2           // at most

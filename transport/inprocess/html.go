@@ -14,11 +14,11 @@ import (
 // IsHTML reports whether the text of an answer is a page, such as that of a login.
 func IsHTML(answer *http.Response, text []byte) bool {
 	media := strings.ToLower(answer.Header.Get("Content-Type"))
-	return strings.HasPrefix(media, "text/html") || isPage(text)
+	return strings.HasPrefix(media, "text/html") || IsPage(text)
 }
 
-// isPage reports whether a text begins as an HTML page, also after an XML declaration or comments.
-func isPage(text []byte) bool {
+// IsPage reports whether a text begins as an HTML page, also after an XML declaration or comments.
+func IsPage(text []byte) bool {
 	text = bytes.TrimSpace(rawjson.TrimMark(text))
 	for _, skipped := range [][2]string{{"<?", "?>"}, {"<!--", "-->"}} { // a declaration stands before comments
 		for bytes.HasPrefix(text, []byte(skipped[0])) {

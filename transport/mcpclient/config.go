@@ -3,8 +3,10 @@ package mcpclient
 import (
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -175,10 +177,16 @@ func (c Config) Local() bool {
 	return c.Type == Stdio || c.Type == Fleet || c.Functions() || (c.Type == OpenAPI || c.Type == GraphQL) && c.URL == ""
 }
 
-// Credentials reports whether the headers or the address may show the server who asks.
-func (c Config) Credentials() bool {
-	at, err := url.Parse(c.URL)
-	return len(c.Headers) > 0 || err == nil && (at.User != nil || at.RawQuery != "")
+// Credentials names the fields of the configuration that may show the server who asks; "" if there is none.
+func (c Config) Credentials() string {
+	var fields []string
+	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
+		fields = append(fields, strconv.Quote("headers."+name))
+	}
+	if at, err := url.Parse(c.URL); err == nil && (at.User != nil || at.RawQuery != "") {
+		fields = append(fields, `"url"`)
+	}
+	return strings.Join(fields, " and ")
 }
 
 // Authorizes reports whether the configuration alone decides who asks, whoever has logged in.

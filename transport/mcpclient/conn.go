@@ -35,11 +35,11 @@ type Conn struct {
 	dialect  dialect
 	sessions sessions
 
-	announcesTools   bool
-	announces        atomic.Bool  // the server sends notifications of changes of its list of tools
-	listAge          atomic.Int64 // a time.Duration; see ListAge
-	offers           offers
-	ownAuthorization bool // the configuration sets the header Authorization
+	announcesTools bool
+	announces      atomic.Bool  // the server sends notifications of changes of its list of tools
+	listAge        atomic.Int64 // a time.Duration; see ListAge
+	offers         offers
+	credentials    string // the fields of the configuration that may have some
 
 	hintsMu sync.RWMutex
 	safe    map[string]bool // tools whose annotations allow a repeated call

@@ -203,7 +203,7 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 		return err
 	}
 	o.Nameless = c.calls.nameless
-	c.ownAuthorization = cfg.Authorizes() && !cfg.OAuth.Machine()
+	c.credentials = cfg.Credentials()
 	if cfg.Type == SSE {
 		return c.connectSSE(ctx, o)
 	}

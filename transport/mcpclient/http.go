@@ -222,8 +222,8 @@ func (c *Conn) ending(err error) error {
 // needsAuth returns the error for status 401, with the next step.
 func (c *Conn) needsAuth(err *httptransport.UnauthorizedError) *toolscript.Error {
 	next := "run: " + toolscript.Command("auth", c.name)
-	if c.ownAuthorization {
-		next = "the header Authorization of its configuration is not accepted"
+	if c.credentials != "" {
+		next = "the credentials of its configuration are not accepted; correct " + c.credentials
 	}
 	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: fmt.Errorf("%s; %s", c.words.clean(err.Error()), next)}
 }

@@ -253,7 +253,18 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 			wantText(t, "error", err.Error(), "toolscript auth srv")
 			cfg.Headers = map[string]string{"authorization": "Bearer secret-token"}
 			err, _ = refused(t, cfg, bound)
-			wantText(t, "error", err.Error(), "Authorization")
+			wantText(t, "error", err.Error(), `correct "headers.authorization"`)
+			for name, fixed := range map[string]mcpclient.Config{
+				`"headers.X-Api-Key"`:           {Type: kind, URL: cfg.URL, Headers: map[string]string{"X-Api-Key": "secret-token"}},
+				`"url"`:                         {Type: kind, URL: cfg.URL + "?key=secret-token"},
+				`"headers.X-Api-Key" and "url"`: {Type: kind, URL: cfg.URL + "?key=secret-token", Headers: map[string]string{"X-Api-Key": "secret-token"}},
+			} {
+				err, _ = refused(t, fixed, bound)
+				wantText(t, "error", err.Error(), "correct "+name)
+				if text := err.Error(); strings.Contains(text, "toolscript auth") || strings.Contains(text, "secret-token") {
+					t.Errorf("the error names a login or a secret: %s", text)
+				}
+			}
 			h.Refuse(0, 0)
 
 			c := dial(t, cfg, mcpclient.Events{})
@@ -272,6 +283,20 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 			}
 			h.Refuse(0, 0)
 		})
+	}
+}
+
+// TestAcceptEncodingOfTheConfiguration: the header would take the decompression of answers from net/http.
+func TestAcceptEncodingOfTheConfiguration(t *testing.T) {
+	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+		h, cfg := overHTTP(t, kind)
+		cfg.Headers = map[string]string{"accept-encoding": "br", "X-Other": "1"}
+		call(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text": "hi"}`)
+		for _, header := range h.Headers() {
+			if header.Get("Accept-Encoding") == "br" || header.Get("X-Other") != "1" {
+				t.Errorf("%s: a request had the headers %v", kind, header)
+			}
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type LoginError struct {
 	Reason string    // why an earlier login failed or ended, "" if unknown
 	At     time.Time // when it did; zero if unknown
 	Issuer string    // the authorization server that a person must confirm first
+	Plain  bool      // the server describes no OAuth2: a login does not help
 }
 
 func (e *LoginError) Error() string {
@@ -29,6 +30,8 @@ func (e *LoginError) Error() string {
 	case e.Issuer != "":
 		return fmt.Sprintf("%s needs a confirmation: it names the authorization server %s, which gets the secret of the client only once you have confirmed it; %s, or set oauth.issuer",
 			e.Server, plainText(e.Issuer), command)
+	case e.Plain:
+		return fmt.Sprintf("%s answers 401 and describes no OAuth2; correct or add its credentials in the configuration, such as a key in \"headers\"", e.Server)
 	case e.Reason != "" && !e.At.IsZero():
 		return fmt.Sprintf("%s needs authorization again (%s, at %s); %s", e.Server, e.Reason, e.At.Format(time.DateTime), command)
 	case len(e.Scopes) > 0:

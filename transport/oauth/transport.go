@@ -120,10 +120,10 @@ func (s *Session) noLogin(ctx context.Context, c challenge, refused Token) error
 	a, err := s.discover(ctx, c)
 	plain := err != nil || a.assumed
 	s.ask(unanswered{challenge: c, plain: plain}, refused, "")
-	_, reason := s.Status()
-	if plain {
-		reason = "it answers 401 and describes no OAuth2; if it takes another credential, put that into its headers"
+	if plain && !c.forbidden {
+		return &toolscript.Error{Kind: toolscript.Unauthorized, Server: s.name, Err: &LoginError{Server: s.name, Plain: true}}
 	}
+	_, reason := s.Status()
 	return s.needsLogin(c, reason)
 }
 

@@ -40,7 +40,7 @@ type Dialer struct {
 }
 
 // Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error:
-// Unavailable if the document cannot be read, Invalid if it cannot be used.
+// Unauthorized or Forbidden if it is refused, Unavailable if it cannot be read, Invalid if it cannot be used.
 func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
 	fail := func(kind toolscript.Kind, err error) (*inprocess.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
@@ -59,7 +59,14 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	l := newLibrary(ctx, &http.Client{Transport: s.reading(cfg, guard), CheckRedirect: sameOriginOnly}, cfg.Project, s.Spec)
 	document, err := l.get(s.Spec)
 	if err != nil {
-		return fail(toolscript.Unavailable, fmt.Errorf("read the OpenAPI document: %s: %w", s.Spec, err))
+		kind := toolscript.Unavailable
+		if known := (*toolscript.Error)(nil); errors.As(err, &known) {
+			kind, err = known.Kind, known.Err
+		}
+		if s.Auth.Type == "oauth2" && kind == toolscript.Unauthorized {
+			kind = toolscript.Unavailable // the document is read without the login
+		}
+		return fail(kind, fmt.Errorf("read the OpenAPI document: %s: %w", s.Spec, err))
 	}
 	operations, about, err := d.describe(ctx, l, document, s, sent(s.Auth, cfg.Headers))
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 	"github.com/toolscript/toolscript/transport/httpauth"
+	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
@@ -88,10 +89,19 @@ func (l *library) fetch(at string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
+	const check = "; check \"auth\" and \"headers\" of the server in the configuration"
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answered %s", answer.Status)
+		refused := inprocess.Unreadable(max(answer.StatusCode, http.StatusMultipleChoices), fmt.Errorf("the server answered %s", answer.Status))
+		if refused.Kind != toolscript.Unavailable {
+			refused.Err = fmt.Errorf("%w%s", refused.Err, check)
+		}
+		return nil, refused
 	}
-	return bounded(answer.Body)
+	text, err := bounded(answer.Body)
+	if err == nil && inprocess.IsPage(text) {
+		return nil, inprocess.Unreadable(answer.StatusCode, fmt.Errorf("it is a page%s; it may be that of a login%s", inprocess.Title(text), check))
+	}
+	return text, err
 }
 
 // readFile reads a file in the folder of the first document.

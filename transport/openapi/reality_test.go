@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -147,6 +148,41 @@ func TestDocumentBehindALogin(t *testing.T) {
 				t.Errorf("the request for the document had %q, want %q", seen, c.want)
 			}
 		})
+	}
+}
+
+// TestRefusedDocument: a refusal of the document, also a page with status 200, is no fault of the document: the server is tried again.
+func TestRefusedDocument(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		auth   string
+		want   toolscript.Kind
+		text   string
+	}{
+		{200, "<!doctype html><title>Sign in</title>", "bearer", toolscript.Unauthorized, `it is a page called "Sign in"; it may be that of a login; check "auth"`},
+		{200, "<!-- a --><html>", "", toolscript.Unauthorized, `it is a page; it may be that of a login; check "auth"`},
+		{200, "<html>", "oauth2", toolscript.Unavailable, "it is a page"},
+		{401, "no", "bearer", toolscript.Unauthorized, `401 Unauthorized; check "auth" and "headers"`},
+		{403, "no", "bearer", toolscript.Forbidden, `403 Forbidden; check "auth" and "headers"`},
+		{204, "", "bearer", toolscript.Unavailable, "204 No Content"},
+		{404, "<html>", "bearer", toolscript.Unavailable, "404 Not Found"},
+		{502, "<html>", "bearer", toolscript.Unavailable, "502 Bad Gateway"},
+		{200, "title: <html>", "bearer", toolscript.Invalid, "it is no OpenAPI document"},
+	} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		}))
+		settings, err := json.Marshal(openapi.Settings{Spec: web.URL + "/openapi.json", Auth: httpauth.Auth{Type: c.auth, Token: "token"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Timeout: 5 * time.Second}, mcpclient.Events{})
+		web.Close()
+		if toolscript.KindOf(err) != c.want || !strings.Contains(fmt.Sprint(err), c.text) {
+			t.Errorf("%d %s: %s: %v, want %s: %s", c.status, c.body, toolscript.KindOf(err), err, c.want, c.text)
+		}
 	}
 }
 
