@@ -13,12 +13,17 @@ import (
 )
 
 // Describe returns the description of one tool. name is its id, or the name that
-// scripts write: server.tool or tools.server.tool.
-func (s *System) Describe(_ context.Context, name string) (d toolscript.ToolDescription, err error) {
+// scripts write: server.tool or tools.server.tool. An unknown tool is looked for in a new list.
+func (s *System) Describe(ctx context.Context, name string) (d toolscript.ToolDescription, err error) {
 	defer s.recovered(&err)
 	view := s.current()
 	id := view.Names().Resolve(name)
 	tool, ok := view.Catalog.Lookup(id)
+	if owner := serverOf(view, id); !ok && owner != "" && s.Reread(ctx, owner) {
+		view = s.current()
+		id = view.Names().Resolve(name)
+		tool, ok = view.Catalog.Lookup(id)
+	}
 	if !ok {
 		return d, s.missing(view, id, nil)
 	}

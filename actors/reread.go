@@ -13,7 +13,7 @@ import (
 // rereadTime bounds the wait for a list of tools before something is refused because of it.
 const rereadTime = 5 * time.Second
 
-// Reread reads the list of tools of a server that does not announce its changes. It returns
+// Reread reads the list of tools of a server that does not announce its changes, or is at rest. It returns
 // when the catalog has the list, and false if the list has just been read or could not be read.
 func (s *System) Reread(ctx context.Context, name string) bool {
 	at, ok := s.directory.find(serverID(name))

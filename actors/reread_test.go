@@ -60,3 +60,20 @@ func TestNothingIsRefusedByAnOldList(t *testing.T) {
 		})
 	}
 }
+
+// A tool that the list lacks is described by a new list.
+func TestDescribeReadsAnOldList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &versionedConn{fakeConn: newConn("a")}
+		s := start(t, dialer{"a": answers(server.Conn(c), nil)}, "a")
+		settle(t, s)
+		c.second.Store(true)
+		if _, err := s.Describe(t.Context(), "a.fresh"); toolscript.KindOf(err) != toolscript.NotFound || c.lists.Load() != 1 {
+			t.Errorf("just after the list was read: %v, %d lists", err, c.lists.Load())
+		}
+		time.Sleep(11 * time.Second)
+		if d, err := s.Describe(t.Context(), "a.fresh"); err != nil || d.ToolID != "a__fresh" || c.lists.Load() != 2 {
+			t.Errorf("later: %+v, %v, %d lists", d, err, c.lists.Load())
+		}
+	})
+}

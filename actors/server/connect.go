@@ -53,7 +53,7 @@ func (s *Server) connectAfter(previous <-chan struct{}) {
 	if s.scheduled.IsZero() {
 		s.attempt++
 	}
-	s.listing = listing{}
+	s.listing = listing{awaited: s.listing.awaited}
 	if s.hangUp != nil {
 		s.hangUp()
 	}

@@ -21,7 +21,7 @@ const rereadPause = 10 * time.Second
 type ages interface{ ListAge() time.Duration }
 
 // Reread reads the list of tools of a server that does not announce its changes, unless it has
-// just been read. Reply gets the Reviews of the status that has the result, and 0 if nothing was
+// just been read, and that of a server at rest, which it starts. Reply gets the Reviews of the status that has the result, and 0 if nothing was
 // read.
 type Reread struct{ Reply mailbox.Reply[int] }
 
@@ -82,6 +82,11 @@ func (s *Server) doubt(m toolUnknown) {
 }
 
 func (s *Server) reread(m Reread) {
+	if s.conn == nil && s.state == toolscript.Resting { // its next process may be a newer version
+		s.listing.awaited = append(s.listing.awaited, m.Reply)
+		s.want()
+		return
+	}
 	if s.listAge() == 0 || time.Since(s.listing.read) < rereadPause {
 		m.Reply.Send(0, nil)
 		return

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/arguments"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
@@ -95,13 +97,24 @@ func (o *callOptions) run(ctx context.Context, name string, words []string) erro
 		return err
 	}
 	defer release()
-	tool, err := o.describe(ctx, at, name)
+	from, err := o.describer(at)
 	if err != nil {
 		return err
 	}
-	args, err := o.arguments(ctx, tool, words)
+	tool, err := o.describe(ctx, from, name)
 	if err != nil {
 		return err
+	}
+	args, err := o.arguments(ctx, tool, words, nil)
+	if err != nil { // the schema may be old
+		fresh, failed := from.Refresh(ctx, name)
+		if failed != nil || reflect.DeepEqual(fresh.InputSchema, tool.InputSchema) {
+			return err
+		}
+		tool = fresh
+		if args, err = o.arguments(ctx, tool, words, args); err != nil {
+			return err
+		}
 	}
 	out := callOutput{scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), o.notice)}
 	o.param = args
@@ -150,6 +163,7 @@ func (o *callOptions) printer() value.Printer {
 // describer describes tools: a gateway, or the daemon of this process.
 type describer interface {
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
+	Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error)
 	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
 }
 
@@ -164,25 +178,32 @@ func (d directDescriber) Servers(ctx context.Context, f toolscript.Filter, wait 
 	return d.Direct.Servers(ctx, f, wait)
 }
 
+// Refresh implements describer.
+func (d directDescriber) Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error) {
+	return d.Direct.Refresh(ctx, name)
+}
+
 // Describe implements describer.
 func (d directDescriber) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
 	return d.Direct.Describe(ctx, name)
 }
 
-// describe finds a tool by its name. If the server of the tool is connecting, it waits for
-// the server.
-func (o *callOptions) describe(ctx context.Context, at place, name string) (toolscript.ToolDescription, error) {
-	from, remote := at.(describer)
+// describer is what describes the tools of a place.
+func (o *callOptions) describer(at place) (describer, error) {
 	if own, is := at.(ownPlace); is {
 		used, allow, err := own.Profile(o.target.Profile)
-		if err != nil {
-			return toolscript.ToolDescription{}, err
-		}
-		from, remote = directDescriber{own, gateway.Direct{Backend: own.Daemon, Allow: allow, Profile: used}}, true
+		return directDescriber{own, gateway.Direct{Backend: own.Daemon, Allow: allow, Profile: used}}, err
 	}
+	from, remote := at.(describer)
 	if !remote {
-		return toolscript.ToolDescription{}, errors.ErrUnsupported
+		return nil, errors.ErrUnsupported
 	}
+	return from, nil
+}
+
+// describe finds a tool by its name. If the server of the tool is connecting, it waits for
+// the server.
+func (o *callOptions) describe(ctx context.Context, from describer, name string) (toolscript.ToolDescription, error) {
 	tool, err := from.Describe(ctx, name)
 	if err == nil {
 		return tool, nil
@@ -258,15 +279,21 @@ func ownerOf(tool string, servers []toolscript.ServerStatus) (owner toolscript.S
 	return owner
 }
 
-// arguments reads the arguments of a call, and checks them.
-func (o *callOptions) arguments(ctx context.Context, tool toolscript.ToolDescription, words []string) (json.RawMessage, error) {
+// arguments reads the arguments of a call, and checks them. read are those that were read from
+// standard input before.
+func (o *callOptions) arguments(ctx context.Context, tool toolscript.ToolDescription, words []string, read json.RawMessage) (json.RawMessage, error) {
 	schema, err := json.Marshal(tool.InputSchema)
 	if err != nil {
 		return nil, err
 	}
-	args, err := o.object(ctx, words, schema)
+	args := read
+	if readsStdin(words) && read != nil {
+		err = arguments.Check(ctx, read, schema)
+	} else {
+		args, err = o.object(ctx, words, schema)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; see: %s", err, toolscript.Command("get-types", tool.ToolID))
+		return args, fmt.Errorf("%w; see: %s", err, toolscript.Command("get-types", tool.ToolID))
 	}
 	return args, nil
 }

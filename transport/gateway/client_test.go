@@ -303,3 +303,19 @@ func TestManyCalls(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestRefresh: a description with fresh has the list of its server read first, and no other.
+func TestRefresh(t *testing.T) {
+	backend := &fake{catalog: someTools}
+	c, ctx := serve(t, backend).client(t), t.Context()
+	want, err := c.Describe(ctx, "a__b__c")
+	check(t, "Describe", backend.reread, []string(nil), err)
+	for i, servers := range [][]string{{"a__b"}, {"a__b", "a__b"}} {
+		got, err := c.Refresh(ctx, "a__b__c")
+		check(t, fmt.Sprintf("Refresh %d", i), got, want, err)
+		check(t, "the lists read", backend.reread, servers, nil)
+	}
+	if _, err := c.Refresh(ctx, "nobody"); toolscript.KindOf(err) != toolscript.NotFound || len(backend.reread) != 2 {
+		t.Errorf("of no tool: %v, %q", err, backend.reread)
+	}
+}

@@ -66,6 +66,11 @@ func (c *Client) Describe(ctx context.Context, name string) (toolscript.ToolDesc
 	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name)+c.suffix())
 }
 
+// Refresh is Describe with a list of tools that was just read.
+func (c *Client) Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error) {
+	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name)+"?"+c.narrowed(url.Values{"fresh": {"true"}}).Encode())
+}
+
 // CallTool makes one call and returns the whole MCP result. The run is that of the
 // capability; call.Run is ignored.
 func (c *Client) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {

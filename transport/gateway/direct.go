@@ -65,6 +65,15 @@ func (d Direct) Describe(ctx context.Context, name string) (toolscript.ToolDescr
 	return tool, nil
 }
 
+// Refresh is Describe with a list of tools that was just read.
+func (d Direct) Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error) {
+	tool, err := d.Describe(ctx, name)
+	if err != nil || !d.Backend.Reread(ctx, tool.ServerName) {
+		return tool, err
+	}
+	return d.Describe(ctx, name)
+}
+
 func (d Direct) permits(t toolscript.Tool) error {
 	if d.Allow.Match(t) {
 		return nil

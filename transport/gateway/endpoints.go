@@ -48,7 +48,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: "/servers/:name/auth", within: authTime, serve: s.beginAuth},
 		{method: fiber.MethodGet, path: oauth.CallbackPath, within: authTime, serve: s.finishAuth},
 		{method: fiber.MethodGet, path: "/tools", within: renderTime, query: withProfile("filter", "wait"), runs: true, serve: s.tools},
-		{method: fiber.MethodGet, path: "/tools/:id", within: askTime, query: withProfile(), runs: true, serve: s.describe},
+		{method: fiber.MethodGet, path: "/tools/:id", within: askTime, query: withProfile("fresh"), runs: true, serve: s.describe},
 		{
 			method: fiber.MethodGet, path: "/search", within: askTime,
 			query: withProfile("q", "limit", "threshold", "server", "readOnly", "types"), runs: true, serve: s.search,

@@ -89,6 +89,9 @@ type Backend interface {
 	SearchStatus() toolscript.SearchStatus
 	// Describe describes one tool, by its id or by its name in scripts.
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
+	// Reread reads the list of tools of a server, and reports whether it did: a list that has
+	// just been read, or whose changes the server announces, is not read.
+	Reread(ctx context.Context, server string) bool
 	// BeginAuth begins a login at a server with a redirect to this gateway, and returns
 	// the URL for the user's browser.
 	BeginAuth(ctx context.Context, server, redirect string) (authorizationURL string, err error)

@@ -29,6 +29,7 @@ const patience = time.Minute
 
 // fake is a Backend of functions. A nil function returns zero values.
 type fake struct {
+	reread    []string // the servers of Reread, which reads nothing the first time
 	catalog   toolscript.Catalog
 	callTool  func(context.Context, toolscript.Call) (json.RawMessage, error)
 	types     func(context.Context, toolscript.Filter, bool) (toolscript.Module, error)
@@ -85,6 +86,11 @@ func (f *fake) Describe(_ context.Context, name string) (toolscript.ToolDescript
 	}
 	tool, _ := f.catalog.Lookup(name)
 	return toolscript.ToolDescription{ToolID: name, ServerName: tool.Server, ToolName: tool.Name}, nil
+}
+
+func (f *fake) Reread(_ context.Context, server string) bool {
+	f.reread = append(f.reread, server)
+	return len(f.reread) > 1
 }
 
 func (f *fake) Catalog() toolscript.Catalog { return f.catalog }

@@ -77,7 +77,15 @@ func (s *Server) describe(x *exchange) error {
 		return err
 	}
 	x.tool = id
-	tool, err := x.direct().Describe(x.ctx, id)
+	fresh, err := x.flag("fresh")
+	if err != nil {
+		return err
+	}
+	describe := x.direct().Describe
+	if fresh {
+		describe = x.direct().Refresh
+	}
+	tool, err := describe(x.ctx, id)
 	if x.caller != "" && x.allow != nil && err != nil {
 		return unknownToRun(id) // the run must not learn whether the tool exists
 	}
