@@ -41,8 +41,9 @@ started before toolscript trust; the exit code is 1 then.
 
 With --dry-run nothing changes. The command prints what a reload would do with each
 server and which fields of its configuration differ, without their values, and which
-settings differ. The exit code is 0 if the files say what is in force, 5 if a server or a
-setting differs, and 1 after an error, such as a mistake in a file.`,
+settings differ. It has a line for each gateway inside toolscript mcp. The exit code is 0
+if the files say what is in force, 5 if a server or a setting differs, and 1 after an
+error, such as a mistake in a file.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.dry {
@@ -75,16 +76,29 @@ func (o *reloadOptions) run(ctx context.Context) error {
 
 // reloadEmbedded reloads the gateways inside toolscript mcp that read a file of this configuration.
 func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Reload, failed error) {
+	failed = o.eachEmbedded(ctx, func(process int, g *gateway.Client) error {
+		changed, err := o.reload(ctx, g)
+		if err == nil {
+			all = append(all, changed)
+			o.say("toolscript mcp (process %d): %s", process, changeWords(changed))
+		}
+		return err
+	})
+	return all, failed
+}
+
+// eachEmbedded does something with each gateway inside toolscript mcp that reads a file of this configuration.
+func (o *reloadOptions) eachEmbedded(ctx context.Context, do func(process int, g *gateway.Client) error) error {
 	if o.target.URL != "" {
-		return nil, nil
+		return nil
 	}
 	places, err := o.target.Places()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	files, err := config.Locate(o.host.ConfigOptions(false))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	entries, err := places.Embedded(config.Paths(files))
 	for _, e := range entries {
@@ -93,16 +107,10 @@ func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Re
 			err = errors.Join(err, dialErr)
 			continue
 		}
-		changed, reloadErr := o.reload(ctx, g.Client)
+		err = errors.Join(err, do(e.PID, g.Client))
 		g.Close()
-		if reloadErr != nil {
-			err = errors.Join(err, reloadErr)
-			continue
-		}
-		all = append(all, changed)
-		o.say("toolscript mcp (process %d): %s", e.PID, changeWords(changed))
 	}
-	return all, err
+	return err
 }
 
 // tell prints what a reload has changed.

@@ -2,36 +2,58 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// plan prints what a reload would do.
+// plan prints what a reload would do, in one of the gateways that a reload reaches, and a line for each gateway inside
+// toolscript mcp.
 func (o *reloadOptions) plan(ctx context.Context) error {
+	var plans []toolscript.ReloadPlan
 	g, err := o.target.Require(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		defer g.Close()
+		err = o.planOf(ctx, g.Client, &plans)
 	}
-	defer g.Close()
-	env, err := o.configuredEnv(ctx, g.Client)
+	missing := errors.Is(err, target.ErrNone)
+	failed := o.eachEmbedded(ctx, func(process int, g *gateway.Client) error {
+		err := o.planOf(ctx, g, &plans)
+		if err == nil {
+			o.say("toolscript mcp (process %d): %s", process, planWords(plans[len(plans)-1]))
+		}
+		return err
+	})
+	if len(plans) == 0 || err != nil && !missing {
+		return errors.Join(err, failed)
+	}
+	if o.form.Structured() {
+		err = o.form.Write(o.Stdout, plans[0])
+	} else {
+		err = o.printPlan(plans[0])
+	}
+	if err = errors.Join(err, failed); err == nil && slices.ContainsFunc(plans, func(p toolscript.ReloadPlan) bool { return p.Changes }) {
+		err = &exit.Error{Code: exit.Changes}
+	}
+	return err
+}
+
+// planOf adds the plan of a gateway.
+func (o *reloadOptions) planOf(ctx context.Context, g *gateway.Client, plans *[]toolscript.ReloadPlan) error {
+	env, err := o.configuredEnv(ctx, g)
 	if err != nil {
 		return err
 	}
 	plan, err := g.PlanReload(ctx, env)
-	if err != nil {
-		return err
-	}
-	if o.form.Structured() {
-		err = o.form.Write(o.Stdout, plan)
-	} else {
-		err = o.printPlan(plan)
-	}
-	if err == nil && plan.Changes {
-		err = &exit.Error{Code: exit.Changes}
+	if err == nil {
+		*plans = append(*plans, plan)
 	}
 	return err
 }
@@ -49,10 +71,8 @@ func (o *reloadOptions) printPlan(plan toolscript.ReloadPlan) error {
 	servers := terminal.Table{Header: []string{"Server", "Action", "Fields", "Not started, because"}}
 	kept := 0
 	for _, c := range plan.Servers {
-		action := actionWords[c.Action]
-		if c.Retry {
-			action += ", connect again"
-		} else if c.Action == toolscript.ChangeKeep {
+		action := actionOf(c)
+		if action == "" {
 			kept++
 			continue
 		}
@@ -64,6 +84,35 @@ func (o *reloadOptions) printPlan(plan toolscript.ReloadPlan) error {
 		}
 	}
 	return o.print("%s", strings.Join(planLines(plan, kept), "\n"))
+}
+
+// actionOf is what a reload does with a server; "" if it stays as it is.
+func actionOf(c toolscript.ServerChange) string {
+	switch {
+	case c.Retry:
+		return actionWords[c.Action] + ", connect again"
+	case c.Action == toolscript.ChangeKeep:
+		return ""
+	default:
+		return actionWords[c.Action]
+	}
+}
+
+// planWords describes a plan in one line.
+func planWords(plan toolscript.ReloadPlan) string {
+	var parts []string
+	for _, c := range plan.Servers {
+		if action := actionOf(c); action != "" {
+			parts = append(parts, terminal.OneLine(c.Name)+": "+action)
+		}
+	}
+	for _, s := range plan.Settings {
+		parts = append(parts, s.Name+" changes")
+	}
+	if len(parts) == 0 {
+		return "nothing would change"
+	}
+	return strings.Join(parts, "; ")
 }
 
 // planLines are the lines below the table of servers.

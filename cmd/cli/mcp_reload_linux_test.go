@@ -90,6 +90,16 @@ func TestMCPTakesChanges(t *testing.T) {
 			if err := os.WriteFile(file, []byte(`{"mcpServers": {"other": {"command": "toolscript", "args": ["mcp-demo"]}}}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
+			r := w.run(t, "gateway", "reload", "--dry-run")
+			if r.code != 5 || !strings.Contains(r.stdout, "other\tadd") || !strings.Contains(r.stdout, "demo\tremove") {
+				t.Errorf("gateway reload --dry-run: %+v", r)
+			}
+			if line := "): demo: remove; other: add\n"; strings.Contains(r.stderr, line) != (entrance != "http") {
+				t.Errorf("gateway reload --dry-run: %+v, want a line with %q for toolscript mcp", r, line)
+			}
+			if got := names(); got != `["demo"]` {
+				t.Errorf("after gateway reload --dry-run, the servers are %s", got)
+			}
 			if r := w.run(t, "gateway", "reload"); r.code != 0 || !strings.Contains(r.stdout, "added other; removed demo;") {
 				t.Errorf("gateway reload: %+v", r)
 			}
