@@ -68,6 +68,8 @@ var onlyIn = map[string]struct {
 	"github.com/charmbracelet":                       {[]string{"cmd/top"}, "one package draws screens"},
 	"go.etcd.io/bbolt":                               {[]string{"actors/store", "transport/builtin/documents", "sharedfile/database"}, "one package knows the file of the values of scripts, one that of the documents, and one how to open them"},
 	"github.com/vektah/gqlparser":                    {[]string{"transport/graphql"}, "one kind of server has a GraphQL schema"},
+	"github.com/andybalholm/brotli":                  {[]string{"transport/inprocess"}, "one package decompresses answers of APIs"},
+	"github.com/klauspost/compress":                  {[]string{"transport/inprocess"}, "one package decompresses answers of APIs"},
 	"github.com/JohannesKaufmann/html-to-markdown":   {[]string{"transport/builtin/web"}, "only pages of the web are converted"},
 	"github.com/bmatcuk/doublestar":                  {[]string{"transport/builtin/tree"}, "one meaning of globs"},
 	"github.com/sahilm/fuzzy":                        {[]string{"transport/builtin/files"}, "one tool compares names of files"},

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
@@ -41,15 +44,27 @@ func decompress(answer *http.Response, most int) {
 	if len(names) > mostEncodings {
 		content = failing{&encodingError{fmt.Sprintf("it is compressed %d times", len(names))}}
 	}
-	answer.Body = body{content, answer.Body}
+	window := 0
+	if slices.Contains(names, "br") || slices.Contains(names, "zstd") {
+		window = mostWindow * len(names)
+	}
+	answer.Body = body{content, answer.Body, window}
 	answer.Header.Del("Content-Encoding")
 	answer.Header.Del("Content-Length")
 	answer.ContentLength, answer.Uncompressed = -1, true
 }
 
+// mostWindow is the memory in which Brotli and Zstandard keep what they have read, in bytes. RFC 7932 bounds the window of
+// Brotli by 16 MB, and RFC 9659 that of Zstandard over HTTP by 8 MB.
+const (
+	mostWindow = 16 << 20
+	zstdWindow = 8 << 20
+)
+
 type body struct {
 	io.Reader
 	io.Closer
+	window int // memory beside the text, in bytes
 }
 
 // encodingError is that the content of an answer is compressed in a way that is not known.
@@ -107,6 +122,10 @@ func (c *compressed) open() (err error) {
 		} else {
 			c.content, err = flate.NewReader(c.from), nil
 		}
+	case "br":
+		c.content = brotli.NewReader(c.from)
+	case "zstd":
+		c.content, err = zstd.NewReader(c.from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow)) // without goroutines, so that nothing has to close it
 	default:
 		err = &encodingError{fmt.Sprintf("its content encoding %.40q is not known", c.name)}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
+
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
@@ -32,5 +34,40 @@ func TestTextInBetween(t *testing.T) {
 		if got, err := io.ReadAll(answer.Body); len(got) > 0 || !errors.Is(err, c.want) {
 			t.Errorf("%d blocks: got %q, %v; want %v", c.blocks, got, err, c.want)
 		}
+	}
+}
+
+// watched notes the most bytes that a lease has while a text is read.
+type watched struct {
+	io.Reader
+	lease *inflight.Lease
+	most  int
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	w.most = max(w.most, w.lease.Bytes())
+	return w.Reader.Read(p)
+}
+
+// TestWindow: the windows of Brotli and Zstandard are taken from the budget for answers while an answer is read.
+func TestWindow(t *testing.T) {
+	var text bytes.Buffer
+	w := brotli.NewWriter(&text)
+	if _, err := io.WriteString(w, "text"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, release := inflight.Hold(t.Context())
+	defer release()
+	lease := inflight.New(func() int64 { return 1 << 30 }).Lease(ctx)
+	from := &watched{Reader: &text, lease: lease}
+	answer := &http.Response{Header: http.Header{"Content-Encoding": {"br"}}, Body: io.NopCloser(from)}
+	if got, err := ReadAnswer(ctx, lease, answer, 1000); string(got) != "text" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if from.most < mostWindow || lease.Bytes() >= mostWindow {
+		t.Errorf("the lease had %d bytes, and %d afterwards", from.most, lease.Bytes())
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/inprocess"
 )
@@ -40,6 +43,14 @@ func TestDecompression(t *testing.T) {
 		}
 		return f
 	}
+	toBrotli := func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) }
+	toZstd := func(w io.Writer) io.WriteCloser {
+		z, err := zstd.NewWriter(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z
+	}
 	const text = `{"a": "bcd"}`
 	zipped := packed(t, text, toGzip)
 	long := packed(t, strings.Repeat("x", 2000), toGzip)
@@ -59,12 +70,23 @@ func TestDecompression(t *testing.T) {
 		{"twice", "GET", []string{"gzip, gzip"}, packed(t, zipped, toGzip), text, ""},
 		{"two kinds", "GET", []string{"deflate, gzip"}, packed(t, packed(t, text, toFlate), toGzip), text, ""},
 		{"two headers", "GET", []string{"deflate", "identity, gzip"}, packed(t, packed(t, text, toZlib), toGzip), text, ""},
+		{"Brotli", "GET", []string{"br"}, packed(t, text, toBrotli), text, ""},
+		{"Zstandard", "GET", []string{"ZSTD"}, packed(t, text, toZstd), text, ""},
+		{"Zstandard inside", "GET", []string{"zstd, br"}, packed(t, packed(t, text, toZstd), toBrotli), text, ""},
+		{"nothing in Brotli", "GET", []string{"br"}, "", "", ""},
 		{"nothing", "GET", []string{"gzip"}, "", "", ""},
 		{"HEAD", "HEAD", []string{"br"}, "", "", ""},
 
 		{"three times", "GET", []string{"gzip, gzip, gzip"}, zipped, "it is compressed 3 times", toolscript.InvalidResult},
-		{"brotli", "GET", []string{"br"}, text, `with status 200 OK, cannot be read: its content encoding "br" is not known`, toolscript.InvalidResult},
-		{"zstd inside", "GET", []string{"zstd, gzip"}, zipped, `its content encoding "zstd" is not known`, toolscript.InvalidResult},
+		{"unknown", "GET", []string{"compress"}, text, `with status 200 OK, cannot be read: its content encoding "compress" is not known`, toolscript.InvalidResult},
+		{"unknown inside", "GET", []string{"dcb, gzip"}, zipped, `its content encoding "dcb" is not known`, toolscript.InvalidResult},
+		{"no Brotli", "GET", []string{"br"}, "no Brotli", "the answer broke off", toolscript.Unavailable},
+		{"no Zstandard", "GET", []string{"zstd"}, text, "the answer broke off", toolscript.Unavailable},
+		{"half of Brotli", "GET", []string{"br"}, packed(t, text, toBrotli)[:9], "the answer broke off", toolscript.Unavailable},
+		{"half of Zstandard", "GET", []string{"zstd"}, packed(t, text, toZstd)[:15], "the answer broke off", toolscript.Unavailable},
+		{"too long in Brotli", "GET", []string{"br"}, packed(t, strings.Repeat("x", 2000), toBrotli), "the answer has more than 0 MB", toolscript.TooLarge},
+		{"too long in Zstandard", "GET", []string{"zstd"}, packed(t, strings.Repeat("x", 2000), toZstd), "the answer has more than 0 MB", toolscript.TooLarge},
+		{"a large window of Zstandard", "GET", []string{"zstd"}, "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00", "the answer broke off: window size exceeded", toolscript.Unavailable},
 		{"not compressed", "GET", []string{"gzip"}, text, "the answer broke off", toolscript.Unavailable},
 		{"half", "GET", []string{"gzip"}, zipped[:len(zipped)-9], "the answer broke off: unexpected EOF", toolscript.Unavailable},
 		{"a byte", "GET", []string{"gzip"}, "\x1f", "the answer broke off: unexpected EOF", toolscript.Unavailable},

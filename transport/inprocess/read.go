@@ -13,6 +13,13 @@ import (
 // ReadAnswer reads the body of a response of an HTTP API. Its bytes, decompressed, are
 // taken from l before they are read. The error is a *toolscript.Error, except that of ctx.
 func ReadAnswer(ctx context.Context, l *inflight.Lease, answer *http.Response, limit int) ([]byte, error) {
+	decompress(answer, maxResult)
+	if b, is := answer.Body.(body); is && b.window > 0 {
+		if err := l.Take(ctx, b.window); err != nil {
+			return nil, err
+		}
+		defer l.Drop(b.window)
+	}
 	size := answer.ContentLength
 	if answer.Request != nil && answer.Request.Method == http.MethodHead {
 		size = -1 // the length of what GET would return

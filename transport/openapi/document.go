@@ -97,7 +97,7 @@ func (l *library) fetch(at string) ([]byte, error) {
 		}
 		return nil, refused
 	}
-	text, err := bounded(answer.Body)
+	text, err := inprocess.ReadAnswer(l.ctx, nil, answer, maxDocument)
 	if err == nil && inprocess.IsPage(text) {
 		return nil, inprocess.Unreadable(answer.StatusCode, fmt.Errorf("it is a page%s; it may be that of a login%s", inprocess.Title(text), check))
 	}
