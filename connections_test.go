@@ -10,7 +10,7 @@ import (
 )
 
 // connecting is code that connects to an address.
-var connecting = regexp.MustCompile(`http\.(Client|Transport)\{|\bhttp\.(Get|Post|PostForm|Head|DefaultClient|DefaultTransport)\b|new\(http\.(Client|Transport)\)|\bnet\.(Dial|DialTimeout|DialTCP|DialUDP|Dialer)\b|nats\.Connect\(`)
+var connecting = regexp.MustCompile(`http\.(Client|Transport)\{|\bhttp\.(Get|Post|PostForm|Head|DefaultClient|DefaultTransport)\b|new\(http\.(Client|Transport)\)|\bnet\.(Dial|DialTimeout|DialTCP|DialUDP|Dialer)\b|nats\.Connect\(|\breach\.NewTransport\(`)
 
 // unguarded has the files that connect without reach.Guard, with the reason: only the user, or this
 // program, chooses the addresses.
@@ -18,6 +18,7 @@ var unguarded = map[string]string{
 	"actors/search/embedding/remote/remote.go":    "the endpoint that the user wrote; redirects are not followed",
 	"cmd/suggest/model.go":                        "the endpoint that the user wrote; redirects are not followed",
 	"cmd/cli/status.go":                           "the gateway that the user names; redirects are not followed",
+	"transport/reach/proxy.go":                    "the settings of the connections of others",
 	"cmd/sharing/place.go":                        "the socket of this user's hub",
 	"transport/gateway/client.go":                 "the gateway that the user names; redirects are not followed",
 	"transport/telemetry/otlp/otlp.go":            "the endpoint that the user wrote; redirects are not followed",

@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // APIs of models.
@@ -53,7 +55,7 @@ func (m Model) Queries(ctx context.Context, prompt string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: reach.NewTransport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request) //nolint:gosec // the user has configured the address
 	if err != nil {

@@ -184,3 +184,13 @@ func TestQueriesRefusesAnAddress(t *testing.T) {
 		}
 	}
 }
+
+func TestAllProxy(t *testing.T) {
+	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"} {
+		t.Setenv(variable, "")
+	}
+	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // which fails every request that uses it
+	if _, err := (suggest.Model{URL: "https://model.test/v1"}).Queries(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), `has the scheme "socks4"`) {
+		t.Errorf("got %v, want the error of the proxy", err)
+	}
+}

@@ -66,8 +66,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.Proxy = reach.ProxyFromEnvironment()
+	base := reach.NewTransport()
 	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
 	origin, err := httpauth.NewOrigin(s.URL, s.Auth, cfg.Headers, s.URL)
 	if err != nil {

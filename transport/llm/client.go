@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/conceal"
 	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // API is the form of requests and answers.
@@ -54,7 +55,7 @@ type Options struct {
 	Headers   map[string]string // of every request
 	MaxTokens int               // of an answer; 0: DefaultTokens
 	Timeout   time.Duration     // of one request; 0: 5 minutes
-	Transport http.RoundTripper // nil: http.DefaultTransport
+	Transport http.RoundTripper // nil: reach.NewTransport
 }
 
 // Client sends requests to one endpoint. It is safe for concurrent use.
@@ -83,6 +84,9 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
+	}
+	if o.Transport == nil {
+		o.Transport = reach.NewTransport()
 	}
 	return &Client{options: o, url: at.JoinPath(path).String(), key: conceal.NewFrom(shortestKey, map[string]string{"[hidden]": o.Key}), http: http.Client{
 		Transport: o.Transport, Timeout: o.Timeout,

@@ -177,3 +177,17 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+func TestAllProxy(t *testing.T) {
+	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"} {
+		t.Setenv(variable, "")
+	}
+	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // which fails every request that uses it
+	c, err := llm.New(llm.Options{API: llm.Chat, URL: "https://model.test/v1", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Send(t.Context(), request); err == nil || !strings.Contains(err.Error(), `has the scheme "socks4"`) {
+		t.Errorf("got %v, want the error of the proxy", err)
+	}
+}

@@ -119,8 +119,7 @@ func (s Settings) guard() (*reach.Guard, error) {
 		}
 		written = append(written, u)
 	}
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.Proxy = reach.ProxyFromEnvironment()
+	base := reach.NewTransport()
 	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
 	return reach.NewGuard(reach.Options{
 		Written: written, Base: base, Hint: `if it is right, write the address of the API as "baseUrl" of the server`,

@@ -237,7 +237,7 @@ func TestHostileServers(t *testing.T) {
 	}))
 	defer server.Close()
 	defer close(release)
-	if _, err := dial(t, openapi.Settings{Spec: server.URL + "/endless"}); err == nil || !strings.Contains(err.Error(), "it has more than 64 MB") {
+	if _, err := dial(t, openapi.Settings{Spec: server.URL + "/endless"}); err == nil || !strings.Contains(err.Error(), "the answer has more than 64 MB") {
 		t.Errorf("error %v", err)
 	}
 	settings, err := json.Marshal(openapi.Settings{Spec: server.URL + "/silent"})

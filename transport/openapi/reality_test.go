@@ -186,6 +186,20 @@ func TestRefusedDocument(t *testing.T) {
 	}
 }
 
+// TestCompressedDocument: a document that is compressed although nobody has asked for it.
+func TestCompressedDocument(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "deflate")
+		z := zlib.NewWriter(w)
+		_, _ = io.WriteString(z, document3)
+		_ = z.Close()
+	}))
+	defer web.Close()
+	if _, err := dial(t, openapi.Settings{Spec: web.URL + "/openapi.json"}); err != nil {
+		t.Error(err)
+	}
+}
+
 const document3 = `{"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "servers": [{"url": "/"}], "paths": {"/a": {"get": {"operationId": "a"}}}}`
 
 // TestWhatIsNoArgument: what the configuration sends is no argument of a tool, and a parameter of the path that the

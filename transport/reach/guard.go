@@ -56,8 +56,7 @@ type Guard struct {
 func NewGuard(o Options) *Guard {
 	base := o.Base
 	if base == nil {
-		base = http.DefaultTransport.(*http.Transport).Clone()
-		base.Proxy = ProxyFromEnvironment()
+		base = NewTransport()
 	}
 	base = base.Clone()
 	base.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTime}

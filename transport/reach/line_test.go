@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -187,6 +188,18 @@ func TestProxyFromEnvironment(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestProxyOfAnUnknownScheme: no request goes around a proxy whose scheme net/http does not know.
+func TestProxyOfAnUnknownScheme(t *testing.T) {
+	for _, variable := range []string{"ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "all_proxy", "http_proxy", "https_proxy", "no_proxy"} {
+		t.Setenv(variable, "")
+	}
+	t.Setenv("ALL_PROXY", "socks4://user:s3cret@proxy.test:1080")
+	_, err := (&http.Client{Transport: reach.NewTransport()}).Get("http://mcp.test/") //nolint:bodyclose // there is no answer
+	if err == nil || !strings.Contains(err.Error(), `has the scheme "socks4", which is not supported; it must be one of http, https, socks5, socks5h`) || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -50,7 +50,7 @@ func newProvider(s mcpclient.SearchSettings, answers *inflight.Budget) (provider
 		return provider{}, err
 	}
 	return provider{s, &http.Client{
-		Timeout: requestTime,
+		Transport: reach.NewTransport(), Timeout: requestTime,
 		// A redirect would take the key to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, answers}, nil

@@ -23,6 +23,7 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/reach"
 	"github.com/toolscript/toolscript/transport/telemetry"
 )
 
@@ -56,7 +57,7 @@ func New(c Config, logger *slog.Logger) (*Exporter, error) {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	e := &Exporter{config: c, logger: logger, resource: r, stop: func() {}, client: http.Client{
-		Timeout: sendTime,
+		Transport: reach.NewTransport(), Timeout: sendTime,
 		// A redirect would take the headers and the data to an address that the user has not written.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

@@ -264,3 +264,22 @@ func TestRedirectedCollector(t *testing.T) {
 		}
 	}
 }
+
+func TestAllProxy(t *testing.T) {
+	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"} {
+		t.Setenv(variable, "")
+	}
+	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // which fails every request that uses it
+	var log bytes.Buffer
+	e, err := otlp.New(otlp.Config{Traces: "https://collector.test/v1/traces"}, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Tracer().Start("", toolscript.SpanOptions{Name: "a"}).End("")
+	if err := e.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "socks4") {
+		t.Errorf("log %s, want the error of the proxy", log.String())
+	}
+}

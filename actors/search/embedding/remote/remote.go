@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/embedding"
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 const (
@@ -88,7 +89,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	if o.Client == nil {
-		o.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		o.Client = &http.Client{Transport: reach.NewTransport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	e := &Engine{options: o, endpoint: endpoint(o.URL), form: embedding.FormOf(o.Model), done: make(chan struct{})}
 	first, err := e.request(ctx, []string{"hello"})

@@ -325,3 +325,13 @@ func TestEndpointByItsFullAddress(t *testing.T) {
 		t.Errorf("no listener: %v", err)
 	}
 }
+
+func TestAllProxy(t *testing.T) {
+	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"} {
+		t.Setenv(variable, "")
+	}
+	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // which fails every request that uses it
+	if _, err := remote.Open(t.Context(), remote.Options{URL: "https://model.test/v1", Model: "m"}); err == nil || !strings.Contains(err.Error(), `has the scheme "socks4"`) {
+		t.Errorf("got %v, want the error of the proxy", err)
+	}
+}
