@@ -124,7 +124,7 @@ func (o *addOptions) runGiven(ctx context.Context, command string) error {
 	if o.url != "" && len(o.headers) == 0 {
 		plan.Notes = append(plan.Notes, "if the server wants a login, run: "+toolscript.Command("auth", o.serverName()))
 	}
-	return o.carryOut(ctx, "add", "the same command with --yes", plan)
+	return o.carryOut(ctx, "add", o.with("--yes"), plan)
 }
 
 func (o *addOptions) run(ctx context.Context, command, server string, words []string) error {
@@ -152,7 +152,7 @@ func (o *addOptions) run(ctx context.Context, command, server string, words []st
 	if len(plan.Changes) == 0 {
 		o.say("the configuration has this server already")
 	}
-	if err := o.carryOut(ctx, "add", "the same command with --yes", plan); err != nil {
+	if err := o.carryOut(ctx, "add", o.with("--yes"), plan); err != nil {
 		return err
 	}
 	return o.prepareServer(ctx, plan, choice)
@@ -295,7 +295,7 @@ func (o *addOptions) plan(entry registry.Entry, choice registry.Choice) (*client
 		plan.Changes = []*clients.Change{change}
 	}
 	if !o.secrets && slices.ContainsFunc(choice.Needed, func(v registry.Variable) bool { return v.Secret }) {
-		plan.Notes = append(plan.Notes, "toolscript can keep the secrets instead of variables: the same command with --secrets")
+		plan.Notes = append(plan.Notes, "toolscript can keep the secrets instead of variables: "+o.with("--secrets"))
 	}
 	for _, v := range choice.Needed {
 		if v.Secret && o.secrets {

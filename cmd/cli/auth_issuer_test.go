@@ -91,7 +91,7 @@ func TestAuthTable(t *testing.T) {
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+filepath.Join(t.TempDir(), "data"))
 	r := w.run(t, "auth")
 	checkOrder(t, r.stdout, "-\tasleep\tdisabled", "?\tgone\tunknown (", "✗\tguarded\tnot authenticated\n",
-		"✓\thinted\tno login needed\n", "✓\topen\tno login needed\n", "?\tunset\tunknown (", "NOT_SET", "Run 'toolscript auth <server-name>'")
+		"✓\thinted\tno login needed\n", "✓\topen\tno login needed\n", "?\tunset\tunknown (", "NOT_SET", "To log in at a server, run: toolscript auth SERVER")
 	if r.code != 0 || strings.Contains(r.stdout, "local") {
 		t.Errorf("%+v", r)
 	}

@@ -140,7 +140,7 @@ func (o *authOptions) table(all []loginState) error {
 	if err := t.Write(o.Stdout, terminal.Columns(o.Stdout), nil); err != nil || !needed {
 		return err
 	}
-	return o.print("\nRun 'toolscript auth <server-name>' to authenticate a server.")
+	return o.print("\nTo log in at a server, run: toolscript auth SERVER")
 }
 
 func (s loginState) words() (mark, text string) {

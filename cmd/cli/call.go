@@ -116,9 +116,9 @@ func (o *callOptions) run(ctx context.Context, name string, words []string) erro
 			return err
 		}
 	}
-	out := callOutput{scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), o.notice)}
+	out := callOutput{o.live(o.printer(), o.notice)}
 	o.param = args
-	return scriptrun.Run(ctx, at, o.request(callOf(tool)), nil, noted{out, o.printed}, o.person())
+	return scriptrun.Run(ctx, at, o.request(callOf(tool)), nil, noted{out, o.app}, o.person())
 }
 
 // callOutput prints errors without their place in the script, which the user did not write.

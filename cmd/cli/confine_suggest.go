@@ -246,8 +246,7 @@ func (o *confineSuggestOptions) write(ctx context.Context, file clients.File, r 
 	if err != nil {
 		return err
 	}
-	again := "the same command with --yes"
-	if r.Result, err = changer.Apply(ctx, changeKind, again, plan); err != nil {
+	if r.Result, err = changer.Apply(ctx, changeKind, o.with("--yes"), plan); err != nil {
 		return err
 	}
 	if o.form.Structured() {

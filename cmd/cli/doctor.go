@@ -56,6 +56,9 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	over := o.waiting("examining")
 	found := doctor.Examine(ctx, options)
 	over()
+	for i, f := range found.Findings {
+		found.Findings[i].Problem, found.Findings[i].Fix = o.again(f.Problem), o.again(f.Fix)
+	}
 	if o.form.Structured() {
 		err = o.form.Write(o.Stdout, found)
 	} else {

@@ -31,7 +31,7 @@ func (a *app) read(c *cobra.Command) error {
 		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.lookupEnv},
 		Warn:   a.warn, FindHub: a.findHub,
 	}
-	a.target.Host = a.host
+	a.target.Host, a.suggestions = a.host, suggestionsOf(c)
 	return err
 }
 

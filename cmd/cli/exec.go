@@ -110,7 +110,7 @@ func (o *execOptions) exec(ctx context.Context, src source.Script, out scriptrun
 		return out.Finish(err)
 	}
 	defer release()
-	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{out, o.printed}, o.person())
+	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{out, o.app}, o.person())
 }
 
 // request is the run that the options describe.
@@ -149,7 +149,7 @@ func (o *execOptions) output() scriptrun.Output {
 	if o.form.Structured() {
 		return scriptrun.NewCaptured(o.Stdout, o.printer())
 	}
-	return scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), o.notice)
+	return o.live(o.printer(), o.notice)
 }
 
 // person is nil if there is no terminal, and with --json, which programs use.
@@ -157,5 +157,9 @@ func (o *execOptions) person() *elicit.Person {
 	if o.form.Structured() || o.only || !terminal.Is(o.Stdin) {
 		return nil
 	}
-	return elicit.Open()
+	p := elicit.Open()
+	if p != nil {
+		p.Complete = o.again
+	}
+	return p
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -23,13 +24,15 @@ func (a *app) firstScreen() error {
 	}
 	b.WriteString("\nNext:\n")
 	width := 0
-	for _, s := range next {
-		width = max(width, len(s.command))
+	for i, s := range next {
+		next[i].command = a.again(s.command)
+		width = max(width, len(next[i].command))
 	}
 	for _, s := range next {
 		fmt.Fprintf(&b, "  %-*s  # %s\n", width, s.command, s.result)
 	}
-	return a.print("%s", strings.TrimSuffix(b.String(), "\n"))
+	_, err := io.WriteString(a.Stdout, b.String())
+	return err
 }
 
 // step is a command and its result.

@@ -70,6 +70,9 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 		g.stale, g.Command = true, "toolscript gateway prune"
 		gateways = append(gateways, g)
 	}
+	for i := range gateways {
+		gateways[i].Command = o.again(gateways[i].Command)
+	}
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, gateways)
 	}

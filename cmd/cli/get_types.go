@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -264,7 +265,8 @@ func (o *getTypesOptions) markdown(t gateway.Types) error {
 	if t.Example != "" {
 		text += "\n\nUsage example:\n\n```typescript\n" + t.Example + "```"
 	}
-	return o.print("%s", text)
+	_, err := io.WriteString(o.Stdout, text+"\n")
+	return err
 }
 
 // writeOut writes the files of an editor to the folder of --out.

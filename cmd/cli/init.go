@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/exit"
@@ -16,8 +18,9 @@ import (
 
 type initOptions struct {
 	givenServer
-	from string
-	demo bool
+	from  string
+	demo  bool
+	asked bool // the answers at the terminal chose the server
 }
 
 func newInit(a *app) *cobra.Command {
@@ -63,7 +66,25 @@ func (o *initOptions) run(ctx context.Context, command string) error {
 	if len(plan.Changes) == 0 {
 		o.say("there is nothing to write")
 	}
-	return o.carryOut(ctx, "init", "the same command with --yes", plan)
+	return o.carryOut(ctx, "init", o.unasked(), plan)
+}
+
+// unasked is the command that writes the same without a question.
+func (o *initOptions) unasked() string {
+	if !o.asked {
+		return o.with("--yes")
+	}
+	if o.demo {
+		return toolscript.Command("init", "--yes", "--demo")
+	}
+	words := []string{"init", "--yes", "--name", o.serverName()}
+	if o.project {
+		words = append(words, "--project")
+	}
+	if o.url != "" {
+		return toolscript.Command(append(words, "--url", o.url)...)
+	}
+	return toolscript.Command(slices.Concat(words, []string{"--"}, o.command)...)
 }
 
 // plan follows the flags, else the answers at the terminal. It is nil if there is a
@@ -149,6 +170,7 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 		return nil, err
 	}
 	if answer == "" {
+		o.demo, o.asked = true, true
 		return o.addDemo()
 	}
 	if isAddress(answer) {
@@ -162,7 +184,7 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 	if answer, err = o.ask(ctx, "For this project only? [y/N] "); err != nil {
 		return nil, err
 	}
-	o.project = terminal.Affirmed(answer)
+	o.project, o.asked = terminal.Affirmed(answer), true
 	return o.addServer()
 }
 

@@ -63,9 +63,13 @@ func (o *listServersOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.form.Structured():
+	if o.form.Structured() {
 		return o.form.Write(o.Stdout, servers)
+	}
+	for i := range servers {
+		servers[i].Error = o.again(servers[i].Error)
+	}
+	switch {
 	case len(servers) == 0:
 		return o.print("No servers connected")
 	case o.verbose:

@@ -165,6 +165,7 @@ func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway
 		Kept:       a.host.Outputs().Read,
 		Error:      scriptrun.ErrorText,
 		Diagnostic: scriptrun.DiagnosticText,
+		Told:       a.toAgent,
 		Shown: func(tool, runID string, text []byte) {
 			p := printed{command: tool, run: runID}
 			_, _ = p.Write(text) // it has no error

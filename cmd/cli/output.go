@@ -15,7 +15,7 @@ import (
 // quote servers and scripts. Write errors are ignored: the exit code has the result.
 func (a *app) say(format string, args ...any) {
 	a.notice.Hide()
-	_, _ = io.WriteString(a.Stderr, terminal.VisibleText(fmt.Sprintf(format, args...))+"\n")
+	_, _ = io.WriteString(a.Stderr, a.again(terminal.VisibleText(fmt.Sprintf(format, args...)))+"\n")
 }
 
 // waiting shows a text until over is called.
@@ -27,9 +27,9 @@ func (a *app) waiting(text string) (over func()) {
 // warn prints a warning.
 func (a *app) warn(format string, args ...any) { a.say("toolscript: warning: "+format, args...) }
 
-// print prints data on stdout.
+// print prints a text of toolscript on stdout.
 func (a *app) print(format string, args ...any) error {
-	_, err := fmt.Fprintf(a.Stdout, format+"\n", args...)
+	_, err := io.WriteString(a.Stdout, a.again(fmt.Sprintf(format, args...))+"\n")
 	return err
 }
 
@@ -52,7 +52,12 @@ func (a *app) logger(level slog.Level) *slog.Logger { return a.loggerTo(a.Stderr
 
 func (a *app) loggerTo(w io.Writer, level slog.Level) *slog.Logger {
 	levels := logfile.Levels{Default: a.logLevel.Or(level), Packages: a.logLevel.Packages}
-	options := &slog.HandlerOptions{Level: levels.Lowest()}
+	options := &slog.HandlerOptions{Level: levels.Lowest(), ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
+		if attr.Value.Kind() == slog.KindString {
+			attr.Value = slog.StringValue(a.again(attr.Value.String()))
+		}
+		return attr
+	}}
 	return slog.New(logfile.NewHandler(w, func(to io.Writer) slog.Handler {
 		if a.logFormat.Value == "json" {
 			return levels.Over(slog.NewJSONHandler(to, options))

@@ -159,7 +159,7 @@ func (a *app) writeDiff(w io.Writer, servers []pinnedServer) error {
 			if len(c.Parts) > 0 {
 				fmt.Fprintf(&b, " (%s)", strings.Join(c.Parts, ", "))
 			}
-			fmt.Fprintf(&b, "\n%s  accept it: %s\n", indentLines(terminal.VisibleText(c.Diff)), terminal.OneLine(c.Accept))
+			fmt.Fprintf(&b, "\n%s  accept it: %s\n", indentLines(terminal.VisibleText(c.Diff)), a.again(terminal.OneLine(c.Accept)))
 		}
 		for _, x := range s.Suspicions {
 			fmt.Fprintf(&b, "%s: suspicious text in %s (%s)\n    %s\n", terminal.OneLine(idOf(s.Name, x.Tool)), terminal.OneLine(x.Where), x.Shape, terminal.OneLine(x.Text))

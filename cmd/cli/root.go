@@ -29,6 +29,8 @@ type app struct {
 	breaks atomic.Pointer[chan struct{}] // is closed at the next SIGINT, see interrupts
 
 	printed *printed // nil: the output is not counted
+
+	suggestions suggestions
 }
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.

@@ -80,7 +80,7 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 	if o.detach {
 		return o.begin(ctx, o.request(src))
 	}
-	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{o.output(), o.printed}, o.person())
+	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{o.output(), o.app}, o.person())
 }
 
 // readsStdin reports whether the parameters are on standard input.

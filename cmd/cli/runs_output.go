@@ -48,7 +48,7 @@ func (o *runsOutputOptions) run(ctx context.Context, id string) error {
 	captured := scriptrun.NewCaptured(o.Stdout, o.printer())
 	out := scriptrun.Output(captured)
 	if !o.form.Structured() {
-		out = scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), nil)
+		out = noted{o.live(o.printer(), nil), o.app}
 	}
 	ended := false
 	err := o.runEvents(ctx, id, o.follow, func(e toolscript.Event) error {

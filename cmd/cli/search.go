@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 
@@ -205,7 +206,8 @@ func (o *searchOptions) types(answer toolscript.SearchAnswer) error {
 	}
 	fmt.Fprintf(&b, "\n```typescript\n%s\n```\n\nUsage example:\n\n```typescript\n%s\n```",
 		strings.TrimRight(answer.Types, "\n"), strings.TrimRight(answer.Example, "\n"))
-	return o.print("%s", b.String())
+	_, err := io.WriteString(o.Stdout, b.String()+"\n")
+	return err
 }
 
 // cell escapes a text for the cell of a Markdown table.

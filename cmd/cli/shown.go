@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/tokens"
 )
 
@@ -100,18 +101,25 @@ func (a *app) audit(line audit.Line) {
 	log.Close()
 }
 
-// noted remembers the run whose output a command prints.
+// live prints a run as it goes on.
+func (a *app) live(p value.Printer, n *terminal.Notice) *scriptrun.Live {
+	l := scriptrun.NewLive(a.Stdout, a.Stderr, p, n)
+	l.Complete = a.again
+	return l
+}
+
+// noted remembers the run whose output a command prints, and completes the commands in it.
 type noted struct {
 	scriptrun.Output
-	printed *printed
+	app *app
 }
 
 // Event implements scriptrun.Output.
 func (n noted) Event(e toolscript.Event) error {
-	if n.printed != nil && e.RunID != "" {
-		n.printed.mu.Lock()
-		n.printed.run = e.RunID
-		n.printed.mu.Unlock()
+	if p := n.app.printed; p != nil && e.RunID != "" {
+		p.mu.Lock()
+		p.run = e.RunID
+		p.mu.Unlock()
 	}
-	return n.Output.Event(e)
+	return n.Output.Event(n.app.completed(e))
 }

@@ -73,7 +73,7 @@ func (o *statusOptions) look(ctx context.Context) (shown appearance) {
 	case o.form.Structured():
 		shown.key, shown.err = o.writeStatus(ctx, &b, url, err)
 	case errors.Is(err, target.ErrNone):
-		fmt.Fprintf(&b, "Status: not running (%v)\n", err)
+		fmt.Fprintf(&b, "Status: not running (%s)\n", o.again(err.Error()))
 		shown.err = &exit.Error{Code: exit.Failure}
 	case err != nil:
 		shown.err = err
@@ -183,7 +183,7 @@ func (o *statusOptions) runningText(address string, status toolscript.Status) st
 	}
 	for _, s := range status.Servers {
 		for _, line := range pinLines(s) {
-			fmt.Fprintf(&b, "Warning: %s\n", terminal.OneLine(line))
+			fmt.Fprintf(&b, "Warning: %s\n", o.again(terminal.OneLine(line)))
 		}
 		if line := rateLine(s); line != "" {
 			fmt.Fprintln(&b, terminal.OneLine(line))
@@ -214,10 +214,10 @@ func (o *statusOptions) writeAttention(b *strings.Builder, all []toolscript.Atte
 	}
 	b.WriteString("\nNeeds attention:\n")
 	for _, a := range all[:min(len(all), mostAttention)] {
-		o.writeProblem(b, string(a.Severity), a.Subject, a.Problem, a.Command)
+		o.writeProblem(b, string(a.Severity), a.Subject, o.again(a.Problem), o.again(a.Command))
 	}
 	if n := len(all) - mostAttention; n > 0 {
-		fmt.Fprintf(b, "and %d more; see: toolscript top\n", n)
+		b.WriteString(o.again(fmt.Sprintf("and %d more; see: toolscript top\n", n)))
 	}
 }
 

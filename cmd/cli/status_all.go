@@ -23,7 +23,11 @@ func (a *app) inventory(ctx context.Context) ([]inventory.Item, error) {
 	fleet := make(chan []inventory.Item, 1)
 	go func() { fleet <- a.fleetItems(ctx) }()
 	items, err := inventory.Look(ctx, places, place)
-	return append(items, <-fleet...), err
+	items = append(items, <-fleet...)
+	for i := range items {
+		items[i].Command = a.again(items[i].Command)
+	}
+	return items, err
 }
 
 // printAll prints every gateway of this user on this host, the hub with its servers, and the

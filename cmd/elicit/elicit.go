@@ -24,6 +24,8 @@ type Person struct {
 	out io.WriteCloser
 
 	mu sync.Mutex // one question at a time
+
+	Complete func(text string) string // completes the commands in a text; nil: they are complete
 }
 
 // Open opens the terminal; the result is nil if there is none.
@@ -91,7 +93,11 @@ func (p *Person) ask(q toolscript.Question) toolscript.Answer {
 }
 
 func (p *Person) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(p.out, format+"\n", args...) // a user who does not see the question does not answer it
+	text := fmt.Sprintf(format+"\n", args...)
+	if p.Complete != nil {
+		text = p.Complete(text)
+	}
+	_, _ = io.WriteString(p.out, text) // a user who does not see the question does not answer it
 }
 
 // yes asks until the answer is yes or no; ok is false at the end of the input.

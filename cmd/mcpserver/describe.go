@@ -81,7 +81,7 @@ func (e *entrance) toolsOf(ctx context.Context, g Gateway, name string) string {
 	}
 	for _, s := range answer.Missing {
 		if is(s.Name) {
-			return fmt.Sprintf("// %s has no tools now: %s", s.Name, cmp.Or(shortened(toolscript.Shown(s.Error)), string(s.State)))
+			return fmt.Sprintf("// %s has no tools now: %s", s.Name, cmp.Or(shortened(e.told(toolscript.Shown(s.Error))), string(s.State)))
 		}
 	}
 	var lines []string

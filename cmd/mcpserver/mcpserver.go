@@ -62,6 +62,8 @@ type Options struct {
 	Error func(*toolscript.RunError) string
 	// Diagnostic returns the text of a finding of the type checker.
 	Diagnostic func(*toolscript.Diagnostic) string
+	// Told returns a message as an agent reads it, which has no shell; nil: as it is.
+	Told func(text string) string
 	// Changes has an element when the servers of the gateway have changed; nil: it is not known.
 	// Clients then get the notification that lists of tools have changed.
 	Changes <-chan struct{}

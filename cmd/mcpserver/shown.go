@@ -20,6 +20,7 @@ func (e *entrance) present(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		if result == nil {
 			return result, err
 		}
+		e.tell(result)
 		runID := ""
 		if structured := result.StructuredContent; structured != nil {
 			if r, is := structured.(runResult); is {

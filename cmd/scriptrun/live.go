@@ -17,6 +17,8 @@ type Live struct {
 	values         value.Printer
 	notice         *terminal.Notice
 	end            *toolscript.Event
+
+	Complete func(text string) string // completes the commands in a message; nil: they are complete
 }
 
 // NewLive makes an Output that prints values with p, and the reasons of waits with n.
@@ -39,7 +41,11 @@ func (l *Live) Event(e toolscript.Event) (err error) {
 	case toolscript.EventProgress:
 		_, err = fmt.Fprintf(l.stderr, "toolscript: %s\n", terminal.VisibleText(e.Message))
 	case toolscript.EventApproval:
-		_, err = io.WriteString(l.stderr, ApprovalText(e.Approval))
+		text := ApprovalText(e.Approval)
+		if l.Complete != nil {
+			text = l.Complete(text)
+		}
+		_, err = io.WriteString(l.stderr, text)
 	case toolscript.EventDiagnostic:
 		_, err = io.WriteString(l.stderr, DiagnosticText(e.Diagnostic))
 	case toolscript.EventEnd:
@@ -91,7 +97,7 @@ func (l *Live) Finish(failed error) error {
 	}
 	end := l.end.End
 	if end.Error != nil && end.Kind != toolscript.CheckFailed { // its diagnostics are printed already
-		if _, err := io.WriteString(l.stderr, ErrorText(end.Error)+madeText(l.end)); err != nil {
+		if _, err := io.WriteString(l.stderr, ErrorText(end.Error)+l.made()); err != nil {
 			return err
 		}
 	}

@@ -27,12 +27,16 @@ func ErrorText(e *toolscript.RunError) string {
 	return withLines(text, e.Stack, e.Excerpt, inner(e, "cause"), inner(e, "errors"), inner(e, "error"), inner(e, "suppressed"))
 }
 
-// madeText says what a failed run has done; "" if that is nothing.
-func madeText(end *toolscript.Event) string {
-	if made := end.End.MadeText(end.RunID); made != "" {
-		return "toolscript: " + terminal.VisibleText(made) + "\n"
+// made says what a failed run has done; "" if that is nothing.
+func (l *Live) made() string {
+	made := l.end.End.MadeText(l.end.RunID)
+	if made == "" {
+		return ""
 	}
-	return ""
+	if l.Complete != nil {
+		made = l.Complete(made)
+	}
+	return "toolscript: " + terminal.VisibleText(made) + "\n"
 }
 
 // inner is an error inside the script's error: its cause, or the list of errors that it

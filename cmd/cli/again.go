@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/flags"
+)
+
+// choosing are the flags that choose the configuration, the data folder and the gateway.
+var choosing = []string{"config", "data-dir", "gateway-url"}
+
+// suggestions completes the commands of toolscript in messages.
+type suggestions struct {
+	of       *cobra.Command // nil before it is known
+	commands []string       // the names of all commands
+	typed    []*pflag.Flag  // those of choosing that are on the command line
+}
+
+func suggestionsOf(c *cobra.Command) suggestions {
+	s := suggestions{of: c}
+	for _, child := range c.Root().Commands() {
+		s.commands = append(s.commands, child.Name())
+	}
+	for _, name := range choosing {
+		if f := c.Flags().Lookup(name); f != nil && flags.Typed(f) {
+			s.typed = append(s.typed, f)
+		}
+	}
+	return s
+}
+
+// again returns a text in which each command of toolscript has the flags of this command line
+// that choose the configuration, the data folder and the gateway. Messages also come from
+// gateways, which do not know these flags.
+func (a *app) again(text string) string {
+	if len(a.suggestions.typed) == 0 {
+		return text
+	}
+	return a.suggestions.each(text, a.suggestions.flags)
+}
+
+// toAgent returns a text for an agent without a shell: its user types the commands.
+func (a *app) toAgent(text string) string {
+	text = ownTools.Replace(text)
+	told := a.suggestions.each(text, func(string) string { return askUser })
+	if told == text {
+		return text
+	}
+	for _, lead := range []string{"run: ", "see: "} {
+		told = strings.ReplaceAll(told, lead+"toolscript"+askUser, "ask the user to run: toolscript")
+	}
+	more := strings.Contains(told, "toolscript"+askUser)
+	if told = a.again(strings.ReplaceAll(told, askUser, "")); more {
+		told += " (ask the user to run this command)"
+	}
+	return told
+}
+
+// ownTools are commands for which an agent has a tool of toolscript mcp.
+var ownTools = strings.NewReplacer("toolscript get-types ", "describe_tools ", "toolscript search ", "search_tools ", "toolscript list-tools ", "describe_tools ")
+
+// askUser marks a command that the user types.
+const askUser = "\x00"
+
+// each inserts a text into each command, behind the name of the program.
+func (s suggestions) each(text string, insert func(command string) string) string {
+	const program = "toolscript"
+	var b strings.Builder
+	for {
+		at := strings.Index(text, program+" ")
+		if at < 0 {
+			return b.String() + text
+		}
+		begin := at == 0 || strings.ContainsRune(" \n(>", rune(text[at-1]))
+		b.WriteString(text[:at+len(program)])
+		text = text[at+len(program):]
+		command, _, _ := strings.Cut(text, "\n")
+		command, _, _ = strings.Cut(command, program)
+		name, _, _ := strings.Cut(strings.TrimSpace(command), " ")
+		if begin && slices.Contains(s.commands, strings.TrimRight(name, ".,:;)")) {
+			b.WriteString(insert(command))
+		}
+	}
+}
+
+// flags are those that a command does not have itself.
+func (s suggestions) flags(command string) string {
+	command, _, _ = strings.Cut(command, " -- ")
+	text := ""
+	for _, f := range s.typed {
+		if strings.Contains(command, " --"+f.Name) || f.Shorthand != "" && strings.Contains(command, " -"+f.Shorthand) {
+			continue
+		}
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand
+		}
+		value := f.Value.String()
+		if f.Name == "gateway-url" {
+			value = withoutCapability(value)
+		}
+		text += " " + name + " " + toolscript.ShellWord(value)
+	}
+	return text
+}
+
+// withoutCapability is the address of a gateway, without the secret in its path. Commands find
+// the secret of a gateway of this user on this host.
+func withoutCapability(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
+}
+
+// with is this command with further flags. They follow its name, before arguments that may belong
+// to another program.
+func (a *app) with(more ...string) string {
+	c, rest := a.suggestions.of, a.Args
+	for _, name := range strings.Fields(c.CommandPath())[1:] {
+		for len(rest) > 0 && rest[0] != name && !slices.Contains(c.Aliases, rest[0]) {
+			word := rest[0]
+			rest = rest[1:]
+			if takesValue(c.Root().PersistentFlags(), word) && len(rest) > 0 {
+				rest = rest[1:]
+			}
+		}
+		if len(rest) > 0 {
+			rest = rest[1:]
+		}
+	}
+	return toolscript.Command(slices.Concat(a.Args[:len(a.Args)-len(rest)], more, rest)...)
+}
+
+// takesValue reports whether the value of a flag is the next word.
+func takesValue(all *pflag.FlagSet, word string) bool {
+	var f *pflag.Flag
+	if name, long := strings.CutPrefix(word, "--"); long {
+		f = all.Lookup(name)
+	} else if name, short := strings.CutPrefix(word, "-"); short && len(name) == 1 {
+		f = all.ShorthandLookup(name)
+	}
+	return f != nil && f.NoOptDefVal == ""
+}
+
+// completed is an event of a run with complete commands. What a script prints stays as it is.
+func (a *app) completed(e toolscript.Event) toolscript.Event {
+	if len(a.suggestions.typed) == 0 {
+		return e
+	}
+	e.Message = a.again(e.Message)
+	if e.Diagnostic != nil {
+		d := *e.Diagnostic
+		d.Message, e.Diagnostic = a.again(d.Message), &d
+	}
+	if e.End != nil {
+		end := *e.End
+		end.Notices = slices.Clone(end.Notices)
+		for i, notice := range end.Notices {
+			end.Notices[i] = a.again(notice)
+		}
+		if end.Error != nil {
+			failed := *end.Error
+			failed.Message, end.Error = a.again(failed.Message), &failed
+		}
+		e.End = &end
+	}
+	return e
+}
