@@ -37,6 +37,7 @@ func newAdd(a *app) *cobra.Command {
 
   toolscript add files -- npx -y @modelcontextprotocol/server-filesystem .
   toolscript add issues https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
+  toolscript add --transport sse old https://mcp.example.com/sse
 
 NAME may be left out; it is then made from the command or the address.
 
@@ -96,7 +97,7 @@ func (o *addOptions) given(args []string, dash int) (bool, error) {
 	case !isCommand && o.url == "" && (len(o.env) > 0 || len(o.headers) > 0):
 		return false, errors.New("--env and --header are for NAME -- COMMAND and NAME URL; a server of the registry takes KEY=VALUE")
 	case !isCommand && o.url == "":
-		return false, nil
+		return false, o.checkTransport()
 	case len(words) > 1 || len(words) == 1 && o.name != "":
 		return false, fmt.Errorf("one NAME is needed, not %s; flags of toolscript come before --", strings.TrimSpace(strings.Join(append(words, o.name), " ")))
 	case o.from != "" || o.secrets:
@@ -133,6 +134,9 @@ func (o *addOptions) run(ctx context.Context, command, server string, words []st
 		return exit.Usage(command, "%v", err)
 	}
 	entry, err := o.find(ctx, server)
+	if kind := toolscript.KindOf(err); err != nil && kind != toolscript.Conflict {
+		return &toolscript.Error{Kind: kind, Err: fmt.Errorf("%w; to add a server without the registry: toolscript add NAME -- COMMAND, or toolscript add NAME URL", err)}
+	}
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/cmd/browser"
+	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -76,20 +77,20 @@ func (a *app) choose(name string, trust bool) (mcpclient.Config, error) {
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
-	config, ok := loaded.Servers[name]
+	server, ok := loaded.Servers[name]
 	switch {
 	case !ok:
-		known := strings.Join(slices.Sorted(maps.Keys(loaded.Servers)), ", ")
-		if known == "" {
-			known = "none; add it to .toolscript.json"
+		known := "the servers are: " + strings.Join(slices.Sorted(maps.Keys(loaded.Servers)), ", ")
+		if len(loaded.Servers) == 0 {
+			known = "no servers are configured; " + config.AddServers
 		}
-		return config, fmt.Errorf("there is no server %q; the servers are: %s", name, known)
-	case config.Problem != nil:
-		return config, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: config.Problem}
-	case config.Local():
-		return config, &localError{name, config.Type}
+		return server, fmt.Errorf("there is no server %q; %s", name, known)
+	case server.Problem != nil:
+		return server, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: server.Problem}
+	case server.Local():
+		return server, &localError{name, server.Type}
 	default:
-		return config, nil
+		return server, nil
 	}
 }
 

@@ -51,7 +51,7 @@ func (o *authOptions) list(ctx context.Context) error {
 		return err
 	}
 	if !slices.ContainsFunc(loaded.Files, func(f config.File) bool { return f.Found }) {
-		return errors.New("there is no configuration file; name your servers in ~/.toolscript.json, or in .toolscript.json of the project")
+		return errors.New("no servers are configured: there is no configuration file; " + config.AddServers)
 	}
 	all := o.states(ctx, loaded)
 	switch {

@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/arguments"
+	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
@@ -256,6 +257,8 @@ func (o *callOptions) unknown(ctx context.Context, name string, servers []toolsc
 		near = "; the flags name the server " + strings.Join(extra, ", ")
 	case near == "" && len(names) > 0 && len(names) <= mostServers:
 		near = "; the servers are: " + strings.Join(names, ", ")
+	case len(servers) == 0:
+		near = "; no servers are configured; " + config.AddServers
 	case near == "":
 		near = "; see: toolscript list-servers"
 	}

@@ -159,5 +159,8 @@ func (o *validateOptions) tell(v verdict) error {
 			return err
 		}
 	}
+	if len(v.Servers) == 0 {
+		o.say("no servers are configured; %s", config.AddServers)
+	}
 	return nil
 }

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // givenServer is a server that the user gives as a command or an address.
@@ -18,27 +22,50 @@ type givenServer struct {
 	project bool
 	name    string
 	url     string
+	kind    flags.Choice // of --transport; "": as url and command say
 	env     []string
 	headers []string
 	command []string
 }
 
 func (o *givenServer) addServerFlags(f *pflag.FlagSet) {
+	o.kind.Choices = []string{mcpclient.HTTP, mcpclient.SSE, mcpclient.Stdio}
+	f.VarP(&o.kind, "transport", "t", "how the server is reached: stdio starts a command, the others are for an address (default http or stdio)")
 	f.StringArrayVarP(&o.env, "env", "e", nil, "variable of the server, as `NAME=VALUE`; may be repeated")
 	f.StringArrayVarP(&o.headers, "header", "H", nil, "header for the server, as `'NAME: VALUE'`; may be repeated")
 	f.BoolVar(&o.project, "project", false, "in the project's file, which needs trust, not in the user's")
 }
 
-// isAddress reports whether a word is the address of a server.
-func isAddress(word string) bool {
-	return strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://")
+// isAddress reports whether a word is an address, also one that no server can have.
+func isAddress(word string) bool { return scheme().MatchString(word) }
+
+var scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`) })
+
+// checkTransport compares --transport with what is given.
+func (o *givenServer) checkTransport() error {
+	name, _, _ := strings.Cut(o.url, "://")
+	switch name = strings.ToLower(name); {
+	case o.url != "" && name != "http" && name != "https":
+		return fmt.Errorf("%.80q is not the address of an MCP server: it begins with http:// or https://", o.url)
+	case o.kind.Value == mcpclient.Stdio && len(o.command) == 0:
+		return errors.New("--transport stdio is for a command: NAME -- COMMAND")
+	case o.kind.Value != "" && o.kind.Value != mcpclient.Stdio && o.url == "":
+		return fmt.Errorf("--transport %s is for an address: NAME URL", o.kind.Value)
+	}
+	return nil
 }
 
 // addServer is the change that adds the server.
 func (o *givenServer) addServer() (*clients.Import, error) {
 	definition := map[string]any{}
+	if err := o.checkTransport(); err != nil {
+		return nil, &exit.UsageError{Err: err}
+	}
 	if o.url != "" {
 		definition["url"] = o.url
+		if o.kind.Value == mcpclient.SSE {
+			definition["type"] = mcpclient.SSE
+		}
 	} else {
 		definition["command"] = o.command[0]
 		var args []any

@@ -106,7 +106,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 		return o.addDemo()
 	case o.url != "" || len(o.command) > 0:
 		return o.addServer()
-	case o.name != "" || len(o.env) > 0 || len(o.headers) > 0:
+	case o.name != "" || len(o.env) > 0 || len(o.headers) > 0 || o.kind.Value != "":
 		return nil, &exit.UsageError{Err: errors.New("missing the server: --url or -- COMMAND")}
 	}
 	if done, err := o.configured(); done || err != nil {

@@ -136,6 +136,9 @@ func (o *changeOptions) definedIn(server string) (file clients.File, others []st
 		return file, nil, err
 	}
 	names := slices.Sorted(maps.Keys(loaded.Servers))
-	text := fmt.Sprintf("no configuration file defines a server %.80q", server)
-	return file, nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text + naming.DidYouMean(naming.Nearest(server, names, 3)))}
+	text := fmt.Sprintf("no configuration file defines a server %.80q", server) + naming.DidYouMean(naming.Nearest(server, names, 3))
+	if len(names) == 0 {
+		text += "; no servers are configured; " + config.AddServers
+	}
+	return file, nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
 }

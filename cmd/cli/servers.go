@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/naming"
 )
@@ -63,7 +64,7 @@ func unknownError(u naming.UnknownEntry) error {
 	case len(u.Servers) > 0:
 		text += "; the servers are: " + strings.Join(u.Servers, ", ") + "; see: toolscript list-tools"
 	default:
-		text += "; no servers are configured; to add some, run one of: toolscript init, toolscript config import, toolscript add NAME -- COMMAND"
+		text += "; no servers are configured; " + config.AddServers
 	}
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
 }

@@ -16,6 +16,9 @@ import (
 // FileName is the name of a configuration file.
 const FileName = ".toolscript.json"
 
+// AddServers is what to do about a configuration without servers.
+const AddServers = "to add some, run one of: toolscript init, toolscript config import, toolscript add NAME -- COMMAND"
+
 // Config is the merged content of the files. It has the values of expanded variables and
 // must not be printed.
 type Config struct {

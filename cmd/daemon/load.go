@@ -87,7 +87,6 @@ func (h *Host) NoServers(loaded *config.Config) error {
 	}
 	return &toolscript.Error{
 		Kind: toolscript.NotFound,
-		Err: errors.New("no servers are configured: " + strings.Join(looked, ", ") +
-			"; to add some, run one of: toolscript init, toolscript config import, toolscript add NAME -- COMMAND"),
+		Err: errors.New("no servers are configured: " + strings.Join(looked, ", ") + "; " + config.AddServers),
 	}
 }

@@ -140,7 +140,7 @@ func (x *examination) configuration() {
 		}
 	}
 	if len(loaded.Servers) == 0 {
-		x.warn(subject, "toolscript init", "no servers are configured")
+		x.warn(subject, config.AddServers, "no servers are configured")
 	}
 	if len(loaded.Untrusted) > 0 { // in place of the warning of Load
 		x.Findings = slices.DeleteFunc(x.Findings, func(f Finding) bool { return strings.Contains(f.Problem, "toolscript trust") })

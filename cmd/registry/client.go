@@ -194,8 +194,7 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 		if of := (*url.Error)(nil); errors.As(err, &of) { // without the address, which is long
 			err = of.Err
 		}
-		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry at %s cannot be reached: %w; name another one with --registry, or add a server without a registry, such as: "+
-			"toolscript list-tools --stdio 'npx -y PACKAGE' --save NAME", c.base(), err)}
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry at %s cannot be reached: %w; name another one with --registry", c.base(), err)}
 	}
 	defer func() { _ = resp.Body.Close() }() // it was read
 	text, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
