@@ -53,7 +53,32 @@ func whole(ctx context.Context, text string, schema json.RawMessage) (json.RawMe
 	if err := json.Unmarshal([]byte(text), &object); err != nil || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("%.80q is no JSON object: %w", text, cmp.Or(err, errNotUTF8))
 	}
-	return json.RawMessage(text), Check(ctx, json.RawMessage(text), schema)
+	return Fit(ctx, json.RawMessage(text), schema)
+}
+
+// Fit checks an object of arguments. One value for a list becomes a list of it.
+func Fit(ctx context.Context, args, schema json.RawMessage) (json.RawMessage, error) {
+	p := parser{ctx: ctx}
+	details, err := p.Check(ctx, schema, args)
+	if err != nil || len(details) == 0 {
+		return args, err
+	}
+	if err := cmp.Or(p.read(schema), json.Unmarshal(args, &p.members)); err != nil {
+		return nil, err
+	}
+	for key, value := range p.members {
+		if _, known := p.properties[key]; !known || len(p.problems(key, value)) == 0 {
+			continue
+		}
+		if list := p.listOf(key, value, true, value); list != nil {
+			p.members[key] = list
+		}
+	}
+	object, err := json.Marshal(p.members)
+	if err != nil {
+		return nil, err
+	}
+	return object, Check(ctx, object, schema)
 }
 
 var errNotUTF8 = errors.New("it is not UTF-8 text")

@@ -54,6 +54,8 @@ func TestParse(t *testing.T) {
 		{"one item that looks like a number", []string{"repo=a", "tags=7"}, `{"repo":"a","tags":["7"]}`, false},
 		{"one number", []string{"repo=a", "ids=7"}, `{"ids":[7],"repo":"a"}`, false},
 		{"an object", []string{` {"repo": "a", "days": 12345678901234567890}`}, ` {"repo": "a", "days": 12345678901234567890}`, false},
+		{"one value for a list in an object", []string{`{"repo": "a", "tags": "x", "ids": 7}`}, `{"ids":[7],"repo":"a","tags":["x"]}`, false},
+		{"a wrong value in an object", []string{`{"repo": "a", "tags": {}}`}, `tags`, true},
 
 		{"a file", []string{"repo=@./note.txt"}, `{"repo":"two\nlines\n"}`, false},
 		{"a file by its whole path", []string{"repo=@" + filepath.Join(dir, "note.txt")}, `{"repo":"two\nlines\n"}`, false},

@@ -86,5 +86,5 @@ func (o *execOptions) checkFilesOnly(ctx context.Context, files []string, out fo
 func (o *execOptions) checkOnly(ctx context.Context, src source.Script, out form.Form) error {
 	src.Stdin = nil
 	o.only = true
-	return o.exec(ctx, src, &scriptrun.Findings{Stdout: o.Stdout, Stderr: o.Stderr, Form: out})
+	return o.exec(ctx, src, &scriptrun.Findings{Stdout: o.Stdout, Stderr: o.Stderr, Form: out, File: src.File})
 }

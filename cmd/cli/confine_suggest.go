@@ -90,7 +90,6 @@ This needs Linux 5.9 or newer.`,
 	f.BoolVar(&o.replace, "replace", false, "leave out the \"confine\" that the server has")
 	flags.AddTrust(f, &o.trust)
 	o.addFlags(c)
-	exclude(c, "trust", "undo")
 	return c
 }
 

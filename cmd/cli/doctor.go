@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,9 +119,26 @@ func (o *doctorOptions) write(r *doctor.Report) error {
 	b.WriteString("confine     what holds for servers with \"confine\" on this machine:\n")
 	writeParts(&b, r.Confine)
 	b.WriteString(pluginText(r.Plugin))
+	facts := fitted(b.String(), terminal.Columns(o.Stdout))
+	b.Reset()
 	o.writeFindings(&b, r.Findings)
-	_, err := io.WriteString(o.Stdout, b.String())
+	_, err := io.WriteString(o.Stdout, facts+b.String())
 	return err
+}
+
+// fitted wraps the lines of a text for a terminal of a width, 0 for none. The later lines of one
+// begin below its last column.
+func fitted(text string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if width > 0 && terminal.Width(line) > width {
+			at := strings.LastIndex(line, "  ") + 2
+			line = line[:at] + strings.Join(terminal.Wrap(line[at:], width-at), "\n"+strings.Repeat(" ", at))
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }
 
 func writeServers(b *strings.Builder, servers []doctor.Server) {
@@ -184,6 +202,16 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 	}
 }
 
+// programs begin the commands that mend something. These stay in one line, to be copied.
+var programs = []string{"toolscript", "chmod", "unset", "claude"}
+
+func fixLines(fix string, width int) []string {
+	if name, _, _ := strings.Cut(fix, " "); slices.Contains(programs, name) {
+		return []string{fix}
+	}
+	return terminal.Wrap(fix, width)
+}
+
 // writeProblem writes a problem, wrapped for a terminal, and below it what mends it.
 func (a *app) writeProblem(b *strings.Builder, level, subject, problem, fix string) {
 	width := terminal.Columns(a.Stdout)
@@ -202,7 +230,7 @@ func (a *app) writeProblem(b *strings.Builder, level, subject, problem, fix stri
 		}
 		b.WriteString(line + "\n")
 	}
-	if fix != "" { // in one line: most are commands to copy
-		b.WriteString("  → " + terminal.OneLine(fix) + "\n")
+	if fix != "" {
+		b.WriteString("  → " + strings.Join(fixLines(terminal.OneLine(fix), width-4), "\n    ") + "\n")
 	}
 }

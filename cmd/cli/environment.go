@@ -16,6 +16,9 @@ import (
 func (a *app) prepare(c *cobra.Command, _ []string) error {
 	err := a.read(c)
 	if err == nil {
+		err = together(c)
+	}
+	if err == nil {
 		err = a.refuseAgent(c)
 	}
 	if err == nil {

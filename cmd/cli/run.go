@@ -129,7 +129,7 @@ func (o *execOptions) object(ctx context.Context, words []string, schema json.Ra
 	case !json.Valid(text) || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("standard input is not a JSON object")}
 	}
-	return text, arguments.Check(ctx, text, schema)
+	return arguments.Fit(ctx, text, schema)
 }
 
 // findSaved finds a saved script that has effect.

@@ -61,8 +61,6 @@ audit, it has no arguments, no results and no secrets.`,
 	}
 	c.Flags().StringVar(&html, "html", "", "write the run and its calls over time to this `file`, instead of printing them")
 	form.Add(c.Flags(), &out, "print the run as JSON")
-	c.MarkFlagsMutuallyExclusive("html", "json")
-	c.MarkFlagsMutuallyExclusive("html", "output")
 	return c
 }
 
@@ -90,6 +88,7 @@ func (a *app) history(ctx context.Context) (*runhistory.History, error) {
 			return nil, err
 		}
 		h.Add(live)
+		h.Calling(func(id string) (toolscript.RunRecord, error) { return g.Run(ctx, id) })
 	}
 	h.Detached(a.host.DetachedRuns())
 	return h, nil
@@ -137,7 +136,7 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, r)
 	}
-	if err := a.print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, r.File, localTime(r.StartedAt), r.Ms, r.Calls); err != nil {
+	if err := a.print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, cmp.Or(r.Tool, r.File), localTime(r.StartedAt), r.Ms, r.Calls); err != nil {
 		return err
 	}
 	if r.Client != "" {

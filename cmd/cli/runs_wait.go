@@ -3,14 +3,19 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/runhistory"
+	"github.com/toolscript/toolscript/cmd/target"
 )
 
 type runsWaitOptions struct {
@@ -24,8 +29,8 @@ func newRunsWait(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "wait RUN",
 		Short: "Wait for the end of a run",
-		Long: `Wait for the end of a run of the gateway, and end with its exit code. After --timeout, the
-exit code is 124, and the run goes on. Ctrl-C ends the command and not the run.`,
+		Long: `Wait for the end of a run of the gateway, or of a command without one, and end with its exit
+code. After --timeout, the exit code is 124, and the run goes on. Ctrl-C ends the command and not the run.`,
 		Example: `  toolscript runs wait run_01ARZ3NDEK --timeout 30s`,
 		Args:    takes("RUN"),
 		RunE:    func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
@@ -72,6 +77,9 @@ func (o *runsWaitOptions) await(ctx, waiting context.Context, id string) (toolsc
 		return o.awaitDetached(ctx, waiting, id)
 	}
 	g, err := o.target.Require(ctx)
+	if errors.Is(err, target.ErrNone) {
+		return awaitRun(ctx, waiting, func(ctx context.Context) (toolscript.RunRecord, error) { return o.audited(ctx, id) })
+	}
 	if err != nil {
 		return o.ended(ctx, id, err)
 	}
@@ -81,6 +89,26 @@ func (o *runsWaitOptions) await(ctx, waiting context.Context, id string) (toolsc
 		return o.ended(ctx, id, err)
 	}
 	return record, err
+}
+
+// audited returns a run of the audit, as long as the process that runs it may write its end.
+func (o *runsWaitOptions) audited(ctx context.Context, id string) (toolscript.RunRecord, error) {
+	h, err := o.history(ctx)
+	if err != nil {
+		return toolscript.RunRecord{}, err
+	}
+	r, err := h.Run(id)
+	if err != nil {
+		return toolscript.RunRecord{}, err
+	}
+	if _, gone := discovery.Identify(r.PID); r.ExitCode == nil && gone != nil {
+		if record, err := o.ended(ctx, id, gone); err == nil { // it has ended in the meantime
+			return record, nil
+		}
+		return toolscript.RunRecord{}, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf(
+			"the audit has no end of %s: process %d, which ran it, was killed (%w); what the run has done: %s", id, r.PID, gone, toolscript.Command("runs", "show", id))}
+	}
+	return recordOf(r), nil
 }
 
 // ended returns the end of a run that no gateway knows any more, from the audit; else the error
@@ -94,14 +122,22 @@ func (o *runsWaitOptions) ended(ctx context.Context, id string, unknown error) (
 	if err != nil || r.ExitCode == nil {
 		return toolscript.RunRecord{}, unknown
 	}
-	record := toolscript.RunRecord{RunID: id, File: r.File, Engine: r.Engine, StartedAt: r.StartedAt, Calls: []toolscript.CallRecord{}}
+	return recordOf(r), nil
+}
+
+// recordOf is the record of a run of the audit.
+func recordOf(r runhistory.Run) toolscript.RunRecord {
+	record := toolscript.RunRecord{RunID: r.RunID, File: r.File, Engine: r.Engine, StartedAt: r.StartedAt, Calls: []toolscript.CallRecord{}}
+	if r.ExitCode == nil {
+		return record
+	}
 	end := toolscript.End{OK: r.Outcome == toolscript.OutcomeOK, ExitCode: *r.ExitCode}
 	if !end.OK {
 		end.Kind = toolscript.Kind(r.Outcome)
 	}
 	record.Close(end)
 	*record.EndedAt = r.StartedAt.Add(time.Duration(r.Ms * float64(time.Millisecond)))
-	return record, nil
+	return record
 }
 
 // awaitDetached reads the events of a detached run, which say when it has ended, also if its

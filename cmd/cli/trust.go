@@ -52,7 +52,6 @@ current project.`,
 	}
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	c.Flags().BoolVar(&o.remove, "remove", false, "stop trusting it")
-	exclude(c, "yes", "remove")
 	form.Add(c.Flags(), &o.form, "print the result as JSON")
 	return c
 }

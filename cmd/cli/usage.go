@@ -193,14 +193,26 @@ func unexpected(c *cobra.Command, arg string) error {
 	return &exit.UsageError{Command: c.CommandPath(), Err: errors.New(text)}
 }
 
-// exclude has a command refuse two flags together.
-func exclude(c *cobra.Command, one, other string) {
-	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if c.Flags().Changed(one) && c.Flags().Changed(other) {
-			return exit.Usage(c.CommandPath(), "give either --%s or --%s, not both", one, other)
+// exclusive are flags that no command takes together.
+var exclusive = [][2]string{{"json", "output"}, {"html", "json"}, {"html", "output"}, {"yes", "remove"}}
+
+// besideUndo are flags that say how to take a change back, and not what to change.
+var besideUndo = []string{"undo", "yes", "json", "output"}
+
+// together refuses flags that exclude each other.
+func together(c *cobra.Command) error {
+	pairs := slices.Clone(exclusive)
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(besideUndo, f.Name) {
+			pairs = append(pairs, [2]string{"undo", f.Name})
 		}
-		return nil
+	})
+	for _, pair := range pairs {
+		if c.Flags().Changed(pair[0]) && c.Flags().Changed(pair[1]) {
+			return exit.Usage(c.CommandPath(), "give either --%s or --%s, not both", pair[0], pair[1])
+		}
 	}
+	return nil
 }
 
 // addCompletion replaces the error handling of cobra's completion command: its mistakes

@@ -87,6 +87,6 @@ func (h *Host) NoServers(loaded *config.Config) error {
 	}
 	return &toolscript.Error{
 		Kind: toolscript.NotFound,
-		Err: errors.New("no servers are configured: " + strings.Join(looked, ", ") + "; " + config.AddServers),
+		Err:  errors.New("no servers are configured: " + strings.Join(looked, ", ") + "; " + config.AddServers),
 	}
 }

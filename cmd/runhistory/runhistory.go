@@ -79,7 +79,7 @@ func (h *History) line(l audit.Line) {
 		h.calls[l.Run] = append(h.calls[l.Run], l)
 		if r := h.runs[l.Run]; r != nil {
 			r.Calls++
-			if strings.HasPrefix(r.Client, "toolscript call ") {
+			if r.isCall() {
 				r.Tool = l.Tool
 			}
 		}
@@ -108,6 +108,22 @@ func (h *History) Add(records []toolscript.RunRecord) {
 		}
 		if record.Metrics != nil {
 			r.Calls, r.Host = max(r.Calls, record.Metrics.ToolCalls), record.Metrics.Host
+		}
+	}
+}
+
+// isCall reports whether the run is one of toolscript call.
+func (r *Run) isCall() bool { return strings.HasPrefix(r.Client, "toolscript call ") }
+
+// Calling names the tools of toolscript call whose calls go on: the audit has a call when it has
+// ended. record asks a gateway for a run.
+func (h *History) Calling(record func(id string) (toolscript.RunRecord, error)) {
+	for id, r := range h.runs {
+		if r.Outcome == unknown || r.ExitCode != nil || r.Tool != "" || !r.isCall() {
+			continue
+		}
+		if live, err := record(id); err == nil && len(live.Calls) > 0 {
+			r.Tool, r.Calls = live.Calls[0].Tool, len(live.Calls)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 type Findings struct {
 	Stdout, Stderr io.Writer
 	Form           form.Form
+	File           string // that is checked
 
 	found []toolscript.Diagnostic
 	end   *toolscript.End
@@ -56,9 +57,10 @@ func (f *Findings) Finish(failed error) error {
 func (f *Findings) print() error {
 	if f.Form.Structured() {
 		return f.Form.Write(f.Stdout, struct {
+			File        string                  `json:"file"`
 			OK          bool                    `json:"ok"`
 			Diagnostics []toolscript.Diagnostic `json:"diagnostics"`
-		}{f.end.OK, append([]toolscript.Diagnostic{}, f.found...)})
+		}{f.File, f.end.OK, append([]toolscript.Diagnostic{}, f.found...)})
 	}
 	for _, d := range f.found {
 		if _, err := io.WriteString(f.Stdout, DiagnosticText(&d)); err != nil {
