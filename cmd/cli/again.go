@@ -47,7 +47,9 @@ func (a *app) again(text string) string {
 
 // toAgent returns a text for an agent without a shell: its user types the commands.
 func (a *app) toAgent(text string) string {
-	text = ownTools.Replace(text)
+	for command, tool := range ownTools {
+		text = strings.ReplaceAll(text, toolscript.Command(command)+" ", tool+" ")
+	}
 	told := a.suggestions.each(text, func(string) string { return askUser })
 	if told == text {
 		return text
@@ -63,7 +65,7 @@ func (a *app) toAgent(text string) string {
 }
 
 // ownTools are commands for which an agent has a tool of toolscript mcp.
-var ownTools = strings.NewReplacer("toolscript get-types ", "describe_tools ", "toolscript search ", "search_tools ", "toolscript list-tools ", "describe_tools ")
+var ownTools = map[string]string{"get-types": "describe_tools", "list-tools": "describe_tools", "search": "search_tools"}
 
 // askUser marks a command that the user types.
 const askUser = "\x00"

@@ -64,7 +64,7 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, d
 	done.tools, err = w.connected(ctx, own)
 	if err == nil && script {
 		// stdout has the profile
-		err = scriptrun.Run(ctx, counting{ownPlace{own}, done}, e.request(w.src), w.src.Stdin, scriptrun.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice), e.person())
+		err = scriptrun.Run(ctx, counting{ownPlace{own}, done}, e.request(w.src), w.src.Stdin, scriptrun.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice, w.again), e.person())
 	}
 	return errors.Join(err, own.Stop())
 }

@@ -38,6 +38,8 @@ func TestDoctorOnTheSettingsOfClaudeCode(t *testing.T) {
 		{"no plugin", map[string]string{user: "{}"}, []string{"warning: plugin: Claude Code is installed here, and toolscript is not", "claude plugin install toolscript@toolscript", "toolscript connect claude-code"}, nil},
 		{"an MCP server instead", map[string]string{user: "{}", "home/.claude.json": `{"mcpServers": {"toolscript": {"command": "/bin/toolscript", "args": ["mcp"]}}}`}, nil, []string{": plugin: "}},
 		{"a plugin", map[string]string{list: installed, user: `{"enabledPlugins": {"toolscript@toolscript": true}}`}, nil, []string{": plugin: "}},
+		{"enabled and not installed", map[string]string{user: `{"enabledPlugins": {"toolscript@toolscript": true}}`}, []string{"the plugin is enabled in", "and not installed", "claude plugin install toolscript@toolscript"}, nil},
+		{"no folder", map[string]string{list: strings.Replace(installed, `"0.1.0"`, `"0.1.0", "installPath": "/nonexistent/toolscript"`, 1)}, []string{"its folder /nonexistent/toolscript does not exist", "claude plugin install toolscript@toolscript"}, nil},
 		{"a disabled plugin", map[string]string{list: installed, user: `{"enabledPlugins": {"toolscript@toolscript": false}}`}, []string{"the plugin is installed and disabled in", "claude plugin enable toolscript"}, nil},
 		{"enabled in the project", map[string]string{list: installed, user: `{"enabledPlugins": {"toolscript@x": false}}`, project: `{"enabledPlugins": {"toolscript@x": true}}`}, nil, []string{": plugin: "}},
 		{"no hooks", map[string]string{list: installed, local: `{"disableAllHooks": true}`}, []string{"hooks are switched off in", "settings.local.json"}, nil},

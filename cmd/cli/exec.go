@@ -157,9 +157,5 @@ func (o *execOptions) person() *elicit.Person {
 	if o.form.Structured() || o.only || !terminal.Is(o.Stdin) {
 		return nil
 	}
-	p := elicit.Open()
-	if p != nil {
-		p.Complete = o.again
-	}
-	return p
+	return elicit.Open(o.again)
 }

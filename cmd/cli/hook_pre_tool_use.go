@@ -79,7 +79,7 @@ var allowedFlags = map[string][]string{
 	"resources templates": {"cursor"},
 	"prompts":             {"cursor"},
 	"prompts get":         {"arg"},
-	"logs":                {"server", "hub"},
+	"logs":                {"server", "hub", "follow"},
 	"status":              {"all"},
 	"":                    {}, // toolscript FILE.ts
 }

@@ -201,6 +201,9 @@ func TestPreToolUseAsksAboutTrust(t *testing.T) {
 		"cd sub && toolscript trust -y": "ask", "FOO=1 toolscript trust > out": "ask", "sh -c 'toolscript trust'": "ask", "toolscript trust &": "ask",
 		"toolscript search x; toolscript trust --yes": "ask", "npx toolscript trust --yes": "ask", "toolscript trust --remove": "ask",
 		"toolscript add github": "ask", "toolscript init -- node x.js": "ask", "toolscript config import --yes": "ask", "toolscript connect cursor --yes": "ask",
+		"toolscript enable x --yes": "ask", "toolscript pins accept x": "ask", "toolscript approvals allow apr_1": "ask", "toolscript secret confirm": "ask",
+		"cd sub && toolscript pins accept x__y": "ask", "toolscript pins": "", "toolscript approvals": "", "toolscript enable --help": "",
+		"toolscript logs -f --server demo": "allow", "toolscript logs --follow --server demo --json": "allow",
 		"toolscript trust --help": "", "toolscript config path": "", "toolscript doctor": "", "git log --grep trust": "", "toolscript search trust": "allow",
 	} {
 		if got := w.decision(t, command); got != want {

@@ -117,11 +117,15 @@ func (c *agentCall) guarded(args []string) []string {
 
 // personCommands are the commands with which a person says what toolscript may start.
 var personCommands = map[string]string{
-	"trust":         "lets the programs of the project's file start",
-	"add":           "adds a server to the configuration",
-	"init":          "writes the configuration",
-	"config import": "adds servers of other clients to the configuration",
-	"connect":       "changes the configuration of another client",
+	"trust":           "lets the programs of the project's file start",
+	"add":             "adds a server to the configuration",
+	"init":            "writes the configuration",
+	"config import":   "adds servers of other clients to the configuration",
+	"connect":         "changes the configuration of another client",
+	"enable":          "starts a server that was disabled",
+	"pins accept":     "accepts tools that have changed",
+	"approvals allow": "allows a call that waits for a person",
+	"secret confirm":  "gives a secret to a server",
 }
 
 // personCommandsIn says which commands for a person are in a shell command of any form. Their help

@@ -103,9 +103,7 @@ func (a *app) audit(line audit.Line) {
 
 // live prints a run as it goes on.
 func (a *app) live(p value.Printer, n *terminal.Notice) *scriptrun.Live {
-	l := scriptrun.NewLive(a.Stdout, a.Stderr, p, n)
-	l.Complete = a.again
-	return l
+	return scriptrun.NewLive(a.Stdout, a.Stderr, p, n, a.again)
 }
 
 // noted remembers the run whose output a command prints, and completes the commands in it.

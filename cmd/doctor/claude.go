@@ -56,18 +56,26 @@ func (x *examination) registered() bool {
 	return err == nil && clients.Registered(client, places)
 }
 
-// stopped reports settings with which the client does not use the installed plugin.
-func (x *examination) stopped(all []claudeSettings) {
-	disabled := "" // the file that says so
+// switched are the files that enable and disable the plugin; "" for none. A later one takes
+// precedence.
+func switched(all []claudeSettings) (on, off string) {
 	for _, s := range all {
 		for name, enabled := range s.EnabledPlugins {
 			if plugin, _, _ := strings.Cut(name, "@"); plugin != "toolscript" {
 				continue
 			}
-			if disabled = ""; enabled == false {
-				disabled = s.path
+			if on, off = s.path, ""; enabled == false {
+				on, off = "", s.path
 			}
 		}
+	}
+	return on, off
+}
+
+// stopped reports settings with which the client does not use the installed plugin.
+func (x *examination) stopped(all []claudeSettings) {
+	_, disabled := switched(all)
+	for _, s := range all {
 		if s.NoHooks {
 			x.warn("plugin", `remove "disableAllHooks" from `+s.path, "hooks are switched off in %s, so the plugin starts no gateway and allows no command", s.path)
 		}

@@ -27,6 +27,9 @@ type Plugin struct {
 // Flags that start or redirect something need a person in any case.
 var allowRules = []string{"Bash(toolscript search *)", "Bash(toolscript list-servers)", "Bash(toolscript list-tools *)"}
 
+// install are the commands that install the plugin.
+const install = "claude plugin marketplace add toolscript/toolscript && claude plugin install toolscript@toolscript"
+
 // plugin examines the plugin and the settings of its client. Without the client there is
 // nothing to find.
 func (x *examination) plugin() {
@@ -42,14 +45,19 @@ func (x *examination) plugin() {
 	root := ""
 	p.Version, root, p.Installed = installedPlugin(folder)
 	all := x.claudeSettings(folder)
+	enabled, _ := switched(all)
 	switch {
+	case p.Installed && root != "" && !isFolder(root):
+		x.warn("plugin", install, "Claude Code has the plugin in its list, and its folder %s does not exist", root)
+	case !p.Installed && enabled != "":
+		x.warn("plugin", install, "the plugin is enabled in %s, and not installed", enabled)
 	case p.Installed:
 		if text := hook.Mismatch(root, toolscript.Version); text != "" {
 			x.warn("plugin", "claude plugin update toolscript", "%s", text)
 		}
 		x.stopped(all)
 	case isFolder(folder) && !x.registered():
-		x.warn("plugin", "claude plugin marketplace add toolscript/toolscript && claude plugin install toolscript@toolscript; or, as an MCP server: toolscript connect claude-code",
+		x.warn("plugin", install+"; or, as an MCP server: toolscript connect claude-code",
 			"Claude Code is installed here, and toolscript is not: neither its plugin nor its MCP server")
 	}
 	x.refusals(all)
@@ -88,7 +96,7 @@ func installedPlugin(folder string) (version, root string, ok bool) {
 		var one installation
 		many := []installation{} // since version 2 of the file, one for each scope
 		if json.Unmarshal(raw, &many) == nil && len(many) > 0 {
-			one = many[0]
+			one = many[max(0, slices.IndexFunc(many, func(i installation) bool { return isFolder(i.Path) }))]
 		} else if json.Unmarshal(raw, &one) != nil {
 			continue
 		}

@@ -23,18 +23,19 @@ type Person struct {
 	in  *bufio.Reader
 	out io.WriteCloser
 
-	mu sync.Mutex // one question at a time
+	complete func(text string) string // nil: the commands in a text are complete
 
-	Complete func(text string) string // completes the commands in a text; nil: they are complete
+	mu sync.Mutex // one question at a time
 }
 
-// Open opens the terminal; the result is nil if there is none.
-func Open() *Person {
+// Open opens the terminal; the result is nil if there is none. complete completes the commands in
+// a text.
+func Open(complete func(text string) string) *Person {
 	f, err := os.OpenFile(tty, os.O_RDWR, 0)
 	if err != nil {
 		return nil
 	}
-	return &Person{in: bufio.NewReader(f), out: f}
+	return &Person{in: bufio.NewReader(f), out: f, complete: complete}
 }
 
 // Close also ends a read in progress, if the system supports that.
@@ -94,8 +95,8 @@ func (p *Person) ask(q toolscript.Question) toolscript.Answer {
 
 func (p *Person) say(format string, args ...any) {
 	text := fmt.Sprintf(format+"\n", args...)
-	if p.Complete != nil {
-		text = p.Complete(text)
+	if p.complete != nil {
+		text = p.complete(text)
 	}
 	_, _ = io.WriteString(p.out, text) // a user who does not see the question does not answer it
 }

@@ -17,14 +17,14 @@ type Live struct {
 	values         value.Printer
 	notice         *terminal.Notice
 	end            *toolscript.Event
-
-	Complete func(text string) string // completes the commands in a message; nil: they are complete
+	complete       func(text string) string // completes the commands in a message
 }
 
-// NewLive makes an Output that prints values with p, and the reasons of waits with n.
-func NewLive(stdout, stderr io.Writer, p value.Printer, n *terminal.Notice) *Live {
+// NewLive makes an Output that prints values with p, and the reasons of waits with n. complete
+// completes the commands in messages.
+func NewLive(stdout, stderr io.Writer, p value.Printer, n *terminal.Notice, complete func(text string) string) *Live {
 	n.Show("running")
-	return &Live{stdout: terminal.Filter(stdout), stderr: terminal.Filter(stderr), values: p, notice: n}
+	return &Live{stdout: terminal.Filter(stdout), stderr: terminal.Filter(stderr), values: p, notice: n, complete: complete}
 }
 
 // Event implements Output.
@@ -41,11 +41,7 @@ func (l *Live) Event(e toolscript.Event) (err error) {
 	case toolscript.EventProgress:
 		_, err = fmt.Fprintf(l.stderr, "toolscript: %s\n", terminal.VisibleText(e.Message))
 	case toolscript.EventApproval:
-		text := ApprovalText(e.Approval)
-		if l.Complete != nil {
-			text = l.Complete(text)
-		}
-		_, err = io.WriteString(l.stderr, text)
+		_, err = io.WriteString(l.stderr, l.complete(ApprovalText(e.Approval)))
 	case toolscript.EventDiagnostic:
 		_, err = io.WriteString(l.stderr, DiagnosticText(e.Diagnostic))
 	case toolscript.EventEnd:

@@ -33,10 +33,7 @@ func (l *Live) made() string {
 	if made == "" {
 		return ""
 	}
-	if l.Complete != nil {
-		made = l.Complete(made)
-	}
-	return "toolscript: " + terminal.VisibleText(made) + "\n"
+	return "toolscript: " + terminal.VisibleText(l.complete(made)) + "\n"
 }
 
 // inner is an error inside the script's error: its cause, or the list of errors that it
