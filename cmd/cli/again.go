@@ -94,7 +94,7 @@ func (s suggestions) each(text string, insert func(command string) string) strin
 // flags are those that a command does not have itself.
 func (s suggestions) flags(command string) string {
 	command, _, _ = strings.Cut(command, " -- ")
-	text := ""
+	var words []string
 	for _, f := range s.typed {
 		if strings.Contains(command, " --"+f.Name) || f.Shorthand != "" && strings.Contains(command, " -"+f.Shorthand) {
 			continue
@@ -107,9 +107,9 @@ func (s suggestions) flags(command string) string {
 		if f.Name == "gateway-url" {
 			value = withoutCapability(value)
 		}
-		text += " " + name + " " + toolscript.ShellWord(value)
+		words = append(words, name, value)
 	}
-	return text
+	return strings.TrimPrefix(toolscript.Command(words...), "toolscript")
 }
 
 // withoutCapability is the address of a gateway, without the secret in its path. Commands find
