@@ -159,7 +159,7 @@ func (o *validateOptions) tell(v verdict) error {
 			return err
 		}
 	}
-	if !slices.ContainsFunc(v.Files, func(f config.File) bool { return f.Found }) {
+	if v.OK && !slices.ContainsFunc(v.Files, func(f config.File) bool { return f.Found }) {
 		o.say("no servers are configured; %s", config.AddServers)
 	}
 	return nil
