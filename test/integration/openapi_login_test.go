@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolscript/toolscript"
 )
 
 // TestOpenAPILogin: a server of an OpenAPI document uses the login of a person, whose tokens
@@ -28,7 +30,7 @@ func TestOpenAPILogin(t *testing.T) {
 		out, err := p.Command(t.Context(), "call", "--config", path, "oidc.hello").CombinedOutput()
 		return string(out), err
 	}
-	if out, err := call(); err == nil || !strings.Contains(out, "toolscript auth oidc") {
+	if out, err := call(); err == nil || !strings.Contains(out, "run: "+toolscript.Command("-c", path, "auth", "oidc")) || strings.Contains(out, "not known") {
 		t.Errorf("without a login: %v %s", err, out)
 	}
 	logIn(t, p, path)

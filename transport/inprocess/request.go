@@ -34,6 +34,9 @@ func Do(client *http.Client, request *http.Request, what string) (*http.Response
 	}
 	var known *toolscript.Error
 	if errors.As(err, &known) {
+		if known.Kind == toolscript.Unauthorized { // the API has refused it, or it was not sent
+			state = toolscript.SentNo
+		}
 		return nil, toolscript.WithSent(known, state)
 	}
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {

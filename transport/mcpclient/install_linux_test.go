@@ -167,14 +167,12 @@ func TestInstallationIsSeen(t *testing.T) {
 // TestInstallationOutlivesTheProgram: the end of the dial and of the reaper do not end an
 // installation, nor the download of an image.
 func TestInstallationOutlivesTheProgram(t *testing.T) {
-	for name, prepare := range map[string]func(*testing.T) *installed{
-		"npx": func(t *testing.T) *installed { return newInstalled(t) }, "docker": newPulled,
-	} {
-		t.Run(name, func(t *testing.T) { outlivesTheProgram(t, prepare(t)) })
-	}
+	t.Run("npx", func(t *testing.T) { outlivesTheProgram(t, newInstalled(t)) })
+	t.Run("docker", func(t *testing.T) { outlivesTheProgram(t, newPulled(t)) })
 }
 
 func outlivesTheProgram(t *testing.T, s *installed) {
+	t.Helper()
 	r := reaper.New(slog.Default())
 	ctx, cancel := context.WithCancel(t.Context())
 	first := s.dial(ctx, r)
