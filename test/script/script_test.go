@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -43,9 +44,18 @@ var programs = map[string]func(){
 
 func TestScripts(t *testing.T) {
 	data := t.TempDir()
+	var folder atomic.Value // of the folders of all scripts
+	t.Cleanup(func() {
+		if path, is := folder.Load().(string); is {
+			_ = os.Remove(path) // testscript leaves it, empty, if -run leaves scripts out
+		}
+	})
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
-		Setup:               func(env *testscript.Env) error { return setup(env, data) },
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			folder.Store(filepath.Dir(env.WorkDir))
+			return setup(env, data)
+		},
 		Condition:           condition,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
