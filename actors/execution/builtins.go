@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -103,6 +104,9 @@ func (s *calls) describe(ctx context.Context, c *call) (any, error) {
 	return d, nil
 }
 
+// wanted is what arguments of builtins are.
+var wanted = map[reflect.Kind]string{reflect.String: "a string", reflect.Int: "a whole number", reflect.Float64: "a number", reflect.Pointer: "a number", reflect.Bool: "true or false"}
+
 // arguments decodes the arguments of a builtin. An unknown name is an error.
 func arguments(args json.RawMessage, given any) error {
 	d := json.NewDecoder(bytes.NewReader(args))
@@ -110,7 +114,7 @@ func arguments(args json.RawMessage, given any) error {
 	err := d.Decode(given)
 	var mistyped *json.UnmarshalTypeError
 	if errors.As(err, &mistyped) {
-		err = fmt.Errorf("%s must not be a %s", mistyped.Field, mistyped.Value)
+		err = fmt.Errorf("%s is %s, and not %s", mistyped.Field, wanted[mistyped.Type.Kind()], strings.Replace("a "+mistyped.Value, "a array", "an array", 1))
 	}
 	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("arguments: %s", strings.TrimPrefix(err.Error(), "json: "))}

@@ -22,6 +22,7 @@ type runsWaitOptions struct {
 	*app
 	timeout flags.Duration
 	form    form.Form
+	made    string // what a detached run that failed has done
 }
 
 func newRunsWait(a *app) *cobra.Command {
@@ -67,6 +68,14 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 	}
 	if record.Error != nil {
 		o.say("%s: %s", record.Error.Name, record.Error.Message)
+	}
+	if len(record.Calls) > 0 { // the record of a gateway
+		end := toolscript.End{Kind: record.Kind}
+		end.Make(record.Calls)
+		o.made = end.MadeText(id)
+	}
+	if o.made != "" {
+		o.say("%s", o.made)
 	}
 	return &exit.Error{Code: cmp.Or(*record.ExitCode, exit.Failure)}
 }
@@ -146,6 +155,7 @@ func (o *runsWaitOptions) awaitDetached(ctx, waiting context.Context, id string)
 	store, record := o.host.DetachedRuns(), toolscript.RunRecord{RunID: id}
 	err := store.Follow(waiting, id, true, func(e toolscript.Event) error {
 		if e.End != nil {
+			o.made = e.MadeText(id)
 			record.Close(*e.End)
 		}
 		return nil

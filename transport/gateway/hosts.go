@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,13 +25,18 @@ func parseHost(text string) (hostName, error) {
 	switch {
 	case strings.Contains(h.name, "*"):
 		return invalid("each name is listed; there are no patterns")
-	case h.name == "" || net.ParseIP(strings.Trim(h.name, "[]")) == nil && strings.Trim(h.name, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "":
+	case net.ParseIP(strings.Trim(h.name, "[]")) == nil && slices.ContainsFunc(strings.Split(h.name, "."), notLabel):
 		return invalid("want a name or an address, with or without a port, such as host.docker.internal or localhost:8080")
 	}
 	if n, err := strconv.ParseUint(h.port, 10, 16); (h.port != "" || strings.HasSuffix(text, ":")) && (err != nil || n == 0) {
 		return invalid("the port is no number from 1 to 65535")
 	}
 	return h, nil
+}
+
+// notLabel reports whether a text cannot be a part of a host name. Names of containers have "_".
+func notLabel(text string) bool {
+	return text == "" || len(text) > 63 || text[0] == '-' || text[len(text)-1] == '-' || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-_") != ""
 }
 
 // splitHost splits the value of a Host header. An IPv6 address has its brackets.

@@ -58,7 +58,7 @@ func TestAllowedHosts(t *testing.T) {
 
 // TestBadHosts: a mistake in the list is an error of the start.
 func TestBadHosts(t *testing.T) {
-	for _, host := range []string{"", "*", "*.example.com", "http://example.com", "example.com/x", "example.com:", "example.com:0", "example.com:65536", "example.com:http", "a b", "fd00::1", "[fd00::1", "user@example.com"} {
+	for _, host := range []string{"", "*", "*.example.com", "http://example.com", "example.com/x", "example.com:", "example.com:0", "example.com:65536", "example.com:http", "a b", "fd00::1", "[fd00::1", "user@example.com", "a..b", ".a", "a.", "-a", "a-.b", strings.Repeat("a", 64)} {
 		ln, err := gateway.Listen("", 0)
 		if err != nil {
 			t.Fatal(err)
