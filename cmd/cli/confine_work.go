@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +16,7 @@ import (
 type work struct {
 	tools int               // that it listed
 	calls map[string][2]int // of the script, by tool: those that failed, and those that succeeded
+	value json.RawMessage   // that the script returned
 }
 
 // compare returns why the server does not work under a profile as it did before, and else why it is not
@@ -38,6 +41,9 @@ func (before work) compare(again work, v verification, script bool) (fails strin
 				differs = append(differs, fmt.Sprintf("%d calls of %s failed and %d succeeded, before %d and %d", is[0], tool, is[1], was[0], was[1]))
 			}
 		}
+		if !bytes.Equal(again.value, before.value) {
+			differs = append(differs, fmt.Sprintf("the script returned %s, and %s before", inShort(again.value), inShort(before.value)))
+		}
 	case script:
 		differs = append(differs, "the script did not run again: to run it, add --verify script")
 	default:
@@ -49,7 +55,15 @@ func (before work) compare(again work, v verification, script bool) (fails strin
 	return fails, differs
 }
 
-// counting is a place that notes the calls of a script.
+// inShort is a value for one line.
+func inShort(value json.RawMessage) string {
+	if len(value) == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%.60s", value)
+}
+
+// counting is a place that notes the calls of a script, and what it returned.
 type counting struct {
 	ownPlace
 	done *work
@@ -69,6 +83,9 @@ func (c counting) Exec(ctx context.Context, req toolscript.ExecRequest, emit fun
 				n[0]++
 			}
 			c.done.calls[e.Tool] = n
+		}
+		if e.End != nil {
+			c.done.value = e.Value
 		}
 		return emit(e)
 	})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -28,7 +29,12 @@ func TestSameWork(t *testing.T) {
 		"a call that fails":    {before: calls(0, 2), again: calls(1, 1), what: verifyScript, script: true, fails: "calls of a__t fail that worked before"},
 		"a call less":          {before: calls(0, 2), again: calls(0, 1), what: verifyScript, script: true, want: "0 calls of a__t failed and 1 succeeded"},
 		"no call":              {before: calls(0, 2), again: work{tools: 2}, what: verifyScript, script: true, want: "0 calls of a__t failed and 0 succeeded"},
-		"a refusal":            {before: calls(0, 1), again: calls(0, 1), what: verifyScript, script: true, refused: []confinement.Problem{{What: "reads /x"}}, want: "it was refused what it did before (1)"},
+		"another value": {
+			before: work{tools: 2, value: json.RawMessage(`["a.txt"]`)}, again: work{tools: 2, value: json.RawMessage(`[]`)}, what: verifyScript, script: true,
+			want: `the script returned [], and ["a.txt"] before`,
+		},
+		"no value":  {before: work{tools: 2, value: json.RawMessage(`1`)}, again: work{tools: 2}, what: verifyScript, script: true, want: "the script returned nothing, and 1 before"},
+		"a refusal": {before: calls(0, 1), again: calls(0, 1), what: verifyScript, script: true, refused: []confinement.Problem{{What: "reads /x"}}, want: "it was refused what it did before (1)"},
 	} {
 		fails, differs := c.before.compare(c.again, verification{What: c.what, Refused: c.refused}, c.script)
 		got := strings.Join(differs, "; ")

@@ -22,7 +22,7 @@ func (w *Watch) apply(loaded *config.Config) {
 	if c, ok := loaded.Servers[w.Server]; ok {
 		confine := w.Confine
 		confine.Watched = true
-		c.Confine = &confine
+		c.Trial = &confine
 		loaded.Servers[w.Server] = c
 	}
 }

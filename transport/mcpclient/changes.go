@@ -29,10 +29,11 @@ func (c Config) Changes(next Config) []string {
 // Headers.
 func (c Config) pairs(next Config) map[string][2]any {
 	inherited := func(c Config) any { return []any{c.InheritEnv, c.InheritNames} }
+	confine := func(c Config) any { return []*Confine{c.Confine, c.Trial} }
 	return map[string][2]any{
 		"type": {c.Type, next.Type}, "disabled": {c.Disabled, next.Disabled},
 		"command": {c.Command, next.Command}, "args": {c.Args, next.Args}, "cwd": {c.Dir, next.Dir},
-		"inheritEnv": {inherited(c), inherited(next)}, "confine": {c.Confine, next.Confine},
+		"inheritEnv": {inherited(c), inherited(next)}, "confine": {confine(c), confine(next)},
 		"url": {c.URL, next.URL}, "oauth": {c.OAuth, next.OAuth}, "protocol": {c.Protocol, next.Protocol}, "shared": {c.Shared, next.Shared}, "stateless": {c.Stateless, next.Stateless},
 		"root": {c.Root, next.Root}, "tools": {c.Tools, next.Tools},
 		"exec": {c.Settings.Exec, next.Settings.Exec}, "web": {c.Settings.Web, next.Settings.Web}, "agents": {c.Settings.Agents, next.Settings.Agents},

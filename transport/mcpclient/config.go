@@ -71,6 +71,10 @@ type Config struct {
 	// Confine is what the process may reach; nil: all that its user may.
 	Confine *Confine `json:",omitempty"` // nil does not change the key of a shared server
 
+	// Trial is what the process may reach in the place of Confine, while confine suggest watches
+	// it. The server stays the same: its pins hold.
+	Trial *Confine `json:"-"`
+
 	// Environ is the complete environment of the process as NAME=value, without
 	// inherited variables; nil: the fields above decide. Only a hub sets it.
 	Environ []string

@@ -96,6 +96,9 @@ func (cfg Config) Confined(argv, fixed, env []string, dir string, log func(slog.
 // confined returns how the process of a server is started. A server that is not confined is
 // started as it is.
 func (d Dialer) confined(cfg Config, argv, env []string, dir string, on Events) (Start, error) {
+	if cfg.Trial != nil {
+		cfg.Confine = cfg.Trial
+	}
 	if cfg.Confine == nil {
 		return Start{Args: argv, Env: env, End: func() {}}, nil
 	}

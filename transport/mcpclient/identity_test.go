@@ -31,6 +31,7 @@ var fieldClasses = map[string]string{
 	"Command": defines, "Args": defines, "Env": receives, "InheritEnv": defines, "InheritNames": defines, "Dir": defines,
 	"Confine.Read": defines, "Confine.Write": defines, "Confine.Net": defines,
 	"Confine.Free": records, "Confine.Watched": records, // set by confine suggest, not by a file
+	"Trial.Read": records, "Trial.Write": records, "Trial.Net": records, "Trial.Free": records, "Trial.Watched": records,
 	"Environ": defines, "URL": defines, "Headers": receives, "Account": defines,
 	"OAuth.Grant": defines, "OAuth.ClientID": defines, "OAuth.ClientSecret": secret1, "OAuth.PrivateKey": secret1, "OAuth.SigningAlgorithm": defines,
 	"OAuth.ClientMetadataURL": defines, "OAuth.Issuer": defines, "OAuth.Scope": defines, "OAuth.CallbackPort": defines, "OAuth.Storage": defines,
