@@ -23,9 +23,11 @@ type suggestions struct {
 }
 
 func suggestionsOf(c *cobra.Command) suggestions {
-	s := suggestions{of: c}
-	for _, child := range c.Root().Commands() {
-		s.commands = append(s.commands, child.Name())
+	s := suggestions{of: c, commands: []string{"help", "completion"}}
+	for _, g := range groups() {
+		for _, named := range g.commands {
+			s.commands = append(s.commands, named.name)
+		}
 	}
 	for _, name := range choosing {
 		if f := c.Flags().Lookup(name); f != nil && flags.Typed(f) {

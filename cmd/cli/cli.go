@@ -76,7 +76,7 @@ func Run(s State) int {
 }
 
 func (a *app) execute(ctx context.Context) error {
-	root := newRoot(a)
+	root := newRootWith(a, one(a.Args))
 	root.SetArgs(a.Args)
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)

@@ -5,30 +5,58 @@ import "github.com/spf13/cobra"
 // commandGroup is a part of the list of commands in the help of the program.
 type commandGroup struct {
 	title    string
-	commands []*cobra.Command
+	commands []named
+}
+
+type named struct {
+	name string
+	make func(*app) *cobra.Command
 }
 
 // groups are all commands, in the order in which a new user needs them.
-func (a *app) groups() []commandGroup {
+func groups() []commandGroup {
 	return []commandGroup{
-		{"Run scripts and calls:", []*cobra.Command{newExec(a), newCall(a), newCheck(a), newRun(a), newSave(a), newScripts(a), newOutput(a), newRuns(a), newUsage(a)}},
-		{"Find tools:", []*cobra.Command{newSearch(a), newListServers(a), newListTools(a), newGetTypes(a), newResources(a), newPrompts(a)}},
-		{"Configure servers:", []*cobra.Command{newInit(a), newAdd(a), newRemove(a), newEnable(a), newDisable(a), newConfig(a), newAuth(a), newSecret(a)}},
-		{"Decide what is allowed:", []*cobra.Command{newTrust(a), newConfine(a), newApprovals(a), newPins(a), newAudit(a)}},
-		{"Connect agents and models:", []*cobra.Command{newConnect(a), newMCP(a), newPrompt(a), newAgent(a), newHarness(a)}},
-		{"Operate gateways:", []*cobra.Command{newGateway(a), newStatus(a), newTop(a), newDashboard(a), newServers(a), newLogs(a), newHub(a), newFleet(a)}},
-		{"Maintain the installation:", []*cobra.Command{newDoctor(a), newCache(a), newDeno(a), newVersion(a), newDemo(a), newHook(a)}},
+		{"Run scripts and calls:", []named{{"exec", newExec}, {"call", newCall}, {"check", newCheck}, {"run", newRun}, {"save", newSave}, {"scripts", newScripts}, {"output", newOutput}, {"runs", newRuns}, {"usage", newUsage}}},
+		{"Find tools:", []named{{"search", newSearch}, {"list-servers", newListServers}, {"list-tools", newListTools}, {"get-types", newGetTypes}, {"resources", newResources}, {"prompts", newPrompts}}},
+		{"Configure servers:", []named{{"init", newInit}, {"add", newAdd}, {"remove", newRemove}, {"enable", newEnable}, {"disable", newDisable}, {"config", newConfig}, {"auth", newAuth}, {"secret", newSecret}}},
+		{"Decide what is allowed:", []named{{"trust", newTrust}, {"confine", newConfine}, {"approvals", newApprovals}, {"pins", newPins}, {"audit", newAudit}}},
+		{"Connect agents and models:", []named{{"connect", newConnect}, {"mcp", newMCP}, {"prompt", newPrompt}, {"agent", newAgent}, {"harness", newHarness}}},
+		{"Operate gateways:", []named{{"gateway", newGateway}, {"status", newStatus}, {"top", newTop}, {"dashboard", newDashboard}, {"servers", newServers}, {"logs", newLogs}, {"hub", newHub}, {"fleet", newFleet}}},
+		{"Maintain the installation:", []named{{"doctor", newDoctor}, {"cache", newCache}, {"deno", newDeno}, {"version", newVersion}, {"mcp-demo", newDemo}, {"hook", newHook}}},
 	}
 }
 
-// addGroups adds the commands to the root command. help and completion, which cobra makes,
-// are in the last group.
-func (a *app) addGroups(root *cobra.Command) {
+// one is the command that arguments begin with; "" if that is none. To make all commands takes
+// a tenth of the start.
+func one(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-V") {
+		return "version"
+	}
+	for _, g := range groups() {
+		for _, c := range g.commands {
+			if c.name == args[0] {
+				return c.name
+			}
+		}
+	}
+	return ""
+}
+
+// addGroups adds the commands to the root command, or one of them. help and completion, which
+// cobra makes, are in the last group.
+func (a *app) addGroups(root *cobra.Command, only string) {
 	last := ""
-	for _, g := range a.groups() {
+	for _, g := range groups() {
 		last = g.title
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		for _, c := range g.commands {
+		for _, n := range g.commands {
+			if only != "" && n.name != only {
+				continue
+			}
+			c := n.make(a)
 			c.GroupID = g.title
 			root.AddCommand(c)
 		}

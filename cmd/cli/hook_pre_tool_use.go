@@ -96,7 +96,7 @@ var always = []string{"help", "json", "output", "gateway-url", "log-level", "log
 // They are parsed by the commands themselves, so that a call cannot mean something else
 // when it runs.
 func (c *agentCall) allowed(args []string) bool {
-	root := newRoot(&app{State: State{Dir: c.Dir}})
+	root := newRootWith(&app{State: State{Dir: c.Dir}}, one(args))
 	command, rest, err := root.Find(args)
 	if err != nil || command.Hidden {
 		return false

@@ -107,7 +107,7 @@ func (a *app) admit(args []string, folder string) error {
 // guarded are the flags of a call of toolscript that need a person, as the command itself reads
 // them.
 func (c *agentCall) guarded(args []string) []string {
-	root := newRoot(&app{State: State{Dir: c.Dir}})
+	root := newRootWith(&app{State: State{Dir: c.Dir}}, one(args))
 	command, rest, err := root.Find(args)
 	if err != nil || command.DisableFlagParsing || command.ParseFlags(rest) != nil {
 		return nil
@@ -135,8 +135,8 @@ func personCommandsIn(command string) (reasons []string) {
 	if len(calls) == 0 {
 		return nil
 	}
-	root := newRoot(&app{})
 	for _, args := range calls {
+		root := newRootWith(&app{}, one(args))
 		found, rest, err := root.Find(args)
 		if err != nil || slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
 			continue

@@ -72,7 +72,11 @@ Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted, 143 terminated
 // Commands are the commands of the program, for their reference. They cannot be run.
 func Commands() *cobra.Command { return newRoot(&app{}) }
 
-func newRoot(a *app) *cobra.Command {
+func newRoot(a *app) *cobra.Command { return newRootWith(a, "") }
+
+// newRootWith has only one command, if it is named: the others are for completions, for the help of
+// the program and for suggestions.
+func newRootWith(a *app, only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "toolscript [FILE.ts [args]]",
 		Short:             "MCP code mode: run TypeScript against MCP servers",
@@ -90,11 +94,13 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolP("version", "V", false, "print the version")
 	root.Flags().SetInterspersed(false) // arguments after FILE.ts belong to the script
 	a.addGlobalFlags(root.PersistentFlags())
-	a.addGroups(root)
+	a.addGroups(root, only)
 	a.takeServers(root)
 	a.takeProfile(root)
-	addCompletion(root)
-	a.completeNames(root)
+	if root.CompletionOptions.DisableDefaultCmd = only != ""; only == "" {
+		addCompletion(root)
+		a.completeNames(root)
+	}
 	return root
 }
 
