@@ -31,7 +31,7 @@ var sections = []section{
 		name: "packages", proves: "each package by itself",
 		in:    func(pkg string) bool { return isPackage(pkg) && !sharesState(pkg) },
 		first: []string{"transport/hub/host", "cmd/cli", "cmd/fleet", "actors"},
-		also:  []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU() + 2, // many wait
+		also:  []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU() + 1, // many wait
 	},
 	{
 		name: "state", proves: "the packages whose state many goroutines share, with the race detector",
