@@ -47,7 +47,8 @@ func (a *app) again(text string) string {
 	return a.suggestions.each(text, a.suggestions.flags)
 }
 
-// toAgent returns a text for an agent without a shell: its user types the commands.
+// toAgent returns a text for an agent without a shell. It says that the user must type the commands,
+// or names the tool of toolscript mcp that does the same.
 func (a *app) toAgent(text string) string {
 	for command, tool := range ownTools {
 		text = strings.ReplaceAll(text, toolscript.Command(command)+" ", tool+" ")

@@ -52,7 +52,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// An agent without a shell is told what its user types, or its own tool.
+// TestToAgent: an agent without a shell reads that its user must type a command, or which of its
+// own tools does the same.
 func TestToAgent(t *testing.T) {
 	a := typedApp(t, "mcp", "-c", "f")
 	for _, tt := range []struct{ text, want string }{

@@ -32,7 +32,7 @@ func packed(t *testing.T, text string, to func(io.Writer) io.WriteCloser) string
 	return out.String()
 }
 
-// TestDecompression: answers that are compressed although nobody has asked for it.
+// TestDecompression: answers that the server compresses without being asked to.
 func TestDecompression(t *testing.T) {
 	toGzip := func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
 	toZlib := func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }

@@ -163,7 +163,7 @@ func TestFormsOfFiles(t *testing.T) {
 }
 
 // TestRawBodies: a body of bytes takes what a file takes, and has the media type of the document or, where that is
-// open, of the bytes. It is reachable beside JSON.
+// open, of the bytes. It can also be sent where the operation takes JSON too.
 func TestRawBodies(t *testing.T) {
 	const (
 		png    = "iVBORw0KGgo="

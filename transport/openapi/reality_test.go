@@ -186,7 +186,7 @@ func TestRefusedDocument(t *testing.T) {
 	}
 }
 
-// TestCompressedDocument: a document that is compressed although nobody has asked for it.
+// TestCompressedDocument: a document that the server compresses without being asked to.
 func TestCompressedDocument(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "deflate")
@@ -294,7 +294,7 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// TestCookieOfAuth: the cookies of "auth" are no arguments, and stand beside those of a call.
+// TestCookieOfAuth: the cookies of "auth" are not arguments. They are sent with the cookies that a call has.
 func TestCookieOfAuth(t *testing.T) {
 	cookie := func(name string) string {
 		return fmt.Sprintf(`{"in": "cookie", "name": %q, "required": true, "schema": {"type": "string"}}`, name)
