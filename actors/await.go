@@ -56,6 +56,25 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 	return waitedFor, nil
 }
 
+// awaitStatus waits until the View has a status of a server that its actor has reported, or a later one.
+func (s *System) awaitStatus(ctx context.Context, reported toolscript.ServerStatus) {
+	for view := s.view.Load(); ; view = s.view.Load() {
+		earlier := func(known registry.Server) bool {
+			return known.Name == reported.Name && known.Since.Before(reported.Since)
+		}
+		if !slices.ContainsFunc(view.Servers, earlier) {
+			return
+		}
+		select {
+		case <-view.replaced:
+		case <-ctx.Done():
+			return
+		case <-s.closing.Done():
+			return
+		}
+	}
+}
+
 // ListTime bounds the wait for the tools of servers that no request names.
 const ListTime = 3 * time.Second
 

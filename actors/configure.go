@@ -83,7 +83,7 @@ func (s *System) retryUnconnected(names []string) {
 }
 
 // RestartServer ends the connection of a server with its process, connects again, and
-// returns the status after the first attempt. The error is NotFound for an unknown
+// returns the status after the first attempt, which Servers returns afterwards too. The error is NotFound for an unknown
 // server, and that of server.Restart if the server cannot be started.
 func (s *System) RestartServer(ctx context.Context, name string) (status toolscript.ServerStatus, err error) {
 	defer s.recovered(&err)
@@ -98,7 +98,11 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 	if err != nil {
 		return status, err
 	}
-	return mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any { return server.Restart{Reply: r} })
+	status, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any { return server.Restart{Reply: r} })
+	if err == nil {
+		s.awaitStatus(ctx, status)
+	}
+	return status, err
 }
 
 // serverSpec describes the actor of one server. starts says that it is about to start.
