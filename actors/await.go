@@ -56,23 +56,19 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 	return waitedFor, nil
 }
 
-// awaitStatus waits until the View has a status of a server that its actor has reported, or a later one.
-func (s *System) awaitStatus(ctx context.Context, reported toolscript.ServerStatus) {
-	for view := s.view.Load(); ; view = s.view.Load() {
-		earlier := func(known registry.Server) bool {
-			return known.Name == reported.Name && known.Since.Before(reported.Since)
-		}
-		if !slices.ContainsFunc(view.Servers, earlier) {
-			return
-		}
+// awaitView waits until the View has what the actor of a server has told its parent, and returns false if ctx
+// or the System ends before.
+func (s *System) awaitView(ctx context.Context, has func(registry.View) bool) bool {
+	for view := s.view.Load(); !has(view.View); view = s.view.Load() {
 		select {
 		case <-view.replaced:
 		case <-ctx.Done():
-			return
+			return false
 		case <-s.closing.Done():
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // ListTime bounds the wait for the tools of servers that no request names.

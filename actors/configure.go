@@ -100,7 +100,10 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 	}
 	status, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any { return server.Restart{Reply: r} })
 	if err == nil {
-		s.awaitStatus(ctx, status)
+		s.awaitView(ctx, func(view registry.View) bool {
+			earlier := func(known registry.Server) bool { return known.Name == name && known.Since.Before(status.Since) }
+			return !slices.ContainsFunc(view.Servers, earlier)
+		})
 	}
 	return status, err
 }

@@ -229,12 +229,6 @@ func (s *System) accept(snapshot pin.Snapshot, name string) error {
 	return nil
 }
 
-// hasReview reports whether a View has this review of a server or a later one.
-func hasReview(view registry.View, name string, reviews int) bool {
-	at := slices.IndexFunc(view.Servers, func(known registry.Server) bool { return known.Name == name })
-	return at < 0 || view.Servers[at].Reviews >= reviews
-}
-
 // awaitAccepted waits until an accepted change is pinned. Other approvals have nothing to
 // wait for.
 func (s *System) awaitAccepted(ctx context.Context, id string) error {

@@ -2,11 +2,13 @@ package actors
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 )
 
@@ -28,14 +30,10 @@ func (s *System) Reread(ctx context.Context, name string) bool {
 
 // awaitReview waits until the catalog has a review of a server and its tools.
 func (s *System) awaitReview(ctx context.Context, name string, reviews int) bool {
-	for seen := s.view.Load(); !hasReview(seen.View, name, reviews); seen = s.view.Load() {
-		select {
-		case <-seen.replaced:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
+	return s.awaitView(ctx, func(view registry.View) bool {
+		at := slices.IndexFunc(view.Servers, func(known registry.Server) bool { return known.Name == name })
+		return at < 0 || view.Servers[at].Reviews >= reviews
+	})
 }
 
 // rereadAll is Reread for several servers.
