@@ -48,7 +48,7 @@ func TestSameOnBothEngines(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
 		reason, differs := reasons[name]
 		delete(reasons, name)
-		if testing.Short() && i%9 != 0 {
+		if testing.Short() && i%16 != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

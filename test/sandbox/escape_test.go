@@ -84,7 +84,7 @@ func TestEscapes(t *testing.T) {
 			limit = pace.Limit(time.Duration(ms) * time.Millisecond)
 		}
 		for _, engine := range engines {
-			if said["engine"] != "both" && said["engine"] != engine || testing.Short() && (i%4 != 0 || engine == toolscript.EngineDeno && i%3 != 0) {
+			if said["engine"] != "both" && said["engine"] != engine || testing.Short() && (i%8 != 0 || engine == toolscript.EngineDeno && i%3 != 0) {
 				continue
 			}
 			attempts++
