@@ -76,7 +76,7 @@ func tools(t *testing.T, names ...string) {
 
 // TestConfinedPython: servers in Python work with a "confine" that only has what they need besides their
 // program, also if uv has installed interpreters for the user.
-// It has no short form: pip needs more than 10 s for a virtual environment.
+// pip needs more than 10 s for a virtual environment: the short form has one without pip, into which it copies the server.
 func TestConfinedPython(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -115,6 +115,15 @@ func TestConfinedPython(t *testing.T) {
 		}
 		python := filepath.Join(top, "a folder", "venv", "bin", "python") // with a space, the first line of a program names a shell
 		if _, err := os.Stat(python); err != nil {
+			if testing.Short() {
+				run(t, "python3", "-m", "venv", "--without-pip", filepath.Dir(filepath.Dir(python)))
+				found, err := filepath.Glob(filepath.Join(top, "a folder/venv/lib/python*/site-packages"))
+				if err != nil || len(found) != 1 {
+					t.Fatalf("the environment has %q, %v", found, err)
+				}
+				write(filepath.Join(found[0], "snake_server.py"), pythonServer)
+				return python
+			}
 			run(t, "python3", "-m", "venv", filepath.Dir(filepath.Dir(python)))
 			run(t, python, "-m", "pip", "install", "-q", "--no-index", "--find-links", wheels, "snake-server")
 		}
@@ -153,6 +162,9 @@ func TestConfinedPython(t *testing.T) {
 		},
 		"a program of a virtual environment": func(t *testing.T) []string {
 			t.Helper()
+			if testing.Short() {
+				t.Skip("the short form has no program of pip")
+			}
 			return []string{filepath.Join(filepath.Dir(venv(t)), "snake-server")}
 		},
 		"a virtual environment": func(t *testing.T) []string {
