@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ApprovalAction is what happens to a call before it is made.
+// ApprovalAction says what the gateway does with a call before it sends it.
 type ApprovalAction string
 
-// The actions of a policy.
+// The actions of a policy or a rule.
 const (
 	ApprovalAllow          ApprovalAction = "allow"
 	ApprovalAsk            ApprovalAction = "ask"
@@ -18,37 +18,37 @@ const (
 	ApprovalAskDestructive ApprovalAction = "ask-destructive" // ask unless the server says that the tool is harmless
 )
 
-// The values of Call.Approval.
+// The values of Call.Approval: how a call was allowed or refused.
 const (
 	ApprovedNow     = "person"     // a person has allowed this call
 	ApprovedBefore  = "remembered" // a person has allowed the tool before
-	ApprovedDenied  = "denied"     // by a person, or by the configuration
+	ApprovedDenied  = "denied"     // a person or the configuration has denied the call
 	ApprovedTimeout = "timeout"    // no answer came in time
 )
 
 // DefaultApprovalTimeout is how long a call waits for an approval.
 const DefaultApprovalTimeout = time.Minute
 
-// ApprovalPolicy is approvals in one configuration file.
+// ApprovalPolicy holds the approval rules of one configuration file.
 type ApprovalPolicy struct {
-	Default ApprovalAction // of tools that no rule matches; "" is allow, and ask for a tool with RequiresApproval
-	Rules   []ApprovalRule // the first that matches decides
+	Default ApprovalAction // action for tools that no rule matches; "" asks for tools with RequiresApproval and allows others
+	Rules   []ApprovalRule // the first matching rule decides
 	Timeout time.Duration  // 0: not configured
 }
 
-// ApprovalRule decides about the tools that it matches.
+// ApprovalRule sets the action for the tools that it matches.
 type ApprovalRule struct {
-	Match  []string // names of servers and tool ids, see MatchName
-	Tools  []string // of packs, see Tool.Is
+	Match  []string // patterns of server names and tool ids, see MatchName
+	Tools  []string // entries of packs, see Tool.Is
 	Action ApprovalAction
 }
 
-// Approvals are the policies of all configuration files. Without any, calls of tools with
-// RequiresApproval are asked about, and no others.
+// Approvals holds the policies of all configuration files. If it is empty, only calls
+// of tools with RequiresApproval are asked about.
 type Approvals []ApprovalPolicy
 
-// Decide returns allow, ask or deny: the strictest decision of all policies, so that no
-// file can weaken another.
+// Decide returns allow, ask or deny for a tool: the strictest decision of all policies,
+// so that no file can weaken another.
 func (a Approvals) Decide(t Tool) ApprovalAction {
 	decision := ApprovalAllow
 	if len(a) == 0 {
@@ -74,7 +74,7 @@ func (a Approvals) Asks() bool {
 	})
 }
 
-// Timeout is the shortest configured time, else DefaultApprovalTimeout.
+// Timeout returns the shortest configured timeout, or DefaultApprovalTimeout if no policy has one.
 func (a Approvals) Timeout() time.Duration {
 	timeout := time.Duration(0)
 	for _, p := range a {
@@ -119,37 +119,37 @@ func (r ApprovalRule) matches(t Tool, id string) bool {
 	})
 }
 
-// harmless reports whether the server says that the tool destroys nothing. Without a
-// hint a tool counts as destructive, as MCP has it.
+// harmless reports whether the server says that the tool destroys nothing. As in MCP, a
+// tool without a hint counts as destructive.
 func (a Annotations) harmless() bool {
 	return a.ReadOnly != nil && *a.ReadOnly || a.Destructive != nil && !*a.Destructive
 }
 
-// Approval is a call that waits for the approval of a person.
+// Approval describes a call that waits for the approval of a person.
 type Approval struct {
 	ID      string    `json:"id"`
-	Run     string    `json:"runId,omitempty"`  // absent for a call from outside any run
-	CallID  string    `json:"callId,omitempty"` // of the run
+	Run     string    `json:"runId,omitempty"`  // absent for a call outside any run
+	CallID  string    `json:"callId,omitempty"` // id of the call within the run
 	Tool    string    `json:"tool"`             // tool id
 	Args    string    `json:"args"`             // JSON; secrets are replaced by their names, and the middle of long arguments is left out
-	Cut     int       `json:"cut,omitempty"`    // bytes that are left out; GET /approvals/{id} has them
+	Cut     int       `json:"cut,omitempty"`    // number of bytes left out of Args; GET /approvals/{id} returns them
 	Since   time.Time `json:"since"`
 	Expires time.Time `json:"expires"`
-	Changed string    `json:"changed,omitempty"` // how the tool differs from that of an earlier approval, or from its pin
-	NoCode  bool      `json:"noCode,omitempty"`  // a person at the MCP client of the run needs no code
-	Pin     bool      `json:"pin,omitempty"`     // no call waits: a person is asked to accept a changed tool, or server, of this name
+	Changed string    `json:"changed,omitempty"` // how the tool differs from the one approved earlier, or from its pin
+	NoCode  bool      `json:"noCode,omitempty"`  // a person who answers at the MCP client of the run needs no code
+	Pin     bool      `json:"pin,omitempty"`     // no call waits: a person is asked to accept a changed or new tool, or a changed server
 
-	Terminal int  `json:"-"` // process at whose terminal the code may be shown; 0: none
-	Asks     bool `json:"-"` // the client of the run puts questions to a person
+	Terminal int  `json:"-"` // id of the process at whose terminal the code may be shown; 0 if there is none
+	Asks     bool `json:"-"` // the client of the run can ask a person
 }
 
 // ApprovalAnswer answers an Approval. It is the body of POST /approvals/{id}.
 type ApprovalAnswer struct {
 	Action ApprovalAction `json:"action"`           // allow or deny
-	Scope  string         `json:"scope,omitempty"`  // of allow; default: once
-	Reason string         `json:"reason,omitempty"` // of deny: the script sees it
-	Code   string         `json:"code,omitempty"`   // of allow: what the gateway has shown to the person
-	Client bool           `json:"client,omitempty"` // a person has answered at an MCP client: needs no code if the user's file says so
+	Scope  string         `json:"scope,omitempty"`  // for allow: one of ApprovalScopes; "" is ScopeOnce
+	Reason string         `json:"reason,omitempty"` // for deny: reason that the script sees
+	Code   string         `json:"code,omitempty"`   // for allow: the code that the gateway has shown to the person
+	Client bool           `json:"client,omitempty"` // a person has answered at an MCP client; no code needed if the user's configuration allows that
 }
 
 // The values of ApprovalAnswer.Scope.
@@ -160,13 +160,13 @@ const (
 	ScopeAlways  = "always"
 )
 
-// ApprovalScopes are the values of ApprovalAnswer.Scope.
+// ApprovalScopes returns the values of ApprovalAnswer.Scope.
 func ApprovalScopes() []string { return []string{ScopeOnce, ScopeRun, ScopeSession, ScopeAlways} }
 
-// maxApprovalReason bounds the reason of an answer, in bytes.
+// maxApprovalReason is the maximum length of ApprovalAnswer.Reason in bytes.
 const maxApprovalReason = 2000
 
-// Validate refuses unknown actions and scopes.
+// Validate returns an Invalid error for an unknown action or scope, or a reason that is too long.
 func (a ApprovalAnswer) Validate() error {
 	var wrong []Detail
 	if a.Action != ApprovalAllow && a.Action != ApprovalDeny {

@@ -8,45 +8,45 @@ import (
 	"time"
 )
 
-// Attention is something that is wrong, with the one action that mends it.
+// Attention is a problem, with the action that solves it.
 type Attention struct {
-	ID       string          `json:"id"`       // of the problem: it stays the same while the problem lasts
+	ID       string          `json:"id"`       // id of the problem: it stays the same while the problem lasts
 	Severity Severity        `json:"severity"` //
-	Subject  string          `json:"subject"`  // what it is about, such as "server github"
+	Subject  string          `json:"subject"`  // the thing that has the problem, such as "server github"
 	Problem  string          `json:"problem"`  // one sentence without a full stop
 	Action   AttentionAction `json:"action"`
-	Target   string          `json:"target,omitempty"` // name of the server, or id of the approval, that Action is about
-	Command  string          `json:"command"`          // the command that does the same
+	Target   string          `json:"target,omitempty"` // name of the server, or id of the approval, for Action
+	Command  string          `json:"command"`          // shell command that does the same as Action
 	Since    *time.Time      `json:"since,omitempty"`
 }
 
 // Severity says how urgent a problem is.
 type Severity string
 
-// The severities, the most urgent first.
+// The severities, most urgent first.
 const (
-	SeverityAsk     Severity = "ask"     // a person must answer: something waits
+	SeverityAsk     Severity = "ask"     // a call or a tool waits for the answer of a person
 	SeverityError   Severity = "error"   // something does not work
 	SeverityWarning Severity = "warning" // it works, but not as configured
 )
 
-// AttentionAction is what mends a problem.
+// AttentionAction is the action that solves a problem.
 type AttentionAction string
 
-// The actions. A page has a button for those with a request; the others need Command.
+// The actions. A page offers a button for an action with a request; for the others it shows Command.
 const (
 	ActionAnswer  AttentionAction = "answer"  // POST /approvals/{target}
 	ActionLogin   AttentionAction = "login"   // POST /servers/{target}/auth
 	ActionRestart AttentionAction = "restart" // POST /servers/{target}/restart
 	ActionReload  AttentionAction = "reload"  // POST /reload, after the cause has been removed
-	ActionCommand AttentionAction = "command" // only Command
+	ActionCommand AttentionAction = "command" // no request: run Command
 )
 
-// stuckMs is the delay of a mailbox from which an actor counts as stuck.
+// stuckMs is the mailbox delay in milliseconds from which an actor counts as stuck.
 const stuckMs = 10_000
 
-// Attend returns what needs attention in a gateway, the most urgent first. Only the
-// Servers, Actors, Search and Warnings of the Status are used.
+// Attend returns the problems of a gateway that need attention, most urgent first. It
+// reads only the Servers, Actors, Search and Warnings of the Status.
 func Attend(s Status, approvals []Approval) []Attention {
 	all := []Attention{}
 	for _, a := range approvals {
@@ -89,8 +89,8 @@ func (s Severity) rank() int {
 	return slices.Index([]Severity{SeverityAsk, SeverityError, SeverityWarning}, s)
 }
 
-// attendServer reports a server that is not connected and not disabled. A server that
-// tries again keeps its problem until it is connected.
+// attendServer reports the problem of a server that is neither connected nor disabled.
+// A server that tries to connect again keeps its problem until it is connected.
 func attendServer(s ServerStatus) (Attention, bool) {
 	since := s.Since
 	a := Attention{ID: "server/" + s.Name, Severity: SeverityError, Subject: "server " + s.Name, Target: s.Name, Since: &since}
@@ -114,14 +114,14 @@ func attendServer(s ServerStatus) (Attention, bool) {
 		a.Problem, a.Action, a.Command = "not connected, and no other try helps before the cause is removed"+reason, ActionReload, "toolscript gateway reload"
 	case s.State == Backoff || s.Error != "":
 		a.Problem, a.Action, a.Command = "not connected"+reason, ActionRestart, Command("servers", "restart", s.Name)
-	default: // the first attempt
+	default: // the first attempt to connect
 		return a, false
 	}
 	return a, true
 }
 
-// suggested is the command that the error of a server that was not started suggests, "" if it suggests
-// none or only to read the configuration again. The errors of other states can have texts of a server.
+// suggested returns the command at the end of the error of a server that was not started, or "" if there is
+// no command or only "gateway reload". Call it only for Failed: other errors may hold texts of a server.
 func suggested(text string) string {
 	i := strings.LastIndex(text, ": toolscript ")
 	if i < 0 {
@@ -140,7 +140,7 @@ func suggested(text string) string {
 	return command
 }
 
-// attendPin reports a tool, or a server, that is not what it was at its first use.
+// attendPin reports a tool or a server that differs from its state at first use.
 func attendPin(server string, c PinChange) Attention {
 	a := Attention{
 		ID: "pin/" + server + "/" + c.Tool, Severity: SeverityWarning, Subject: "server " + server, Target: server, Action: ActionCommand, Command: c.Accept,
@@ -166,7 +166,7 @@ func attendPin(server string, c PinChange) Attention {
 	return a
 }
 
-// attendActor reports an actor that does not run, or whose messages wait for too long.
+// attendActor reports an actor that is being restarted, or whose messages wait too long.
 func attendActor(s ActorStatus) (Attention, bool) {
 	since := s.Since
 	a := Attention{

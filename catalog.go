@@ -13,17 +13,17 @@ type Catalog struct {
 	generation uint64
 	servers    []string
 	tools      []Tool
-	ids        []string // of tools
+	ids        []string // ids[i] is the id of tools[i]
 	byID       map[string]int
 	clashes    []string
 }
 
-// NewCatalog makes the catalog of one generation. servers are the names of all
-// configured servers, connected or not: identifiers are chosen among all of
-// them, so that a server that connects later does not rename another. Tools
-// are sorted by id; of two of one server with one name the first is kept. Tools
-// of different servers that have one id, as b__c of a and c of a__b, are left out:
-// if one stayed, its server could answer for the other by listing it.
+// NewCatalog returns the catalog of one generation. servers are the names of all
+// configured servers, connected or not: identifiers are chosen among all of them, so
+// that a server that connects later does not rename another. Tools are sorted by id. Of
+// equal tools of one server, the first is kept. Tools of different servers with one id,
+// such as tool b__c of server a and tool c of server a__b, are left out: otherwise a
+// server could take over the calls of another by listing such a tool.
 func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	c := Catalog{
 		generation: generation,
@@ -43,7 +43,7 @@ func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	return c
 }
 
-// settle leaves at most one tool of each id.
+// settle leaves at most one tool for each id and records clashes between servers.
 func (c *Catalog) settle() {
 	kept := c.tools[:0]
 	for rest := c.tools; len(rest) > 0; {
@@ -64,11 +64,11 @@ func (c *Catalog) settle() {
 	c.tools = kept
 }
 
-// Clashes say which tools were left out because their ids are the same.
+// Clashes returns a message for each pair of tools that were left out because their ids are equal.
 func (c Catalog) Clashes() []string { return slices.Clone(c.clashes) }
 
-// compareIDs orders tools by id. It joins the parts of two ids only where the
-// name of one server begins with that of the other.
+// compareIDs orders tools by id. It builds the ids only if the name of one server
+// begins with the name of the other.
 func compareIDs(a, b Tool) int {
 	switch {
 	case a.Server == b.Server:
@@ -79,16 +79,16 @@ func compareIDs(a, b Tool) int {
 	return strings.Compare(a.Server, b.Server)
 }
 
-// Generation rises by one with every change of the catalog.
+// Generation returns the generation, which grows by one with every change of the catalog.
 func (c Catalog) Generation() uint64 { return c.generation }
 
-// Servers are the names of all configured servers, sorted.
+// Servers returns the names of all configured servers, sorted.
 func (c Catalog) Servers() []string { return slices.Clone(c.servers) }
 
-// Tools are all tools, sorted by id.
+// Tools returns all tools, sorted by id.
 func (c Catalog) Tools() []Tool { return slices.Clone(c.tools) }
 
-// All are all tools with their ids, sorted by id.
+// All iterates over the tools and their ids, sorted by id.
 func (c Catalog) All() iter.Seq2[string, Tool] {
 	return func(yield func(string, Tool) bool) {
 		for i, id := range c.ids {
@@ -99,10 +99,10 @@ func (c Catalog) All() iter.Seq2[string, Tool] {
 	}
 }
 
-// Len is the number of tools.
+// Len returns the number of tools.
 func (c Catalog) Len() int { return len(c.tools) }
 
-// Lookup finds a tool by its whole id.
+// Lookup returns the tool with the given id.
 func (c Catalog) Lookup(id string) (Tool, bool) {
 	i, ok := c.byID[id]
 	if !ok {
@@ -111,14 +111,14 @@ func (c Catalog) Lookup(id string) (Tool, bool) {
 	return c.tools[i], true
 }
 
-// HasServer reports whether a server of that name is configured.
+// HasServer reports whether a server of the given name is configured.
 func (c Catalog) HasServer(name string) bool {
 	_, ok := slices.BinarySearch(c.servers, name)
 	return ok
 }
 
-// Filter is the catalog of the tools that f selects, of the same generation.
-// All servers stay known to it, so identifiers do not depend on the filter.
+// Filter returns the catalog of the tools that f selects, with the same generation. It
+// keeps all servers, so that identifiers do not depend on the filter.
 func (c Catalog) Filter(f Filter) Catalog {
 	if f == nil {
 		return c

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// AskLimit is the longest wait for a person.
+// AskLimit is the longest time that a question waits for a person.
 const AskLimit = 5 * time.Minute
 
-// Question is an elicitation of MCP: a server asks the person behind a call.
+// Question is an elicitation of MCP: a question of a server to the person behind a call.
 type Question struct {
 	ID      string          `json:"askId"`
 	Server  string          `json:"server"`
 	Message string          `json:"message"`
-	Schema  json.RawMessage `json:"schema"` // JSON Schema of the answer: an object of plain members
+	Schema  json.RawMessage `json:"schema"` // JSON Schema of the answer: an object with members of simple types
 }
 
 // Answer is the person's answer to a Question. It is the body of POST
@@ -22,17 +22,17 @@ type Question struct {
 type Answer struct {
 	ID      string          `json:"askId"`
 	Action  string          `json:"action"`            // one of Accept, Decline and Cancel
-	Content json.RawMessage `json:"content,omitempty"` // of Accept: what the schema asks for
+	Content json.RawMessage `json:"content,omitempty"` // with Accept: the answer, which fits the schema
 }
 
-// The words for Answer.Action.
+// The values of Answer.Action.
 const (
 	Accept  = "accept"
 	Decline = "decline" // the person refused to answer
 	Cancel  = "cancel"  // the person did not decide
 )
 
-// Validate refuses unknown actions.
+// Validate returns an Invalid error for an unknown action.
 func (a Answer) Validate() error {
 	if a.Action == Accept || a.Action == Decline || a.Action == Cancel {
 		return nil

@@ -2,9 +2,9 @@ package toolscript
 
 // The engines that run scripts.
 const (
-	EngineAuto    = "auto"    // Deno where it is, else QuickJS
-	EngineQuickJS = "quickjs" // the embedded one, and the default
-	EngineDeno    = "deno"    // where it is installed
+	EngineAuto    = "auto"    // Deno if it is available, otherwise QuickJS
+	EngineQuickJS = "quickjs" // the embedded engine, and the default
+	EngineDeno    = "deno"    // the installed Deno
 )
 
 // Engines returns the values of ExecRequest.Engine.
@@ -15,7 +15,7 @@ type EngineStatus struct {
 	Name      string `json:"name"`
 	Available bool   `json:"available"`
 	Version   string `json:"version,omitempty"`
-	Path      string `json:"path,omitempty"`    // of the program that runs scripts, when it is not this one
-	Warning   string `json:"warning,omitempty"` // what is wrong with one that is available
-	Reason    string `json:"reason,omitempty"`  // why it is not available, and what makes it so
+	Path      string `json:"path,omitempty"`    // path of the program that runs scripts, if it is not toolscript itself
+	Warning   string `json:"warning,omitempty"` // problem of an available engine
+	Reason    string `json:"reason,omitempty"`  // why the engine is not available, and how to make it available
 }

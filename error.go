@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// Kind classes an error for those who must act differently: the HTTP status,
-// the exit code and the `code` of a script's error all follow from it.
+// Kind classifies an error. The HTTP status, the exit code and the `code` of a script's
+// error follow from it.
 type Kind string
 
-// The kinds of a request.
+// The kinds of errors of any request.
 const (
 	Invalid      Kind = "invalid"      // the request does not fit the tool's schema or the API
 	Unauthorized Kind = "unauthorized" // the server needs `toolscript auth`
 	Forbidden    Kind = "forbidden"    // the caller may not do this
 	NotFound     Kind = "not_found"    // no such server, tool or run
-	Conflict     Kind = "conflict"     // the thing is not in a state that allows it
-	TooLarge     Kind = "too_large"    // body, source, answer or value over its limit
-	Unsupported  Kind = "unsupported"  // wrong content type, or an engine that is not here
+	Conflict     Kind = "conflict"     // the state of the resource does not allow the request
+	TooLarge     Kind = "too_large"    // a body, source, answer or value is over its limit
+	Unsupported  Kind = "unsupported"  // wrong content type, or an engine that is not available
 	Busy         Kind = "busy"         // a queue is full
-	Internal     Kind = "internal"     // a fault of ours
+	Internal     Kind = "internal"     // a fault of the gateway itself
 	ToolFailed   Kind = "tool_failed"  // the server answered with a JSON-RPC error; in scripts also isError
 	Unavailable  Kind = "unavailable"  // the server is not connected; retry later
 	Timeout      Kind = "timeout"      // no answer in time
 )
 
-// The further kinds of a script run.
+// The additional kinds of errors of script runs.
 const (
 	CheckFailed     Kind = "check" // the script does not compile
 	Threw           Kind = "threw" // the script threw or rejected
@@ -42,27 +42,27 @@ const (
 	ApprovalDenied  Kind = "approval_denied"
 	ApprovalTimeout Kind = "approval_timeout"
 	MissingTools    Kind = "missing_tools" // a tool of ExecRequest.Needs cannot be called
-	Quarantined     Kind = "quarantined"   // the tool has changed since it was pinned, and no person has accepted that
+	Quarantined     Kind = "quarantined"   // the tool has changed since it was pinned, and no person has accepted the change
 )
 
 // Error is an error with a kind. Its text is for people and never holds a
 // secret.
 type Error struct {
 	Kind   Kind
-	Server string // configured name, when the error is about one server
-	Tool   string // the server's own tool name, when it is about one tool
+	Server string // configured name, if the error is about one server
+	Tool   string // the server's own tool name, if the error is about one tool
 
 	Err        error         // what went wrong
-	Details    []Detail      // of Invalid: every violation
-	RPCCode    int           // of ToolFailed: the JSON-RPC error code
-	RetryAfter time.Duration // of Unavailable and Busy: when to try again; 0 if unknown
-	Permanent  bool          // of Unavailable: no other try helps before the cause has been removed
+	Details    []Detail      // for Invalid: all violations
+	RPCCode    int           // for ToolFailed: the JSON-RPC error code
+	RetryAfter time.Duration // for Unavailable and Busy: when to try again; 0 if unknown
+	Permanent  bool          // for Unavailable: another try fails too until the cause is removed
 
-	Sent       Sent // of a call: whether its server got it; "": SentOf infers it from the kind
-	Repeatable bool // of a call: the tool only reads or is idempotent, so another call does no harm
+	Sent       Sent // for a call: whether its server got it; "": SentOf infers it from the kind
+	Repeatable bool // for a call: the tool only reads or is idempotent, so another call does no harm
 }
 
-// Sent is what is known about a call that failed: whether its server got it.
+// Sent says whether the server got a call that failed.
 type Sent string
 
 // The values of Sent.
@@ -72,19 +72,19 @@ const (
 	SentYes     Sent = "yes"     // the server answered
 )
 
-// UnknownOutcome is how the text of an error says SentUnknown.
+// UnknownOutcome is the phrase for SentUnknown in error messages.
 const UnknownOutcome = "whether the call was carried out is not known"
 
 // Detail is one violation of a schema.
 type Detail struct {
-	Path    string `json:"path"` // JSON pointer into the arguments; "" is the whole
+	Path    string `json:"path"` // JSON pointer into the arguments; "" is the whole value
 	Message string `json:"message"`
 }
 
 // Errorf-like constructors would hide which fields an error carries, so errors
 // are written as literals: &Error{Kind: NotFound, Tool: name, Err: err}.
 
-// Error is what went wrong, after the server it went wrong on.
+// Error returns the message of e.Err, or the kind, with the name of the server in front.
 func (e *Error) Error() string {
 	text := string(e.Kind)
 	if e.Err != nil {
@@ -98,14 +98,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether e is target or a copy of it with other fields, such as WithSent makes.
+// Is reports whether target is e, or a copy of e with other fields, as WithSent returns.
 func (e *Error) Is(target error) bool {
 	t, is := target.(*Error)
 	return is && t.Err != nil && e.Kind == t.Kind && reflect.TypeOf(t.Err).Comparable() && e.Err == t.Err
 }
 
-// KindOf is the kind of the first Error in err's tree: Internal when there is
-// none, "" for nil.
+// KindOf returns the kind of the first Error in err's tree, Internal if there is no
+// Error, and "" for nil.
 func KindOf(err error) Kind {
 	if err == nil {
 		return ""
@@ -117,8 +117,8 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// SentOf is the Sent of the first Error in err's tree. An Error without one gets the Sent that
-// its kind implies; where a kind implies none, that is SentUnknown. It is "" for nil.
+// SentOf returns the Sent of the first Error in err's tree. If it is empty, SentOf
+// infers it from the kind; the default is SentUnknown. SentOf(nil) is "".
 func SentOf(err error) Sent {
 	if err == nil {
 		return ""
@@ -137,8 +137,8 @@ func SentOf(err error) Sent {
 	}
 }
 
-// WithSent returns err with sent, unless err has a Sent or sent is "". err is not changed, because it may
-// be shared. nil stays nil.
+// WithSent returns err with sent, or err itself if err has a Sent already or sent is
+// "". It never changes err, which may be shared. WithSent(nil, sent) is nil.
 func WithSent(err error, sent Sent) error {
 	var e *Error
 	switch {
@@ -159,8 +159,8 @@ func (e *Error) MayRepeat() bool {
 	return e.Repeatable || e.Sent != SentUnknown && e.Sent != SentYes
 }
 
-// ContextError says with a kind why ctx ended: its cause when that has one,
-// else Timeout or Cancelled. It is nil while ctx has not ended.
+// ContextError returns why ctx ended as an *Error: its cause if that is an *Error,
+// otherwise Timeout or Cancelled. It returns nil while ctx has not ended.
 func ContextError(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	var e *Error

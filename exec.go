@@ -9,87 +9,87 @@ import (
 	"time"
 )
 
-// ExecRequest asks for one run of a script. It is the body of POST /exec.
+// ExecRequest is a request to run a script. It is the body of POST /exec.
 type ExecRequest struct {
 	Code      string         `json:"code"`
-	File      string         `json:"file,omitempty"`    // its name in diagnostics and traces; default script.ts
-	Modules   []ScriptModule `json:"modules,omitempty"` // the files that the script imports, and those that they import
+	File      string         `json:"file,omitempty"`    // name of the script in diagnostics and traces; default script.ts
+	Modules   []ScriptModule `json:"modules,omitempty"` // the files that the script imports, directly or through other files
 	Args      []string       `json:"args,omitempty"`
-	Cwd       string         `json:"cwd,omitempty"`     // what the script sees as its working directory
+	Cwd       string         `json:"cwd,omitempty"`     // working directory that the script sees
 	TZ        string         `json:"tz,omitempty"`      // IANA time zone; default: the gateway's
 	Engine    string         `json:"engine,omitempty"`  // auto, quickjs or deno; default: quickjs
-	Check     string         `json:"check,omitempty"`   // what type errors do: off, warn or error; default error
-	Strict    bool           `json:"strict,omitempty"`  // check types as TypeScript's strict does, which one-off scripts need not pass
+	Check     string         `json:"check,omitempty"`   // off, warn or error: how type errors are treated; default error
+	Strict    bool           `json:"strict,omitempty"`  // check types in TypeScript's strict mode
 	Allow     []string       `json:"allow,omitzero"`    // server names and tool ids the run may call; null allows all, [] none
-	Profile   string         `json:"profile,omitempty"` // of the configuration, which narrows Allow; default: that of the configuration
-	Needs     []string       `json:"needs,omitempty"`   // tools without which nothing of the script runs: server names, tool ids, server.tool, and patterns of MatchName
+	Profile   string         `json:"profile,omitempty"` // name of the configured profile that narrows Allow; default: the configured one
+	Needs     []string       `json:"needs,omitempty"`   // required tools: server names, tool ids, server.tool, and patterns of MatchName; if one is missing, the run fails
 	Limits    Limits         `json:"limits"`
-	Stdin     bool           `json:"stdin,omitempty"`     // the client has standard input to give
-	Ask       bool           `json:"ask,omitempty"`       // the client puts questions to a person
-	Terminal  int            `json:"terminal,omitempty"`  // process of the client, at whose terminal codes of approvals may be shown
-	CheckOnly bool           `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
+	Stdin     bool           `json:"stdin,omitempty"`     // the client can send standard input
+	Ask       bool           `json:"ask,omitempty"`       // the client can ask a person
+	Terminal  int            `json:"terminal,omitempty"`  // id of the client's process, at whose terminal approval codes may be shown; 0 if there is none
+	CheckOnly bool           `json:"checkOnly,omitempty"` // compile and check the script, and do not run it
 	Dialect   string         `json:"dialect,omitempty"`   // "" or DialectHarness
-	Agent     string         `json:"-"`                   // id of the agent of agents.launch whose answer has the script; "" if there is none
-	Trace     string         `json:"-"`                   // traceparent of W3C Trace Context of what starts the run; "" if there is none
-	Plan      bool           `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
-	Record    bool           `json:"record,omitempty"`    // keep what the script was given, for toolscript runs replay
-	Client    string         `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
-	Session   string         `json:"session,omitempty"`   // of the client, for the audit and the store; default: the gateway's
-	Name      string         `json:"name,omitempty"`      // the value is kept as this, for store.run of later runs; "": it is not
+	Agent     string         `json:"-"`                   // id of the agent of agents.launch that wrote the script; "" if there is none
+	Trace     string         `json:"-"`                   // traceparent of W3C Trace Context of the caller; "" if there is none
+	Plan      bool           `json:"plan,omitempty"`      // make only calls of tools that read; see End.Plan
+	Record    bool           `json:"record,omitempty"`    // keep the inputs of the script for toolscript runs replay
+	Client    string         `json:"client,omitempty"`    // name of the client for the audit; default: the User-Agent of the request
+	Session   string         `json:"session,omitempty"`   // session of the client, for the audit and the store; default: the gateway's
+	Name      string         `json:"name,omitempty"`      // name under which the value is kept for store.run of later runs; "": the value is not kept
 
-	// Narrowed is set when Allow has been narrowed to Profile already, or needs no profile.
-	// Asked is then Allow as the client has sent it; nil if there is no profile.
+	// Narrowed reports that Allow has already been narrowed to Profile or needs no profile.
+	// Asked is then the Allow that the client sent; nil if there is no profile.
 	Narrowed bool     `json:"-"`
 	Asked    []string `json:"-"`
 
-	// Parameter is the argument of the function that the script exports as default. The
-	// value of the function is then that of the run. Nil: the function is not called.
+	// Parameter is the argument for the function that the script exports as default. The result of
+	// the function becomes the value of the run. If Parameter is nil, the function is not called.
 	Parameter json.RawMessage `json:"parameter,omitempty"`
 
-	// Signature, with CheckOnly, makes a description of that function the value of the run,
-	// and what no call can pass to it a mistake: {function, params, result, doc}, where
-	// params and result are JSON schemas.
+	// Signature, with CheckOnly, makes the value of the run a description of the
+	// default function: {function, params, result, doc}, where params and result are
+	// JSON schemas. A parameter that no call can pass is an error.
 	Signature bool `json:"signature,omitempty"`
 
-	// Parent is the id of the run whose script calls this one as tools.$scripts.NAME(); ""
-	// if there is none. The run then works within the limits of its parent, and Parent is
-	// never on the wire.
+	// Parent is the id of the run whose script calls this one as tools.$scripts.NAME();
+	// "" if there is none. The run shares the limits of its parent. Parent is never
+	// sent over the wire.
 	Parent string `json:"-"`
 
-	// ConversationID and ScriptID are what a script of DialectHarness reads as
-	// context.conversationId and context.scriptId.
+	// ConversationID and ScriptID are the values of context.conversationId and
+	// context.scriptId in a script of DialectHarness.
 	ConversationID string `json:"conversationId,omitempty"`
 	ScriptID       string `json:"scriptId,omitempty"`
 }
 
-// Limits bound one run. A zero field takes the gateway's default.
+// Limits bound one run. A zero field means the gateway's default.
 type Limits struct {
-	TimeoutMs   int64 `json:"timeoutMs,omitempty"` // wall clock
+	TimeoutMs   int64 `json:"timeoutMs,omitempty"` // wall-clock time
 	CPUMs       int64 `json:"cpuMs,omitempty"`
 	MemoryMB    int64 `json:"memoryMb,omitempty"` // JavaScript heap
 	StackKB     int64 `json:"stackKb,omitempty"`
 	ToolCalls   int64 `json:"toolCalls,omitempty"`
-	Concurrency int64 `json:"concurrency,omitempty"` // calls in flight at a time; more wait
-	Questions   int64 `json:"questions,omitempty"`   // of servers to the person who started the run
+	Concurrency int64 `json:"concurrency,omitempty"` // maximum number of calls in flight; further calls wait
+	Questions   int64 `json:"questions,omitempty"`   // maximum number of questions of servers to the person who started the run
 	SourceBytes int64 `json:"sourceBytes,omitempty"`
-	ValueBytes  int64 `json:"valueBytes,omitempty"`  // the return value as JSON
-	OutputBytes int64 `json:"outputBytes,omitempty"` // stdout and stderr together
-	LogLines    int64 `json:"logLines,omitempty"`    // of stdout and stderr together
+	ValueBytes  int64 `json:"valueBytes,omitempty"`  // size of the value as JSON
+	OutputBytes int64 `json:"outputBytes,omitempty"` // bytes of stdout and stderr together
+	LogLines    int64 `json:"logLines,omitempty"`    // lines of stdout and stderr together
 }
 
 // StdinPiece is the next piece of a run's standard input. It is the body of POST
-// /runs/{id}/stdin. Data can also be sent as application/octet-stream, with eof=true and
-// error=TEXT in the query.
+// /runs/{id}/stdin. Alternatively, the body is Data as application/octet-stream, with
+// eof=true and error=TEXT in the query.
 type StdinPiece struct {
 	Data  []byte `json:"data"`            // base64 on the wire
-	EOF   bool   `json:"eof"`             // nothing follows Data
-	Error string `json:"error,omitempty"` // why nothing follows Data, when that is not the end of the input
+	EOF   bool   `json:"eof"`             // Data is the last piece
+	Error string `json:"error,omitempty"` // why the input ends after Data, if reading it has failed
 }
 
 // EventType is the type of an Event.
 type EventType string
 
-// The events of a run. Start comes first and End last, both exactly once.
+// The events of a run, each with the fields that it sets. Start comes first and End last, each once.
 const (
 	EventStart      EventType = "start"      // RunID
 	EventStdout     EventType = "stdout"     // Data
@@ -99,14 +99,14 @@ const (
 	EventCallEnd    EventType = "callEnd"    // CallID, Tool, OK, Ms, and Sent if the call failed
 	EventAsk        EventType = "ask"        // Ask: POST /runs/{id}/reply
 	EventApproval   EventType = "approval"   // CallID, Tool, Approval: POST /approvals/{id}
-	EventProgress   EventType = "progress"   // Message; of a call in flight also CallID and Tool
-	EventReport     EventType = "report"     // Message: a text of context.telemetry.emitProgress
+	EventProgress   EventType = "progress"   // Message; for a call in flight also CallID and Tool
+	EventReport     EventType = "report"     // Message: the text of context.telemetry.emitProgress
 	EventDiagnostic EventType = "diagnostic" // Diagnostic
 	EventEnd        EventType = "end"        // End
 )
 
-// Event is one thing that happened in a run: one line of the answer to POST
-// /exec. Only the fields that its type names are set.
+// Event is an event of a run: one line of the response to POST /exec. Only the fields
+// of its type are set.
 type Event struct {
 	Type       EventType   `json:"type"`
 	RunID      string      `json:"runId,omitempty"`
@@ -114,90 +114,90 @@ type Event struct {
 	CallID     string      `json:"callId,omitempty"`
 	Tool       string      `json:"tool,omitempty"` // tool id
 	OK         *bool       `json:"ok,omitempty"`
-	Sent       Sent        `json:"sent,omitempty"` // of a callEnd that failed
+	Sent       Sent        `json:"sent,omitempty"` // for callEnd of a failed call
 	Ms         float64     `json:"ms,omitempty"`
 	Message    string      `json:"message,omitempty"`
 	Diagnostic *Diagnostic `json:"diagnostic,omitempty"`
 
-	// Args, and Result or Failure, are in callEnd of DialectHarness.
+	// Args, and Result or Failure, are set in callEnd of DialectHarness.
 	Args    json.RawMessage `json:"args,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 	Failure *ToolError      `json:"failure,omitempty"`
 
 	Ask *Question `json:"ask,omitempty"`
 
-	// Approval is in approval.
+	// Approval is set in approval.
 	Approval *Approval `json:"approval,omitempty"`
 	*End
 }
 
-// End is how a run ended.
+// End describes how a run ended.
 type End struct {
-	OK       bool            `json:"-"`               // travels as Event.OK
-	Value    json.RawMessage `json:"value,omitempty"` // absent when the script returned undefined
+	OK       bool            `json:"-"`               // sent as Event.OK
+	Value    json.RawMessage `json:"value,omitempty"` // value of the run; absent if it is undefined
 	Kind     Kind            `json:"kind,omitempty"`
 	Error    *RunError       `json:"error,omitempty"`
 	ExitCode int             `json:"exitCode"`
 	Metrics  *Metrics        `json:"metrics,omitempty"`
 	Kept     *Kept           `json:"kept,omitempty"`
 	Detached []DetachedCall  `json:"detached,omitempty"`
-	Script   *ScriptFacts    `json:"script,omitempty"` // of DialectHarness, if the script compiles
-	Lowered  Limits          `json:"lowered,omitzero"` // what was asked of the limits that were lowered
-	Plan     []PlannedCall   `json:"plan,omitzero"`    // of ExecRequest.Plan: the calls that were not made, in order
+	Script   *ScriptFacts    `json:"script,omitempty"` // for DialectHarness, if the script compiles
+	Lowered  Limits          `json:"lowered,omitzero"` // the requested or configured values of the limits that were lowered to their maximum
+	Plan     []PlannedCall   `json:"plan,omitzero"`    // with ExecRequest.Plan: the calls that were not made, in order
 
-	// Unfinished are the calls of the script that had not ended when it ended, in order. They
-	// were cancelled; what their servers have done is not known.
+	// Unfinished holds the calls that had not ended when the script ended, in order.
+	// They were cancelled; whether their servers carried them out is not known.
 	Unfinished []UnfinishedCall `json:"unfinished,omitempty"`
 
-	// Made are the calls that a failed run has made, in order; MadeCalls is their number, and
-	// MadeMore how many of them Made lacks.
+	// Made holds the calls of a failed run, in order. MadeCalls is their number, and
+	// MadeMore is the number of calls that Made leaves out.
 	Made      []MadeCalls `json:"made,omitempty"`
 	MadeCalls int         `json:"madeCalls,omitempty"`
 	MadeMore  int         `json:"madeMore,omitempty"`
 
-	// Notices are sentences about the script that its author should read, such as of a timer
-	// that was given up.
+	// Notices are messages about the script for its author, such as that a timer was
+	// dropped.
 	Notices []string `json:"notices,omitempty"`
 }
 
-// ExitMissingTools is End.ExitCode of the kind MissingTools.
+// ExitMissingTools is End.ExitCode for the kind MissingTools.
 const ExitMissingTools = 3
 
 // PlannedCall is a call that a run with ExecRequest.Plan did not make. The script got a
-// value of the tool's output type.
+// placeholder of the tool's output type.
 type PlannedCall struct {
 	CallID string          `json:"callId"`
 	Tool   string          `json:"tool"` // tool id
 	Args   json.RawMessage `json:"args"` // a JSON object
 }
 
-// DialectHarness is the dialect of scripts in the answers of models: no imports, require,
-// eval and new Function, and callEnd has the arguments and the result of each call.
+// DialectHarness is the dialect of scripts in the answers of models. It has no imports,
+// require, eval or new Function, and callEnd holds the arguments and the result of each call.
 const DialectHarness = "harness"
 
-// ScriptFacts are what the compiler found out about a script.
+// ScriptFacts holds what the compiler found out about a script.
 type ScriptFacts struct {
-	HasReturn bool     `json:"hasReturn"`        // from its top level
-	Tools     []string `json:"tools"`            // members of tools that it names, such as "github.createIssue", sorted
-	MayUseAll bool     `json:"mayUseAll"`        // it may use other tools, too: tools[name]
+	HasReturn bool     `json:"hasReturn"`        // the top level has a return statement
+	Tools     []string `json:"tools"`            // members of tools that the script names, such as "github.createIssue", sorted
+	MayUseAll bool     `json:"mayUseAll"`        // the script may use other tools too, as with tools[name]
 	Cached    bool     `json:"cached,omitempty"` // the same text was compiled before
 }
 
-// Kept has the sizes of output over its limit, which GET /runs/{id}/output returns.
+// Kept holds the sizes of output over its limit, which GET /runs/{id}/output returns.
 type Kept struct {
-	OutputBytes int64 `json:"outputBytes,omitempty"` // of console output that was not passed on
-	ValueBytes  int64 `json:"valueBytes,omitempty"`  // of a value that was not passed on
+	OutputBytes int64 `json:"outputBytes,omitempty"` // size of the console output that was not passed on
+	ValueBytes  int64 `json:"valueBytes,omitempty"`  // size of the value, if it was not passed on
 }
 
-// OutputQuery asks for a part of what is kept of a run.
+// OutputQuery selects a part of the kept output of a run.
 type OutputQuery struct {
-	Value bool   // the value, not the console output
-	Task  string // the id of a call: the TaskResult of the task, neither value nor output
-	From  int64  // the first byte wanted, of what is kept
-	To    int64  // the byte after the last one wanted; 0 is the end
+	Value bool   // select the value instead of the console output
+	Task  string // id of a call: select the TaskResult of that task instead
+	From  int64  // offset of the first byte
+	To    int64  // offset after the last byte; 0 means the end
 }
 
-// TaskResult is how a task of the script of an answer ended after the script.
+// TaskResult is the outcome of a task that ended after the script that started it.
 type TaskResult struct {
 	CallID string          `json:"callId"`
 	Tool   string          `json:"tool"` // tool id
@@ -206,7 +206,7 @@ type TaskResult struct {
 	Error  *ToolError      `json:"error,omitempty"`
 }
 
-// ParseRange reads bytes A to B, both included, as A-B, A- or nothing at all.
+// ParseRange sets From and To from A-B, A- or "", where both A and B are included. The error is Invalid.
 func (q *OutputQuery) ParseRange(text string) error {
 	if text == "" {
 		return nil
@@ -224,7 +224,7 @@ func (q *OutputQuery) ParseRange(text string) error {
 	return nil
 }
 
-// Range is what ParseRange reads.
+// Range returns the text that ParseRange reads.
 func (q OutputQuery) Range() string {
 	switch {
 	case q.To > 0:
@@ -235,15 +235,15 @@ func (q OutputQuery) Range() string {
 	return ""
 }
 
-// DetachedCall is a call that was still in flight when the run had ended: a
-// task, or a call that was cancelled and did not end.
+// DetachedCall is a call that was still in flight when the run ended: a task, or a
+// cancelled call that had not returned.
 type DetachedCall struct {
 	CallID string `json:"callId"`
 	Tool   string `json:"tool"`
 	Task   bool   `json:"task,omitempty"`
 }
 
-// EndEvent is the last event of a run.
+// EndEvent returns the last event of a run.
 func EndEvent(runID string, end End) Event {
 	return Event{Type: EventEnd, RunID: runID, OK: &end.OK, End: &end}
 }
@@ -255,23 +255,23 @@ type Diagnostic struct {
 	Column  int    `json:"column"` // from 1, in UTF-16 units
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message"`
-	Excerpt string `json:"excerpt,omitempty"` // the source line and a caret under the place
+	Excerpt string `json:"excerpt,omitempty"` // the source line, and a caret under the position
 
-	// About is for the gateway, which adds what it knows of tools to the message. No
-	// event has it.
+	// About lets the gateway add what it knows about tools to the message. It is never
+	// part of an event.
 	About *Subject `json:"about,omitempty"`
 }
 
-// Subject is the name or call that a finding of the type checker is about.
+// Subject is the name or call that a diagnostic of the type checker is about.
 type Subject struct {
-	Name   string `json:"name,omitempty"`   // a name that is not known, such as fetch
-	Next   string `json:"next,omitempty"`   // the member of it that the script uses
-	In     string `json:"in,omitempty"`     // where it was looked for: a type, a module in quotes, "" for the scope
-	Type   string `json:"type,omitempty"`   // the interface of the tool whose call has wrong arguments
-	Member string `json:"member,omitempty"` // the tool in it
+	Name   string `json:"name,omitempty"`   // an unknown name, such as fetch
+	Next   string `json:"next,omitempty"`   // the member of Name that the script uses
+	In     string `json:"in,omitempty"`     // where Name was looked up: a type, a module in quotes, or "" for the scope
+	Type   string `json:"type,omitempty"`   // the interface of the tool that was called with wrong arguments
+	Member string `json:"member,omitempty"` // the tool in Type
 }
 
-// Phase is the part of a run in which an error arose.
+// Phase is the part of a run in which an error occurred.
 type Phase string
 
 // The phases of a run.
@@ -289,18 +289,18 @@ type RunError struct {
 	Message  string         `json:"message"`
 	Phase    Phase          `json:"phase"`
 	ScriptID string         `json:"scriptId"`
-	Server   string         `json:"server,omitempty"`   // of a ToolError that the script did not catch
-	Tool     string         `json:"tool,omitempty"`     // of such an error: the tool id; Code is its code
-	ToolName string         `json:"toolName,omitempty"` // the tool id, of every error of a call
+	Server   string         `json:"server,omitempty"`   // server of an uncaught ToolError
+	Tool     string         `json:"tool,omitempty"`     // tool id of an uncaught ToolError, whose code is Code
+	ToolName string         `json:"toolName,omitempty"` // tool id, for every error of a call
 	CallID   string         `json:"callId,omitempty"`
-	Sent     Sent           `json:"sent,omitempty"`    // of such an error: whether the server got the call
-	Stack    string         `json:"stack,omitempty"`   // frames of the script's own lines
-	Excerpt  string         `json:"excerpt,omitempty"` // the source line and a caret under the place
+	Sent     Sent           `json:"sent,omitempty"`    // whether the server got the call, for an uncaught ToolError
+	Stack    string         `json:"stack,omitempty"`   // frames in the script's own lines
+	Excerpt  string         `json:"excerpt,omitempty"` // the source line, and a caret under the position
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
-// Kind is how a run with this error has ended: a ToolError that the script did not
-// catch has a code of its own, and the script threw.
+// Kind returns the kind with which a run with this error ends. For an uncaught
+// ToolError it is Threw: Code is then the code of the call.
 func (e *RunError) Kind() Kind {
 	if e.Tool != "" {
 		return Threw
@@ -308,8 +308,7 @@ func (e *RunError) Kind() Kind {
 	return e.Code
 }
 
-// ClassName is the error class by which scripts and their documentation know a
-// kind.
+// ClassName returns the error class for a kind in scripts and their documentation.
 func (k Kind) ClassName() string {
 	if name, ok := classNames[k]; ok {
 		return name
@@ -333,7 +332,7 @@ var classNames = map[Kind]string{
 	Quarantined:     "ToolQuarantinedError",
 }
 
-// Fail is the error of a run that ended for a reason outside its script.
+// Fail returns the error of a run that ended for a reason outside its script.
 func Fail(kind Kind, message string) *RunError {
 	return &RunError{Name: kind.ClassName(), Code: kind, Message: message}
 }
@@ -345,28 +344,28 @@ type ToolError struct {
 	Code    Kind              `json:"code"`
 	Message string            `json:"message"`
 	RPCCode int               `json:"rpcCode,omitempty"`
-	Status  int               `json:"status,omitempty"`       // of the HTTP answer of an API
-	Sent    Sent              `json:"sent,omitempty"`         // whether the server got the call; "" if no call was made, as for store
-	RetryMs int64             `json:"retryAfterMs,omitempty"` // when to try again, if that is known
-	Content []json.RawMessage `json:"content,omitempty"`      // of isError: the content blocks
+	Status  int               `json:"status,omitempty"`       // HTTP status of the answer of an API
+	Sent    Sent              `json:"sent,omitempty"`         // whether the server got the call; "" for errors of store and others without a call
+	RetryMs int64             `json:"retryAfterMs,omitempty"` // when to try again, in milliseconds; 0 if unknown
+	Content []json.RawMessage `json:"content,omitempty"`      // content blocks of a result with isError
 	Details []Detail          `json:"details,omitempty"`
 
-	Structured json.RawMessage `json:"structuredContent,omitempty"` // of isError
+	Structured json.RawMessage `json:"structuredContent,omitempty"` // structuredContent of a result with isError
 }
 
 // Metrics are the measurements of a run.
 type Metrics struct {
-	DurationMs  float64  `json:"durationMs"`       // from start to end, waiting for servers included
-	CompileMs   float64  `json:"compileMs"`        // in the checker
-	CheckMs     float64  `json:"checkMs"`          // of the types, in the checker, and making the types of the tools
-	Cached      []string `json:"cached,omitempty"` // what was known of the same text before: compiled, checked
-	RunMs       float64  `json:"runMs"`            // in the sandbox
-	CPUMs       float64  `json:"cpuMs"`            // of the sandbox during the run
-	ToolCalls   int      `json:"toolCalls"`        // begun
+	DurationMs  float64  `json:"durationMs"`       // from start to end, including waits for servers
+	CompileMs   float64  `json:"compileMs"`        // time in the compiler
+	CheckMs     float64  `json:"checkMs"`          // time to check types and to generate the types of the tools
+	Cached      []string `json:"cached,omitempty"` // compiled or checked: results that were cached for the same text
+	RunMs       float64  `json:"runMs"`            // time in the sandbox
+	CPUMs       float64  `json:"cpuMs"`            // CPU time of the sandbox during the run
+	ToolCalls   int      `json:"toolCalls"`        // calls that were started
 	MemoryMB    float64  `json:"memoryUsedMb"`
 	StdoutBytes int64    `json:"stdoutBytes"`
 	StderrBytes int64    `json:"stderrBytes"`
-	Host        string   `json:"host,omitempty"` // machine of the fleet whose sandbox ran the script
+	Host        string   `json:"host,omitempty"` // host of the fleet whose sandbox ran the script
 }
 
 // RunRecord is the gateway's record of a run.
@@ -380,9 +379,9 @@ type RunRecord struct {
 	StartedAt time.Time    `json:"startedAt"`
 	EndedAt   *time.Time   `json:"endedAt,omitempty"`
 	Limits    Limits       `json:"limits"`
-	Lowered   Limits       `json:"lowered,omitzero"`  // what was asked of the limits that were lowered
-	Allow     []string     `json:"allow,omitzero"`    // null: all tools
-	Profile   string       `json:"profile,omitempty"` // that has narrowed Allow
+	Lowered   Limits       `json:"lowered,omitzero"`  // the requested or configured values of the limits that were lowered to their maximum
+	Allow     []string     `json:"allow,omitzero"`    // null means all tools
+	Profile   string       `json:"profile,omitempty"` // profile that has narrowed Allow
 	Agent     string       `json:"-"`                 // as in ExecRequest
 	Calls     []CallRecord `json:"calls"`
 	OK        *bool        `json:"ok,omitempty"`
@@ -394,10 +393,10 @@ type RunRecord struct {
 
 	Unfinished []UnfinishedCall `json:"unfinished,omitempty"` // as in End
 
-	Value json.RawMessage `json:"-"` // of the script, until the run is settled
+	Value json.RawMessage `json:"-"` // value of the script, until the run is settled
 }
 
-// Close enters how the run ended.
+// Close records how the run ended.
 func (r *RunRecord) Close(end End) {
 	now := time.Now()
 	r.State, r.EndedAt = "ended", &now
@@ -406,7 +405,7 @@ func (r *RunRecord) Close(end End) {
 	r.Unfinished = end.Unfinished
 	for _, d := range end.Detached {
 		i := slices.IndexFunc(r.Calls, func(c CallRecord) bool { return c.CallID == d.CallID })
-		if i < 0 { // it still waits for its turn
+		if i < 0 { // the call still waits for its turn
 			i = len(r.Calls)
 			r.Calls = append(r.Calls, CallRecord{CallID: d.CallID, Tool: d.Tool, Task: d.Task})
 		}
@@ -414,20 +413,20 @@ func (r *RunRecord) Close(end End) {
 	}
 }
 
-// CallRecord is one tool call of a run; it holds no arguments and no result.
+// CallRecord is the record of a tool call of a run, without its arguments and result.
 type CallRecord struct {
 	CallID string  `json:"callId"`
 	Tool   string  `json:"tool"`
 	OK     *bool   `json:"ok,omitempty"` // nil while in flight
 	Kind   Kind    `json:"kind,omitempty"`
 	Ms     float64 `json:"ms,omitempty"`
-	Sent   Sent    `json:"sent,omitempty"`  // of a call that failed: whether the server got it
-	Error  string  `json:"error,omitempty"` // why it failed, without secrets and cut
+	Sent   Sent    `json:"sent,omitempty"`  // for a failed call: whether the server got it
+	Error  string  `json:"error,omitempty"` // why the call failed, without secrets and shortened
 	Task   bool    `json:"task,omitempty"`
 
-	StartMs float64 `json:"startMs"` // when the script made the call, since the start of the run
+	StartMs float64 `json:"startMs"` // when the script made the call, in ms after the start of the run
 	Waits
 
-	Planned  bool `json:"planned,omitempty"`  // it was not made; see PlannedCall
-	Detached bool `json:"detached,omitempty"` // it was still in flight when the run had ended
+	Planned  bool `json:"planned,omitempty"`  // the call was not made; see PlannedCall
+	Detached bool `json:"detached,omitempty"` // the call was still in flight when the run ended
 }

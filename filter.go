@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Filter selects tools by server names, tool ids and patterns of these; see MatchName. An
-// entry of And selects the tools that all of its parts select. A nil filter selects all
-// tools. An empty filter selects none. Unknown entries select nothing.
+// Filter selects tools by server names, tool ids and patterns of these; see MatchName.
+// An entry made by And selects the tools that all its parts select. A nil filter
+// selects all tools, an empty filter none. Unknown entries select nothing.
 type Filter []string
 
-// ParseFilter reads a list with commas, as in ?filter= and --filter. The filter of an
-// empty list is nil.
+// ParseFilter parses a comma-separated list, as in ?filter= and --filter. For an empty
+// list it returns nil.
 func ParseFilter(text string) Filter {
 	var f Filter
 	for entry := range strings.SplitSeq(text, ",") {
@@ -23,7 +23,7 @@ func ParseFilter(text string) Filter {
 	return f
 }
 
-// Match reports whether the filter selects the tool. For many tools, a Matcher is quicker.
+// Match reports whether the filter selects the tool. For many tools, a Matcher is faster.
 func (f Filter) Match(t Tool) bool {
 	if f == nil {
 		return true
@@ -32,7 +32,7 @@ func (f Filter) Match(t Tool) bool {
 	return slices.ContainsFunc(f, func(entry string) bool { return selects(entry, t.Server, id) })
 }
 
-// Covers reports whether the filter has an id, or a server that the id begins with.
+// Covers reports whether the filter has the id, or a server name with which the id begins.
 func (f Filter) Covers(id string) bool {
 	return f == nil || slices.ContainsFunc(f, func(entry string) bool {
 		return allParts(entry, func(part string) bool { return covers(part, id) })
@@ -40,7 +40,7 @@ func (f Filter) Covers(id string) bool {
 }
 
 // SharesServer reports whether a tool that is not in the catalog may belong to a server
-// of the filter. Names of servers may contain the separator, so it can report true for
+// of the filter. Because server names may contain the separator, it can report true for
 // tools of other servers.
 func (f Filter) SharesServer(id string) bool {
 	first, _, _ := strings.Cut(id, Separator)
@@ -55,8 +55,8 @@ func (f Filter) SharesServer(id string) bool {
 	})
 }
 
-// Reaches reports whether the filter can select tools of a server. The tools of a server
-// that is not connected are unknown: all entries that begin with its name count.
+// Reaches reports whether the filter can select tools of a server. Because the tools of a server
+// that is not connected are unknown, every entry that begins with the name of the server counts.
 func (f Filter) Reaches(server string) bool {
 	return f == nil || slices.ContainsFunc(f, func(entry string) bool {
 		return allParts(entry, func(part string) bool {
@@ -66,7 +66,7 @@ func (f Filter) Reaches(server string) bool {
 	})
 }
 
-// String returns the list that ParseFilter reads.
+// String returns the list that ParseFilter parses; "(none)" for an empty filter.
 func (f Filter) String() string {
 	if f != nil && len(f) == 0 {
 		return "(none)"
@@ -74,8 +74,8 @@ func (f Filter) String() string {
 	return strings.Join(f, ",")
 }
 
-// Key returns a text that is equal only for equal filters. Entries are quoted, because
-// the name of a tool can have commas.
+// Key returns a string that is equal only for equal filters. It quotes entries, because
+// a tool name may contain commas.
 func (f Filter) Key() string {
 	if f == nil {
 		return ""
@@ -83,14 +83,14 @@ func (f Filter) Key() string {
 	return fmt.Sprintf("%q", []string(f))
 }
 
-// Matcher is a Filter that is prepared for many tools.
+// Matcher is a Filter prepared for matching many tools.
 type Matcher struct {
 	all   bool
 	names map[string]bool
-	rest  []string // patterns, and entries of And
+	rest  []string // patterns, and entries made by And
 }
 
-// Matcher prepares the filter.
+// Matcher returns the prepared filter.
 func (f Filter) Matcher() *Matcher {
 	m := &Matcher{all: f == nil, names: make(map[string]bool, len(f))}
 	for _, entry := range f {
@@ -103,14 +103,14 @@ func (f Filter) Matcher() *Matcher {
 	return m
 }
 
-// Match reports whether the filter selects the tool of an id, and of a server.
+// Match reports whether the filter selects the tool with the given server and id.
 func (m *Matcher) Match(server, id string) bool {
 	return m.all || m.names[server] || m.names[id] ||
 		slices.ContainsFunc(m.rest, func(entry string) bool { return selects(entry, server, id) })
 }
 
-// Server reports whether the filter selects all tools of a server, whatever their names.
+// Server reports whether the filter selects all tools of a server.
 func (m *Matcher) Server(name string) bool { return m.Match(name, name) }
 
-// Patterns reports whether the filter has more than names.
+// Patterns reports whether the filter has entries other than plain names.
 func (m *Matcher) Patterns() bool { return len(m.rest) > 0 }

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// both stands between the parts of an entry that selects what all of its parts select. The
-// entries of And have it. It must not be a text that names of servers and tools have.
+// both separates the parts of an entry made by And. Such an entry selects what all its
+// parts select. The names of servers and tools must not contain this text.
 const both = " ∩ "
 
-// And returns a filter that selects what both filters select. An entry of the result is an
-// entry of one of them, or joins entries of both with ∩.
+// And returns a filter that selects what both filters select. Each entry of the result
+// is an entry of one of them, or entries of both joined with ∩.
 func (f Filter) And(other Filter) Filter {
 	switch {
 	case f == nil:
@@ -30,11 +30,11 @@ func (f Filter) And(other Filter) Filter {
 	return joined
 }
 
-// Parts are the entries of the filters that And joined to an entry.
+// Parts returns the entries that And joined to entry.
 func Parts(entry string) []string { return strings.Split(entry, both) }
 
-// meet returns an entry that selects what both entries select. It is not possible if that
-// is known to be nothing.
+// meet returns an entry that selects what both a and b select. possible is false if
+// they are known to have nothing in common.
 func meet(a, b string) (entry string, possible bool) {
 	parts := slices.Concat(Parts(a), Parts(b))
 	slices.Sort(parts)
@@ -46,7 +46,7 @@ func meet(a, b string) (entry string, possible bool) {
 			}
 		}
 	}
-	// A pattern that matches a name selects all that the name selects.
+	// A pattern adds nothing beside a name that it matches, and "*" adds nothing at all.
 	kept := slices.DeleteFunc(slices.Clone(parts), func(p string) bool {
 		return isPattern(p) && slices.ContainsFunc(parts, func(q string) bool {
 			return q != p && (p == "*" || !isPattern(q) && MatchName(p, q))
@@ -55,9 +55,9 @@ func meet(a, b string) (entry string, possible bool) {
 	return strings.Join(kept, both), true
 }
 
-// agree reports whether one tool may be selected by both parts. A part matches the id of the
-// tool or its server, with which the id begins; so of the fixed beginnings of two parts one
-// begins with the other.
+// agree reports whether both parts may select the same tool. A part matches the id of
+// the tool or its server, with which the id begins. So one of the fixed prefixes begins
+// with the other.
 func agree(p, q string) bool {
 	if anyServer(p) || anyServer(q) {
 		return true
@@ -69,24 +69,24 @@ func agree(p, q string) bool {
 	case isPattern(q):
 		p, q = q, p
 		fallthrough
-	case isPattern(p): // q is the id of a tool, or a server
+	case isPattern(p): // q is a tool id or a server name
 		return covers(p, q) || MayMatch(p, q+Separator)
 	}
 	return p == q || strings.HasPrefix(p, q+Separator) || strings.HasPrefix(q, p+Separator)
 }
 
-// anyServer reports whether a part is a member of tools that reaches any server, such as
-// $resources.
+// anyServer reports whether a part names a member of tools that reaches every server,
+// such as $resources.
 func anyServer(part string) bool {
 	return strings.HasPrefix(part, ResourcesMember) || strings.HasPrefix(part, PromptsMember)
 }
 
-// isPattern reports whether a part of an entry is not a name alone.
+// isPattern reports whether a part of an entry has wildcards.
 func isPattern(part string) bool {
 	return strings.IndexByte(part, '*') >= 0 || strings.IndexByte(part, '?') >= 0
 }
 
-// fixed is the text before the first wildcard.
+// fixed returns the text before the first wildcard.
 func fixed(pattern string) string { return pattern[:strings.IndexAny(pattern, "*?")] }
 
 // selects reports whether an entry selects a tool of a server.
@@ -94,8 +94,8 @@ func selects(entry, server, id string) bool {
 	return allParts(entry, func(part string) bool { return MatchName(part, server) || MatchName(part, id) })
 }
 
-// covers reports whether a part matches an id, or a name of a server with which the id may
-// begin.
+// covers reports whether a part matches an id, or the name of a server with which the
+// id may begin.
 func covers(part, id string) bool {
 	if !isPattern(part) {
 		return part == id || strings.HasPrefix(id, part+Separator)
@@ -108,7 +108,7 @@ func covers(part, id string) bool {
 		if MatchName(part, id[:at+end]) {
 			return true
 		}
-		at += end + 1 // a name may begin or end with _
+		at += end + 1 // a server name may end, or a tool name begin, with _
 	}
 }
 

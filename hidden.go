@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Hidden reports whether a person does not see a character, or whether it changes how others
-// are seen: controls, marks of direction, joiners, selectors, tags, fillers such as U+3164, and
-// characters that no font has. Line ends, tabs and spaces are not hidden.
+// Hidden reports whether a character is invisible to a person or changes how other
+// characters look: controls, direction marks, joiners, variation selectors, tags, fillers
+// such as U+3164, and unassigned characters. Line feeds, tabs and spaces are not hidden.
 func Hidden(r rune) bool {
 	if r < 0x7f {
 		return r < ' ' && r != '\n' && r != '\t'
@@ -16,13 +16,13 @@ func Hidden(r rune) bool {
 	return !unicode.IsGraphic(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || blank(r)
 }
 
-// blank reports whether a character is a letter or a symbol without a picture, although Unicode
-// does not say so.
+// blank reports whether a character is drawn as empty space although Unicode classes it
+// as a graphic character.
 func blank(r rune) bool {
 	return r == '\u2800' || r == '\U00016FE4' || r == '\U0001D159'
 }
 
-// Shown writes the hidden characters of a text as \u{…}. Line ends and tabs stay.
+// Shown returns the text with its hidden characters written as \u{…}. Line feeds and tabs stay.
 func Shown(text string) string {
 	if strings.IndexFunc(text, Hidden) < 0 {
 		return text

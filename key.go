@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// maxKey is the maximum length of an idempotency key in bytes.
+// maxKey is the maximum length of an idempotency key, in bytes.
 const maxKey = 255
 
-// CheckKey checks an idempotency key: 1 to 255 visible characters of ASCII. The error has the
-// kind Invalid.
+// CheckKey returns an Invalid error unless key is a valid idempotency key: 1 to 255
+// visible ASCII characters.
 func CheckKey(key string) error {
 	if key == "" || len(key) > maxKey {
 		return &Error{Kind: Invalid, Sent: SentNo, Err: fmt.Errorf("an idempotency key has 1 to %d characters, not %d", maxKey, len(key))}

@@ -8,10 +8,10 @@ import (
 // LiveType is the type of a LiveEvent.
 type LiveType string
 
-// The events of GET /events. The data of each event except snapshot and notice is one
-// entry with its id: the whole new entry, or a Gone.
+// The events of GET /events, with the types of their data. The data of each event
+// except snapshot and notice is one entry with its id: the whole new entry, or a Gone.
 const (
-	LiveSnapshot  LiveType = "snapshot"  // Snapshot: it replaces everything before it
+	LiveSnapshot  LiveType = "snapshot"  // Snapshot: replaces all earlier state
 	LiveGateway   LiveType = "gateway"   // GatewayInfo
 	LiveAttention LiveType = "attention" // Attention
 	LiveServer    LiveType = "server"    // ServerEntry
@@ -24,50 +24,50 @@ const (
 	LiveNotice    LiveType = "notice"    // Notice: the last event of the stream
 )
 
-// The numbers of entries of a Snapshot that come and go. A reader keeps as many: nothing
-// is sent when an older entry is left out.
+// The maximum numbers of entries in a Snapshot. A reader applies the same limits: no
+// event reports that an older entry was dropped.
 const (
-	SnapshotRuns  = 50  // runs that have ended
-	SnapshotCalls = 100 // calls that have ended
+	SnapshotRuns  = 50  // ended runs
+	SnapshotCalls = 100 // ended calls
 	SnapshotLogs  = 200
 )
 
 // LiveEvent is one event of GET /events.
 type LiveEvent struct {
-	ID   string          // for LiveQuery.After; "" if the stream cannot be resumed here
+	ID   string          // value for LiveQuery.After; "" if the stream cannot be resumed after this event
 	Type LiveType        //
 	Data json.RawMessage // a JSON object on one line, see LiveType
 }
 
-// LiveQuery asks for the events of GET /events.
+// LiveQuery holds the parameters of GET /events.
 type LiveQuery struct {
-	After     string // the id of the last event that the reader has; "" begins with a Snapshot
-	Arguments bool   // CallEntry.Args is wanted
+	After     string // ID of the last event that the reader has; "": the stream begins with a Snapshot
+	Arguments bool   // include CallEntry.Args
 }
 
-// Snapshot is the state of a gateway at one moment: the data of the first event.
+// Snapshot is the state of a gateway at one moment: the data of the first event of a stream.
 type Snapshot struct {
 	Gateway   GatewayInfo   `json:"gateway"`
-	Attention []Attention   `json:"attention"` // the most urgent first
+	Attention []Attention   `json:"attention"` // most urgent first
 	Servers   []ServerEntry `json:"servers"`   // sorted by name
 	Actors    []ActorEntry  `json:"actors"`    // sorted by name
-	Runs      []RunEntry    `json:"runs"`      // the newest first
-	Calls     []CallEntry   `json:"calls"`     // the newest first
-	Approvals []Approval    `json:"approvals"` // the oldest first
+	Runs      []RunEntry    `json:"runs"`      // newest first
+	Calls     []CallEntry   `json:"calls"`     // newest first
+	Approvals []Approval    `json:"approvals"` // oldest first
 	Index     []IndexEntry  `json:"index"`
-	Logs      []LogLine     `json:"logs"` // the oldest first
+	Logs      []LogLine     `json:"logs"` // oldest first
 }
 
-// Gone says that an entry does not exist any more.
+// Gone reports that an entry no longer exists.
 type Gone struct {
 	ID   string `json:"id"`
-	Gone bool   `json:"gone"` // true
+	Gone bool   `json:"gone"` // always true
 }
 
-// Notice says why a stream ends.
+// Notice reports why a stream ends.
 type Notice struct {
-	Reason  string `json:"reason"`  // slow: the reader was too slow; stopping: the gateway ends
-	Message string `json:"message"` // for a person
+	Reason  string `json:"reason"`  // NoticeSlow: the reader was too slow; NoticeStopping: the gateway stops
+	Message string `json:"message"` // text for a person
 }
 
 // The values of Notice.Reason.
@@ -76,45 +76,45 @@ const (
 	NoticeStopping = "stopping"
 )
 
-// GatewayInfo describes a gateway. Its id is "gateway".
+// GatewayInfo describes a gateway. Its ID is "gateway".
 type GatewayInfo struct {
 	ID            string    `json:"id"`
 	Version       string    `json:"version"`
 	PID           int       `json:"pid"`
 	Started       time.Time `json:"started"`
-	Configuration []string  `json:"configuration"` // paths of the files
-	Ready         int       `json:"ready"`         // servers that are connected
-	Total         int       `json:"total"`         // servers that are not disabled
-	Generation    uint64    `json:"generation"`    // of the catalog
+	Configuration []string  `json:"configuration"` // paths of the configuration files
+	Ready         int       `json:"ready"`         // number of connected servers
+	Total         int       `json:"total"`         // number of servers that are not disabled
+	Generation    uint64    `json:"generation"`    // generation of the catalog
 	Tools         int       `json:"tools"`
 	Warnings      []string  `json:"warnings,omitempty"` // as in Status
-	Omitted       uint64    `json:"omitted"`            // quick calls that had no event, because there were too many at once
+	Omitted       uint64    `json:"omitted"`            // number of short calls without events, left out because there were too many at once
 }
 
-// ServerEntry is a server. Its id is its name.
+// ServerEntry describes a server. Its ID is the name of the server.
 type ServerEntry struct {
 	ID string `json:"id"`
 	ServerStatus
 }
 
-// ActorEntry is an actor. Its id is its name.
+// ActorEntry describes an actor. Its ID is the name of the actor.
 type ActorEntry struct {
 	ID string `json:"id"`
 	ActorStatus
 }
 
-// RunEntry is a run without its calls. Its id is RunID.
+// RunEntry describes a run without its calls. Its ID is RunID.
 type RunEntry struct {
 	ID string `json:"id"`
 	RunRecord
 	Used RunUse `json:"used"`
 }
 
-// RunUse is how much of its Limits a run has used. Metrics has more when the run has ended.
+// RunUse is the part of its Limits that a run has used. When the run has ended, Metrics has more figures.
 type RunUse struct {
-	ToolCalls   int64 `json:"toolCalls"`   // calls that were accepted
-	InFlight    int64 `json:"inFlight"`    // of these, calls without an answer
-	OutputBytes int64 `json:"outputBytes"` // of stdout and stderr
+	ToolCalls   int64 `json:"toolCalls"`   // accepted calls
+	InFlight    int64 `json:"inFlight"`    // accepted calls without an answer yet
+	OutputBytes int64 `json:"outputBytes"` // bytes of stdout and stderr
 	LogLines    int64 `json:"logLines"`
 }
 
@@ -124,43 +124,43 @@ const (
 	CallEnded   = "ended"
 )
 
-// CallEntry is a call of a tool. It has no result, and no arguments unless they were asked for.
+// CallEntry describes a call of a tool. It holds no result, and arguments only if they were asked for.
 type CallEntry struct {
 	ID          string    `json:"id"`
 	Run         string    `json:"runId,omitempty"`
-	CallID      string    `json:"callId,omitempty"`    // of the run
-	RequestID   string    `json:"requestId,omitempty"` // of the HTTP request
+	CallID      string    `json:"callId,omitempty"`    // id of the call within the run
+	RequestID   string    `json:"requestId,omitempty"` // id of the HTTP request
 	Server      string    `json:"server,omitempty"`
 	Tool        string    `json:"tool"` // tool id; "" if there is no such tool
 	Since       time.Time `json:"since"`
-	State       string    `json:"state"`             // running or ended
-	Outcome     string    `json:"outcome,omitempty"` // ok, or the kind of the error
-	Sent        Sent      `json:"sent,omitempty"`    // of a call that failed: whether the server got it
+	State       string    `json:"state"`             // CallRunning or CallEnded
+	Outcome     string    `json:"outcome,omitempty"` // OutcomeOK, or the Kind of the error
+	Sent        Sent      `json:"sent,omitempty"`    // for a failed call: whether the server got it
 	Ms          float64   `json:"ms,omitempty"`
-	Host        string    `json:"host,omitempty"` // of the fleet, that has carried out the call
+	Host        string    `json:"host,omitempty"` // host of the fleet that carried out the call
 	ArgsBytes   int       `json:"argsBytes"`
 	ResultBytes int       `json:"resultBytes,omitempty"`
-	Args        string    `json:"args,omitempty"`  // JSON without secrets; cut if it is long
-	Error       string    `json:"error,omitempty"` // the message of the server without secrets; cut if it is long
+	Args        string    `json:"args,omitempty"`  // JSON without secrets; shortened if it is long
+	Error       string    `json:"error,omitempty"` // message of the server without secrets; shortened if it is long
 }
 
-// IndexEntry is the search index (id "search") or the cache of generated types (id "types").
+// IndexEntry describes the search index (ID "search") or the cache of generated types (ID "types").
 type IndexEntry struct {
 	ID     string       `json:"id"`
 	Search *SearchStats `json:"search,omitempty"`
 	Types  *TypesStats  `json:"types,omitempty"`
 }
 
-// TypesStats are the figures of the cache of generated types.
+// TypesStats holds the figures of the cache of generated types.
 type TypesStats struct {
-	Generation uint64 `json:"generation"` // of the catalog
+	Generation uint64 `json:"generation"` // generation of the catalog
 	Modules    int    `json:"modules"`
 	Bytes      int    `json:"bytes"`
-	Hits       uint64 `json:"hits"`   // requests answered from the cache since the start of the actor
+	Hits       uint64 `json:"hits"`   // requests answered from the cache since the actor was started
 	Misses     uint64 `json:"misses"` // requests that generated a module, or waited for one
 }
 
-// LogLine is a line of the gateway's log. Its id is a number that grows.
+// LogLine is a line of the gateway's log. Its ID is an increasing number.
 type LogLine struct {
 	ID      string            `json:"id"`
 	Time    time.Time         `json:"time"`

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Apply brings a snapshot up to date with an event. It keeps at most SnapshotRuns,
-// SnapshotCalls and SnapshotLogs entries that have ended. A Notice changes nothing.
+// Apply updates the snapshot with an event. It keeps at most SnapshotRuns ended runs,
+// SnapshotCalls ended calls and SnapshotLogs log lines. A Notice changes nothing.
 func (s *Snapshot) Apply(e LiveEvent) error {
 	if e.Type == LiveSnapshot {
 		var next Snapshot
@@ -59,7 +59,7 @@ func decodeEntry(e LiveEvent) (any, error) {
 		return decodeAs[LogLine](e.Data)
 	case LiveSnapshot, LiveNotice:
 	}
-	return nil, nil // of a newer gateway, or no entry
+	return nil, nil // an event of a newer gateway, or one without an entry
 }
 
 func decodeAs[T any](text []byte) (T, error) {
@@ -68,7 +68,7 @@ func decodeAs[T any](text []byte) (T, error) {
 	return v, err
 }
 
-// Put adds an entry without a look at its id. Sort follows.
+// Put appends an entry without checking its ID. Call Sort after the last Put.
 func (s *Snapshot) Put(entry any) {
 	switch e := entry.(type) {
 	case GatewayInfo:
@@ -114,8 +114,8 @@ func (s *Snapshot) remove(kind LiveType, id string) {
 	}
 }
 
-// Sort brings the entries into the order of the fields of Snapshot, and replaces nil by
-// empty lists.
+// Sort sorts the entries as documented in Snapshot, applies its limits, and replaces
+// nil by empty lists.
 func (s *Snapshot) Sort() {
 	s.Servers, s.Actors, s.Runs, s.Calls = orEmpty(s.Servers), orEmpty(s.Actors), orEmpty(s.Runs), orEmpty(s.Calls)
 	s.Attention, s.Approvals, s.Index, s.Logs = orEmpty(s.Attention), orEmpty(s.Approvals), orEmpty(s.Index), orEmpty(s.Logs)
@@ -162,11 +162,11 @@ func (s *Snapshot) sort(kind LiveType) {
 }
 
 func number(id string) uint64 {
-	n, _ := strconv.ParseUint(id, 10, 64) // ids of lines are numbers
+	n, _ := strconv.ParseUint(id, 10, 64) // the IDs of log lines are numbers
 	return n
 }
 
-// limited removes the last of the entries that have ended, if there are more than most.
+// limited removes the ended entries after the first most of them.
 func limited[T any](all []T, most int, ended func(T) bool) []T {
 	count := 0
 	return slices.DeleteFunc(all, func(e T) bool {

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// MadeCalls are calls of one tool, one after the other, with the same outcome.
+// MadeCalls describes consecutive calls of one tool with the same outcome.
 type MadeCalls struct {
 	Tool   string `json:"tool"` // tool id
 	Calls  int    `json:"calls"`
-	CallID string `json:"callId"`         // of the first
-	Kind   Kind   `json:"kind,omitempty"` // absent: they succeeded
-	Sent   Sent   `json:"sent,omitempty"` // of calls that failed: whether the server got them
+	CallID string `json:"callId"`         // id of the first call
+	Kind   Kind   `json:"kind,omitempty"` // kind of the error; absent if the calls succeeded
+	Sent   Sent   `json:"sent,omitempty"` // for failed calls: whether the server got them
 }
 
-// maxMade is how many MadeCalls an End has.
+// maxMade is the maximum length of End.Made.
 const maxMade = 20
 
-// Make enters the calls that a failed run has made. A call that has not ended was cancelled,
-// or goes on: then it is one of Detached.
+// Make adds the calls of a failed run. A call that has not ended counts as cancelled,
+// unless it is one of Detached: such a call is left out.
 func (e *End) Make(calls []CallRecord) {
 	for _, c := range calls {
 		if c.Planned || c.OK == nil && slices.ContainsFunc(e.Detached, func(d DetachedCall) bool { return d.CallID == c.CallID }) {
@@ -45,7 +45,7 @@ func (e *End) Make(calls []CallRecord) {
 	}
 }
 
-// MadeText says what a failed run has done, and how to see all of it; "" if that is nothing.
+// MadeText says what a failed run has done, and how to list its calls; "" if it has made no call.
 func (e *End) MadeText(runID string) string {
 	if len(e.Made) == 0 {
 		return ""

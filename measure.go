@@ -2,8 +2,8 @@ package toolscript
 
 import "time"
 
-// DurationBounds are the upper bounds of the buckets of Durations: those of the MCP
-// conventions of OpenTelemetry, and finer ones below 10 ms.
+// DurationBounds are the upper bounds of the buckets of Durations: those of
+// OpenTelemetry's conventions for MCP, and finer ones below 10 ms.
 var DurationBounds = [...]time.Duration{
 	100 * time.Microsecond, 250 * time.Microsecond, 500 * time.Microsecond,
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
@@ -15,11 +15,11 @@ var DurationBounds = [...]time.Duration{
 
 // Durations is a histogram of durations.
 type Durations struct {
-	Counts [len(DurationBounds) + 1]uint64 // of each bucket alone; the last has no upper bound
+	Counts [len(DurationBounds) + 1]uint64 // one count per bucket, not cumulative; the last bucket has no upper bound
 	Sum    time.Duration
 }
 
-// Count is the number of durations.
+// Count returns the number of durations.
 func (d *Durations) Count() (n uint64) {
 	for _, c := range d.Counts {
 		n += c
@@ -27,8 +27,8 @@ func (d *Durations) Count() (n uint64) {
 	return n
 }
 
-// Quantile estimates the duration below which the part q of all durations is, 0 to 1. It
-// is exact to the bucket. Without durations it is 0.
+// Quantile estimates the q-quantile of the durations, for q from 0 to 1, with the
+// precision of the buckets. Without durations it returns 0.
 func (d *Durations) Quantile(q float64) time.Duration {
 	rank := q * float64(d.Count())
 	if rank == 0 {
@@ -48,47 +48,47 @@ func (d *Durations) Quantile(q float64) time.Duration {
 	return low
 }
 
-// Measures are the counters of a gateway since its start, and its state now.
+// Measures holds the counters of a gateway since its start, and its current state.
 type Measures struct {
 	Started time.Time
 	Servers []ServerMeasures // sorted by name
 	Actors  []ActorStatus    // sorted by name
-	Tools   []ToolMeasures   // the tools that the configuration names, sorted by id
+	Tools   []ToolMeasures   // tools named in the configuration, sorted by id
 
-	AuditDropped uint64 // lines that the audit could not keep
+	AuditDropped uint64 // audit lines that were lost
 
-	Unrouted  map[string]uint64 // calls of tools of no configured server, by outcome
-	Approvals int               // calls that wait for a person
+	Unrouted  map[string]uint64 // calls of tools that belong to no configured server, by outcome
+	Approvals int               // calls that wait for the approval of a person
 	Runs      RunMeasures
 
-	// CacheHits are the runs that found their script in a cache: compiled or checked.
+	// CacheHits counts the runs whose script was found in a cache, by cache: compiled or checked.
 	CacheHits map[string]uint64
 }
 
-// OutcomeOK is the outcome of a call or run without an error. Any other outcome is a Kind.
+// OutcomeOK is the outcome of a call or run without an error. All other outcomes are Kinds.
 const OutcomeOK = "ok"
 
-// ServerMeasures are those of one server.
+// ServerMeasures holds the counters of one server.
 type ServerMeasures struct {
 	ServerStatus
-	Outcomes    map[string]uint64    // calls by outcome, also those that were not sent
-	Durations   Durations            // of tools/call requests to the server
-	Fetches     map[string]Durations // of requests for resources and prompts, by method of MCP; only those that were used
-	AnswerBytes uint64               // bytes of the answers of tools
+	Outcomes    map[string]uint64    // calls by outcome, including calls that were not sent
+	Durations   Durations            // durations of tools/call requests to the server
+	Fetches     map[string]Durations // durations of requests for resources and prompts, by MCP method; unused methods are absent
+	AnswerBytes uint64               // size of the tools' answers
 
-	// DroppedLines are the lines about the server that were left out of the log.
+	// DroppedLines counts the lines about the server that were left out of the log.
 	DroppedLines uint64
 }
 
-// ToolMeasures are those of one tool.
+// ToolMeasures holds the counters of one tool.
 type ToolMeasures struct {
-	Server, Tool string            // name of the server, id of the tool
+	Server, Tool string            // name of the server and id of the tool
 	Outcomes     map[string]uint64 // calls by outcome
 }
 
-// RunMeasures are those of scripts.
+// RunMeasures holds the counters of script runs.
 type RunMeasures struct {
-	Live      int               // that have not ended
+	Live      int               // runs that have not ended
 	Outcomes  map[string]uint64 // ended runs by outcome
 	Durations Durations
 }

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Origin is what becomes known of a call while it is made: the host on which it was carried
-// out, if a hub of a fleet did so, how long it waited, why it may have no answer, and why a question of its server was refused. It is safe for concurrent use. A
-// nil Origin keeps nothing.
+// Origin collects what becomes known about a call while it is made: the fleet host that
+// carried it out, its waits, output of the server that explains a missing answer, and why a
+// question was refused. It is safe for concurrent use. A nil Origin ignores all setters.
 type Origin struct {
 	host           atomic.Pointer[string]
-	approval, slot atomic.Int64 // nanoseconds
+	approval, slot atomic.Int64 // sums of waits in nanoseconds
 	queued         atomic.Pointer[time.Time]
 	printed        atomic.Pointer[string]
 	refused        atomic.Pointer[string]
@@ -23,7 +23,7 @@ func (o *Origin) Set(host string) {
 	}
 }
 
-// Host returns the host; empty if no hub of a fleet has taken the call.
+// Host returns the host; "" if no hub of a fleet has taken the call.
 func (o *Origin) Host() string {
 	if o == nil {
 		return ""
@@ -34,14 +34,14 @@ func (o *Origin) Host() string {
 	return ""
 }
 
-// SetPrinted sets what the server of a call without an answer has printed that explains it.
+// SetPrinted sets the output of the server that explains why the call has no answer.
 func (o *Origin) SetPrinted(text string) {
 	if o != nil {
 		o.printed.Store(&text)
 	}
 }
 
-// Printed returns the text of SetPrinted; empty if there is none.
+// Printed returns the text of SetPrinted, or "".
 func (o *Origin) Printed() string {
 	if text := o.printed.Load(); text != nil {
 		return *text
@@ -49,14 +49,14 @@ func (o *Origin) Printed() string {
 	return ""
 }
 
-// SetRefused sets why a question of the server was refused, which only the server knows otherwise.
+// SetRefused sets why a question of the server was refused. Otherwise only the server learns the reason.
 func (o *Origin) SetRefused(why string) {
 	if o != nil {
 		o.refused.Store(&why)
 	}
 }
 
-// Refused returns the text of SetRefused; empty if no question was refused.
+// Refused returns the text of SetRefused; "" if no question was refused.
 func (o *Origin) Refused() string {
 	if why := o.refused.Load(); why != nil {
 		return *why
@@ -64,21 +64,21 @@ func (o *Origin) Refused() string {
 	return ""
 }
 
-// Approved adds a wait for the decision of a person.
+// Approved adds the time of a wait for the approval of a person.
 func (o *Origin) Approved(after time.Duration) {
 	if o != nil {
 		o.approval.Add(int64(after))
 	}
 }
 
-// Queue begins a wait for a slot, and Leave ends it if there is one.
+// Queue starts a wait for a slot, which Leave ends.
 func (o *Origin) Queue(at time.Time) {
 	if o != nil {
 		o.queued.Store(&at)
 	}
 }
 
-// Leave ends the wait that Queue began.
+// Leave ends the wait that Queue started, if there is one.
 func (o *Origin) Leave(at time.Time) {
 	if o == nil {
 		return
@@ -88,7 +88,7 @@ func (o *Origin) Leave(at time.Time) {
 	}
 }
 
-// Waits returns how long the call has waited so far, without the time before it began.
+// Waits returns how long the call has waited so far. QueuedMs is not set.
 func (o *Origin) Waits() Waits {
 	if o == nil {
 		return Waits{}
@@ -100,12 +100,12 @@ func (o *Origin) Waits() Waits {
 	return Waits{ApprovalMs: milliseconds(time.Duration(o.approval.Load())), SlotMs: milliseconds(slot)}
 }
 
-// Waits are the times in milliseconds that a call has waited before it was sent. They follow
-// each other in the order of the fields.
+// Waits holds the times in milliseconds that a call waited before it was sent. The
+// waits follow each other in the order of the fields.
 type Waits struct {
-	QueuedMs   float64 `json:"queuedMs,omitempty"`   // for its turn in its run, before the time that Ms has
-	ApprovalMs float64 `json:"approvalMs,omitempty"` // for the decision of a person, a part of Ms
-	SlotMs     float64 `json:"slotMs,omitempty"`     // for the server, or for its turn there or after an approval, a part of Ms
+	QueuedMs   float64 `json:"queuedMs,omitempty"`   // for its turn within the run; not part of Ms
+	ApprovalMs float64 `json:"approvalMs,omitempty"` // for the approval of a person; part of Ms
+	SlotMs     float64 `json:"slotMs,omitempty"`     // for the server, or for its turn there, also after an approval; part of Ms
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// Override is what the configuration says about a tool in place of its server. Fields that
-// are empty, and hints that are nil, stay as the server has them.
+// Override holds the values that the configuration sets for a tool in place of its
+// server. Empty fields and nil hints leave the values of the server unchanged.
 type Override struct {
 	Name        string
 	Description string
 	Annotations Annotations
 }
 
-// Original is what a server says about a tool where an Override says something else.
+// Original holds the values of the server for a tool that an Override changes.
 type Original struct {
 	Name        string      `json:"name"`
 	Description string      `json:"description,omitempty"`
 	Annotations Annotations `json:"annotations,omitzero"`
 }
 
-// Overridden says which parts of a tool the configuration has replaced.
+// Overridden lists the parts of a tool that the configuration has replaced.
 type Overridden struct {
-	Tool  string   `json:"tool"`  // its id
-	Own   string   `json:"own"`   // the server's own name for it
+	Tool  string   `json:"tool"`  // id of the tool
+	Own   string   `json:"own"`   // the server's own name for the tool
 	Parts []string `json:"parts"` // name, description, annotations
 }
 
-// Apply returns the tool as the override has it, with what the server says in Original. The
-// tool gets the given name.
+// Apply returns the tool with the override applied and with the given name. Its
+// Original holds the values of the server, or is nil if nothing differs.
 func (o Override) Apply(t Tool, name string) Tool {
 	own := &Original{t.Name, t.Description, t.Annotations}
 	t.Name, t.Description = name, cmp.Or(o.Description, t.Description)
@@ -47,8 +47,8 @@ func (o Override) Apply(t Tool, name string) Tool {
 	return t
 }
 
-// Overridden says how the tool differs from that of its server; without a difference, Parts
-// is empty.
+// Overridden lists how the tool differs from the tool of its server. Without a
+// difference, Parts is empty.
 func (t Tool) Overridden() Overridden {
 	own := t.Own()
 	o := Overridden{Tool: t.ID(), Own: own.Name, Parts: []string{}}
@@ -64,7 +64,7 @@ func (t Tool) Overridden() Overridden {
 	return o
 }
 
-// Own is the tool as its server lists it.
+// Own returns the tool as its server lists it.
 func (t Tool) Own() Tool {
 	if own := t.Original; own != nil {
 		t.Name, t.Description, t.Annotations, t.Original = own.Name, own.Description, own.Annotations, nil

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// ToolPack is a named list of tools. It has the tools of the packs that it extends,
-// then its own. A tool is the name of a built-in tool, or the id of a tool of a server.
+// ToolPack is a named list of tools: first the tools of the packs that it extends, then its
+// own. An entry of Tools is the name of a built-in tool, or the id of a tool of a server.
 type ToolPack struct {
 	Extends []string
 	Tools   []string
 }
 
-// AllTools is the pack of every tool.
+// AllTools is the name of the pack that stands for every tool.
 const AllTools = "all"
 
-// ToolPacks are configured packs by name. The packs of StandardPacks exist in addition;
-// a configured pack cannot replace them.
+// ToolPacks maps names to configured packs. The packs of StandardPacks exist in
+// addition; a configured pack cannot replace them.
 type ToolPacks map[string]ToolPack
 
-// StandardPacks returns the packs that exist without configuration, except AllTools.
+// StandardPacks returns the packs that exist without configuration. AllTools is not among them.
 func StandardPacks() ToolPacks {
 	return ToolPacks{
 		"core-codex":         {Tools: []string{"exec", "applyPatch", "readFile", "listDir", "grepFiles", "fileSearch"}},
@@ -31,8 +31,8 @@ func StandardPacks() ToolPacks {
 	}
 }
 
-// Pack returns the pack of a name: one of StandardPacks or of p. AllTools is not a pack
-// of this kind.
+// Pack returns the pack with the given name from StandardPacks or p. AllTools is not
+// such a pack.
 func (p ToolPacks) Pack(name string) (pack ToolPack, known bool) {
 	if pack, known = StandardPacks()[name]; !known {
 		pack, known = p[name]
@@ -40,7 +40,7 @@ func (p ToolPacks) Pack(name string) (pack ToolPack, known bool) {
 	return pack, known
 }
 
-// Names returns the names of all packs in order.
+// Names returns the names of all packs, sorted.
 func (p ToolPacks) Names() []string {
 	names := append(slices.Collect(maps.Keys(StandardPacks())), AllTools)
 	names = slices.AppendSeq(names, maps.Keys(p))
@@ -48,8 +48,8 @@ func (p ToolPacks) Names() []string {
 	return slices.Compact(names)
 }
 
-// Tools returns the tools of one pack, or all for AllTools. The error is Invalid if there
-// is no such pack, and that of Resolve.
+// Tools returns the tools of one pack; for AllTools, all is true. The error is Invalid
+// if there is no such pack or if Resolve fails.
 func (p ToolPacks) Tools(name string) (tools []string, all bool, err error) {
 	if _, known := p.Pack(name); !known && name != AllTools {
 		return nil, false, noPack(name, p)
@@ -61,10 +61,10 @@ func noPack(name string, p ToolPacks) error {
 	return &Error{Kind: Invalid, Err: fmt.Errorf("there is no tool pack %.80q; the packs are: %s", name, strings.Join(p.Names(), ", "))}
 }
 
-// Resolve returns the tools that a list of packs and tools stands for, each once, in
-// the order of the list. An entry that is not a pack is a tool. With all, the list
-// stands for every tool, and tools is empty. The error is Invalid if a pack extends
-// itself or an unknown pack.
+// Resolve returns the tools of a list of packs and tools, each tool once, in the order
+// of the list. An entry that is not the name of a pack is a tool. all reports that the
+// list stands for every tool; tools is empty then. The error is Invalid if a pack
+// extends itself or an unknown pack.
 func (p ToolPacks) Resolve(entries ...string) (tools []string, all bool, err error) {
 	r := resolver{packs: p, open: map[string]bool{}, seen: map[string]bool{}}
 	for _, entry := range entries {
@@ -80,8 +80,8 @@ func (p ToolPacks) Resolve(entries ...string) (tools []string, all bool, err err
 
 type resolver struct {
 	packs ToolPacks
-	open  map[string]bool // the packs that extend the current one
-	seen  map[string]bool // packs and tools that were added
+	open  map[string]bool // packs being resolved, to find a pack that extends itself
+	seen  map[string]bool // tools that were added, and resolved packs as "pack NAME"
 	all   bool
 	tools []string
 }

@@ -6,16 +6,16 @@ import (
 	"errors"
 )
 
-// PageKey marks the calls of Tool.Pages. As a member of the arguments it asks for one page: ""
-// is the first one, and PagePlace.Next of a page is the one after it. As a member of _meta in the
-// result it has the PagePlace. No schema declares it.
+// PageKey marks the calls of Tool.Pages. As a member of the arguments, it selects a
+// page: "" is the first page, and PagePlace.Next leads from one page to the next. As a
+// member of _meta in the result, it holds the PagePlace. No schema declares it.
 const PageKey = "toolscript/page"
 
-// StatusKey has the HTTP status of an API in _meta of a failed result.
+// StatusKey is the member of _meta in a failed result that holds the HTTP status of an API.
 const StatusKey = "toolscript/status"
 
-// PagePlace is where a page stands among those of one result. Both texts are opaque. Equal pages
-// have equal texts until the gateway ends.
+// PagePlace is the position of a page in a result with several pages. Both strings are
+// opaque. Equal pages have equal strings until the gateway ends.
 type PagePlace struct {
 	Self string `json:"self,omitempty"`
 	Next string `json:"next,omitempty"` // "" after the last page
@@ -23,13 +23,13 @@ type PagePlace struct {
 
 var quotedPageKey = []byte(`"` + PageKey + `"`)
 
-// AsksForPage reports whether arguments may have the member PageKey.
+// AsksForPage reports whether arguments may have the member PageKey. It does not parse them.
 func AsksForPage(args json.RawMessage) bool { return bytes.Contains(args, quotedPageKey) }
 
-// CutPage returns arguments without the member PageKey, and its value. asked is false if there
-// is no such member.
+// CutPage returns the arguments without the member PageKey, and the value of that
+// member. asked is false if there is no such member.
 func CutPage(args json.RawMessage) (rest json.RawMessage, page string, asked bool, err error) {
-	if !AsksForPage(args) { // nearly always; cut is a function of its own, because it allocates
+	if !AsksForPage(args) { // the common case; cut is a separate function because it allocates
 		return args, "", false, nil
 	}
 	return cut(args)
@@ -48,7 +48,7 @@ func cut(args json.RawMessage) (rest json.RawMessage, page string, asked bool, e
 	return rest, page, true, err
 }
 
-// AddPage returns arguments, which are an object, with the member PageKey. It undoes CutPage.
+// AddPage returns the arguments, a JSON object, with the member PageKey. It is the inverse of CutPage.
 func AddPage(args json.RawMessage, page string) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(args, &members); err != nil {

@@ -3,7 +3,7 @@ package toolscript
 import "strings"
 
 // MatchName reports whether a pattern matches the whole name of a tool or a server: *
-// stands for any characters and ? for one. path.Match does not fit: its * stops at a
+// matches any characters, and ? matches one. path.Match does not fit: its * stops at a
 // slash, which MCP allows in tool names, and its [ can make a pattern malformed.
 func MatchName(pattern, name string) bool {
 	if pattern == name {
@@ -15,10 +15,10 @@ func MatchName(pattern, name string) bool {
 	return glob([]rune(pattern), []rune(name))
 }
 
-// MayMatch reports whether a pattern matches any name that begins with prefix.
+// MayMatch reports whether a pattern can match a name that begins with prefix.
 func MayMatch(pattern, prefix string) bool {
 	p := []rune(pattern)
-	at := map[int]bool{0: true} // how much of the pattern can have matched
+	at := map[int]bool{0: true} // lengths of the parts of the pattern that prefix may have matched so far
 	for _, r := range prefix {
 		next := map[int]bool{}
 		for i := range at {
@@ -34,8 +34,8 @@ func MayMatch(pattern, prefix string) bool {
 	return len(at) > 0
 }
 
-// glob backtracks to the last star only. That is sufficient and bounds the work by
-// the product of the two lengths.
+// glob backtracks only to the last star. This is sufficient, and bounds the work by the
+// product of the two lengths.
 func glob(pattern, name []rune) bool {
 	p, n := 0, 0
 	star, from := -1, 0

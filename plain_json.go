@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// PlainJSON returns a value as JSON on one line. Unlike json.Marshal, it leaves <, > and & as they
-// are: people and models read the text.
+// PlainJSON returns a value as JSON on one line. Unlike json.Marshal it does not escape
+// <, > and &, because people and models read the text.
 func PlainJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)

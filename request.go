@@ -20,9 +20,8 @@ const (
 // Checks returns the values of ExecRequest.Check.
 func Checks() []string { return []string{CheckOff, CheckWarn, CheckError} }
 
-// Validate refuses what no run can be made of, with an *Error: Unsupported for
-// an engine that is not here, Invalid for all else, whose Details point into the
-// JSON of the request.
+// Validate checks a request. Its error is an *Error: Unsupported for an unknown engine,
+// otherwise Invalid. The Details of Invalid point into the JSON of the request.
 func (r ExecRequest) Validate() error {
 	if r.Engine != "" && !slices.Contains(Engines(), r.Engine) {
 		return &Error{Kind: Unsupported, Err: fmt.Errorf(
@@ -63,10 +62,10 @@ func (r ExecRequest) Validate() error {
 	return &Error{Kind: Invalid, Err: errors.New(strings.Join(parts, "; ")), Details: wrong}
 }
 
-// Bounds of ExecRequest.Needs: each entry is compared with each tool.
+// Bounds of ExecRequest.Needs, because each entry is compared with each tool.
 const (
 	mostNeeds = 100
-	longNeed  = 300 // bytes
+	longNeed  = 300 // maximum length of an entry in bytes
 )
 
 func (r ExecRequest) wrongNeeds() []Detail {
@@ -81,8 +80,8 @@ func (r ExecRequest) wrongNeeds() []Detail {
 	return nil
 }
 
-// negatives finds the limits below zero by their JSON names, so that a limit
-// that is added to the contract is looked at too.
+// negatives returns a Detail for each limit below zero. It goes by JSON names, so that
+// it covers limits added later.
 func (l Limits) negatives() []Detail {
 	text, _ := json.Marshal(l) // a struct of numbers always encodes
 	var limits map[string]int64
@@ -97,7 +96,7 @@ func (l Limits) negatives() []Detail {
 	return wrong
 }
 
-// maxRunName bounds ExecRequest.Name. A key of the store has its beginning too.
+// maxRunName is the maximum length of ExecRequest.Name in bytes. A store key begins with the name.
 const maxRunName = 200
 
 func goodRunName(name string) bool {

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Collection names one of the lists that MCP servers have in addition to tools.
+// Collection is the name of one of the lists that MCP servers have in addition to tools.
 type Collection string
 
-// The collections. The value is the member of MCP's answer that holds the entries.
+// The collections. Each value is the member of MCP's answer that holds the entries.
 const (
 	Resources         Collection = "resources"
 	ResourceTemplates Collection = "resourceTemplates"
 	Prompts           Collection = "prompts"
 )
 
-// MaxCursor bounds the cursor of a Page, in bytes.
+// MaxCursor is the maximum length of the cursor of a Page, in bytes.
 const MaxCursor = 16 << 10
 
-// Page is one page of a collection, of one server or of all servers.
+// Page is one page of a collection of one server or of all servers.
 type Page struct {
 	Of      Collection
 	Entries []json.RawMessage // as MCP defines them, each with an additional member "server"
@@ -28,14 +28,14 @@ type Page struct {
 	Missing []Missing         // servers that did not answer
 }
 
-// Missing is a server without entries on a page, and the error.
+// Missing is a server whose entries are missing from a page, and the reason.
 type Missing struct {
 	Server string `json:"server"`
 	Kind   Kind   `json:"kind"`
 	Error  string `json:"error"`
 }
 
-// MarshalJSON writes the entries under the name of their collection, as MCP does.
+// MarshalJSON encodes the page with the entries under the name of their collection, as in MCP.
 func (p Page) MarshalJSON() ([]byte, error) {
 	entries := p.Entries
 	if entries == nil {
@@ -51,7 +51,7 @@ func (p Page) MarshalJSON() ([]byte, error) {
 	return PlainJSON(fields)
 }
 
-// UnmarshalJSON reads a page of the collection p.Of.
+// UnmarshalJSON decodes a page of the collection p.Of.
 func (p *Page) UnmarshalJSON(text []byte) error {
 	var fields struct {
 		Next    string    `json:"nextCursor"`
@@ -71,29 +71,29 @@ func (p *Page) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(lists[p.Of], &p.Entries)
 }
 
-// FetchRequest asks for a page of a collection, for one resource or for one prompt.
+// FetchRequest is a request for a page of a collection, for a resource or for a prompt.
 type FetchRequest struct {
 	ID     string // one of FetchIDs
 	Server string // configured name; for a page, "" means all servers
 	Cursor string // for a page: Page.Next of the previous page
 
-	URI    string            // of the resource
+	URI    string            // URI of the resource
 	Prompt string            // name of the prompt
 	Args   map[string]string // arguments of the prompt
 
 	Wait time.Duration // as Call.Wait
 
-	Allow     Filter // the allow list of the run, see Admits
-	Run       string // id of the run; empty outside any run
-	CallID    string // its id within the run, for the log
+	Allow     Filter // allow list of the run, see Admits
+	Run       string // id of the run; "" outside any run
+	CallID    string // id of the request within the run, for the log
 	RequestID string // id of the HTTP request, for the log
-	Trace     string // traceparent of the caller; empty if there is none
+	Trace     string // traceparent of the caller; "" if there is none
 
-	Origin *Origin // receives the host of the fleet that answers; may be nil
+	Origin *Origin // receives the fleet host that answers; may be nil
 }
 
-// The members of tools that send a FetchRequest, and their methods. No identifier of
-// a server or tool begins with $.
+// The members of tools for a FetchRequest, and the ids of their methods. No identifier
+// of a server or tool begins with $.
 const (
 	ResourcesMember = "$resources"
 	PromptsMember   = "$prompts"
@@ -110,8 +110,8 @@ func FetchIDs() []string {
 	return []string{ListResources, ListTemplates, ReadResource, ListPrompts, GetPrompt}
 }
 
-// Method is the method of MCP that answers the request, such as resources/read; "" for an
-// id that is none of FetchIDs.
+// Method returns the MCP method of the request, such as resources/read; "" for an id
+// that is not one of FetchIDs.
 func (r FetchRequest) Method() string {
 	switch r.ID {
 	case ListResources:
@@ -141,8 +141,8 @@ func (r FetchRequest) Collection() Collection {
 	return ""
 }
 
-// Admits reports whether the allow list lets the request reach a server: it is nil, or
-// it has the server, the member of tools or the method.
+// Admits reports whether the allow list lets the request reach a server. It does if the
+// list is nil or selects the server, the member of tools or the method.
 func (r FetchRequest) Admits(server string) bool {
 	return r.Allow == nil || slices.ContainsFunc(r.Allow, func(entry string) bool {
 		return allParts(entry, func(part string) bool {
@@ -151,7 +151,7 @@ func (r FetchRequest) Admits(server string) bool {
 	})
 }
 
-// Member returns the member of tools that has the method.
+// Member returns the member of tools that the method belongs to.
 func (r FetchRequest) Member() string {
 	if r.ID == ListPrompts || r.ID == GetPrompt {
 		return PromptsMember

@@ -11,21 +11,21 @@ import (
 
 // ScriptModule is a file that a script can import as "./PATH".
 type ScriptModule struct {
-	Path    string `json:"path"` // relative to the folder of the script: lib.ts, parts/a.ts
+	Path    string `json:"path"` // path relative to the folder of the script: lib.ts, parts/a.ts
 	Code    string `json:"code,omitempty"`
-	Problem string `json:"problem,omitempty"` // why the file cannot be imported; Code is empty then
+	Problem string `json:"problem,omitempty"` // why the file cannot be imported; Code is then empty
 }
 
-// MostModules bounds the files of one script.
+// MostModules is the maximum number of modules of one script.
 const MostModules = 100
 
-// moduleExtensions are those of ECMAScript modules.
+// moduleExtensions are the file extensions of ECMAScript modules.
 var moduleExtensions = []string{".ts", ".mts", ".js", ".mjs"}
 
-// IsModule reports whether the name of a file is that of a module.
+// IsModule reports whether a file name has the extension of a module.
 func IsModule(name string) bool { return slices.Contains(moduleExtensions, path.Ext(name)) }
 
-// modulePath matches paths that are safe in traces, and the same as part of a URL.
+// modulePath matches paths that are safe in stack traces and unchanged as part of a URL.
 var modulePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^():#?%\\\x00-\x1f]{1,200}$`) })
 
 // IsModulePath reports whether a script can import "./"+p.

@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// ServerState says where a server connection stands.
+// ServerState is the state of a server connection.
 type ServerState string
 
 // The states of a server connection.
 const (
-	Connecting ServerState = "connecting" // dialling, listing its tools, or waiting for the starts of others
-	Installing ServerState = "installing" // a package manager installs it
+	Connecting ServerState = "connecting" // dialling, listing tools, or waiting for the starts of other servers
+	Installing ServerState = "installing" // a package manager installs the server
 	Ready      ServerState = "ready"
-	Resting    ServerState = "resting"    // not running, because it was not used; the next call starts it
-	Starting   ServerState = "starting"   // its process runs and is not connected yet, or starts after a rest
-	Backoff    ServerState = "backoff"    // lost or refused; waiting for the next try
+	Resting    ServerState = "resting"    // stopped because it was not used; the next call starts it
+	Starting   ServerState = "starting"   // the process runs and is not connected yet, or starts after a rest
+	Backoff    ServerState = "backoff"    // connection lost or refused; waiting for the next try
 	NeedsAuth  ServerState = "needs_auth" // waiting for `toolscript auth`
-	Failed     ServerState = "failed"     // will not be retried: bad configuration, unset variable, not trusted
+	Failed     ServerState = "failed"     // not retried: bad configuration, unset variable, not trusted
 	Stopped    ServerState = "stopped"    // disabled in the configuration, or the gateway is ending
 )
 
-// Serves reports whether the tools of a server in this state can be called: it is connected,
-// or a call starts it. See also ServerStatus.Serves.
+// Serves reports whether the tools of a server in this state can be called: the server
+// is connected, or a call starts it. See also ServerStatus.Serves.
 func (s ServerState) Serves() bool { return s == Ready || s == Resting }
 
-// Connects reports whether the server is on the way to a connection.
+// Connects reports whether the server is being connected.
 func (s ServerState) Connects() bool { return s == Connecting || s == Installing || s == Starting }
 
-// Serves reports whether the tools of the server can be called: also during its start after a
-// rest, in which its tools are known and calls wait.
+// Serves reports whether the tools of the server can be called. During a start after a
+// rest they can: the tools are known, and calls wait.
 func (s ServerStatus) Serves() bool { return s.State.Serves() || s.Rested && s.State.Connects() }
 
-// Start describes the start of a server in state installing or starting, such as "still
-// starting (12 s)"; "" in other states.
+// Start describes the start of a server in state Installing or Starting, such as "still
+// starting (12 s)". It returns "" in other states.
 func (s ServerStatus) Start(now time.Time) string {
 	seconds := max(0, int(now.Sub(s.Since)/time.Second))
 	switch s.State {
@@ -46,69 +46,69 @@ func (s ServerStatus) Start(now time.Time) string {
 	}
 }
 
-// ServerStatus is the state of one configured server. It never holds
-// values of its environment or headers.
+// ServerStatus is the status of one configured server. It never holds values of its
+// environment or headers.
 type ServerStatus struct {
 	Name         string        `json:"name"`
 	Title        string        `json:"title,omitempty"`
 	Instructions string        `json:"instructions,omitempty"`
 	Type         string        `json:"type"`               // stdio, http, sse, fleet or builtin
-	Shared       string        `json:"shared,omitempty"`   // host or project: a hub runs it for several gateways
-	Confined     []Confinement `json:"confined,omitempty"` // what holds for its process, of the restrictions that the configuration asks for
-	Hosts        []string      `json:"hosts,omitempty"`    // of the type fleet: where hubs offered it when they were last asked
-	PID          int           `json:"pid,omitempty"`      // of its process, unless a hub runs it
+	Shared       string        `json:"shared,omitempty"`   // host or project: scope in which gateways share the server through a hub
+	Confined     []Confinement `json:"confined,omitempty"` // restrictions that the configuration asks for, and whether they are in force
+	Hosts        []string      `json:"hosts,omitempty"`    // for type fleet: hosts whose hubs offered the server when they were last asked
+	PID          int           `json:"pid,omitempty"`      // id of the server's process; 0 if a hub runs it
 	State        ServerState   `json:"state"`
-	Rested       bool          `json:"rested,omitempty"`   // its start follows a rest: calls of its tools wait for it
-	Disabled     bool          `json:"disabled,omitempty"` // by the configuration: it is not started
-	Settled      bool          `json:"settled"`            // it has connected, failed or been given up at least once
+	Rested       bool          `json:"rested,omitempty"`   // the start follows a rest: calls of the tools wait for it
+	Disabled     bool          `json:"disabled,omitempty"` // disabled by the configuration: not started
+	Settled      bool          `json:"settled"`            // the server has connected, failed or been given up at least once
 	Tools        int           `json:"tools"`
-	Stale        bool          `json:"stale,omitempty"` // the tools are those of its last connection
+	Stale        bool          `json:"stale,omitempty"` // Tools counts the tools of the last connection
 	Since        time.Time     `json:"since"`
-	Attempt      int           `json:"attempt,omitempty"`   // of the current row of tries, from 1
-	NextRetry    *time.Time    `json:"nextRetry,omitempty"` // unless only a person can help
-	Permanent    bool          `json:"permanent,omitempty"` // no other try helps before the cause in Error has been removed
+	Attempt      int           `json:"attempt,omitempty"`   // number of the current try since the last connection, from 1
+	NextRetry    *time.Time    `json:"nextRetry,omitempty"` // time of the next try; nil if only a person can help
+	Permanent    bool          `json:"permanent,omitempty"` // further tries fail too until the cause in Error is removed
 	InFlight     int           `json:"inFlight"`
 	Queued       int           `json:"queued"`              // calls that wait for their turn or for a connection
-	RateLimit    *RateLimit    `json:"rateLimit,omitempty"` // nil: the configuration has none
-	Restarts     int           `json:"restarts"`            // connections after the first, without those after a rest
-	Calls        uint64        `json:"calls,omitempty"`     // of its tools, since the start of the gateway
-	Errors       uint64        `json:"errors,omitempty"`    // of them, those that failed
-	P50Ms        float64       `json:"p50Ms,omitempty"`     // half of the tools/call requests took no longer
-	P95Ms        float64       `json:"p95Ms,omitempty"`     // 95 of 100 took no longer
-	Hour         *Hour         `json:"hour,omitempty"`      // nil: no requests in it
-	Error        string        `json:"error,omitempty"`     // the last one, while it matters
-	LastError    string        `json:"lastError,omitempty"` // the same, as GET /status names it; set only there
-	Stderr       []string      `json:"stderr,omitempty"`    // the server's last lines, after a failure
-	Protocol     string        `json:"protocol,omitempty"`  // version of MCP
+	RateLimit    *RateLimit    `json:"rateLimit,omitempty"` // nil if the configuration has no rate limit
+	Restarts     int           `json:"restarts"`            // connections after the first, except those after a rest
+	Calls        uint64        `json:"calls,omitempty"`     // calls of the server's tools since the start of the gateway
+	Errors       uint64        `json:"errors,omitempty"`    // failed calls
+	P50Ms        float64       `json:"p50Ms,omitempty"`     // median of the durations of tools/call requests
+	P95Ms        float64       `json:"p95Ms,omitempty"`     // 95th percentile of these durations
+	Hour         *Hour         `json:"hour,omitempty"`      // nil without requests in the last hour
+	Error        string        `json:"error,omitempty"`     // last error, while it is relevant
+	LastError    string        `json:"lastError,omitempty"` // same as Error, under the name that GET /status uses; set only there
+	Stderr       []string      `json:"stderr,omitempty"`    // last lines of the server's stderr after a failure
+	Protocol     string        `json:"protocol,omitempty"`  // protocol version of MCP
 	OAuthStatus  string        `json:"oauth_status,omitempty"`
 	OAuthError   string        `json:"oauth_error,omitempty"`     // why the last login failed
-	OAuthFailed  *time.Time    `json:"oauth_failed_at,omitempty"` // and when
-	Pinned       int           `json:"pinned,omitempty"`          // tools that are pinned
-	Pins         []PinChange   `json:"pins,omitempty"`            // how the server differs from what is pinned
-	Suspicions   []Suspicion   `json:"suspicions,omitempty"`      // in its texts
+	OAuthFailed  *time.Time    `json:"oauth_failed_at,omitempty"` // when the last login failed
+	Pinned       int           `json:"pinned,omitempty"`          // number of pinned tools
+	Pins         []PinChange   `json:"pins,omitempty"`            // differences between the server and its pins
+	Suspicions   []Suspicion   `json:"suspicions,omitempty"`      // suspicious texts of the server
 	Overrides    []Overridden  `json:"overrides,omitempty"`       // parts of its tools that the configuration replaces
-	Reviews      int           `json:"-"`                         // how often its tools were compared with the pins
+	Reviews      int           `json:"-"`                         // number of comparisons of its tools with the pins
 }
 
-// HourParts is the number of parts of an Hour.
+// HourParts is the number of intervals of an Hour.
 const HourParts = 30
 
-// Hour has the tools/call requests of a server in the last hour, in HourParts parts of two
-// minutes, the oldest first. A request counts when it ends.
+// Hour holds statistics of the tools/call requests of a server in the last hour, in
+// HourParts intervals of two minutes, oldest first. A request counts when it ends.
 type Hour struct {
 	Calls []uint64  `json:"calls"`
-	P95Ms []float64 `json:"p95Ms"` // as in ServerStatus; 0 in a part without requests
+	P95Ms []float64 `json:"p95Ms"` // 95th percentile in ms for each interval; 0 without requests
 }
 
-// RateLimit is the rate limit of a server: a token bucket, of which each call takes a
-// token.
+// RateLimit is the state of the rate limit of a server: a token bucket from which each
+// call takes one token.
 type RateLimit struct {
-	Calls   int    `json:"calls"`             // tokens that the bucket gets in PerMs
+	Calls   int    `json:"calls"`             // tokens added in PerMs
 	PerMs   int64  `json:"perMs"`             //
-	Burst   int    `json:"burst"`             // tokens that the bucket holds
-	Waiting int    `json:"waiting,omitempty"` // calls that wait for a token now
-	Delayed uint64 `json:"delayed,omitempty"` // calls that had to wait for a token, since the start of the gateway
-	Refused uint64 `json:"refused,omitempty"` // calls that would have had to wait for a token beyond their deadline
+	Burst   int    `json:"burst"`             // capacity in tokens
+	Waiting int    `json:"waiting,omitempty"` // calls that are waiting for a token
+	Delayed uint64 `json:"delayed,omitempty"` // calls that had to wait for a token since the start of the gateway
+	Refused uint64 `json:"refused,omitempty"` // calls refused because the wait for a token would have exceeded their deadline
 }
 
 // MissingServer is a server that is not connected, and why.

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Command is a command of toolscript that a person can type as it is printed: each word is
-// one word of a shell.
+// Command returns a toolscript command that a person can paste into a shell. Each word
+// is quoted as one word if necessary.
 func Command(words ...string) string {
 	var b strings.Builder
 	b.WriteString("toolscript")
@@ -16,8 +16,8 @@ func Command(words ...string) string {
 	return b.String()
 }
 
-// ShellWord is a text as one word of a shell. It is quoted if a shell would read it as
-// something else.
+// ShellWord returns text as one word of a shell. It adds quotes only if they are
+// needed.
 func ShellWord(text string) string {
 	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@,:%", r)

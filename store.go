@@ -1,26 +1,26 @@
 package toolscript
 
-// StoreName selects the store of scripts where names of servers and tools select tools.
+// StoreName selects the store of scripts in filters of servers and tools.
 const StoreName = "$store"
 
-// StoreForm is one of the texts about the store of scripts.
+// StoreForm is the form of a text about the store of scripts.
 type StoreForm string
 
-// The forms. Values are described as they look now.
+// The forms. All describe the current values.
 const (
 	StoreAll          StoreForm = "all"          // store with all methods, and known values
-	StoreValues       StoreForm = "values"       // known values alone; "" if there are none
+	StoreValues       StoreForm = "values"       // only known values; "" if there are none
 	StoreDeclarations StoreForm = "declarations" // for the .d.ts of an editor: known values of the project
 )
 
-// StoreQuery asks for a text about the store of scripts: GET /store/types.
+// StoreQuery selects a text about the store of scripts: GET /store/types.
 type StoreQuery struct {
 	Form    StoreForm
-	Session string // of the client; "": that of the gateway
-	Cwd     string // of the client
+	Session string // session of the client; "": the gateway's session
+	Cwd     string // working directory of the client
 }
 
-// StoreTypes is the answer: TypeScript.
+// StoreTypes is the response to a StoreQuery.
 type StoreTypes struct {
 	Types string `json:"types"`
 }

@@ -1,12 +1,12 @@
-// Package toolscript has the types of the program: tools and the catalog
-// they form, servers and their states, errors and their kinds, script runs and
-// their events. It does no input or output and imports nothing of this module,
-// so every other package may use it.
+// Package toolscript has the central types of the program: tools and their catalog,
+// servers and their states, errors and their kinds, script runs and their events. It
+// does no input or output and imports no other package of this module, so every other
+// package may use it.
 package toolscript
 
 // Version is the version of the program, as `toolscript version` prints it.
 const Version = "0.1.0"
 
-// Protocol numbers the HTTP contract between gateway and command line. A
-// command line that meets another number says so and does not use that gateway.
+// Protocol is the version of the HTTP API between gateway and command line. A command
+// line of another version reports that and does not use the gateway.
 const Protocol = 1

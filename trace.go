@@ -4,33 +4,33 @@ import "encoding/hex"
 
 // Tracer records spans. Its methods do not block.
 type Tracer interface {
-	// Start begins a span below parent, which is a traceparent of W3C Trace Context; ""
-	// and what is none begin a new trace.
+	// Start begins a span below parent, a traceparent of W3C Trace Context. It begins a
+	// new trace if parent is "" or invalid.
 	Start(parent string, o SpanOptions) Span
 }
 
-// SpanOptions describe a span. The names of attributes are those of the MCP conventions
-// of OpenTelemetry where they exist.
+// SpanOptions describe a span. Where OpenTelemetry's conventions for MCP name an
+// attribute, that name is used.
 type SpanOptions struct {
 	Name       string
 	Client     bool // the span is a request to another process
 	Attributes []Attribute
 }
 
-// Attribute is an attribute of a span. Empty values are left out.
+// Attribute is an attribute of a span. One with an empty value is left out.
 type Attribute struct{ Name, Value string }
 
-// Span is something that takes time. Set and End may be called from any goroutine, and
-// have no effect after the first End.
+// Span is a timed operation of a trace. Set and End may be called from any goroutine,
+// and have no effect after the first call of End.
 type Span interface {
-	// Traceparent identifies the span for others.
+	// Traceparent returns the traceparent of the span, for requests to others.
 	Traceparent() string
 	Set(name, value string)
-	// End ends the span. failure is the error.type, "" after a success.
+	// End ends the span. failure is the value of error.type; "" after a success.
 	End(failure string)
 }
 
-// TraceID is the id of the trace of a traceparent, 32 hexadecimal digits; "" if it is none.
+// TraceID returns the trace id of a traceparent, 32 hexadecimal digits; "" if traceparent is invalid.
 func TraceID(traceparent string) string {
 	const version, id, span, flags = len("00"), 32, 16, 2
 	if len(traceparent) != version+id+span+flags+3 || traceparent[version] != '-' || traceparent[version+1+id] != '-' || traceparent[version+id+span+2] != '-' {

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// UnfinishedCall is a call that the end of its script has cancelled.
+// UnfinishedCall is a call that was cancelled because its script ended.
 type UnfinishedCall struct {
 	CallID string `json:"callId"`
 	Tool   string `json:"tool"`
-	Run    string `json:"run,omitempty"` // of a call of a saved script: the run of that script
+	Run    string `json:"run,omitempty"` // for a call of a saved script: the id of the run of that script
 
-	Printed string `json:"-"` // by the server during the call, if it explains why there is no answer; the error of the run has it
+	Printed string `json:"-"` // server output during the call that explains why there is no answer; the error of the run quotes it
 }
 
-// maxUnfinished is how many tools UnfinishedText names.
+// maxUnfinished is the maximum number of tools that UnfinishedTools names.
 const maxUnfinished = 10
 
-// UnfinishedText is a sentence about End.Unfinished for a person; "" if there are none, or
-// if the error of the run names them.
+// UnfinishedText returns a sentence about End.Unfinished for a person; "" if Unfinished
+// is empty, or if the error of the run names the calls already.
 func (e *End) UnfinishedText() string {
 	if len(e.Unfinished) == 0 || e.Kind == LimitTime || e.Error != nil && e.Error.Name == DetachedPromise {
 		return ""
@@ -26,8 +26,8 @@ func (e *End) UnfinishedText() string {
 	return "these calls had not ended when the script ended, and were cancelled: " + UnfinishedTools(e.Unfinished) + UnfinishedOutput(e.Unfinished)
 }
 
-// UnfinishedOutput says what the server printed during the first of the calls for which that is
-// known; empty if there is none.
+// UnfinishedOutput returns the server output of the first call that has some, as the
+// end of a message; "" if no call has some.
 func UnfinishedOutput(calls []UnfinishedCall) string {
 	for _, c := range calls {
 		if c.Printed != "" {
@@ -37,7 +37,7 @@ func UnfinishedOutput(calls []UnfinishedCall) string {
 	return ""
 }
 
-// UnfinishedTools are the names of the tools, each with the number of its calls.
+// UnfinishedTools lists the names of the tools, each with the number of its calls.
 func UnfinishedTools(calls []UnfinishedCall) string {
 	var tools []string
 	count := map[string]int{}
@@ -59,5 +59,5 @@ func UnfinishedTools(calls []UnfinishedCall) string {
 	return strings.Join(tools, ", ") + more
 }
 
-// DetachedPromise is RunError.Name of a script of DialectHarness that ended before its calls.
+// DetachedPromise is RunError.Name for a script of DialectHarness that ended before its calls had.
 const DetachedPromise = "DetachedPromiseError"
