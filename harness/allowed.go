@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// narrow makes Options.Allow the filter of all that Allow, ToolPack and AllowedTools
-// allow together. Names of tools are looked up, so it waits for servers that are connecting.
+// narrow replaces Options.Allow by the tools that Allow, ToolPack and AllowedTools
+// allow together. If an entry is unknown, it waits for servers that are connecting.
 func (p *process) narrow(ctx context.Context) error {
 	o := &p.options
 	if o.ToolPack == "" && o.AllowedTools == nil {
@@ -36,7 +36,7 @@ func (p *process) narrow(ctx context.Context) error {
 			allowed = append(allowed, id)
 		}
 	}
-	for _, entry := range entries { // tools of servers that are not connected
+	for _, entry := range entries { // entries for tools of servers that are not connected
 		if strings.Contains(entry, toolscript.Separator) && o.Allow.Covers(entry) && !slices.Contains(allowed, entry) {
 			allowed = append(allowed, entry)
 		}
@@ -45,7 +45,7 @@ func (p *process) narrow(ctx context.Context) error {
 	return nil
 }
 
-// known reports whether the catalog has a tool or a server of an entry.
+// known reports whether the catalog has a tool or server for the entry.
 func (p *process) known(entry string) bool {
 	for _, tool := range p.gateway.Catalog().All() {
 		if tool.Is(entry) || tool.Server == entry {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// ask has Options.Approve decide about a call, in a goroutine. stop ends the context of
-// the callback.
+// ask lets Options.Approve decide about a call, in a goroutine. stop ends the context
+// of the callback.
 func (p *process) ask(ctx context.Context, a toolscript.Approval) (stop func()) {
 	if p.options.Approve == nil {
 		return func() {}
@@ -17,21 +17,21 @@ func (p *process) ask(ctx context.Context, a toolscript.Approval) (stop func()) 
 	go func() {
 		defer cancel()
 		if a.Cut > 0 {
-			if whole, err := p.gateway.PendingApproval(ctx, a.ID); err == nil { // else it does not wait any more
+			if whole, err := p.gateway.PendingApproval(ctx, a.ID); err == nil { // otherwise the call no longer waits
 				a = whole
 			}
 		}
 		answer := p.decided(ctx, a)
 		if ctx.Err() == nil {
-			// The error is that of a request which was answered elsewhere meanwhile, or of an
-			// approval that is not kept for ever: the gateway logs it.
+			// An error means that the request was answered elsewhere, or that the
+			// approval could not be kept permanently; the gateway logs it.
 			_ = p.gateway.AnswerApproval(ctx, a.ID, answer, true)
 		}
 	}()
 	return cancel
 }
 
-// decided calls the callback. An answer that is not valid, and a panic, deny the call.
+// decided returns the answer of the callback. An invalid answer or a panic denies the call.
 func (p *process) decided(ctx context.Context, a toolscript.Approval) (answer toolscript.ApprovalAnswer) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -45,7 +45,7 @@ func (p *process) decided(ctx context.Context, a toolscript.Approval) (answer to
 	return answer
 }
 
-// waits announces that a call waits for an approval, and asks for it.
+// waits emits that a call waits for an approval, and asks for the approval.
 func (p *process) waits(ctx context.Context, scriptID, callID string, a toolscript.Approval) (stop func(), err error) {
 	err = p.progress(ApprovalRequest{Type: "ApprovalRequest", ScriptID: scriptID, CallID: callID, Approval: a})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/inprocess"
 )
 
-// call makes a structured call and emits its output. An error of the call is its output.
+// call makes a structured call and emits its output. An error of the call becomes its output.
 func (p *process) call(ctx context.Context, c answer.Call) error {
 	text, err := p.made(ctx, c)
 	if ended := context.Cause(ctx); ended != nil {
@@ -63,8 +63,8 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 	return resultText(raw)
 }
 
-// toolID returns the id of a tool that may be called. It waits for servers that are
-// connecting if the name may be that of one of their tools.
+// toolID returns the id of a tool that may be called. If no tool is found, it waits for
+// servers that are connecting, because one of them may have the tool.
 func (p *process) toolID(ctx context.Context, name string) (string, error) {
 	id, known, err := p.lookUp(name)
 	if err == nil && !known && !strings.Contains(id, toolscript.Separator) {
@@ -82,7 +82,7 @@ func (p *process) toolID(ctx context.Context, name string) (string, error) {
 func noTool(name string) error { return fmt.Errorf("there is no tool %s", name) }
 
 // lookUp finds a tool by its id, by its name in scripts, or by the last part of one of
-// them if no other tool that may be called has it.
+// them if that is unique among the tools that may be called.
 func (p *process) lookUp(name string) (id string, known bool, err error) {
 	names, catalog := p.gateway.Names(), p.gateway.Catalog()
 	id = names.Resolve(name)
@@ -112,8 +112,8 @@ func (p *process) readsOnly(id string) bool {
 	return known && tool.Annotations.ReadOnly != nil && *tool.Annotations.ReadOnly
 }
 
-// resultText is an MCP result as text: the structured content, else the texts, and other
-// blocks as JSON. A result with isError is an error.
+// resultText returns an MCP result as text: structuredContent, or otherwise the text
+// blocks and other blocks as JSON. For a result with isError it returns an error.
 func resultText(raw json.RawMessage) (string, error) {
 	var result struct {
 		Content           []json.RawMessage `json:"content"`

@@ -19,12 +19,12 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Confiner starts servers that are confined. The zero value keeps nothing between two starts.
+// Confiner starts servers in confinement. The zero value keeps no caches between starts.
 type Confiner struct {
-	// CacheDir is the folder for the caches of package managers, one for each server, so that
-	// no server can change the programs of another one. Empty: the caches end with the server.
+	// CacheDir is the folder for caches of package managers. Each server has its own cache, so that no server
+	// can change the programs of another. If it is empty, the caches are removed when the server ends.
 	CacheDir string
-	// Record gets what servers do that are watched.
+	// Record receives the activity of watched servers.
 	Record *observed.Record
 }
 
@@ -33,8 +33,8 @@ func (Confiner) Lacks(r mcpclient.Confine) string {
 	return strings.Join(confined.Missing(confined.Parts(r.Net)), "; ")
 }
 
-// Start implements mcpclient.Confiner. Where a part of the restrictions is missing, the
-// server is started with the others.
+// Start implements mcpclient.Confiner. If a part of the restrictions is not available,
+// the server is started with the others.
 func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	self, err := ownfile.Path()
 	if err != nil {
@@ -44,7 +44,7 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	if err != nil {
 		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
 	}
-	end := func() { _ = os.RemoveAll(temp) } // nothing else can be done about files that stay
+	end := func() { _ = os.RemoveAll(temp) } // an error is ignored: nothing can be done about files that stay
 	env := append(slices.Clone(p.Env), "TMPDIR="+temp)
 	write := append(slices.Concat(p.Write, confined.Devices()), temp)
 	own, read := []string{temp}, confined.RuntimePaths(p.Project, p.Path, p.Fixed, p.Dir, inPath(p.Env))
@@ -112,7 +112,7 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	return start, nil
 }
 
-// seen notes the connections through the proxy of a server that is watched.
+// seen returns a function that records connections through the proxy; nil if the server is not watched.
 func (c Confiner) seen(p mcpclient.Confined) func(target string, allowed bool) {
 	if !p.Watched {
 		return nil
@@ -126,13 +126,13 @@ func (c Confiner) seen(p mcpclient.Confined) func(target string, allowed bool) {
 	}
 }
 
-// linksOut is an error if a path of the configuration, below a folder that the server writes
-// to, is a link that leads out of that folder: the server may have made it.
+// linksOut returns an error if a configured path below a writable folder leads out of
+// that folder through a link: the server may have made the link.
 func linksOut(c mcpclient.Confine) error {
 	for _, path := range slices.Concat(c.Read, c.Write) {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			continue // it is left out
+			continue // paths that do not exist are left out
 		}
 		for _, folder := range c.Write {
 			top, err := filepath.EvalSymlinks(folder)
@@ -148,7 +148,7 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// after is a function that calls first, and then last.
+// after returns a function that calls first and then last.
 func after(last, first func()) func() {
 	return func() {
 		first()
@@ -156,7 +156,7 @@ func after(last, first func()) func() {
 	}
 }
 
-// cache is the folder for what a package manager installs for a server.
+// cache returns the folder for the programs that a package manager installs for a server.
 func (c Confiner) cache(p mcpclient.Confined, temp string) (string, error) {
 	if c.CacheDir == "" {
 		return temp, nil
@@ -166,7 +166,7 @@ func (c Confiner) cache(p mcpclient.Confined, temp string) (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// pathOf are the folders of PATH in an environment.
+// pathOf returns the folders of PATH in an environment.
 func pathOf(env []string) (folders []string) {
 	for _, entry := range env {
 		if list, ok := strings.CutPrefix(entry, "PATH="); ok {
@@ -176,7 +176,7 @@ func pathOf(env []string) (folders []string) {
 	return folders
 }
 
-// inPath finds programs in the PATH of an environment.
+// inPath returns a function that finds programs in the PATH of an environment.
 func inPath(env []string) func(name string) (string, error) {
 	folders := pathOf(env)
 	return func(name string) (string, error) {

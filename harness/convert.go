@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// conversions are what a converter process can do.
+// conversions returns the conversions that a converter process supports.
 func conversions() (all []worker.Conversion) {
 	for _, k := range []convert.Kind{graphql.Schema, openapi.Document, patch.Applying, patch.Reading, web.Page} {
 		all = append(all, worker.Conversion{Name: k.Name, Do: k.Do})
@@ -20,8 +20,8 @@ func conversions() (all []worker.Conversion) {
 	return all
 }
 
-// ConvertWhen is the Port of a gateway that is being started: servers may need it before
-// the start has returned. A conversion waits until ready is closed.
+// ConvertWhen returns a convert.Port that waits until ready is closed. It serves a gateway
+// that is being started, whose servers may need conversions before the start has returned.
 func ConvertWhen(ready <-chan struct{}, port func() convert.Port) convert.Port {
 	return func(ctx context.Context, name string, input [][]byte, need convert.Need, most int) ([]byte, error) {
 		select {

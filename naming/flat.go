@@ -7,14 +7,14 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// WithFlat returns the names with flat names for the tools of some servers, given by
-// configured name: tools.readFile beside tools.workspace.readFile, and tools.prompts.save
-// for a tool named prompts.save. Scripts in the answers of models have flat names for the
-// built-in tools.
+// WithFlat returns the names with additional flat names for the tools of some servers,
+// given by configured name: tools.readFile beside tools.workspace.readFile, and
+// tools.prompts.save for a tool named prompts.save. Scripts in the answers of models
+// use flat names for the built-in tools.
 //
-// A flat name that two of the servers claim belongs to neither, so that a new server never
-// takes over a name. A server of that identifier, spawn and the members that start with $
-// hide a flat name; a tool hides a group such as prompts.
+// A flat name that two of the servers claim belongs to neither, so that a new server
+// never takes over a name. A server with that identifier, spawn and members that start
+// with $ take precedence over a flat name, and a tool over a group such as prompts.
 func (n *Names) WithFlat(servers []string) *Names {
 	paths := map[string]string{} // path → id; "" for a path with several ids
 	for _, name := range servers {
@@ -40,8 +40,8 @@ func (n *Names) WithFlat(servers []string) *Names {
 	return &named
 }
 
-// isFlat reports whether a tool name can be a flat name: identifiers with dots between
-// them, of which the first is free.
+// isFlat reports whether a tool name can be a flat name: identifiers joined by dots, of
+// which the first is free.
 func (n *Names) isFlat(path string) bool {
 	root, _, _ := strings.Cut(path, ".")
 	if _, taken := n.Server(root); taken || !IsServer(root) {
@@ -55,7 +55,7 @@ func (n *Names) isFlat(path string) bool {
 	return true
 }
 
-// groups sorts flat names into groups. The first group has those without a dot.
+// groups returns flat names by group, sorted. The first group holds the names without a dot.
 func groups(paths map[string]string) []Server {
 	members := map[string][]Tool{"": {}}
 	for path, id := range paths {
@@ -64,7 +64,7 @@ func groups(paths map[string]string) []Server {
 			continue
 		}
 		members[group] = append(members[group], Tool{Ident: ident, ID: id})
-		for outer, _, inner := cutLast(group); inner; outer, _, inner = cutLast(outer) { // groups of groups
+		for outer, _, inner := cutLast(group); inner; outer, _, inner = cutLast(outer) { // groups that contain groups
 			if members[outer] == nil {
 				members[outer] = []Tool{}
 			}
@@ -79,13 +79,13 @@ func groups(paths map[string]string) []Server {
 	return all
 }
 
-// cutLast splits a path at its last dot. A path without a dot has no group.
+// cutLast splits a path at its last dot. Without a dot, group is "".
 func cutLast(path string) (group, ident string, found bool) {
 	i := strings.LastIndexByte(path, '.')
 	return path[:max(0, i)], path[i+1:], i >= 0
 }
 
-// hidden reports whether a tool has the name of a group or of a group around it.
+// hidden reports whether a tool has the name of the group or of a group that contains it.
 func hidden(paths map[string]string, group string) bool {
 	for group != "" {
 		if _, isTool := paths[group]; isTool {
@@ -96,8 +96,8 @@ func hidden(paths map[string]string, group string) bool {
 	return false
 }
 
-// FlatServers returns the identifiers of the servers that have a flat name with the given
-// first part, sorted. It is empty if there is no such name.
+// FlatServers returns the sorted identifiers of the servers with flat names whose first
+// part is root.
 func (n *Names) FlatServers(root string) (idents []string) {
 	for path, id := range n.FlatNames() {
 		if first, _, _ := strings.Cut(path, "."); first != root {
@@ -113,7 +113,7 @@ func (n *Names) FlatServers(root string) (idents []string) {
 	return slices.Compact(idents)
 }
 
-// FlatNames returns the tool ids by flat name, such as readFile or prompts.save.
+// FlatNames returns a map from flat names, such as readFile or prompts.save, to tool ids.
 func (n *Names) FlatNames() map[string]string {
 	all := map[string]string{}
 	for _, group := range n.Flat {
@@ -124,8 +124,8 @@ func (n *Names) FlatNames() map[string]string {
 	return all
 }
 
-// named returns the id of a tool by a name in scripts, such as prompts.save or
-// github.createIssue. Any other text is returned as it is: the gateway knows ids.
+// named returns the id of the tool that scripts call text, such as prompts.save or
+// github.createIssue. Any other text is returned unchanged, because it may be an id.
 func (t *Table) named(text string) string {
 	if id, ok := t.names.FlatNames()[text]; ok {
 		return id

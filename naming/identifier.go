@@ -1,5 +1,5 @@
 // Package naming chooses the names of servers and tools in scripts. It also decides which
-// names are visible under an allow list, and which are suggested for a wrong name.
+// names are visible under an allow list, and suggests names in place of a wrong one.
 package naming
 
 import (
@@ -14,8 +14,7 @@ import (
 //
 // Letters of any script, their marks, digits and $ stay. All other characters separate
 // words. The result is never empty, has _ only as its first or last character, does not
-// start with a digit or $, and is not a member that changes the behaviour of an object (see
-// behavioural).
+// start with a digit or $, and is not one of behavioural.
 func Identifier(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return !partOfName(r) })
 	var b strings.Builder
@@ -39,15 +38,15 @@ func Identifier(name string) string {
 	return ident
 }
 
-// behavioural are the members that JavaScript itself uses. A tool named then would make
-// its server awaitable, and JSON.stringify(tools) would call a tool named toJSON.
+// behavioural are the names of members that JavaScript itself uses: a tool named then would
+// make its server awaitable, and JSON.stringify(tools) would call a tool named toJSON.
 var behavioural = map[string]bool{
 	"constructor": true, "hasOwnProperty": true, "isPrototypeOf": true, "propertyIsEnumerable": true, "prototype": true,
 	"then": true, "toJSON": true, "toLocaleString": true, "toString": true, "valueOf": true,
 }
 
-// partOfName reports whether r may be inside an identifier. Invisible characters may not,
-// because two names could look the same.
+// partOfName reports whether r may be part of an identifier. Invisible characters may
+// not, because different names would look the same.
 func partOfName(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '$'
@@ -58,7 +57,7 @@ func partOfName(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc)
 }
 
-// lowerFirst lowers the leading capitals, without the last one before a small letter:
+// lowerFirst lowers the leading capitals, except the last one before a small letter:
 // API becomes api, APIKey becomes apiKey.
 func lowerFirst(word string) string {
 	letters := []rune(word)
@@ -75,8 +74,8 @@ func lowerFirst(word string) string {
 	return string(letters)
 }
 
-// upperFirst raises the first letter, and lowers the others of a word in capitals, so
-// that API_KEY and api_key both become apiKey.
+// upperFirst raises the first letter. It lowers the other letters of a word in
+// capitals, so that API_KEY and api_key both become apiKey.
 func upperFirst(word string) string {
 	letters := []rune(word)
 	if inCapitals(letters) {
@@ -94,7 +93,7 @@ func inCapitals(letters []rune) bool {
 
 // TypeName returns the PascalCase form of an identifier: _123test becomes _123Test.
 func TypeName(ident string) string {
-	ident = strings.TrimSuffix(ident, "_") // then_ needs its _ only as a property
+	ident = strings.TrimSuffix(ident, "_") // only the property needs the _ of then_
 	at := strings.IndexFunc(ident, unicode.IsLetter)
 	if at < 0 {
 		return ident

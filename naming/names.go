@@ -12,46 +12,46 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Names has the identifiers of one catalog: the names that scripts write for servers
-// and tools, and the names of their types. No identifier starts with $, which is
-// reserved for the program's own members of tools, except that of the server of saved
-// scripts. Names are immutable.
+// Names holds the identifiers of one catalog: the names of servers and tools in
+// scripts, and the names of their types. Identifiers do not start with $, which is
+// reserved for the program's own members of tools. The only exception is the server of
+// saved scripts. Names are immutable.
 type Names struct {
 	Key     string   `json:"key"`     // equal keys mean equal identifiers for equal ids
 	Servers []Server `json:"servers"` // all configured servers, sorted by configured name
 
-	// Flat are the groups of flat names, sorted, if the names have some (see WithFlat). The
-	// first group has no identifier; others are "prompts" or "agents.llm".
+	// Flat are the groups of flat names, sorted, as made by WithFlat. The first group
+	// has no identifier; identifiers of others are such as "prompts" or "agents.llm".
 	Flat []Server `json:"flat,omitempty"`
 
-	// Warnings are the collisions of names and their resolution, and the tools that
-	// have no name because their ids are equal.
+	// Warnings describe how colliding names were resolved, and the tools without a name
+	// because their ids are equal.
 	Warnings []string `json:"-"`
 }
 
-// Server has the names of one server. A server without tools is not connected.
+// Server holds the names of one server. A server that is not connected has no tools.
 type Server struct {
 	Ident string `json:"ident"`  // as in tools.<ident>
 	Name  string `json:"server"` // configured name
-	Type  string `json:"-"`      // the interface of its tools: GithubTools
+	Type  string `json:"-"`      // name of the interface of its tools, such as GithubTools
 	Tools []Tool `json:"tools"`  // sorted by id
 
-	// Held are the identifiers of tools in quarantine. They are not among Tools; a call of
-	// one reaches the gateway, which knows the reason.
+	// Held are the identifiers of tools in quarantine, which are not among Tools. Calls
+	// of them are sent to the gateway, which reports the reason.
 	Held []string `json:"held,omitempty"`
 }
 
-// Tool has the names of one tool.
+// Tool holds the names of one tool.
 type Tool struct {
 	Ident  string `json:"ident"`           // as in tools.<server>.<ident>
 	ID     string `json:"id"`              // server__tool
-	Pages  bool   `json:"pages,omitempty"` // it has the method pages
-	Params string `json:"-"`               // the type of its arguments: GithubCreateIssueParams
-	Result string `json:"-"`               // the type of its result: GithubCreateIssueResult
+	Pages  bool   `json:"pages,omitempty"` // the tool has the method pages
+	Params string `json:"-"`               // name of the type of its arguments: GithubCreateIssueParams
+	Result string `json:"-"`               // name of the type of its result: GithubCreateIssueResult
 }
 
-// New chooses the names of a whole catalog. A filtered catalog uses the names of the
-// catalog that it was filtered from, so that no filter renames anything.
+// New chooses the names for a whole catalog. Use them also for a filtered catalog, so
+// that no filter renames anything.
 func New(c toolscript.Catalog) *Names {
 	n := &Names{Warnings: c.Clashes()}
 	tools := map[string][]toolscript.Tool{}
@@ -72,11 +72,11 @@ func New(c toolscript.Catalog) *Names {
 	return n
 }
 
-// Spawn is the member of tools that starts tasks. A server of that name gets another
+// Spawn is the member of tools that starts tasks. A server named spawn gets another
 // identifier.
 const Spawn = "spawn"
 
-// IsServer reports whether a member of tools can be a server.
+// IsServer reports whether ident can be the identifier of a server.
 func IsServer(ident string) bool {
 	return ident == toolscript.ScriptsServer || ident != Spawn && !strings.HasPrefix(ident, "$")
 }
@@ -95,7 +95,7 @@ func (n *Names) nameServers(configured []string) {
 	}
 }
 
-// ServerIdentifier is Identifier, except for the server of saved scripts.
+// ServerIdentifier returns Identifier(name), or the name itself for the server of saved scripts.
 func ServerIdentifier(name string) string {
 	if name == toolscript.ScriptsServer {
 		return name
@@ -117,9 +117,9 @@ func (n *Names) nameTools(s *Server, tools []toolscript.Tool) {
 	}
 }
 
-// nameTypes makes the type names unique in the whole module. They are joined from two
-// identifiers, so that server a-b with tool c has the same name as server a with tool
-// b-c. No type name is exact: all that collide get a suffix.
+// nameTypes chooses type names that are unique in the whole module. A type name joins
+// two identifiers, so tool c of server a-b and tool b-c of server a collide. No type
+// name is exact: all that collide get a suffix.
 func (n *Names) nameTypes() {
 	var servers, tools []claim
 	for _, s := range n.Servers {
@@ -142,7 +142,7 @@ func (n *Names) nameTypes() {
 	}
 }
 
-// warn reports each group of colliding claims.
+// warn adds a warning for each group of colliding claims.
 func (n *Names) warn(text string, claims []claim, names []string, groups [][]int) {
 	for _, group := range groups {
 		n.Warnings = append(n.Warnings, text+claims[group[0]].want+": "+describe(claims, group, names))
@@ -166,7 +166,7 @@ func (n *Names) setKey() {
 	n.Key = hex.EncodeToString(sum[:])
 }
 
-// Server finds a server by its identifier.
+// Server returns the server with the given identifier.
 func (n *Names) Server(ident string) (Server, bool) {
 	i := slices.IndexFunc(n.Servers, func(s Server) bool { return s.Ident == ident })
 	if i < 0 {
@@ -175,7 +175,7 @@ func (n *Names) Server(ident string) (Server, bool) {
 	return n.Servers[i], true
 }
 
-// ByName finds a server by its configured name.
+// ByName returns the server with the given configured name.
 func (n *Names) ByName(name string) (Server, bool) {
 	i, ok := n.byName(name)
 	if !ok {
@@ -188,7 +188,7 @@ func (n *Names) byName(name string) (index int, ok bool) {
 	return slices.BinarySearchFunc(n.Servers, name, func(s Server, name string) int { return cmp.Compare(s.Name, name) })
 }
 
-// Tool finds a tool and the index of its server.
+// Tool returns the names of a tool and the index of its server.
 func (n *Names) Tool(t toolscript.Tool) (server int, names Tool, ok bool) {
 	server, ok = n.byName(t.Server)
 	if !ok {
@@ -213,8 +213,7 @@ func (n *Names) ID(server, tool string) (string, bool) {
 	return "", false
 }
 
-// Call returns the expression by which scripts call a tool, and "" for a tool that has
-// no name.
+// Call returns the expression by which scripts call a tool; "" if the tool has no name.
 func (n *Names) Call(t toolscript.Tool) string {
 	server, tool, ok := n.Tool(t)
 	if !ok {
@@ -223,9 +222,9 @@ func (n *Names) Call(t toolscript.Tool) string {
 	return "tools." + n.Servers[server].Ident + "." + tool.Ident
 }
 
-// Resolve returns the tool id of a call such as server.tool or tools.server.tool, or of
-// mcp__server__tool, which is the tool's name in Claude Code. The tool may not exist. All other
-// texts are returned unchanged.
+// Resolve returns the tool id for a call such as server.tool or tools.server.tool, or
+// for mcp__server__tool, the tool's name in Claude Code. The tool need not exist. Any
+// other text is returned unchanged.
 func (n *Names) Resolve(text string) string {
 	if id, is := strings.CutPrefix(text, "mcp"+toolscript.Separator); is && n.hasServer(id) && !n.hasServer(text) {
 		return id
@@ -240,7 +239,7 @@ func (n *Names) Resolve(text string) string {
 	return text
 }
 
-// hasServer reports whether an id begins with the name of a server.
+// hasServer reports whether id begins with the name of a server.
 func (n *Names) hasServer(id string) bool {
 	return slices.ContainsFunc(n.Servers, func(s Server) bool { return strings.HasPrefix(id, s.Name+toolscript.Separator) })
 }

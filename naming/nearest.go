@@ -9,12 +9,12 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// longest is the length in characters up to which names are compared: the cost grows
-// with the product of two lengths, and names come from scripts and servers.
+// longest is the maximum length of names that are compared, in characters. It bounds the
+// cost, which grows with the product of two lengths: names come from scripts and servers.
 const longest = 200
 
-// DidYouMean returns the end of an error message that suggests names, and "" without
-// names.
+// DidYouMean returns the end of an error message that suggests names; "" if names is
+// empty.
 func DidYouMean(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -22,8 +22,8 @@ func DidYouMean(names []string) string {
 	return "; did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// Nearest returns up to n of names that are spelled almost like name, the nearest
-// first. The length of name does not affect the cost: names may have megabytes.
+// Nearest returns up to n of names whose spelling is similar to name, nearest first.
+// Its cost does not grow with the length of name, which may have megabytes.
 func Nearest(name string, names []string, n int) []string {
 	type candidate struct {
 		name     string
@@ -43,7 +43,7 @@ func Nearest(name string, names []string, n int) []string {
 			continue
 		}
 		if apart := utf8.RuneCountInString(lower) - length; !contained && max(apart, -apart) > most {
-			continue // the distance is at least the difference in length
+			continue // the distance is at least the difference of the lengths
 		}
 		if d := levenshtein.ComputeDistance(name, lower); contained || d <= most {
 			near = append(near, candidate{other, d})
@@ -59,8 +59,8 @@ func Nearest(name string, names []string, n int) []string {
 	return out
 }
 
-// Similarity compares the letters of two short texts. It returns 1 for equal texts
-// and 0 for texts without common letters.
+// Similarity returns the similarity of two short texts by their letters, from 0 for
+// texts without common letters to 1 for equal texts.
 func Similarity(a, b string) float64 {
 	longer := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b), 1)
 	return 1 - float64(levenshtein.ComputeDistance(strings.ToLower(a), strings.ToLower(b)))/float64(longer)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Selection says how a filter matched the configured servers and their tools.
+// Selection describes which parts of a filter did not match, or not at once.
 type Selection struct {
 	Unknown   []UnknownEntry             `json:"unknown,omitempty"`   // entries that select nothing
 	Missing   []toolscript.MissingServer `json:"missing,omitempty"`   // selected servers that are not connected
@@ -22,16 +22,16 @@ type UnknownEntry struct {
 	Entry       string                    `json:"entry"`
 	Suggestions []string                  `json:"suggestions,omitempty"` // similar servers and tool ids
 	Servers     []string                  `json:"servers,omitempty"`     // all servers, if no name is similar
-	Server      *toolscript.MissingServer `json:"server,omitempty"`      // not connected; it may have a tool of that name
+	Server      *toolscript.MissingServer `json:"server,omitempty"`      // a server that is not connected and may have the tool
 }
 
 const (
-	mostExplained   = 20 // unknown entries with suggestions: their cost grows with the catalog
+	mostExplained   = 20 // maximum number of unknown entries with suggestions, whose cost grows with the catalog
 	mostListedNames = 50
 )
 
-// NewSelection matches a filter with the tools of a catalog. servers are the servers
-// that the caller may know.
+// NewSelection matches a filter against the tools of a catalog. servers are the servers
+// that the caller may know about.
 func NewSelection(f toolscript.Filter, c toolscript.Catalog, servers []toolscript.ServerStatus) Selection {
 	var s Selection
 	names := make([]string, len(servers))
@@ -56,7 +56,7 @@ func NewSelection(f toolscript.Filter, c toolscript.Catalog, servers []toolscrip
 	return s
 }
 
-// selectsAny reports whether an entry selects a tool, or is the name of a server.
+// selectsAny reports whether an entry selects a tool or is the name of a server.
 func selectsAny(entry string, c toolscript.Catalog, servers []string) bool {
 	if _, found := c.Lookup(entry); found || slices.Contains(servers, entry) {
 		return true
@@ -76,8 +76,8 @@ func selectsAny(entry string, c toolscript.Catalog, servers []string) bool {
 	return false
 }
 
-// suggest finds tools whose names are spelled differently or have no server. If there
-// are none, it finds similar tools, and otherwise similar servers.
+// suggest sets Suggestions: tools whose name or id is spelled differently, else similar
+// tools, else similar servers. Without any, it sets Servers.
 func (u *UnknownEntry) suggest(c toolscript.Catalog, servers []string) {
 	var same, names []string
 	ids := map[string][]string{}

@@ -10,13 +10,13 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// leastSimilar is the minimum similarity of two names, from 0 to 1.
+// leastSimilar is the minimum score of a suggested name, from 0 to 1.
 const leastSimilar = 0.34
 
-// Similar returns up to n of names that are similar to name by their letters, as Nearest,
-// or by common words, as readFile and readTextFile. The most similar comes first. Names
-// for which last is true come after all others; last may be nil. The length of name does
-// not affect the cost.
+// Similar returns up to n of names that are similar to name, most similar first: by
+// their letters, as with Nearest, or by common words, as readFile and readTextFile.
+// Names for which last returns true come after all others; last may be nil. The cost
+// does not grow with the length of name.
 func Similar(name string, names []string, n int, last func(string) bool) []string {
 	type candidate struct {
 		name     string
@@ -50,7 +50,7 @@ func Similar(name string, names []string, n int, last func(string) bool) []strin
 	return out
 }
 
-// wordsOf returns the words of a name such as readTextFile or read-text_file in lower
+// wordsOf returns the words of a name such as readTextFile or read-text_file, in lower
 // case.
 func wordsOf(name string) (words []string) {
 	if len(name) > longest {
@@ -75,13 +75,13 @@ func wordsOf(name string) (words []string) {
 
 func isPartOfWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// common returns the share of words that two names have in common. Words count as
-// common too if they differ in one letter, or if one is the start of the other.
+// common returns the share of words that two names have in common. Words that differ in
+// one letter, or of which one is a prefix of the other, count almost as much.
 func common(a, b []string) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0
 	}
-	const almost = 0.9 // score of words that differ a little
+	const almost = 0.9 // score of similar words
 	same := 0.0
 	for _, word := range a {
 		switch {
@@ -95,7 +95,7 @@ func common(a, b []string) float64 {
 }
 
 func similarWords(a, b string) bool {
-	const letters = 4 // minimum length of words that may differ in one letter
+	const letters = 4 // minimum length of words that may differ in a letter
 	short := min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 	if short >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
 		return true

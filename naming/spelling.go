@@ -2,12 +2,12 @@ package naming
 
 import "strings"
 
-// mostNear is the number of names that are suggested for a wrong one.
+// mostNear is the maximum number of names suggested for a wrong one.
 const mostNear = 3
 
-// Meant returns the ids of the visible tools that a name spells differently: the tool
-// with that id, or else the tools with that identifier on any server. next is the member
-// of the name that the script uses; it may be empty.
+// Meant returns the ids of the visible tools that name may mean in another spelling:
+// the tool with that id, or otherwise the tools with that identifier on any server.
+// next is the member of name that the script uses, or "".
 func (t *Table) Meant(name, next string) (ids []string) {
 	full, joined := plain(name), plain(name+next)
 	for i, server := range t.names.Servers {
@@ -27,7 +27,7 @@ func (t *Table) Meant(name, next string) (ids []string) {
 	return ids[:min(len(ids), mostNear)]
 }
 
-// Spelled returns the visible server that a name spells differently, or None.
+// Spelled returns the index of the visible server whose name is another spelling of name, or None.
 func (t *Table) Spelled(name string) int {
 	for i, s := range t.names.Servers {
 		if (plain(s.Ident) == plain(name) || plain(s.Name) == plain(name)) && t.showsServer(i) {
@@ -37,7 +37,7 @@ func (t *Table) Spelled(name string) int {
 	return None
 }
 
-// plain removes the differences between spellings of a name.
+// plain removes differences of spelling from a name.
 func plain(name string) string {
 	return punctuation.Replace(strings.ToLower(name))
 }

@@ -10,36 +10,36 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Table resolves the names of one script, on all engines. The script pays only for
-// names that it uses: an idle table with two thousand tools costs nothing. A table is
-// not safe for concurrent use.
+// Table resolves the names of one script, on all engines. The cost grows with the names
+// that the script uses, not with the number of tools. A table is not safe for
+// concurrent use.
 //
-// Names outside the allow list are hidden. They are in no list and no suggestion, and
-// they are not members. A script that uses such a name still gets a function, so
-// that the gateway can answer that the call is forbidden.
+// Names outside the allow list are hidden: they are not listed, not suggested, and not
+// members. A script that uses such a name still gets a function, so that the gateway
+// can answer that the call is forbidden.
 type Table struct {
 	*index
 	allow   toolscript.Filter
-	entries *toolscript.Matcher // of allow, which can be long
-	shown   map[int]bool        // results of showsServer
+	entries *toolscript.Matcher // prepared from allow, which can be long
+	shown   map[int]bool        // cached results of showsServer
 }
 
-// index finds names. Tables of the same names share it.
+// index finds names. Tables of the same names share an index.
 type index struct {
 	names   *Names
 	servers map[string]int
-	tools   []map[string]int // by server; nil until a tool of it is looked up
-	root    int              // the flat names without a group, like a server; None without flat names
+	tools   []map[string]int // by server, then by identifier; nil until a tool of the server is looked up
+	root    int              // index of the group of flat names without a dot; None without flat names
 }
 
-// The members of tools that belong to no server and are functions. The gateway answers
-// calls of these ids.
+// The members of tools that are functions and belong to no server. The gateway answers
+// their calls.
 const (
 	SearchTools  = "$search"   // arguments: query, and limit, threshold, server, readOnly
 	DescribeTool = "$describe" // arguments: tool
 )
 
-// The calls of the export store, which are no members of tools.
+// The calls of the export store. They are not members of tools.
 const (
 	StoreGet    = "$store__get"    // arguments: key, scope
 	StoreSet    = "$store__set"    // arguments: key, value, and scope, ttl, version
@@ -48,13 +48,13 @@ const (
 	StoreRun    = "$store__run"    // arguments: name, scope
 )
 
-// functions are the ids of calls that belong to no member with methods.
+// functions are the ids of the calls that IsFunction reports.
 var functions = []string{SearchTools, DescribeTool, StoreGet, StoreSet, StoreDelete, StoreList, StoreRun}
 
-// IsFunction reports whether a call is one that the gateway answers itself, without a server.
+// IsFunction reports whether the gateway answers calls of id itself, without a server.
 func IsFunction(id string) bool { return slices.Contains(functions, id) }
 
-// own has the members of tools that belong to no server and have methods.
+// own holds the members of tools that have methods and belong to no server.
 var own = func() (members []Server) {
 	for _, id := range toolscript.FetchIDs() {
 		member := toolscript.FetchRequest{ID: id}.Member()
@@ -67,16 +67,16 @@ var own = func() (members []Server) {
 	return members
 }()
 
-// IsOwn reports whether an entry of an allow list is a member of tools that belongs to
-// no server, or a method of one.
+// IsOwn reports whether an entry of an allow list is a member of own or one of its
+// methods.
 func IsOwn(entry string) bool {
 	return slices.ContainsFunc(own, func(s Server) bool {
 		return entry == s.Name || slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.ID == entry })
 	})
 }
 
-// NewTable returns the table of the names that allow shows. It uses the index of old if
-// that has the same names.
+// NewTable returns the table of the names that allow shows. It reuses the index of old
+// if that has the same names; old may be nil.
 func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
 	if names == nil {
 		names = &Names{}
@@ -98,8 +98,8 @@ func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
 	return t
 }
 
-// at returns a server. Indexes after the last server are members of own, and then the
-// groups of flat names.
+// at returns a server by its index. After the servers, the indexes of own follow, and
+// then those of the groups of flat names.
 func (x *index) at(server int) Server {
 	i := server - len(x.names.Servers)
 	switch {
@@ -117,8 +117,7 @@ func (x *index) isOwn(server int) bool {
 
 func (x *index) isFlat(server int) bool { return server >= len(x.names.Servers)+len(own) }
 
-// outer returns the server or group whose members include those of tools: the flat names
-// for None.
+// outer returns the index to look in: server, or the root group of flat names for None.
 func (x *index) outer(server int) int {
 	if server == None {
 		return x.root
@@ -129,15 +128,15 @@ func (x *index) outer(server int) int {
 // Results of Server and Tool that are not an index.
 const (
 	None   = -1 // no such name
-	Absent = -2 // any tool of a server that is hidden or not connected, and a tool in quarantine
-	Group  = -3 // a group of flat names: the server with the joined identifier, such as agents.llm
+	Absent = -2 // any tool of a server that is hidden or not connected, or a tool in quarantine
+	Group  = -3 // a group of flat names; its server has the joined identifier, such as agents.llm
 )
 
-// Server returns the index of a server, hidden or not, or None.
+// Server returns the index of a server, even if it is hidden, or None.
 func (x *index) Server(ident string) int { return indexOf(x.servers, ident) }
 
-// Tool returns the index of a tool of a server, or of a flat name without a group if
-// server is None; else None, Absent or Group.
+// Tool returns the index of a tool of a server, or of a flat name without a dot if
+// server is None. Otherwise it returns None, Absent or Group.
 func (t *Table) Tool(server int, ident string) int {
 	if server = t.outer(server); server < 0 || server >= len(t.tools) {
 		return None
@@ -157,7 +156,7 @@ func (t *Table) Tool(server int, ident string) int {
 	return t.tool(server, ident)
 }
 
-// tool returns the index of a tool, hidden or not, or None.
+// tool returns the index of a tool, even if it is hidden, or None.
 func (x *index) tool(server int, ident string) int {
 	if x.tools[server] == nil {
 		tools := x.at(server).Tools
@@ -176,8 +175,8 @@ func indexOf(m map[string]int, ident string) int {
 	return None
 }
 
-// showsServer reports whether the script may call a tool of the server. The tools of a
-// server that is not connected are unknown: an entry with its name is enough.
+// showsServer reports whether the script may call a tool of the server. Because the tools
+// of a server that is not connected are unknown, any entry with its name is enough.
 func (t *Table) showsServer(server int) bool {
 	s := t.at(server)
 	if t.allow == nil || t.isOwn(server) || !t.isFlat(server) && t.entries.Server(s.Name) {
@@ -196,7 +195,7 @@ func (t *Table) showsServer(server int) bool {
 }
 
 // showsGroup reports whether the script may call a tool of a group of flat names, or of
-// a group in it.
+// a nested group.
 func (t *Table) showsGroup(group int) bool {
 	within := t.at(group).Ident + "."
 	return slices.ContainsFunc(t.names.Flat, func(g Server) bool {
@@ -212,8 +211,8 @@ func (t *Table) showsTool(server int, id string) bool {
 	return t.allow == nil || t.isOwn(server) || t.entries.Match(t.at(server).Name, id)
 }
 
-// Shown reports whether tools, or a server of it, has a visible member of that name. A
-// number that is not the index of a server stands for tools.
+// Shown reports whether tools, or a server in it, has a visible member ident. A value
+// that is not the index of a server means tools.
 func (t *Table) Shown(server int, ident string) bool {
 	if server < 0 || server >= len(t.tools) {
 		if i := t.Server(ident); i != None {
@@ -232,8 +231,8 @@ func (t *Table) Shown(server int, ident string) bool {
 	return t.showsTool(server, t.ID(server, ident))
 }
 
-// ID returns the id of the tool that a script calls ident. Calls of servers that are
-// not connected have an id too, because the gateway knows the cause.
+// ID returns the id of the tool that a script calls ident, or "". A tool of a server
+// that is not connected has an id too, because the gateway reports why the call fails.
 func (t *Table) ID(server int, ident string) string {
 	if server == None && IsFunction(ident) {
 		return ident
@@ -253,8 +252,8 @@ func (t *Table) ID(server int, ident string) string {
 	return ""
 }
 
-// Pages reports whether the tool that a script calls ident has the method pages. That of a
-// server that is not connected may have it: the gateway knows more when the call is made.
+// Pages reports whether the tool that a script calls ident may have the method pages.
+// For a server that is not connected it returns true: the gateway checks the call.
 func (t *Table) Pages(server int, ident string) bool {
 	if server = t.outer(server); server < 0 || server >= len(t.tools) {
 		return false
@@ -265,7 +264,7 @@ func (t *Table) Pages(server int, ident string) bool {
 	return t.Tool(server, ident) == Absent
 }
 
-// Idents returns the visible names of tools, or of a server, in the order of
+// Idents returns the visible members of tools, or of a server in it, in the order of
 // Object.keys.
 func (t *Table) Idents(server int) []string {
 	idents := []string{}
@@ -289,8 +288,8 @@ func (t *Table) Idents(server int) []string {
 	return idents
 }
 
-// flatIdents returns the visible tools and groups of a group of flat names, sorted. The
-// group None has none.
+// flatIdents returns the visible tools and groups in a group of flat names, sorted. It
+// is empty for None.
 func (t *Table) flatIdents(group int) []string {
 	idents := []string{}
 	if group == None {
@@ -313,10 +312,10 @@ func (t *Table) flatIdents(group int) []string {
 	return idents
 }
 
-// Missing returns the message that tools, or a server of it, has no such name, and the
-// names that exist. A number that is not the index of a server stands for tools.
+// Missing returns the error message that tools, or a server in it, has no member ident,
+// with suggestions. A value that is not the index of a server means tools.
 func (t *Table) Missing(server int, ident string) string {
-	const most = 10 // names in the message
+	const most = 10 // maximum number of names in the message
 	owner, noun, list := "tools", "server", toolscript.Command("list-servers")
 	if server < 0 || server >= len(t.tools) {
 		server = None
@@ -350,7 +349,7 @@ func (t *Table) Missing(server int, ident string) string {
 
 var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*$`) })
 
-// property returns the expression of a property in a script.
+// property returns the expression for a property in a script.
 func property(owner, name string) string {
 	if identifier().MatchString(name) {
 		return owner + "." + name

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// claim is a request for a name.
+// claim is a request of a server or tool for a name.
 type claim struct {
 	id    string // unique among all claims
 	want  string
-	exact bool // the server's own name is want
+	exact bool // the wanted name is the server's or tool's own name
 }
 
-// settle returns a unique name for each claim, and the indexes of the claims that
-// collided. Of claims for the same name the exact one gets it; all others get a suffix
-// made from their id. An additional claim therefore never moves a name from one id to
-// another: a script either still calls the same tool or fails with the new names.
+// settle returns a unique name for each claim, and the groups of claims that collided,
+// as indexes. Of claims for one name, the exact claim gets it; the others get a suffix
+// made from their id. So an additional claim never moves a name from one id to another:
+// a script still calls the same tool, or fails.
 func settle(claims []claim) (names []string, collided [][]int) {
 	names = make([]string, len(claims))
-	wanted := make(map[string]int, len(claims)) // index of the first claim
-	groups := map[int][]int{}                   // of several claims, by the first
+	wanted := make(map[string]int, len(claims)) // index of the first claim for a name
+	groups := map[int][]int{}                   // claims for the same name, by the index of the first
 	for i, c := range claims {
 		names[i] = c.want
 		first, again := wanted[c.want]
@@ -41,7 +41,7 @@ func settle(claims []claim) (names []string, collided [][]int) {
 	return names, collided
 }
 
-// suffix gives new names to all claims of a group except the exact one.
+// suffix chooses new names for all claims of a group except the exact one.
 func suffix(claims []claim, group []int, names []string, wanted map[string]int) {
 	marks := make(map[int]string, len(group))
 	for _, i := range group {
@@ -49,7 +49,7 @@ func suffix(claims []claim, group []int, names []string, wanted map[string]int) 
 			marks[i] = mark(claims[i].id)
 		}
 	}
-	for length := 6; ; length++ { // 24 bits, more after a collision
+	for length := 6; ; length++ { // 24 bits; more after a collision
 		uses := make(map[string]int, len(marks))
 		for _, m := range marks {
 			uses[m[:length]]++
@@ -77,7 +77,7 @@ func mark(id string) string {
 	return string(letters)
 }
 
-// describe lists the claims of a group with their names.
+// describe lists the claims of a group and their names.
 func describe(claims []claim, group []int, names []string) string {
 	var parts []string
 	for _, i := range group {

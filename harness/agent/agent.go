@@ -1,5 +1,5 @@
-// Package agent is a small loop around a language model: it sends a task, makes what the
-// answer asks for, sends the results, and ends with the answer that asks for nothing.
+// Package agent is a small loop around a language model: it sends a task, carries out the
+// scripts and calls of each answer, sends their results, and ends with an answer that has none.
 package agent
 
 import (
@@ -14,39 +14,39 @@ import (
 	"github.com/toolscript/toolscript/transport/llm"
 )
 
-// DefaultTurns is how many answers a Loop takes if its Turns are 0.
+// DefaultTurns is the maximum number of answers if Loop.Turns is 0.
 const DefaultTurns = 20
 
-// Model answers conversations. *llm.Client is one.
+// Model is a language model that continues conversations. *llm.Client implements it.
 type Model interface {
 	API() llm.API
 	Send(context.Context, llm.Request) (llm.Answer, error)
 }
 
-// Loop has a model work on a task.
+// Loop makes a model work on a task.
 type Loop struct {
 	Model  Model
 	System string     // instructions for the model
-	Tools  []llm.Tool // for structured calls; none if the model only writes scripts
-	Turns  int        // the most answers that are asked for; 0: DefaultTurns
+	Tools  []llm.Tool // tools for structured calls; nil if the model only writes scripts
+	Turns  int        // maximum number of answers; 0 means DefaultTurns
 
-	// Process makes what an answer asks for. items are the items of the answer in the
-	// form of the API. It returns the items of the conversation that the harness adds:
-	// JSON objects with a type.
+	// Process carries out the scripts and calls of an answer. items are the items of
+	// the answer in the form of the API. Process returns the items that the harness
+	// adds to the conversation: JSON objects with a type.
 	Process func(ctx context.Context, items []json.RawMessage) ([]json.RawMessage, error)
 }
 
-// Result is how a task ended.
+// Result is the result of a task.
 type Result struct {
-	Text  string // of the last answer
-	Turns int    // answers
+	Text  string // text of the last answer
+	Turns int    // number of answers
 	Usage llm.Usage
 }
 
-// Run works on a task until the model answers without a script and without a call. The
-// error is that of the model, of Process or of ctx; LimitCalls if the turns were not
-// enough, and InvalidResult if the last answer reached its limit of tokens. The Result is
-// set in any case.
+// Run works on a task until the model answers without a script or call. It returns the
+// errors of the model, Process and ctx, LimitCalls if the turns are used up, and
+// InvalidResult if the last answer reached its token limit. The Result is set even if
+// there is an error.
 func (l Loop) Run(ctx context.Context, task string) (Result, error) {
 	turns := l.Turns
 	if turns <= 0 {
@@ -81,8 +81,8 @@ func (l Loop) Run(ctx context.Context, task string) (Result, error) {
 	return r, &toolscript.Error{Kind: toolscript.LimitCalls, Err: fmt.Errorf("the model has not finished within %d answers", turns)}
 }
 
-// Text returns the text of an answer, without the spaces around it. The error says why the
-// items do not fit the API.
+// Text returns the text of an answer without surrounding space. It fails if the items
+// do not fit the API.
 func Text(items []json.RawMessage, api llm.API) (string, error) {
 	list, err := json.Marshal(items)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// text are the instructions without the servers.
+// text holds the instructions without the list of servers.
 //
 //go:embed instructions.md
 var text string
 
-// Instructions explain to a model how it writes scripts. servers are the names of the
-// servers as scripts write them; no names leave out that part.
+// Instructions returns the instructions for a model on how to write scripts. servers are
+// the names of the servers in scripts; if it is empty, the list of servers is left out.
 func Instructions(servers []string) string {
 	if len(servers) == 0 {
 		return text

@@ -6,9 +6,9 @@ import (
 	"github.com/toolscript/toolscript/transport/llm"
 )
 
-// Results converts the items of the harness to items that follow the answer in a
-// conversation of the API: outputs of structured calls as they are, and the outputs of
-// scripts in a message of the user. It is empty if the answer asked for nothing.
+// Results converts the items of the harness to the items that follow the answer in a
+// conversation of the API: outputs of structured calls unchanged, and outputs of
+// scripts in a user message. The result is empty if the answer had neither.
 func Results(api llm.API, items []json.RawMessage) []json.RawMessage {
 	var calls, texts []json.RawMessage
 	for _, item := range items {
@@ -36,8 +36,8 @@ func Results(api llm.API, items []json.RawMessage) []json.RawMessage {
 	return calls
 }
 
-// scriptOutput is a text block with the output of a script. In JSON made by this package
-// < is \u003c, so a result of a tool cannot end the block.
+// scriptOutput returns a text block with the output of a script. Because json.Marshal
+// writes < as \u003c, a result of a tool cannot end the block.
 func scriptOutput(item json.RawMessage) json.RawMessage {
 	var escaped []byte
 	if text, err := json.Marshal(item); err == nil {
@@ -46,7 +46,7 @@ func scriptOutput(item json.RawMessage) json.RawMessage {
 	return marshal(map[string]string{"type": "text", "text": "<tool-calls-output>\n" + string(escaped) + "\n</tool-calls-output>"})
 }
 
-// userTexts is a message of the user with text blocks.
+// userTexts returns a user message with the text blocks.
 func userTexts(api llm.API, blocks []json.RawMessage) json.RawMessage {
 	if api == llm.Chat {
 		return userContent(blocks)
@@ -66,7 +66,7 @@ func userContent(content []json.RawMessage) json.RawMessage {
 	return marshal(map[string]any{"role": "user", "content": content})
 }
 
-// withoutType removes the type of a tool message, which is not a field of the API.
+// withoutType removes the member type of a tool message, which is not a field of the API.
 func withoutType(item json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(item, &fields) != nil {
@@ -76,7 +76,7 @@ func withoutType(item json.RawMessage) json.RawMessage {
 	return marshal(fields)
 }
 
-// marshal encodes a value that always has JSON.
+// marshal encodes a value whose encoding cannot fail.
 func marshal(v any) json.RawMessage {
 	text, _ := json.Marshal(v)
 	return text

@@ -1,7 +1,7 @@
-// Package answer reads the answer of a model as three APIs write it: the items of
-// OpenAI's Responses API, the messages of its Chat Completions API, and those of
-// Anthropic's Messages API. The parts that matter to the harness are the same for all
-// of them: the text of the assistant, and its calls of tools.
+// Package answer parses the answer of a model in the form of three APIs: items of
+// OpenAI's Responses API, messages of its Chat Completions API, and messages of
+// Anthropic's Messages API. The harness needs the same parts of all three: the text of
+// the assistant and its tool calls.
 package answer
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// API is the form of an answer.
+// API is the API that defines the form of an answer.
 type API string
 
 // The APIs.
@@ -20,7 +20,7 @@ const (
 	Messages  API = "messages"  // messages of Anthropic's Messages API
 )
 
-// ParseAPI reads the name of an API. "" is one too: Read recognizes it.
+// ParseAPI returns the API of a name. "" is allowed: Read then detects the API.
 func ParseAPI(name string) (API, error) {
 	switch api := API(name); api {
 	case "", Responses, Chat, Messages:
@@ -29,38 +29,38 @@ func ParseAPI(name string) (API, error) {
 	return "", fmt.Errorf("%.50q is no API: use %s, %s or %s", name, Responses, Chat, Messages)
 }
 
-// Answer is what a model answered.
+// Answer is the answer of a model.
 type Answer struct {
 	API   API
 	Parts []Part // in order
 }
 
-// Part is a text or a call. Exactly one of them is set.
+// Part is a text or a call. Exactly one field is set.
 type Part struct {
 	Text *Text
 	Call *Call
 }
 
-// Text is text of the assistant. Adjacent texts of one message are one Text.
+// Text is text of the assistant. Adjacent texts of a message form one Text.
 type Text struct {
 	Text string
-	// Continues is set if an earlier Text belongs to the same message: places in
-	// the message continue.
+	// Continues reports that an earlier Text belongs to the same message, so that
+	// positions in the message continue.
 	Continues bool
 }
 
-// Call is a structured call of a tool.
+// Call is a structured tool call.
 type Call struct {
 	ID      string
 	Name    string
-	Args    json.RawMessage // an object
-	Problem string          // why the call cannot be made; Args is nil then
+	Args    json.RawMessage // a JSON object
+	Problem string          // why the call cannot be made; Args is then nil
 }
 
-// Read reads an answer: a response of the API, its items or messages as a list, or one
-// after the other. If api is "", it is recognized. Only the assistant's own text and
-// calls are returned, not the content of user messages, results of tools, reasoning or
-// refusals. A call whose output is in the data, too, is not returned.
+// Read parses an answer: a response of the API, or its items or messages, as a list or
+// one after the other. If api is "", Read detects it. It returns only the assistant's
+// own text and calls, without user messages, tool results, reasoning and refusals. A
+// call whose output is in the data is left out.
 func Read(data []byte, api API) (Answer, error) {
 	values, err := split(data)
 	if err != nil {
@@ -78,7 +78,7 @@ func Read(data []byte, api API) (Answer, error) {
 	return Answer{API: api, Parts: r.open()}, nil
 }
 
-// List returns the items or messages in the data, which is as in Read, as one JSON list.
+// List returns the items or messages in data, in the formats that Read accepts, as one JSON list.
 func List(data []byte) (json.RawMessage, error) {
 	values, err := split(data)
 	if err != nil {
@@ -91,9 +91,9 @@ func List(data []byte) (json.RawMessage, error) {
 type reader struct {
 	api      API
 	parts    []Part
-	answered map[string]bool // ids of calls with an output
-	begun    bool            // the message has a text
-	adjacent bool            // the last part is text of the same message
+	answered map[string]bool // ids of the calls with an output
+	begun    bool            // the current message has a text
+	adjacent bool            // the last part is text of the current message
 }
 
 // open returns the parts without the calls that have an output.
@@ -107,7 +107,7 @@ func (r *reader) open() []Part {
 	return open
 }
 
-// item reads an item or a message.
+// item adds the parts of an item or a message.
 func (r *reader) item(v object) {
 	r.begun, r.adjacent = false, false
 	switch r.api {
@@ -157,8 +157,8 @@ func (r *reader) anthropicMessage(v object) {
 	}
 }
 
-// content reads the content of a message of the assistant: a text, or parts, of which
-// those of one type are text.
+// content adds the content of an assistant message: a string, or a list of parts. Parts
+// of type textType are text.
 func (r *reader) content(raw json.RawMessage, textType string) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -189,7 +189,7 @@ func (r *reader) text(text string) {
 	r.begun, r.adjacent = true, true
 }
 
-// call adds a call whose arguments are JSON.
+// call adds a call. args is its arguments as JSON.
 func (r *reader) call(id, name string, args json.RawMessage) {
 	r.adjacent = false
 	c := &Call{ID: id, Name: name, Args: args}
@@ -207,7 +207,7 @@ func (r *reader) call(id, name string, args json.RawMessage) {
 	r.parts = append(r.parts, Part{Call: c})
 }
 
-// encoded returns the JSON in a JSON string. A value that is no string is returned as it is.
+// encoded returns the JSON in a JSON string. Any other value is returned unchanged.
 func encoded(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// object is a JSON object. Its keys are exact: a struct would take "Role" for "role".
+// object is a JSON object with case-sensitive keys: for a struct, encoding/json takes "Role" for "role".
 type object map[string]json.RawMessage
 
-// text returns a string, "" for other values.
+// text returns a string member; "" for other values.
 func (o object) text(key string) string {
 	var text string
 	if json.Unmarshal(o[key], &text) != nil {
@@ -20,7 +20,7 @@ func (o object) text(key string) string {
 	return text
 }
 
-// object returns an object, nil for other values.
+// object returns an object member; nil for other values.
 func (o object) object(key string) object {
 	var inner object
 	if json.Unmarshal(o[key], &inner) != nil {
@@ -29,10 +29,10 @@ func (o object) object(key string) object {
 	return inner
 }
 
-// list returns the objects of a list.
+// list returns the objects of a list member.
 func (o object) list(key string) []object { return objects(o[key]) }
 
-// objects returns the objects of a list. Other elements are left out.
+// objects returns the objects in a JSON list, without other elements.
 func objects(raw json.RawMessage) []object {
 	var elements []json.RawMessage
 	if json.Unmarshal(raw, &elements) != nil {
@@ -53,11 +53,11 @@ func isObject(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &o) == nil && o != nil
 }
 
-// maxValues bounds the number of JSON values in the data.
+// maxValues is the maximum number of JSON values in the data.
 const maxValues = 100_000
 
-// split returns the items or messages in the data: of values one after the other, of
-// lists, and of whole responses.
+// split returns the items or messages in the data, which may be single values, lists
+// and whole responses, one after the other.
 func split(data []byte) ([]object, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	var all []object

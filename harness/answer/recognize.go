@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// signs are the types of items and content that only one API has.
+// signs maps types of items and content parts to the only API that has them.
 var signs = map[string]API{
 	"function_call": Responses, "function_call_output": Responses, "reasoning": Responses, "output_text": Responses, "input_text": Responses,
 	"function": Chat, "image_url": Chat,
 	"tool_use": Messages, "tool_result": Messages, "thinking": Messages, "redacted_thinking": Messages,
 }
 
-// recognize returns the API that wrote the items or messages.
+// recognize returns the API of the items or messages.
 func recognize(values []object) (API, error) {
 	var found []API
 	note := func(api API) {
@@ -31,7 +31,7 @@ func recognize(values []object) (API, error) {
 	case len(found) == 1:
 		return found[0], nil
 	}
-	for _, v := range values { // without a sign: Anthropic's content is a list, that of Chat Completions a string
+	for _, v := range values { // no sign: content is a list in the Messages API, and a string in Chat Completions
 		if v["role"] != nil && objects(v["content"]) != nil {
 			return Messages, nil
 		}
@@ -42,7 +42,7 @@ func recognize(values []object) (API, error) {
 	return "", fmt.Errorf("no item or message of a known API was found: name the API with --api (%s, %s or %s)", Responses, Chat, Messages)
 }
 
-// apisOf returns the APIs that the parts of an item or message are a sign of.
+// apisOf returns the APIs that parts of an item or message point to.
 func apisOf(v object) []API {
 	apis := []API{signs[v.text("type")]}
 	if v["tool_calls"] != nil || v["tool_call_id"] != nil {
