@@ -11,33 +11,33 @@ import (
 	"github.com/toolscript/toolscript/harness/detect"
 )
 
-// ScriptError is why a script failed.
+// ScriptError is the error of a failed script.
 type ScriptError struct {
-	Code     string          `json:"code"` // the class: ScriptTimeoutError, ScriptParseError, TypeError, …
+	Code     string          `json:"code"` // error class: ScriptTimeoutError, ScriptParseError, TypeError, …
 	Message  string          `json:"message"`
 	Kind     toolscript.Kind `json:"kind"`
 	Phase    string          `json:"phase"` // parsing, executing or finalizing
 	ScriptID string          `json:"scriptId"`
-	ToolName string          `json:"toolName,omitempty"` // tool id, of an error of a call
-	Sent     toolscript.Sent `json:"sent,omitempty"`     // of such an error: whether the server got the call
+	ToolName string          `json:"toolName,omitempty"` // tool id, for an error of a call
+	Sent     toolscript.Sent `json:"sent,omitempty"`     // for an error of a call: whether the server got the call
 	CallID   string          `json:"callId,omitempty"`
-	Stack    string          `json:"stack,omitempty"` // places in the message: <tool-calls>:15:3
+	Stack    string          `json:"stack,omitempty"` // with positions in the message: <tool-calls>:15:3
 	Metadata map[string]any  `json:"metadata,omitempty"`
 
-	// Findings are all mistakes that keep the script from running.
+	// Findings lists all mistakes that keep the script from running.
 	Findings []toolscript.Diagnostic `json:"findings,omitempty"`
 }
 
-// file is the name of a script in messages.
+// file is the name of a script in error messages.
 const file = "<tool-calls>"
 
-// Classes of errors that only the harness has.
+// Error classes of the harness.
 const (
 	parseError = "ScriptParseError"
 	sizeError  = "ScriptSizeError"
 )
 
-// scriptError converts the error of a run. The code of the script begins at start.
+// scriptError converts the error of a run. start is the position of the code in its message.
 func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, start detect.Position) *ScriptError {
 	out := &ScriptError{
 		Code: e.Name, Message: inMessage(withoutOptions(e.Message), start), Kind: kind, Phase: string(e.Phase), ScriptID: scriptID,
@@ -55,16 +55,16 @@ func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, 
 	return out
 }
 
-// option is advice that helps with toolscript exec alone: the limits of scripts in answers
-// cannot be raised.
+// option matches advice that helps only with toolscript exec: the limits of scripts in
+// answers cannot be raised.
 var option = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(; allow more with|, or raise) --[a-z-]+`) })
 
 func withoutOptions(message string) string { return option().ReplaceAllString(message, "") }
 
-// place is a place in a script, in the text of an error.
+// place matches a position in a script within the text of an error.
 var place = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d{1,9}):(\d{1,9})`) })
 
-// inMessage makes places in a script that begins at start places in its message.
+// inMessage converts positions in a script that begins at start to positions in its message.
 func inMessage(text string, start detect.Position) string {
 	if !strings.Contains(text, file) {
 		return text
@@ -78,7 +78,7 @@ func inMessage(text string, start detect.Position) string {
 	})
 }
 
-// moved is the place in the message of a place in a script.
+// moved converts a position in a script to the position in its message.
 func moved(line, column int, start detect.Position) (int, int) {
 	if line == 1 {
 		column += start.Column - 1
@@ -86,7 +86,7 @@ func moved(line, column int, start detect.Position) (int, int) {
 	return line + start.Line - 1, column
 }
 
-// finding makes the places of a finding places of the message.
+// finding converts the positions in a diagnostic to positions in the message.
 func finding(d toolscript.Diagnostic, start detect.Position) toolscript.Diagnostic {
 	d.Line, d.Column = moved(d.Line, d.Column, start)
 	d.Message = inMessage(d.Message, start)

@@ -1,6 +1,6 @@
-// Package harness makes what the answer of a model asks for: it runs the scripts
-// between <tool-calls> and </tool-calls>, makes the structured calls, and returns the
-// items to append to the conversation. Scripts and structured calls use the same tools.
+// Package harness carries out the answers of models: it runs the scripts between
+// <tool-calls> and </tool-calls>, makes the structured calls, and returns the items to
+// append to the conversation. Scripts and structured calls use the same tools.
 //
 // Package answer reads the answer, package detect finds the scripts in its text, and a
 // Gateway runs them. No script is parsed or run in this process.
@@ -17,36 +17,36 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// Gateway runs scripts and calls tools. *actors.System is one.
+// Gateway runs scripts and calls tools. *actors.System implements it.
 type Gateway interface {
-	// Exec runs a script to its end and emits its events in order. It fails only if
-	// the run could not begin.
+	// Exec runs a script to its end and emits its events in order. It returns an error
+	// only if the run could not be started.
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
-	// CallTool makes one call and returns the whole MCP result, also if it has isError.
+	// CallTool makes a call and returns the whole MCP result, even if it has isError.
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
-	// PendingApproval is a call that waits for a person, with all of its arguments.
+	// PendingApproval returns a call that waits for a person, with its complete arguments.
 	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
-	// AnswerApproval answers such a call. approver: the answer comes
+	// AnswerApproval answers a pending approval. approver reports that the answer comes
 	// from a person, so that it needs no code.
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error
 	// Await waits until no server that f selects is connecting, or until ctx ends.
 	Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)
-	// Catalog and Names are the current tools and their names in scripts.
+	// Catalog returns the current tools, and Names their names in scripts.
 	Catalog() toolscript.Catalog
 	Names() *naming.Names
 }
 
-// Mode says what happens with scripts.
+// Mode says how scripts are treated.
 type Mode string
 
-// The modes. In a dry run no tool is called.
+// The modes.
 const (
 	Disabled Mode = "disabled" // scripts are text; structured calls are made
-	DryRun   Mode = "dry-run"  // scripts are parsed and their types are checked
+	DryRun   Mode = "dry-run"  // scripts are parsed and type-checked; no tool is called
 	Enabled  Mode = "enabled"
 )
 
-// ParseMode reads a mode. "" is Enabled.
+// ParseMode parses a mode. "" means Enabled.
 func ParseMode(name string) (Mode, error) {
 	switch mode := Mode(name); mode {
 	case "":
@@ -57,46 +57,46 @@ func ParseMode(name string) (Mode, error) {
 	return "", fmt.Errorf("%.50q is no mode: use %s, %s or %s", name, Disabled, DryRun, Enabled)
 }
 
-// Limits bound one script. They do not grow with the limits of the gateway.
+// Limits are the limits of one script. They do not depend on the limits of the gateway.
 var Limits = toolscript.Limits{
 	TimeoutMs: 30_000, MemoryMB: 96, StackKB: 512, ToolCalls: 32, Concurrency: 4,
 	SourceBytes: 20 << 10, ValueBytes: 128 << 10,
 }
 
-// Options say how an answer is processed.
+// Options configure how an answer is processed.
 type Options struct {
-	Mode    Mode              // "": Enabled
-	Plan    bool              // only tools that read are called; other calls are listed
-	Cwd     string            // what scripts see as their working directory and context.workingDir
-	Record  bool              // keep what each script was given, for toolscript runs replay; a gateway in this process keeps nothing
-	Allow   toolscript.Filter // servers and ids of the tools that may be called; nil: all
-	Profile string            // that has narrowed Allow, for the records of the runs
+	Mode    Mode              // "" means Enabled
+	Plan    bool              // call only tools that read, and list the other calls
+	Cwd     string            // working directory that scripts see, also as context.workingDir
+	Record  bool              // keep the inputs of each script for toolscript runs replay; a gateway in this process keeps nothing
+	Allow   toolscript.Filter // tools that may be called; nil means all
+	Profile string            // name of the profile that has narrowed Allow, for the records of the runs
 
-	// ToolPack and AllowedTools narrow Allow to the tools of a pack and those of a list,
-	// together. An entry of the list is a tool id, a server, or the name of a built-in tool or
-	// of a tool of a Registry. "" and nil: all. Calls of other
-	// tools are refused.
+	// ToolPack and AllowedTools narrow Allow to the tools of the pack and of the list,
+	// together. An entry of the list is a tool id, a server, or the name of a built-in
+	// tool or of a tool of a Registry. If ToolPack is "" and AllowedTools nil, Allow is
+	// not narrowed. Calls of other tools fail.
 	ToolPack     string
 	AllowedTools []string
-	Packs        toolscript.ToolPacks // in addition to the standard packs
+	Packs        toolscript.ToolPacks // configured packs, in addition to the standard packs
 
-	// Approve decides about calls that have to be approved. It may block, is called in
-	// goroutines of its own, and stands for a person: no answer of a model or result of a
-	// tool may decide for it. ctx ends when the request has expired or the call has
-	// ended. Nil: requests are answered elsewhere, or expire.
+	// Approve decides about calls that need an approval. It may block, runs in its own
+	// goroutine, and stands for a person: neither the answer of a model nor the result
+	// of a tool may decide for it. ctx ends when the request has expired or the call
+	// has ended. If Approve is nil, requests are answered elsewhere, or expire.
 	Approve func(ctx context.Context, a toolscript.Approval) toolscript.ApprovalAnswer
 
-	// Progress receives the items that are no part of the conversation, in their place
-	// among the others. Nil: the function of Process receives them.
+	// Progress receives the items that are not part of the conversation, in order with
+	// the others. If it is nil, the function emit of Process receives them.
 	Progress func(Item)
 
-	ConversationID string // what scripts see as context.conversationId
+	ConversationID string // value of context.conversationId in scripts
 }
 
-// Process makes what an answer asks for: its scripts and calls, one after the other in
-// the order of the answer. An error in one does not stop the next. emit receives the
-// items in order, and the progress between them; it is never called concurrently. An
-// error of emit, or the end of ctx, ends Process and the script that runs.
+// Process runs the scripts and makes the calls of an answer, one after the other in the
+// order of the answer. An error of one does not stop the next. Items are passed to emit
+// in order, with the progress between them; emit is never called concurrently. An error
+// of emit, or the end of ctx, ends Process and the running script.
 func Process(ctx context.Context, g Gateway, a answer.Answer, o Options, emit func(Item) error) error {
 	p := process{gateway: g, options: o, api: a.API, emit: emit}
 	if err := p.narrow(ctx); err != nil {
@@ -123,7 +123,7 @@ func Process(ctx context.Context, g Gateway, a answer.Answer, o Options, emit fu
 	return nil
 }
 
-// process is one Process.
+// process is the state of one call of Process.
 type process struct {
 	gateway Gateway
 	options Options
@@ -131,8 +131,8 @@ type process struct {
 	emit    func(Item) error
 }
 
-// text processes a text of the answer that begins at a place of its message, and
-// returns its end.
+// text processes a text of the answer that begins at position at of its message. It
+// returns the position after the text.
 func (p *process) text(ctx context.Context, text string, at detect.Position) (detect.Position, error) {
 	d := detect.New(at)
 	pieces := detect.Join(append(d.Write([]byte(text)), d.Close()...))

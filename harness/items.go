@@ -7,9 +7,9 @@ import (
 	"github.com/toolscript/toolscript/harness/detect"
 )
 
-// Item is something that Process emits. Its JSON has a type.
+// Item is an item that Process emits. Its JSON has a member type.
 type Item interface {
-	// History reports whether the item belongs to the conversation. The other items are
+	// History reports whether the item belongs to the conversation. Other items are
 	// progress.
 	History() bool
 }
@@ -24,38 +24,38 @@ type Text struct {
 type ScriptToolCall struct {
 	Type       string          `json:"type"` // ScriptToolCall
 	ScriptID   string          `json:"scriptId"`
-	SourceCode string          `json:"sourceCode"` // without the tags and a fence around it; the whole block if it is malformed
+	SourceCode string          `json:"sourceCode"` // without the tags and the fence; the whole block if it is malformed
 	Start      detect.Position `json:"start"`      // of the block in its message
 	End        detect.Position `json:"end"`
 }
 
-// ScriptToolCallOutput is how a script ended. After an error it has what was done until
-// then.
+// ScriptToolCallOutput is the output of a script. After an error, it holds what was
+// done before the error.
 type ScriptToolCallOutput struct {
 	Type      string                    `json:"type"` // ScriptToolCallOutput
 	ScriptID  string                    `json:"scriptId"`
-	RunID     string                    `json:"runId,omitempty"` // of the gateway's record; absent if nothing ran
+	RunID     string                    `json:"runId,omitempty"` // id in the gateway's records; absent if nothing ran
 	OK        bool                      `json:"ok"`
 	DryRun    bool                      `json:"dryRun,omitempty"`
 	Value     json.RawMessage           `json:"value,omitempty"` // absent if the script returned undefined
 	Script    *toolscript.ScriptFacts   `json:"script,omitempty"`
-	ToolCalls []ToolCallResult          `json:"toolCalls"` // in the order of their end
+	ToolCalls []ToolCallResult          `json:"toolCalls"` // in the order in which they ended
 	Plan      []toolscript.PlannedCall  `json:"plan,omitempty"`
 	Console   string                    `json:"console,omitempty"` // stdout and stderr in order, at most 16 KB
 	Notices   []string                  `json:"notices,omitempty"`
-	Detached  []toolscript.DetachedCall `json:"detached,omitempty"` // tasks that the script has left
+	Detached  []toolscript.DetachedCall `json:"detached,omitempty"` // tasks that continue after the script
 	Error     *ScriptError              `json:"error,omitempty"`
 	Metrics   *Metrics                  `json:"metrics,omitempty"`
 }
 
-// ToolCallResult is one call of a script. Arguments and results above 128 KB are left
+// ToolCallResult is a call of a script. Arguments and results above 128 KB are left
 // out.
 type ToolCallResult struct {
 	CallID string                `json:"callId"`
 	Tool   string                `json:"tool"` // tool id
 	Args   json.RawMessage       `json:"args,omitempty"`
 	OK     bool                  `json:"ok"`
-	Result json.RawMessage       `json:"result,omitempty"` // the value that the script got
+	Result json.RawMessage       `json:"result,omitempty"` // value that the script got
 	Error  *toolscript.ToolError `json:"error,omitempty"`
 	Ms     float64               `json:"ms"`
 }
@@ -65,11 +65,11 @@ type Metrics struct {
 	DurationMs          float64 `json:"durationMs"`
 	ToolCallsMade       int     `json:"toolCallsMade"`
 	MemoryUsedMB        float64 `json:"memoryUsedMb"`
-	CacheHit            bool    `json:"cacheHit"`            // the script had been parsed and validated, against the same types of tools
-	CompilationCacheHit bool    `json:"compilationCacheHit"` // its JavaScript was known; one step parses and compiles
+	CacheHit            bool    `json:"cacheHit"`            // the script was parsed and checked before, with the same types of tools
+	CompilationCacheHit bool    `json:"compilationCacheHit"` // the compiled JavaScript was cached; parsing and compiling are one step
 }
 
-// ToolCallStart and ToolCallEnd are progress of a script.
+// ToolCallStart is progress: a script has started a call.
 type ToolCallStart struct {
 	Type     string `json:"type"` // ToolCallStart
 	ScriptID string `json:"scriptId"`
@@ -77,7 +77,7 @@ type ToolCallStart struct {
 	Tool     string `json:"tool"`
 }
 
-// ToolCallEnd is the end of a call.
+// ToolCallEnd is progress: a call has ended.
 type ToolCallEnd struct {
 	Type     string  `json:"type"` // ToolCallEnd
 	ScriptID string  `json:"scriptId"`
@@ -87,12 +87,11 @@ type ToolCallEnd struct {
 	Ms       float64 `json:"ms"`
 }
 
-// OutputTextDelta is progress that a script has shown with
-// context.telemetry.emitProgress.
+// OutputTextDelta is progress reported by a script with context.telemetry.emitProgress.
 type OutputTextDelta struct {
 	Type     string `json:"type"` // OutputTextDelta
 	ScriptID string `json:"scriptId"`
-	Delta    string `json:"delta"` // the text of one call, at most 4 KB
+	Delta    string `json:"delta"` // text of one call of emitProgress, at most 4 KB
 }
 
 // FunctionCallOutput answers a call of the Responses API.
@@ -102,8 +101,8 @@ type FunctionCallOutput struct {
 	Output string `json:"output"`
 }
 
-// ToolMessage answers a call of the Chat Completions API. Its type is no field of that
-// API, which ignores it.
+// ToolMessage answers a call of the Chat Completions API. That API has no field type
+// and ignores it.
 type ToolMessage struct {
 	Type       string `json:"type"` // tool
 	Role       string `json:"role"` // tool
@@ -111,7 +110,7 @@ type ToolMessage struct {
 	Content    string `json:"content"`
 }
 
-// ToolResult answers a call of the Messages API. It belongs into a user message.
+// ToolResult answers a call of the Messages API. It belongs in a user message.
 type ToolResult struct {
 	Type      string `json:"type"` // tool_result
 	ToolUseID string `json:"tool_use_id"`

@@ -21,33 +21,33 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// Config configures Start. Every field may be zero.
+// Config configures Start. All fields are optional.
 type Config struct {
-	Registry *Registry                   // tools of this program; nil: none
-	Name     string                      // of the server that has them; default "app"
+	Registry *Registry                   // tools of this program; nil if it has none
+	Name     string                      // name of the server of these tools; default "app"
 	Servers  map[string]mcpclient.Config // MCP servers and servers of built-in tools, by name
 
-	// Approvals say which calls have to be approved; nil: those of tools with
-	// RequiresApproval. Options.Approve answers.
+	// Approvals say which calls need an approval; if nil, calls of tools with
+	// RequiresApproval do. Options.Approve answers.
 	Approvals toolscript.Approvals
 
-	// Dir is a folder of the user alone for the compiled engine, for outputs above their
-	// limits and for the state of built-in tools. Without it, nothing of that is kept, and
-	// built-in tools that need it fail.
+	// Dir is a folder that only the user can access, for the compiled engine, outputs
+	// above their limits and the state of built-in tools. If it is "", none of these is
+	// kept, and built-in tools that need a folder fail.
 	Dir string
 
-	Logger *slog.Logger // nil: nothing is logged
+	Logger *slog.Logger // nil means no logging
 }
 
-// Local is a gateway in this process. It is a Gateway.
+// Local is a gateway in this process. It implements Gateway.
 type Local struct {
 	*actors.System
 	reaper *reaper.Reaper
 }
 
 // Helper runs this process as a helper, if a gateway has started it as one, and returns
-// its exit code. Scripts run in such processes. A program that calls Start calls Helper
-// first in its main:
+// its exit code. Scripts run in such helper processes. A program that calls Start must
+// call Helper first in its main:
 //
 //	if code, is := harness.Helper(os.Args); is {
 //		os.Exit(code)
@@ -67,7 +67,7 @@ func Helper(args []string) (code int, is bool) {
 	return 0, false
 }
 
-// Start starts a gateway in this process. It does not wait for its servers. Close ends it.
+// Start starts a gateway in this process. It does not wait for the servers. Close stops it.
 func Start(c Config) (*Local, error) {
 	logger := c.Logger
 	if logger == nil {
@@ -108,7 +108,7 @@ func Start(c Config) (*Local, error) {
 	return l, nil
 }
 
-// servers are the configured servers and that of the Registry.
+// servers returns the configured servers and the server of the Registry.
 func (c Config) servers() map[string]mcpclient.Config {
 	all := maps.Clone(c.Servers)
 	if c.Registry != nil {
@@ -120,13 +120,13 @@ func (c Config) servers() map[string]mcpclient.Config {
 	return all
 }
 
-// Close ends the calls, the scripts and the servers.
+// Close ends all calls, scripts and servers.
 func (l *Local) Close(ctx context.Context) error {
 	defer l.reaper.Close()
 	return l.System.Close(ctx)
 }
 
-// RunCommand runs a program of the tool exec with this program as its helper.
+// RunCommand runs a command of the tool exec, with this program as the helper process.
 func RunCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
 		Args: c.Args, Project: c.Project, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// installer is the package manager that a command line starts; "" if it starts none.
+// installer returns the package manager that a command line starts; "" if it starts none.
 func installer(argv []string) string {
 	if words := launch.Manager(argv); words != nil {
 		return words[0]
@@ -22,8 +22,8 @@ func installer(argv []string) string {
 	return ""
 }
 
-// cachesOf are the variables that have package managers keep all that they install in a folder. A
-// package manager can start another one.
+// cachesOf returns environment variables that make package managers install into a
+// folder. It sets them for all managers, because one can start another.
 func cachesOf(name, folder string) (env []string) {
 	at := func(variable, below string) { env = append(env, variable+"="+filepath.Join(folder, below)) }
 	at("npm_config_cache", "npm")
@@ -35,8 +35,8 @@ func cachesOf(name, folder string) (env []string) {
 	at("PIPX_HOME", "pipx")
 	at("PIPX_BIN_DIR", "pipx/bin")
 	at("PIPX_MAN_DIR", "pipx/man")
-	if name == "pnpm" || name == "pnpx" { // npm warns of them
-		for _, prefix := range []string{"npm", "pnpm"} { // up to version 10, and since
+	if name == "pnpm" || name == "pnpx" { // npm warns about these variables
+		for _, prefix := range []string{"npm", "pnpm"} { // the names up to pnpm 10, and the names since then
 			at(prefix+"_config_cache_dir", "pnpm/cache")
 			at(prefix+"_config_state_dir", "pnpm/state")
 		}
@@ -44,9 +44,9 @@ func cachesOf(name, folder string) (env []string) {
 	return append(env, "npm_config_update_notifier=false")
 }
 
-// pythons are the paths of the Python interpreters that uv and pipx find: those in PATH, and those that uv
-// has installed for the user. A server that can write to a folder of PATH must not choose paths by it.
-// env has the variable that lets uv install interpreters in a cache if the user has none.
+// pythons returns the paths of the Python interpreters that uv and pipx find: in PATH, and those that
+// uv has installed for the user. It skips folders of PATH that the server can write to, so that the
+// server cannot choose paths. env makes uv install interpreters into the cache if the user has none.
 func pythons(p mcpclient.Confined, cache string) (read, env []string) {
 	for _, folder := range pathOf(p.Env) {
 		if !filepath.IsAbs(folder) || slices.ContainsFunc(p.Write, func(top string) bool { return within(folder, top) }) {
@@ -59,7 +59,7 @@ func pythons(p mcpclient.Confined, cache string) (read, env []string) {
 			}
 		}
 	}
-	// The definition of the server does not choose this folder.
+	// This folder does not depend on the definition of the server.
 	home, _ := os.UserHomeDir()
 	data := cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))
 	own := cmp.Or(os.Getenv("UV_PYTHON_INSTALL_DIR"), filepath.Join(data, "uv", "python"))
@@ -71,8 +71,8 @@ func pythons(p mcpclient.Confined, cache string) (read, env []string) {
 
 var interpreter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(python|pypy)[0-9.]*$`) })
 
-// uvRun are the files of the user that a "uv run" runs: the pyproject.toml of its project and its script. env has
-// the variable that keeps the environment of the project in a cache, if the project has none.
+// uvRun returns the user's files that a "uv run" executes: the pyproject.toml of the project, and the
+// script. env makes uv keep the environment of the project in the cache, if the project has none.
 func uvRun(p mcpclient.Confined, cache string) (files, env []string) {
 	if installer(p.Args) != "uv" || !slices.Contains(p.Fixed, "run") || slices.Contains(p.Fixed, "tool") {
 		return nil, nil
@@ -100,7 +100,7 @@ func uvRun(p mcpclient.Confined, cache string) (files, env []string) {
 		script := strings.HasSuffix(path, ".py") || i > 0 && slices.Contains([]string{"-s", "--script"}, p.Fixed[run+i])
 		if script = script && !strings.HasPrefix(word, "-"); script && isFile(absolute(dir, path)) {
 			files = append(files, absolute(dir, path))
-			break // the rest are its data
+			break // the other words are arguments of the script
 		}
 	}
 	if slices.Contains(p.Fixed, "--no-project") {

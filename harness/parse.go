@@ -12,27 +12,27 @@ type Parsed struct {
 	Success bool         `json:"success"`
 	Script  *Script      `json:"script,omitempty"`
 	Error   string       `json:"error,omitempty"`
-	Cause   *ScriptError `json:"cause,omitempty"` // all that Error summarizes
+	Cause   *ScriptError `json:"cause,omitempty"` // details of Error
 }
 
-// Script is a script that can run.
+// Script is a script that has passed all checks.
 type Script struct {
 	SourceCode string   `json:"sourceCode"`
-	HasReturn  bool     `json:"hasReturn"` // from its top level
+	HasReturn  bool     `json:"hasReturn"` // the top level has a return statement
 	Metadata   Metadata `json:"metadata"`
 }
 
-// Metadata are facts about a script.
+// Metadata holds facts about a script.
 type Metadata struct {
 	Bytes     int      `json:"bytes"`
-	Tools     []string `json:"tools"`     // that it names, such as "github.createIssue", sorted
-	MayUseAll bool     `json:"mayUseAll"` // it may use other tools, too: tools[name]
+	Tools     []string `json:"tools"`     // tools that the script names, such as "github.createIssue", sorted
+	MayUseAll bool     `json:"mayUseAll"` // the script may use other tools too, as with tools[name]
 	Cached    bool     `json:"cached"`    // the same text was parsed before
 }
 
-// Parse examines a script that begins at a place of its message, and runs nothing of it:
-// its encoding and size, its syntax, banned constructs, and its types. The error says why it
-// could not be examined.
+// Parse checks a script that begins at position start of its message, without running
+// it: its encoding and size, syntax, banned constructs, and types. The error says why
+// the script could not be checked.
 func Parse(ctx context.Context, g Gateway, code string, start detect.Position) (Parsed, error) {
 	start.Line, start.Column = max(1, start.Line), max(1, start.Column)
 	p := &process{gateway: g, options: Options{Mode: DryRun}, emit: func(Item) error { return nil }}

@@ -22,25 +22,25 @@ type Tool struct {
 	Name        string // a letter, then letters, digits, "_", "." and "-"; at most 64 characters
 	Description string
 
-	Input  json.RawMessage // JSON Schema of the arguments, an object; nil: any object
-	Output json.RawMessage // JSON Schema of the result, an object; nil: any value
+	Input  json.RawMessage // JSON Schema of the arguments, an object; nil accepts any object
+	Output json.RawMessage // JSON Schema of the result, an object; nil accepts any value
 
-	// RequiresApproval is set if a person has to approve each call, unless the approvals
-	// say otherwise; see toolscript.ApprovalPolicy.
+	// RequiresApproval reports that a person must approve each call, unless the
+	// approvals allow it; see toolscript.ApprovalPolicy.
 	RequiresApproval bool
 
-	// Annotations are hints for plans and approvals: a plan makes only calls of tools that
-	// read.
+	// Annotations are hints for plans and approvals: a plan makes only calls of tools
+	// that read.
 	Annotations toolscript.Annotations
 
-	// Run makes one call. args is a JSON object that fits Input. The result is encoded to
-	// JSON; nil is an empty object. An error fails the call: its text goes to the caller.
-	// Run should end when ctx ends, and may be called concurrently.
+	// Run makes one call. args is a JSON object that fits Input. The result is encoded
+	// as JSON; nil means an empty object. An error fails the call, and the caller sees
+	// its text. Run should return when ctx ends, and may be called concurrently.
 	Run func(ctx context.Context, args json.RawMessage) (any, error)
 }
 
-// Func makes the Run of a Tool from a function with typed arguments. Members that are
-// missing in the arguments have their zero value.
+// Func returns a Run for a Tool from a function with typed arguments. Missing members
+// of the arguments have their zero value.
 func Func[A, R any](f func(context.Context, A) (R, error)) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var args A
@@ -53,19 +53,19 @@ func Func[A, R any](f func(context.Context, A) (R, error)) func(context.Context,
 	}
 }
 
-// Registry has tools by name. Its zero value has none. It is safe for concurrent use, and
-// tools that are registered while a gateway uses it are available there at once.
+// Registry holds tools by name. Its zero value is empty. It is safe for concurrent use,
+// and a running gateway offers newly registered tools at once.
 type Registry struct {
 	mu      sync.RWMutex
 	tools   []Tool // in the order of registration
 	changed map[*inprocess.Conn]func()
 }
 
-// toolName is the form of a name: what the APIs of models accept, and the dot.
+// toolName matches the names that the APIs of models accept, and additionally the dot.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`) })
 
 // Register adds a tool. The error is a *toolscript.Error: Conflict for a name that is
-// registered, else Invalid with what is wrong.
+// already registered, otherwise Invalid.
 func (r *Registry) Register(t Tool) error {
 	if err := t.check(); err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Tool: t.Name, Err: fmt.Errorf("register the tool %.80q: %w", t.Name, err)}
@@ -103,7 +103,7 @@ func (t Tool) check() error {
 	return nil
 }
 
-// checkSchema accepts schemas of objects that can be applied, and nil.
+// checkSchema returns an error unless schema is nil or a valid schema of an object.
 func checkSchema(schema json.RawMessage) error {
 	if schema == nil {
 		return nil
@@ -120,7 +120,7 @@ func checkSchema(schema json.RawMessage) error {
 	return validate.Schema(schema)
 }
 
-// Get returns the tool of a name.
+// Get returns the tool with the given name.
 func (r *Registry) Get(name string) (t Tool, known bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -135,13 +135,13 @@ func (r *Registry) find(name string) (Tool, bool) {
 	return r.tools[i], true
 }
 
-// Has reports whether there is a tool of that name.
+// Has reports whether a tool with the given name is registered.
 func (r *Registry) Has(name string) bool {
 	_, known := r.Get(name)
 	return known
 }
 
-// List returns the names of all tools in the order of their registration.
+// List returns the names of all tools in the order of registration.
 func (r *Registry) List() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -152,7 +152,7 @@ func (r *Registry) List() []string {
 	return names
 }
 
-// dial returns a connection to the tools.
+// dial returns a connection to the tools of the registry.
 func (r *Registry) dial(name string, on mcpclient.Events) *inprocess.Conn {
 	var c *inprocess.Conn
 	c = inprocess.New(inprocess.Options{
@@ -176,7 +176,7 @@ func (r *Registry) dial(name string, on mcpclient.Events) *inprocess.Conn {
 	return c
 }
 
-// served are the tools of a Registry as a server has them.
+// served adapts a Registry to inprocess.Tools.
 type served struct{ *Registry }
 
 // Get implements inprocess.Tools.

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/harness/detect"
 )
 
-// block processes a block of a text.
+// block processes a script block of a text.
 func (p *process) block(ctx context.Context, piece detect.Piece) error {
 	id := newScriptID()
 	call := ScriptToolCall{Type: "ScriptToolCall", ScriptID: id, SourceCode: piece.Code, Start: piece.Start, End: piece.End}
@@ -44,23 +44,23 @@ func newScriptID() string {
 	return "scr_" + hex.EncodeToString(b)
 }
 
-// run is one script.
+// run is the state of one script.
 type run struct {
 	*process
 	id       string
-	start    detect.Position // of the code
+	start    detect.Position // position of the code
 	out      ScriptToolCallOutput
 	console  strings.Builder
-	cut      int // bytes of console output that are left out
+	cut      int // number of bytes of console output left out
 	findings []toolscript.Diagnostic
 	ended    bool
-	failed   error // of emit
+	failed   error // error of emit
 
-	ctx    context.Context   //nolint:containedctx // of one Process
-	asking map[string]func() // ends the requests for approval of a call, by its id
+	ctx    context.Context   //nolint:containedctx // context of one Process
+	asking map[string]func() // by call id: function that withdraws the request for approval
 }
 
-// request is how scripts of answers run.
+// request returns the request for a script of an answer.
 func request(code, scriptID string, o Options) toolscript.ExecRequest {
 	return toolscript.ExecRequest{
 		Code: code, File: file, Dialect: toolscript.DialectHarness, Client: "toolscript harness", Check: toolscript.CheckError, Engine: toolscript.EngineQuickJS,
@@ -69,10 +69,10 @@ func request(code, scriptID string, o Options) toolscript.ExecRequest {
 	}
 }
 
-// do runs the script. The error is that of emit or of ctx; errors of the script are in
-// the output.
+// do runs the script. It returns the error of emit or of ctx; errors of the script are
+// in the output.
 func (r *run) do(ctx context.Context, code string) error {
-	if !utf8.ValidString(code) { // JSON would replace the bytes
+	if !utf8.ValidString(code) { // JSON would replace invalid bytes
 		r.ended = true
 		r.out.Error = &ScriptError{
 			Code: parseError, Message: fmt.Sprintf("%s:%s: the script is not UTF-8 text", file, r.start),
@@ -102,7 +102,7 @@ func (r *run) do(ctx context.Context, code string) error {
 	return nil
 }
 
-// maxConsole bounds the console output of an item, in bytes.
+// maxConsole is the maximum size of the console output of an item, in bytes.
 const maxConsole = 16 << 10
 
 // event handles one event of the run.
@@ -133,7 +133,7 @@ func (r *run) event(e toolscript.Event) error {
 	return r.failed
 }
 
-// write keeps console output, cut at the end of a rune.
+// write appends console output up to maxConsole. It cuts only between runes.
 func (r *run) write(text string) {
 	room := maxConsole - r.console.Len()
 	if len(text) > room {
@@ -146,8 +146,8 @@ func (r *run) write(text string) {
 	r.console.WriteString(text)
 }
 
-// asks asks about a call that waits for an approval. A call can be asked about again, if
-// its tool changes meanwhile.
+// asks asks a person about a call that waits for an approval. A call can be asked about
+// again if its tool changes meanwhile.
 func (r *run) asks(e toolscript.Event) error {
 	r.endRequest(e.CallID)
 	stop, err := r.waits(r.ctx, r.id, e.CallID, *e.Approval)
@@ -177,7 +177,7 @@ func (r *run) called(e toolscript.Event) error {
 	return r.progress(ToolCallEnd{Type: "ToolCallEnd", ScriptID: r.id, CallID: e.CallID, Tool: e.Tool, OK: ok, Ms: e.Ms})
 }
 
-// end enters how the run ended.
+// end records how the run ended.
 func (r *run) end(e toolscript.Event) {
 	r.ended = true
 	if e.End == nil {

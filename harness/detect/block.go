@@ -2,50 +2,50 @@ package detect
 
 import "bytes"
 
-// block is an open block. Its offsets are those of the message; the text from start on
-// is in the buffer.
+// block is an open block. Its offsets are relative to the message; the text from start
+// on is in the buffer.
 type block struct {
-	start  int // of the opening tag
-	code   int // begin of the code: after the opening tag, or after the line of the fence
-	closed int // begin of the line that closes the fence
+	start  int // offset of the opening tag
+	code   int // offset of the code: after the opening tag, or after the opening line of the fence
+	closed int // offset of the closing line of the fence; -1 if there is none yet
 	fence  fence
-	headed bool // the fence has been looked for
+	headed bool // the opening line of a fence has been looked for
 	begun  bool // the code has begun
 
 	problem string
-	at      int // of the problem
+	at      int // offset of the problem
 
 	state    state
 	brackets []bracket
-	line     int // begin of the current line if only white space precedes pos, else -1
-	word     int // begin of the word
-	from     int // begin of the string, template, comment or regular expression
+	line     int // offset of the current line if only white space precedes pos, otherwise -1
+	word     int // offset of the current word
+	from     int // offset of the current string, template, comment or regular expression
 	last     last
 }
 
-// state is the part of a script that pos is in.
+// state is the part of the script that pos is in.
 type state uint8
 
 const (
 	inCode state = iota
 	inWord
-	inString // with either quote
+	inString // in single or double quotes
 	inTemplate
 	inLineComment
 	inBlockComment
 	inRegexp
-	inClass // of a regular expression
-	inTail  // after the closing line of the fence, or after a problem that ends the lexing
+	inClass // character class of a regular expression
+	inTail  // after the closing line of the fence, or after a problem that ends lexing
 )
 
 // bracket is an open bracket.
 type bracket struct {
-	char      byte // ( [ { or $ for the ${ of a template
-	statement bool // a statement follows its end: if (…) /a/.test(b)
-	from      int  // begin of the template of a $
+	char      byte // ( [ { or, for the ${ of a template, $
+	statement bool // a statement follows the closing bracket: if (…) /a/.test(b)
+	from      int  // for $: offset of the template
 }
 
-// maxBrackets bounds the memory for open brackets. The compiler takes fewer.
+// maxBrackets is the maximum number of open brackets. It bounds memory; the compiler accepts fewer.
 const maxBrackets = 10_000
 
 func (d *Detector) openBlock() {
@@ -56,7 +56,7 @@ func (d *Detector) openBlock() {
 	d.mode = inBlock
 }
 
-// script reads on in a block.
+// script reads the rest of the buffer as a script. It reports whether the block has ended.
 func (d *Detector) script() bool {
 	if !d.block.begun && !d.beginCode() {
 		return false
@@ -69,7 +69,7 @@ func (d *Detector) script() bool {
 	return false
 }
 
-// beginCode skips white space, a fence around the code, and a hash-bang.
+// beginCode skips white space, the opening line of a fence, and a hash-bang.
 func (d *Detector) beginCode() bool {
 	b := &d.block
 	if !b.headed {
@@ -91,7 +91,7 @@ func (d *Detector) beginCode() bool {
 
 const hashBang = "#!"
 
-// codeHead skips white space, and the opening line of a fence around the code.
+// codeHead skips white space and the opening line of a fence.
 func (d *Detector) codeHead() bool {
 	for d.pos < len(d.buf) && isSpace(d.buf[d.pos]) {
 		d.pos++
@@ -113,7 +113,7 @@ func (d *Detector) codeHead() bool {
 	return ok
 }
 
-// openFence records the fence around the code, if the line opens one.
+// openFence records the fence around the code, if line opens one.
 func (d *Detector) openFence(line []byte, end int) {
 	char, size := line[0], runLength(line, line[0])
 	info := bytes.TrimSpace(line[size:])
@@ -127,7 +127,7 @@ func (d *Detector) openFence(line []byte, end int) {
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// closeBlock ends a block whose closing tag begins at pos.
+// closeBlock ends the block whose closing tag begins at pos.
 func (d *Detector) closeBlock() {
 	b := &d.block
 	end := d.pos + len(closeTag)
@@ -146,7 +146,7 @@ func (d *Detector) closeBlock() {
 	d.mode = inText
 }
 
-// code returns a part of the buffer without white space around it.
+// code returns a part of the buffer without surrounding white space, and its position.
 func (d *Detector) code(begin, end int) (string, Position) {
 	for begin < end && isSpace(d.buf[begin]) {
 		begin++
@@ -157,7 +157,7 @@ func (d *Detector) code(begin, end int) (string, Position) {
 	return string(d.buf[begin:end]), d.place(begin)
 }
 
-// unclosed ends a block that the message ends in.
+// unclosed ends a block whose closing tag is missing at the end of the message.
 func (d *Detector) unclosed() {
 	b := &d.block
 	p := Piece{Kind: Malformed, At: d.at.Position, Problem: unclosed}
@@ -171,7 +171,7 @@ func (d *Detector) unclosed() {
 	d.pos, d.mode = 0, inText
 }
 
-// inside returns the part of the script that hides a closing tag, and its begin.
+// inside returns the unfinished part of the script that may hide a closing tag, and its offset.
 func (b *block) inside() (part string, from int) {
 	switch b.state {
 	case inTemplate:
@@ -188,7 +188,7 @@ func (b *block) inside() (part string, from int) {
 	return "", 0
 }
 
-// fail makes the block malformed because of the text at buf[at]. The first problem counts.
+// fail marks the block as malformed because of the text at offset at. Only the first problem counts.
 func (b *block) fail(problem string, at int) {
 	if b.problem == "" {
 		b.problem, b.at = problem, at

@@ -1,62 +1,62 @@
 // Package detect finds the scripts in the answer of a model: the blocks between
-// <tool-calls> and </tool-calls>. It parses neither Markdown nor TypeScript. It reads as
-// much of both as is needed to know which tags are quoted, in linear time, without
-// recursion, and with memory in proportion to the text.
+// <tool-calls> and </tool-calls>. It does not fully parse Markdown or TypeScript, but
+// reads only as much as is needed to know which tags are quoted. It works in linear
+// time, without recursion, and with memory in proportion to the text.
 //
-// Tags are exact: lower case, no attributes, no space. Outside of a block, a tag in a
-// Markdown fence or in inline code is text, and so is one after a backslash. In a block,
-// a tag in a string, template, comment or regular expression belongs to the script. A
-// second opening tag before the closing one, or no closing tag, makes the block
-// Malformed. A closing tag without an opening one is text.
+// Tags are exact: lower case, without attributes or spaces. Outside of a block, a tag
+// is text in a Markdown fence, in inline code or after a backslash. In a block, a tag
+// in a string, template, comment or regular expression belongs to the script. A block
+// is Malformed if a second opening tag comes before the closing tag, or if there is no
+// closing tag. A closing tag without an opening one is text.
 package detect
 
-// Detector finds blocks in a message that arrives in parts. It returns each block as soon
-// as its closing tag is complete. The result depends on the whole text alone, not on
-// its parts, except that text may be cut anywhere (see Join). The zero value is ready
-// for use. A Detector belongs to one goroutine.
+// Detector finds blocks in a message that arrives in parts. It returns each block as
+// soon as its closing tag is complete. The result depends only on the whole text, not
+// on how it is split, except that pieces of text may end anywhere (see Join). The zero
+// value is ready to use. A Detector is not safe for concurrent use.
 type Detector struct {
-	buf    []byte // text that is in no piece yet
-	pos    int    // the text before it, in buf, has been read
+	buf    []byte // text that is not in a piece yet
+	pos    int    // buf[:pos] has been read
 	begun  bool   // at is set
-	at     cursor // the place of buf[0]
-	final  bool   // no more text comes
+	at     cursor // position of buf[0]
+	final  bool   // no more text follows
 	mode   mode
-	pieces []Piece // found in this Write
+	pieces []Piece // found since the last take
 
-	quotes    int       // block quotes around the current line
-	fence     fence     // in inFence and inFenceLine
-	run       int       // length so far of the run of backticks at pos, in inSpan
-	paragraph paragraph // what is known about the text after pos
+	quotes    int       // number of block quotes around the current line
+	fence     fence     // for inFence and inFenceLine
+	run       int       // for inSpan: length so far of the run of backticks at pos
+	paragraph paragraph // what was read ahead of pos
 	searched  lineSearch
 
-	block block // in inBlock
+	block block // for inBlock
 }
 
-// New returns a Detector for text that begins at start: the second text of a message
-// continues the positions of the first.
+// New returns a Detector for text that begins at start, such as a later text of a
+// message.
 func New(start Position) *Detector {
 	return &Detector{begun: true, at: newCursor(start)}
 }
 
-// mode is what the text at pos is part of.
+// mode is the kind of text at pos.
 type mode uint8
 
 const (
-	atLine      mode = iota // the begin of a line outside of fences
-	inText                  // a line
+	atLine      mode = iota // the start of a line outside of fences
+	inText                  // the rest of such a line
 	inSpan                  // a run of backticks that may open inline code
-	inFence                 // the begin of a line in a fence
+	inFence                 // the start of a line in a fence
 	inFenceLine             // the rest of a line in a fence
 	inBlock                 // a block
 )
 
-// Write reads the next part of the message and returns the pieces that are certain.
+// Write reads the next part of the message and returns the pieces that are complete.
 func (d *Detector) Write(text []byte) []Piece {
 	d.buf = append(d.buf, text...)
 	return d.read()
 }
 
-// Close returns the last pieces. The Detector cannot be used afterwards.
+// Close returns the last pieces. The Detector cannot be used after it.
 func (d *Detector) Close() []Piece {
 	d.final = true
 	pieces := d.read()
@@ -67,7 +67,7 @@ func (d *Detector) Close() []Piece {
 	return pieces
 }
 
-// Detect returns the pieces of a whole message. Two pieces of text are never adjacent.
+// Detect returns the pieces of a whole message. Pieces of text are never adjacent.
 func Detect(message string) []Piece {
 	var d Detector
 	return Join(append(d.Write([]byte(message)), d.Close()...))
@@ -95,7 +95,7 @@ func (d *Detector) take() []Piece {
 	return pieces
 }
 
-// emitText ends a piece of text before buf[end].
+// emitText appends buf[:end] as a piece of text, if it is not empty.
 func (d *Detector) emitText(end int) {
 	if end == 0 {
 		return
@@ -103,7 +103,7 @@ func (d *Detector) emitText(end int) {
 	d.emit(Piece{Kind: Text}, end)
 }
 
-// emit ends a piece before buf[end].
+// emit appends p with the text buf[:end] and removes that text from buf.
 func (d *Detector) emit(p Piece, end int) {
 	p.Raw, p.Start = string(d.buf[:end]), d.at.Position
 	d.at = d.at.over(d.buf[:end])
@@ -113,13 +113,13 @@ func (d *Detector) emit(p Piece, end int) {
 	d.pos -= end
 }
 
-// base is the offset of buf[0] in the text of this Detector. Offsets that stay valid
+// base returns the offset of buf[0] in the message. Offsets that have to stay valid
 // when text leaves buf are relative to the message.
 func (d *Detector) base() int { return d.at.Offset }
 
 // place returns the position of buf[i].
 func (d *Detector) place(i int) Position { return d.at.over(d.buf[:i]).Position }
 
-// lineSearch remembers how far a line was searched for its end, so that a long line that
-// arrives byte by byte is read once.
+// lineSearch holds how far a line was searched for its end, so that each byte of a long
+// line that arrives in small parts is read once.
 type lineSearch struct{ line, read int }

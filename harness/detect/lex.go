@@ -2,20 +2,20 @@ package detect
 
 import "bytes"
 
-// last is what the code before pos ends with: a slash after an operand divides, and
-// begins a regular expression after everything else.
+// last describes the end of the code before pos: a slash after an operand is a
+// division, and any other slash begins a regular expression.
 type last struct {
 	operand   bool
-	newline   bool // since the last token
-	member    bool // a dot: the next word is a name, also if it is a keyword
-	statement bool // if, while, for or with: a statement follows its parentheses
+	newline   bool // a line end follows the last token
+	member    bool // a dot: the next word is a name, even if it is a keyword
+	statement bool // if, while, for or with: a statement follows the closing parenthesis
 	number    bool
 	sign      byte // + or -
-	signAt    int  // its offset
-	before    bool // operand before the sign
+	signAt    int  // offset of the sign
+	before    bool // an operand precedes the sign
 }
 
-// lex reads one piece of the script. It is false when more text is needed, and at the
+// lex reads one part of the script. It returns false if more text is needed, and at the
 // end of the block.
 func (d *Detector) lex() bool {
 	switch d.block.state {
@@ -78,10 +78,10 @@ func (d *Detector) lexCode() bool {
 	return true
 }
 
-// enter begins a string, template, comment or regular expression.
+// enter starts a string, template, comment or regular expression at an offset.
 func (b *block) enter(s state, from int) { b.state, b.from = s, from }
 
-// lexAngle reads what begins with an angle bracket: a tag or an operator.
+// lexAngle reads an angle bracket: the start of a tag, or an operator.
 func (d *Detector) lexAngle() bool {
 	b := &d.block
 	opening, closing := d.tag(d.pos, openTag), d.tag(d.pos, closeTag)
@@ -100,7 +100,7 @@ func (d *Detector) lexAngle() bool {
 	return true
 }
 
-// lexSlash reads what begins with a slash.
+// lexSlash reads a slash: the start of a comment or regular expression, or a division.
 func (d *Detector) lexSlash() bool {
 	b := &d.block
 	if d.pos+1 == len(d.buf) && !d.final {
@@ -127,8 +127,8 @@ func (d *Detector) lexSlash() bool {
 	return true
 }
 
-// closingFence says whether the line at pos closes the fence around the code: only
-// white space or the closing tag follows the run.
+// closingFence reports whether the line at pos closes the fence around the code: only
+// white space or the closing tag may follow the run.
 func (d *Detector) closingFence() presence {
 	b := &d.block
 	rest := d.buf[d.pos:]
@@ -155,8 +155,8 @@ func (d *Detector) closingFence() presence {
 	return present
 }
 
-// lexTail looks for the closing tag after the code. Other text makes the fence a part of
-// the script.
+// lexTail looks for the closing tag after the fence. If other text comes first, the
+// fence is part of the script.
 func (d *Detector) lexTail() bool {
 	b := &d.block
 	for ; d.pos < len(d.buf); d.pos++ {
@@ -184,7 +184,7 @@ func (d *Detector) lexTail() bool {
 	return true
 }
 
-// operatorWords are the words that an expression follows.
+// operatorWords are the keywords that an expression or a type may follow.
 var operatorWords = map[string]bool{
 	"await": true, "case": true, "default": true, "delete": true, "do": true, "else": true, "extends": true, "in": true,
 	"instanceof": true, "keyof": true, "new": true, "of": true, "return": true, "throw": true, "typeof": true, "void": true,
@@ -211,11 +211,11 @@ func (d *Detector) lexWord() bool {
 	return true
 }
 
-// maxKeyword is longer than every keyword.
+// maxKeyword exceeds the length of every keyword.
 const maxKeyword = 16
 
-// punctuation reads a byte that is no word, space, string, comment or slash of a regular
-// expression.
+// punctuation reads a byte that is not part of a word, space, string, comment or
+// regular expression.
 func (b *block) punctuation(c byte, at int) {
 	was := b.last
 	b.last = last{}
@@ -236,7 +236,7 @@ func (b *block) punctuation(c byte, at int) {
 		}
 	case '!': // a! / b
 		b.last.operand = was.operand && !was.newline
-	case '<': // </tool-calls > is a misspelt tag
+	case '<': // so that a slash after < is not a regular expression: </tool-calls > is a misspelt tag
 		b.last.operand = true
 	case '.':
 		b.last.member = true
@@ -261,7 +261,7 @@ func (b *block) closeBracket(c byte) {
 	}
 }
 
-// lexString skips a string.
+// lexString skips the rest of a string.
 func (d *Detector) lexString(quote byte) bool {
 	i := bytes.IndexAny(d.buf[d.pos:], "\\\r\n\"'")
 	if i < 0 {
@@ -272,7 +272,7 @@ func (d *Detector) lexString(quote byte) bool {
 	switch c := d.buf[d.pos]; c {
 	case '\\':
 		return d.escape()
-	case quote, '\n', '\r': // an unfinished string ends with its line
+	case quote, '\n', '\r': // an unfinished string ends at the end of its line
 		d.block.leave(true)
 		if c != quote {
 			return true
@@ -282,13 +282,13 @@ func (d *Detector) lexString(quote byte) bool {
 	return true
 }
 
-// leave ends a string, template, comment or regular expression.
+// leave ends a string, template or regular expression.
 func (b *block) leave(operand bool) {
 	b.state = inCode
 	b.last = last{operand: operand}
 }
 
-// escape skips a backslash with the byte that follows it, or with CR LF.
+// escape skips a backslash and the byte after it, or CR LF after it.
 func (d *Detector) escape() bool {
 	rest := d.buf[d.pos:]
 	n := 2
@@ -349,7 +349,7 @@ func (d *Detector) lexLineComment() bool {
 		d.pos = len(d.buf)
 		return true
 	}
-	// U+2028 may be cut by the end of the text.
+	// The end of the text may cut U+2028 or U+2029.
 	for n := 1; n <= 2 && d.pos < len(d.buf)-n+1; n++ {
 		if d.buf[len(d.buf)-n] == 0xE2 {
 			d.pos = len(d.buf) - n
@@ -387,11 +387,11 @@ func (d *Detector) lexRegexp() bool {
 	switch c := d.buf[d.pos]; {
 	case c == '\\':
 		if next := d.pos + 1; next < len(d.buf) && (d.buf[next] == '\r' || d.buf[next] == '\n') {
-			d.pos++ // the line end is next
+			d.pos++ // handle the line end next
 			return true
 		}
 		return d.escape()
-	case c == '\n' || c == '\r': // a division, because a regular expression has no line ends
+	case c == '\n' || c == '\r': // it was a division, because a regular expression has no line ends
 		b.leave(false)
 		return true
 	case c == '[':
@@ -400,13 +400,13 @@ func (d *Detector) lexRegexp() bool {
 		b.state = inRegexp
 	case b.state == inRegexp:
 		b.leave(true)
-		b.last.member = true // the flags are no keyword
+		b.last.member = true // the flags are not a keyword
 	}
 	d.pos++
 	return true
 }
 
-// isWord reports whether a byte is part of a word or number.
+// isWord reports whether a byte can be part of a word or number.
 func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '#' || c == '@' || c == '\\' || c >= 0x80
 }

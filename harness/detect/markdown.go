@@ -2,23 +2,23 @@ package detect
 
 import "bytes"
 
-// fence is the opening line of a fenced block of code.
+// fence is the opening line of a fenced code block.
 type fence struct {
 	char   byte // ` or ~
 	size   int  // length of the run
-	indent int  // columns before it
-	quotes int  // block quotes around it
+	indent int  // columns before the run
+	quotes int  // block quotes around the fence
 }
 
-// lineHead is what the begin of a line says about its place in the document.
+// lineHead describes the start of a line.
 type lineHead struct {
 	prefix
 	blank bool
-	fence fence // of size 0 for other lines
-	end   int   // of the line, for a fence
+	fence fence // fence that the line opens; size 0 if there is none
+	end   int   // for a fence: offset after the line in buf
 }
 
-// line reads the begin of a line outside of fences.
+// line reads the start of a line outside of fences.
 func (d *Detector) line() bool {
 	head, ok := d.head(d.pos)
 	if !ok {
@@ -32,8 +32,8 @@ func (d *Detector) line() bool {
 	return true
 }
 
-// head reads the begin of the line at buf[at]. It is false when more text is needed, or
-// when there is none.
+// head reads the start of the line at buf[at]. ok is false if more text is needed, or
+// if there is no line.
 func (d *Detector) head(at int) (h lineHead, ok bool) {
 	rest := d.buf[at:]
 	var complete bool
@@ -56,7 +56,7 @@ func (d *Detector) head(at int) (h lineHead, ok bool) {
 	return h, true
 }
 
-// fenceHead decides whether a line that begins with a backtick or tilde opens a fence.
+// fenceHead completes the head of a line that begins with a backtick or tilde, which may open a fence.
 func (d *Detector) fenceHead(h lineHead, at int) (lineHead, bool) {
 	rest := d.buf[at+h.length:]
 	if n := runLength(rest[:min(len(rest), minFence)], rest[0]); n < minFence {
@@ -75,11 +75,11 @@ func (d *Detector) fenceHead(h lineHead, at int) (lineHead, bool) {
 	return h, true
 }
 
-// minFence is the shortest run of backticks or tildes that opens a fence.
+// minFence is the minimum length of a run of backticks or tildes that opens a fence.
 const minFence = 3
 
-// lineEnd returns the end of the line at buf[at], behind its LF. It is false when the
-// line is not complete.
+// lineEnd returns the end of the line at buf[at], after its LF. ok is false if the line
+// is incomplete.
 func (d *Detector) lineEnd(at int) (end int, ok bool) {
 	if d.searched.line != d.base()+at {
 		d.searched = lineSearch{line: d.base() + at, read: d.base() + at}
@@ -92,10 +92,10 @@ func (d *Detector) lineEnd(at int) (end int, ok bool) {
 	return len(d.buf), d.final
 }
 
-// special has the bytes of text outside of fences that mean something.
+// special marks the bytes that are not plain text outside of fences.
 var special = [256]bool{'\n': true, '`': true, '<': true, '\\': true}
 
-// text reads to the end of the line, or to the begin of inline code or of a block.
+// text reads to the end of the line, or to the start of inline code or a block.
 func (d *Detector) text() bool {
 	for ; d.pos < len(d.buf); d.pos++ {
 		c := d.buf[d.pos]
@@ -133,7 +133,7 @@ func (d *Detector) text() bool {
 
 func escapable(c byte) bool { return c == '\\' || c == '`' || c == '<' }
 
-// presence says whether a text is at a place.
+// presence says whether a text occurs at a position.
 type presence uint8
 
 const (
@@ -142,7 +142,7 @@ const (
 	undecided // more text is needed
 )
 
-// tag says whether a tag begins at buf[at].
+// tag reports whether tag begins at buf[at].
 func (d *Detector) tag(at int, tag string) presence {
 	rest := d.buf[at:]
 	n := min(len(rest), len(tag))
@@ -157,8 +157,8 @@ func (d *Detector) tag(at int, tag string) presence {
 	return undecided
 }
 
-// fenced reads the begin of a line in a fence. The fence ends at a run of at least its
-// length, and with the block quote that contains it.
+// fenced reads the start of a line in a fence. The fence ends at a run that is at least
+// as long as its own, and at the end of the block quote around it.
 func (d *Detector) fenced() bool {
 	rest := d.buf[d.pos:]
 	indent, quotes, i := 0, 0, 0

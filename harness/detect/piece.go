@@ -10,28 +10,28 @@ type Kind uint8
 
 // The kinds of pieces.
 const (
-	Text      Kind = iota // text of the answer, which includes tags that are quoted
+	Text      Kind = iota // text of the answer, including quoted tags
 	Script                // a complete block
-	Malformed             // a block that must not run: Problem says why
+	Malformed             // a block that must not run; see Problem
 )
 
-// Piece is a part of a message. The Raw of all pieces, in order, is the message.
+// Piece is a part of a message. The concatenated Raw of all pieces is the message.
 type Piece struct {
 	Kind       Kind
 	Raw        string
 	Start, End Position
 
-	// Code is the text of a Script between its tags, without the fence and the white
-	// space around it, and CodeStart is its place.
+	// Code is the code of a Script, without the tags, the fence and surrounding white
+	// space. CodeStart is its position.
 	Code      string
 	CodeStart Position
 
-	// Problem says why nothing of a Malformed block may run, and At is the place.
+	// Problem says why a Malformed block must not run. At is the position of the problem.
 	Problem string
 	At      Position
 }
 
-// Blocks returns the pieces that are no text.
+// Blocks returns the pieces that are not text.
 func Blocks(pieces []Piece) []Piece {
 	var blocks []Piece
 	for _, p := range pieces {
@@ -42,7 +42,7 @@ func Blocks(pieces []Piece) []Piece {
 	return blocks
 }
 
-// Join joins adjacent pieces of text: a Detector may cut text anywhere.
+// Join joins adjacent pieces of text, because a Detector may split text anywhere.
 func Join(pieces []Piece) []Piece {
 	var out []Piece
 	for begin := 0; begin < len(pieces); {
@@ -56,7 +56,7 @@ func Join(pieces []Piece) []Piece {
 	return out
 }
 
-// joined returns one piece for one block, or for several pieces of text.
+// joined joins adjacent pieces of text; a single piece is returned unchanged.
 func joined(pieces []Piece) Piece {
 	whole := pieces[0]
 	if len(pieces) == 1 {
@@ -75,8 +75,8 @@ const (
 	closeTag = "</tool-calls>"
 )
 
-// unclosedIn says that a block has no end, because a part of its script that begins at
-// from has none.
+// unclosedIn returns the problem of a block whose end is missing because the part of
+// its script that begins at from is unfinished.
 func unclosedIn(part string, from Position) string {
 	return fmt.Sprintf("%s: the %s that begins at %s does not end, and a tag in it belongs to the script", unclosed, part, from)
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Position is a place in a message.
+// Position is a position in a message.
 type Position struct {
-	Offset int `json:"offset"` // bytes before it
+	Offset int `json:"offset"` // number of bytes before it
 	Line   int `json:"line"`   // from 1; LF, CR and CR LF end a line
 	Column int `json:"column"` // from 1, in UTF-16 units
 }
@@ -15,7 +15,7 @@ type Position struct {
 // String returns "line:column".
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// cursor is a position that moves forward over text which arrives in parts.
+// cursor is a position that advances over text that arrives in parts.
 type cursor struct {
 	Position
 	cr bool // the last byte was CR: an LF after it belongs to the same line end
@@ -26,7 +26,7 @@ func newCursor(start Position) cursor {
 	return cursor{Position: start}
 }
 
-// over returns the cursor after text.
+// over returns the cursor advanced over text.
 func (c cursor) over(text []byte) cursor {
 	if len(text) == 0 {
 		return c
@@ -50,7 +50,7 @@ func (c cursor) over(text []byte) cursor {
 	return c
 }
 
-// loneCR counts the CRs that no LF follows. The text ends with LF.
+// loneCR counts the CRs that are not followed by LF. The text ends with LF.
 func loneCR(text []byte) int {
 	all := bytes.Count(text, []byte{'\r'})
 	if all == 0 {
@@ -59,8 +59,8 @@ func loneCR(text []byte) int {
 	return all - bytes.Count(text, []byte("\r\n"))
 }
 
-// units returns the number of UTF-16 units of UTF-8 text. A rune that is cut by the end
-// of the text counts where it begins.
+// units returns the number of UTF-16 units of UTF-8 text. A rune cut by the end of the
+// text counts with its first byte.
 func units(text []byte) int {
 	n := 0
 	for _, b := range text {

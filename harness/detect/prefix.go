@@ -1,19 +1,19 @@
 package detect
 
-// prefix is the white space and the markers of block quotes and lists before the text of
-// a line.
+// prefix is the white space and the markers of block quotes and lists at the start of a
+// line.
 type prefix struct {
 	length int // bytes
 	indent int // columns after the last marker of a block quote
-	quotes int // markers of block quotes
+	quotes int // number of block quote markers
 	list   bool
 }
 
-// maxPrefix bounds the prefix of a line, so that a line which arrives byte by byte is
-// read in linear time. A longer prefix is text.
+// maxPrefix is the maximum length of a prefix, so that a line which arrives byte by
+// byte is read in linear time. A longer prefix counts as text.
 const maxPrefix = 1000
 
-// readPrefix reads the prefix of a line. It is incomplete when the text ends in it.
+// readPrefix reads the prefix of a line. complete is false if the text may end within the prefix.
 func readPrefix(text []byte, final bool) (p prefix, complete bool) {
 	for p.length < min(len(text), maxPrefix) {
 		rest := text[p.length:]
@@ -41,7 +41,7 @@ func readPrefix(text []byte, final bool) (p prefix, complete bool) {
 	return p, final || p.length >= maxPrefix
 }
 
-// columns returns the width of white space in column indent, 0 for other bytes.
+// columns returns the width of a white space byte at column indent; 0 for other bytes.
 func columns(c byte, indent int) int {
 	switch c {
 	case ' ':
@@ -52,8 +52,8 @@ func columns(c byte, indent int) int {
 	return 0
 }
 
-// listMarker returns the length of the marker of a list item without the space that
-// follows it: 0 if there is none, -1 if more text is needed.
+// listMarker returns the length of a list marker without the space after it; 0 if there
+// is no marker, and -1 if more text is needed.
 func listMarker(text []byte) int {
 	n := 1
 	switch c := text[0]; {

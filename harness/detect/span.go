@@ -1,18 +1,18 @@
 package detect
 
-// paragraph is what was read ahead of pos, to find the end of inline code: inline code
-// ends at a run of backticks of the same length in the same paragraph. All offsets are
-// those of the message.
+// paragraph holds what was read ahead of pos to find the end of inline code: a run of
+// backticks of the same length in the same paragraph. Offsets are relative to the
+// message.
 type paragraph struct {
-	read   int           // the text before it was read
-	run    int           // backticks directly before read, in a run that may continue
-	atLine bool          // read is the begin of a line
+	read   int           // offset up to which the text was read
+	run    int           // number of backticks directly before read, in a run that may continue
+	atLine bool          // read is the start of a line
 	ended  bool          // the paragraph ends at read
-	quotes int           // block quotes around it
-	runs   map[int][]int // the places of the runs of each length
+	quotes int           // number of block quotes around the paragraph
+	runs   map[int][]int // offsets of the runs by length
 }
 
-// span reads a run of backticks, and the inline code that it may open.
+// span reads a run of backticks, and the inline code that it opens, if any.
 func (d *Detector) span() bool {
 	for d.pos+d.run < len(d.buf) && d.buf[d.pos+d.run] == '`' {
 		d.run++
@@ -25,7 +25,7 @@ func (d *Detector) span() bool {
 		if p.runs == nil {
 			p.runs = map[int][]int{}
 		}
-		*p = paragraph{read: from, quotes: d.quotes, runs: p.runs} // next drops the old runs
+		*p = paragraph{read: from, quotes: d.quotes, runs: p.runs} // next reuses the map and drops the old runs
 	}
 	for {
 		if closing, found := d.paragraph.next(d.run, from); found {
@@ -44,7 +44,7 @@ func (d *Detector) span() bool {
 	return true
 }
 
-// next returns the first run of a length at or after from. Runs before it are dropped.
+// next returns the first run of the given length at or after from, and drops earlier runs.
 func (p *paragraph) next(length, from int) (at int, found bool) {
 	places := p.runs[length]
 	for len(places) > 0 && places[0] < from {
@@ -58,8 +58,8 @@ func (p *paragraph) next(length, from int) (at int, found bool) {
 	return places[0], true
 }
 
-// ahead reads up to the end of the next run of backticks, or to the end of the
-// paragraph. It is false when more text is needed.
+// ahead reads to the end of the next run of backticks, or to the end of the paragraph.
+// It returns false if more text is needed.
 func (d *Detector) ahead() bool {
 	p := &d.paragraph
 	for {
@@ -97,7 +97,7 @@ func (d *Detector) ahead() bool {
 	}
 }
 
-// endRun records the run that ends at read, if there is one. It returns true.
+// endRun records the run that ends at read, if there is one. It always returns true.
 func (p *paragraph) endRun() bool {
 	if p.run > 0 {
 		p.runs[p.run] = append(p.runs[p.run], p.read-p.run)
