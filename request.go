@@ -96,7 +96,7 @@ func (l Limits) negatives() []Detail {
 	return wrong
 }
 
-// maxRunName is the maximum length of ExecRequest.Name in bytes. A store key begins with the name.
+// maxRunName is the maximum length of ExecRequest.Name in bytes. A store key also has a prefix.
 const maxRunName = 200
 
 func goodRunName(name string) bool {

@@ -1,10 +1,10 @@
 package codegen
 
-// maxPositions is the maximum number of positions of a tuple that is written out.
+// maxPositions is the maximum number of positions of a tuple that are written out.
 const maxPositions = 20
 
 // array returns the type of arrays: a tuple if positions have their own schemas.
-// minItems and maxItems alone make no tuple.
+// minItems and maxItems alone do not make a tuple.
 func (c *converter) array(v *value, at *path, depth int) *typ {
 	positions, key, rest := v.get("prefixItems"), "prefixItems", v.get("items")
 	itemsKey := "items"
@@ -29,7 +29,7 @@ func (c *converter) array(v *value, at *path, depth int) *typ {
 	return tuple(types, element, v)
 }
 
-// tuple returns the tuple of positions, and of rest if that is not nil.
+// tuple returns the tuple of positions, with further elements of type rest if rest is not nil.
 func tuple(positions []*typ, rest *typ, v *value) *typ {
 	if len(positions) > maxPositions {
 		return arrayOf(union(append(positions, rest)...))

@@ -9,14 +9,14 @@ import (
 	"github.com/toolscript/toolscript/codegen/internal/scan"
 )
 
-// Limits of a schema that becomes types. The generator runs in the gateway, so a
-// schema without limits could end it for all clients.
+// Limits of a schema that becomes types. The generator runs in the gateway, so an
+// unlimited schema could stop the gateway for all clients.
 const (
 	maxSchemaBytes = 1 << 20
 	maxNesting     = 512 // levels of the JSON text; deeper values are cut
 )
 
-// decode reads a schema and keeps the order of its members.
+// decode decodes a schema and keeps the order of its members.
 func decode(data []byte) (*document, error) {
 	if len(data) > maxSchemaBytes {
 		return nil, fmt.Errorf("the schema has %d bytes; types are made of schemas up to %d", len(data), maxSchemaBytes)
@@ -33,18 +33,18 @@ func decode(data []byte) (*document, error) {
 	return newDocument(root, d.identities), nil
 }
 
-// decoder creates values. Their number is unknown at first, so they are allocated in
-// chunks. The members and items of unfinished values are on stacks.
+// decoder creates values. Their number is not known in advance, so they are allocated
+// in chunks. The members and items of unfinished values are on stacks.
 type decoder struct {
 	scan.Scanner
 	chunk   []value
 	items   []*value
 	members []member
 
-	identities bool // a part of the schema may have its own identity
+	identities bool // a part of the schema may have an identity of its own
 }
 
-// chunkSize is the number of values in an allocation; a schema of 1.5 KB has 75.
+// chunkSize is the number of values in one allocation; a schema of 1.5 KB has 75 values.
 const chunkSize = 16
 
 // make returns a value from a chunk.

@@ -10,15 +10,15 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// dialectSource declares what only scripts in the answers of models have.
+// dialectSource declares what exists only in scripts in the answers of models.
 //
 //go:embed dialect.ts
 var dialectSource string
 
-// Dialect returns a module of the form Declarations with what only scripts in the answers
-// of models have: the flat names of n whose servers have a type in the module, also for calls
-// with options, context, and tools.spawn.exec. include selects the tools by the configured
-// names of their servers and their ids.
+// Dialect returns a module of the form Declarations with the additions for scripts in
+// the answers of models: the flat names of n whose tools have a type in the module,
+// also for calls with options, context, and tools.spawn.exec. include selects tools by
+// the configured names of their servers and by their ids.
 func Dialect(module string, n *naming.Names, include func(server, id string) bool) string {
 	types := map[string]string{} // by tool id
 	for _, s := range n.Servers {
@@ -50,7 +50,7 @@ func Dialect(module string, n *naming.Names, include func(server, id string) boo
 	return b.String()
 }
 
-// flatGroup has flat names: a type, or a group of names.
+// flatGroup is a flat name with its type, or a group of flat names.
 type flatGroup struct {
 	kind    string
 	members map[string]*flatGroup
@@ -85,6 +85,6 @@ func (g *flatGroup) write(b *strings.Builder) {
 }
 
 func quoted(name string) string {
-	text, _ := toolscript.PlainJSON(name) // strings always have JSON
+	text, _ := toolscript.PlainJSON(name) // a string always has a JSON encoding
 	return string(text)
 }

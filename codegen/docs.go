@@ -7,13 +7,13 @@ import (
 
 // Limits of a comment.
 const (
-	maxDescription = 8000 // characters of a description in the full forms
-	maxLine        = 100  // characters after which a line of a comment is wrapped
+	maxDescription = 8000 // characters of a description in the full form and the declarations
+	maxLine        = 100  // maximum number of characters of a comment line
 	maxExamples    = 3
 )
 
 // document writes the documentation of a schema called name: its description, and the
-// constraints of rules.
+// constraints in rules.
 func (p *printer) document(name string, schema, rules *value) {
 	if p.style == bare || !schema.is(object) {
 		return
@@ -31,7 +31,7 @@ func (p *printer) document(name string, schema, rules *value) {
 	p.comment(lines)
 }
 
-// told returns what a schema says about itself, "" if that only repeats its name.
+// told returns the description or title of a schema; "" if it only repeats name.
 func told(schema *value, name string) string {
 	for _, keyword := range []string{"description", "title"} {
 		if text := schema.get(keyword).str(); strings.TrimSpace(text) != "" && !repeats(text, name) {
@@ -41,8 +41,7 @@ func told(schema *value, name string) string {
 	return ""
 }
 
-// appendConstraints adds all that a schema says in keywords. The constraints are those of
-// rules.
+// appendConstraints adds the annotations of schema, and the constraints in rules.
 func appendConstraints(lines []string, schema, rules *value) []string {
 	if schema.get("readOnly").isTrue() {
 		lines = append(lines, "@readonly")
@@ -68,8 +67,8 @@ var constraints = []string{
 	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "multipleOf", "contentEncoding", "contentMediaType",
 }
 
-// appendTag adds a keyword with its value as JSON, or as plain text if its values are
-// always strings. Values that are too large are left out.
+// appendTag adds a keyword and its value: as plain text if its values are always
+// strings, and otherwise as JSON. It leaves out values that are too large.
 func appendTag(lines []string, name string, v *value) []string {
 	if v == nil {
 		return lines
@@ -93,8 +92,8 @@ func appendTag(lines []string, name string, v *value) []string {
 	return append(lines, "@"+name+" "+closed(written))
 }
 
-// describedLines returns the lines of a server's description: made safe, cut at the
-// end of a word after about limit characters, and wrapped.
+// describedLines returns the lines of a server's description, made safe and wrapped. A
+// text of more than about limit characters is cut at the end of a sentence or word.
 func describedLines(description string, limit int) []string {
 	if limit <= 0 {
 		return nil
@@ -173,7 +172,7 @@ func wrap(s string) []string {
 	return append(lines, current.String())
 }
 
-// comment writes safe lines as JSDoc.
+// comment writes safe lines as a JSDoc comment.
 func (p *printer) comment(lines []string) {
 	switch {
 	case len(lines) == 0:

@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Example returns a script that calls a tool. call is the expression of the tool,
-// such as tools.files.readFile. The types fit: a required argument has a value if the
-// schema makes one obvious, and is otherwise a declared variable.
+// Example returns a script that calls a tool. call is the expression of the tool, such
+// as tools.files.readFile. The script has no type errors: a required argument has a
+// value if the schema makes one obvious, and is otherwise a declared variable.
 func Example(t toolscript.Tool, call string) string {
 	const head = "import { tools } from \"toolscript\";\n"
 	if args, ok := sampleArguments(t.InputSchema); ok {
@@ -23,8 +23,8 @@ func Example(t toolscript.Tool, call string) string {
 		"const result = await " + call + "(params);\n"
 }
 
-// deepSample is the maximum depth of schemas that get a sample, longSample the
-// maximum length of a value chosen by a server, and manySamples the maximum number of
+// deepSample is the maximum depth of schemas with a sample, longSample the maximum
+// length of a value that the server gives, and manySamples the maximum number of
 // members.
 const (
 	deepSample  = 4
@@ -32,15 +32,15 @@ const (
 	manySamples = 100
 )
 
-// sampled are the keywords that a schema with a sample may have. A sample that
-// ignores other keywords may not fit the type.
+// sampled are the keywords that a schema with a sample may have. With any other
+// keyword, a sample might not fit the type.
 var sampled = []string{
 	"type", "properties", "required", "enum", "const", "default", "examples", "items", "minimum",
 	"title", "description", "$schema", "$id", "$comment", "additionalProperties", "deprecated", "readOnly", "writeOnly",
 	"format", "pattern", "minLength", "maxLength", "maximum", "exclusiveMaximum", "maxItems", "uniqueItems", "multipleOf",
 }
 
-// sampleArguments returns an object literal with the required arguments.
+// sampleArguments returns an object literal with the required arguments; ok is false if one is unclear.
 func sampleArguments(schema json.RawMessage) (literal string, ok bool) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return "", true
@@ -129,7 +129,7 @@ func optional(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &keywords) == nil && keywords["default"] != nil
 }
 
-// plain returns a JSON value that is also a short literal of TypeScript.
+// plain returns a JSON value as a short TypeScript literal.
 func plain(value json.RawMessage) (literal string, ok bool) {
 	v := bytes.TrimSpace(value)
 	var text string
@@ -139,7 +139,7 @@ func plain(value json.RawMessage) (literal string, ok bool) {
 	return string(v), len(v) > 0 && len(v) <= longSample && strings.IndexByte("-0123456789tfn", v[0]) >= 0
 }
 
-// oneWord returns a word for a placeholder.
+// oneWord returns the word for a placeholder.
 func oneWord(name string) string {
 	word := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' {

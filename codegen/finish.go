@@ -1,6 +1,6 @@
 package codegen
 
-// visit is the progress of finish with an alias.
+// visit is the progress of finish for an alias.
 type visit uint8
 
 const (
@@ -9,8 +9,8 @@ const (
 	visited
 )
 
-// maxWidth bounds the alternatives of an intersection of unions. TypeScript fails at
-// 100,000 (TS2590), after seconds.
+// maxWidth is the maximum number of alternatives of an intersection of unions.
+// TypeScript fails at 100,000 (TS2590), after seconds.
 const maxWidth = 1000
 
 // finish changes the declarations until TypeScript accepts them: no alias refers
@@ -25,8 +25,8 @@ func (c *converter) finish() {
 	}
 }
 
-// acyclic removes the references in a that lead back to it without an object or array
-// in between. R = R | string means the same as R = string.
+// acyclic removes the references in a that lead back to a without an object or array in
+// between. R = R | string means the same as R = string.
 func acyclic(a *alias) {
 	if a.state != unvisited {
 		return
@@ -38,8 +38,8 @@ func acyclic(a *alias) {
 	a.state = visited
 }
 
-// direct returns t without references to aliases that are being visited, and nil if
-// nothing is left.
+// direct returns t without references to aliases that are being visited; nil if nothing
+// is left.
 func direct(t *typ) *typ {
 	switch t.op {
 	case opRef:

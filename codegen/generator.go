@@ -13,26 +13,26 @@ import (
 // changed tools are written again, and a filtered module costs almost nothing. The
 // zero value is ready to use. A Generator is not safe for concurrent use.
 type Generator struct {
-	// Observed are the types of results of tools without an output schema, for the
-	// documentation. They take effect with the next Module.
+	// Observed holds the types of results of tools without an output schema, for the
+	// documentation. A change takes effect with the next Module.
 	Observed *observe.Shapes
 
-	// Away are the servers that are not connected, by configured name, with the
-	// reason. The next Module includes them with a comment, and with the tools that
-	// they listed last, if these are known.
+	// Away maps the configured names of servers that are not connected to the reasons.
+	// The next Module includes these servers with a comment, and with the tools of
+	// their last list, if known.
 	Away map[string]string
 
 	names *naming.Names
 	texts map[Form]texts
 }
 
-// texts are the pieces of one form by tool id. All are written with the same options.
+// texts holds the pieces of one form by tool id. All were written with the same options.
 type texts struct {
 	options Options
 	pieces  map[string]kept
 }
 
-// kept is a piece with all inputs that it was made from.
+// kept is a piece with the inputs that it was made from.
 type kept struct {
 	tool     toolscript.Tool
 	names    naming.Tool
@@ -57,7 +57,7 @@ func (g *Generator) Module(c toolscript.Catalog, n *naming.Names, o Options) Res
 	return m.result()
 }
 
-// write writes the pieces that are new or changed.
+// write writes the pieces of new and changed tools.
 func (g *Generator) write(c toolscript.Catalog, n *naming.Names, o Options, written map[string]kept) {
 	var changed []kept
 	for _, t := range c.All() {
@@ -83,7 +83,7 @@ func (g *Generator) write(c toolscript.Catalog, n *naming.Names, o Options, writ
 	}
 }
 
-// use sets the names. New names drop the pieces of tools that no longer exist.
+// use sets the names and drops the pieces of tools without a name.
 func (g *Generator) use(n *naming.Names) {
 	if g.names == n {
 		return
@@ -111,7 +111,7 @@ func (g *Generator) written(o Options) map[string]kept {
 	return t.pieces
 }
 
-// sameTool compares contents instead of hashes: comparing 3 MB of equal text takes
+// sameTool compares the contents instead of hashes: comparing 3 MB of equal text takes
 // well under a millisecond.
 func sameTool(a, b toolscript.Tool) bool {
 	return a.Server == b.Server && a.Name == b.Name && a.Title == b.Title && a.Description == b.Description &&

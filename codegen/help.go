@@ -7,25 +7,25 @@ import (
 	"unicode"
 )
 
-// helpful are the constraints that help to fill in an argument, which the compact form
-// has too.
+// helpful are the constraints that help to fill in an argument. The compact form shows
+// only these.
 var helpful = []string{
 	"format", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength",
 	"minItems", "maxItems", "multipleOf", "contentEncoding",
 }
 
 const (
-	shortPattern = 30      // characters of a pattern that is read at a glance
-	wideLimit    = 1 << 31 // limits from here on are those of a type of numbers
+	shortPattern = 30      // maximum number of characters of a pattern that can be read at a glance
+	wideLimit    = 1 << 31 // limits from here on are those of a number type
 )
 
-// appendHelp adds the default of an argument, and the helpful constraints. Nothing is what
-// readers expect of an argument that is left out.
+// appendHelp adds the default of an argument and the helpful constraints. An empty
+// default is left out: readers expect it anyway.
 func appendHelp(lines []string, otherwise, rules *value) []string {
 	if !otherwise.isEmpty() {
 		lines = appendTag(lines, "default", otherwise)
 	}
-	tuple := rules.has("prefixItems") || rules.get("items").is(array) // whose type has its length
+	tuple := rules.has("prefixItems") || rules.get("items").is(array) // the type of a tuple shows its length
 	for _, name := range helpful {
 		if v := rules.get(name); helps(name, v) && (!tuple || !strings.HasSuffix(name, "Items")) {
 			lines = appendTag(lines, name, v)
@@ -45,7 +45,7 @@ func (v *value) isEmpty() bool {
 	return v.is(null) || v.isFalse()
 }
 
-// helps reports whether a constraint says more than the type and the name of an argument.
+// helps reports whether a constraint says more than the type and name of an argument.
 func helps(name string, v *value) bool {
 	switch name {
 	case "format":
@@ -72,8 +72,8 @@ func helps(name string, v *value) bool {
 	return true
 }
 
-// rules returns the schema with the constraints of an argument: v, or if it has none, the
-// only schema that it refers to, apart from null, or that of its items.
+// rules returns the schema that has the constraints of an argument: v itself or, if v has no
+// constraints, the only schema that v refers to (besides null), or the schema of its items.
 func (c *converter) rules(v *value) *value {
 	for range maxReferences {
 		switch branches := slices.Concat(v.list("anyOf"), v.list("oneOf"), v.list("allOf")); {
@@ -94,11 +94,11 @@ func (c *converter) rules(v *value) *value {
 	return nil
 }
 
-// generic are words that a title adds to a name.
+// generic are words that a title may add to a name.
 var generic = []string{"arguments", "args", "params", "parameters", "input", "output", "result", "response", "request", "schema"}
 
-// repeats reports whether a text consists of the words of a name, as the titles that some
-// libraries derive from names do.
+// repeats reports whether a text consists only of the words of a name, like titles that
+// some libraries derive from names.
 func repeats(text, name string) bool {
 	if len(text) > 2*len(name)+len("parameters") {
 		return false

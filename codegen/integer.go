@@ -2,11 +2,11 @@ package codegen
 
 import "strconv"
 
-// anyInteger is the type of integers in arguments: a number is exact only up to 2^53.
+// anyInteger is the type of integer arguments that a number may not represent exactly, above 2^53.
 var anyInteger = union(word("number"), word("bigint"))
 
-// mayBeLarge reports whether a schema of integers allows some that a number cannot tell
-// from their neighbours. Integers without an upper bound do.
+// mayBeLarge reports whether an integer schema allows values that a number cannot
+// represent exactly. It does if there is no upper bound.
 func mayBeLarge(v *value) bool {
 	for _, key := range []string{"maximum", "exclusiveMaximum"} {
 		if bound := v.get(key); bound.is(number) {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Limits of literals. Without them a deep default overflows the stack, and a long one
-// takes minutes.
+// Limits of literals. Without them, a deep default would overflow the stack, and a long
+// one would take minutes.
 const (
 	maxLiteralBytes = 1024
 	maxLiteralDepth = 8
-	maxLiterals     = 1000 // of one enum
+	maxLiterals     = 1000 // values of one enum
 )
 
-// fixed returns the type of a schema with const or enum, and nil for other schemas.
+// fixed returns the type of a schema with const or enum; nil for other schemas.
 func (c *converter) fixed(v *value, at *path) *typ {
 	if only := v.get("const"); only != nil {
 		return literal(only)
@@ -68,7 +68,7 @@ func wide(v *value) *typ {
 	}
 }
 
-// notation has the separators of members: { k: v; } is a type, {"k": v} is JSON.
+// notation is the notation of objects and numbers: { k: v; } is a type, {"k": v} is JSON.
 type notation struct {
 	key       func(string) string
 	number    func(text string, f float64) string
@@ -82,8 +82,8 @@ var (
 	asJSON = notation{key: quote, number: asWritten, open: "{", separator: ", ", close: "}"}
 )
 
-// shortest returns a number with a fraction or an exponent as JavaScript prints it:
-// 1.0 is 1, so that equal values have equal types. Whole numbers of any length stay
+// shortest returns a number with a fraction or an exponent as JavaScript prints it: 1.0
+// becomes 1, so that equal values have equal types. Whole numbers of any length stay
 // unchanged.
 func shortest(text string, f float64) string {
 	if !strings.ContainsAny(text, ".eE") {
@@ -98,7 +98,7 @@ func shortest(text string, f float64) string {
 
 func asWritten(text string, _ float64) string { return text }
 
-// writeLiteral writes v, and returns false as soon as the text is too large.
+// writeLiteral writes v. It returns false as soon as the text is too large.
 func writeLiteral(b *strings.Builder, v *value, depth int, n notation) bool {
 	if depth > maxLiteralDepth || b.Len() > maxLiteralBytes {
 		return false
@@ -160,7 +160,7 @@ func writeMembers(b *strings.Builder, v *value, depth int, n notation) bool {
 	return true
 }
 
-// count returns the value of a keyword such as minItems.
+// count returns the value of a keyword such as minItems; ok is false if it is not a whole number.
 func count(v *value) (int, bool) {
 	if !v.is(number) {
 		return 0, false

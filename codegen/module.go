@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// Form is one of the shapes of a module.
+// Form is one of the forms of a module.
 type Form int
 
 // The forms of a module.
@@ -92,24 +92,24 @@ var (
 	//go:embed store.ts
 	storeSource string // in the declarations: the export store
 	//go:embed finding.ts
-	findingSource string // in both: the results of tools.$search and tools.$describe
+	findingSource string // in the full form and the declarations: the results of tools.$search and tools.$describe
 
 	//go:embed pages.ts
 	pagesSource string // in modules with tools that have pages
 
 	//go:embed resources.ts
-	resourcesSource string // in the declarations: the members of tools that are not servers; they come last
+	resourcesSource string // in the declarations, at the end: the members of tools that are not servers
 )
 
 // noTools is the whole text of a module without tools, as the specification of the
 // gateway requires.
 const noTools = "// No tools available\n"
 
-// module is an unfinished module. Its text is written once, when its length is known:
+// module is an unfinished module. Its text is written once, when the length is known:
 // with thousands of tools, copies are most of the cost.
 type module struct {
 	options  Options
-	sections []section // of all servers, sorted by name
+	sections []section // one per server, sorted by name
 	warnings []Warning
 	length   int // estimated length of the text
 }
@@ -131,8 +131,8 @@ func newModule(n *naming.Names, o Options, away map[string]string) *module {
 
 func (m *module) warn(w Warning) { m.warnings = append(m.warnings, w) }
 
-// add adds a tool of a server. The tools of a server need not be consecutive: a__b__c
-// of server a__b can come between two tools of server a.
+// add adds a tool of a server. The tools of a server need not be consecutive: tool b__c
+// of a__b can come between two tools of a.
 func (m *module) add(server int, p piece) {
 	s := &m.sections[server]
 	if s.pieces == nil {
@@ -194,7 +194,7 @@ func (m *module) declarations(b *strings.Builder) {
 	b.WriteString("}\n" + resourcesSource + "export declare const tools: Tools;\nexport { tools as default };\n")
 }
 
-// pages writes the type of tools with pages, if there are any.
+// pages writes the type of tools with pages, if the module has such tools.
 func (m *module) pages(b *strings.Builder) {
 	if !slices.ContainsFunc(m.sections, func(s section) bool { return slices.ContainsFunc(s.pieces, func(p piece) bool { return p.paged }) }) {
 		return
@@ -202,8 +202,8 @@ func (m *module) pages(b *strings.Builder) {
 	b.WriteString(pagesSource)
 }
 
-// types writes the declarations of all tools. In the declarations form each server is
-// an interface, so that messages of the checker can name it.
+// types writes the declarations of all tools. In the form Declarations each server is
+// an interface, so that messages of the type checker can name it.
 func (m *module) types(b *strings.Builder) {
 	for _, s := range m.sections {
 		for _, p := range s.pieces {
@@ -217,7 +217,7 @@ func (m *module) types(b *strings.Builder) {
 	}
 }
 
-// members writes the members of tools: one for each server.
+// members writes the members of the object tools: one for each server.
 func (m *module) members(b *strings.Builder) {
 	for _, s := range m.sections {
 		p := printer{out: b, style: block, indent: 1}
@@ -251,8 +251,8 @@ func (s section) methods(b *strings.Builder) {
 // maxReason is the maximum length of the reason why a server is not connected.
 const maxReason = 200
 
-// unavailableLines returns the comment that the server is not connected, with the
-// consequences for its tools.
+// unavailableLines returns the comment that the server is not connected, and what this
+// means for its tools.
 func (s section) unavailableLines() []string {
 	if s.away == "" {
 		return nil
@@ -265,7 +265,7 @@ func (s section) unavailableLines() []string {
 	return append(commented("Not connected, "+reason), what)
 }
 
-// serverLines returns a comment with the server's name if its identifier differs.
+// serverLines returns a comment with the server's name, if the identifier differs from it.
 func serverLines(s naming.Server) []string {
 	if s.Ident == s.Name {
 		return nil

@@ -50,8 +50,8 @@ func (c *converter) properties(v *value, at *path, depth int) []property {
 	return props
 }
 
-// further returns the type of undeclared properties, and nil if there are none.
-// closed reports whether the schema itself forbids them.
+// further returns the type of undeclared properties; nil if there can be none. closed
+// reports whether the schema itself forbids them.
 func (c *converter) further(v *value, at *path, depth int, with neighbours) (index *typ, closed bool) {
 	additional, rest := v.get("additionalProperties"), v.get("unevaluatedProperties")
 	switch {
@@ -114,8 +114,8 @@ func (c *converter) required(props []property, v *value, at *path, index *typ) [
 	return props
 }
 
-// conditional adds the properties that only conditions declare: a closed type without
-// them would refuse values that the schema allows. Their type is unknown, because it
+// conditional adds the properties that only conditions declare: without them, a closed
+// type would reject values that the schema allows. Their type is unknown, because it
 // depends on the condition. If a condition names properties in an unsupported way,
 // index becomes unknown, which opens the object.
 func (c *converter) conditional(props []property, index *typ, v *value, depth int) ([]property, *typ) {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls do with each number below n, on as many goroutines as run at once. It panics
-// with the text and the stack of the first panic of do, after the other goroutines have ended.
+// parallel calls do for each number from 0 to n-1, on GOMAXPROCS goroutines. If do panics, parallel
+// panics with the text and stack of the first panic, after the other goroutines have ended.
 func parallel(n int, do func(int)) {
 	var next atomic.Int64
 	var fault atomic.Pointer[string]

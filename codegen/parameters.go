@@ -1,8 +1,8 @@
 package codegen
 
-// withoutParameters returns the type of the arguments of a tool: t, or if the schema
-// declares no parameter, a type without members. Such a schema opens the object, as any
-// other, but readers take an index signature for parameters that they do not know.
+// withoutParameters returns the type of the arguments of a tool: a type without members if the
+// schema declares no parameter, and otherwise t. A schema without parameters opens the object
+// like any other, but readers take an index signature for parameters that they do not know.
 func (c *converter) withoutParameters(t *typ) *typ {
 	switch {
 	case t == unknown: // arguments are always an object
@@ -15,8 +15,8 @@ func (c *converter) withoutParameters(t *typ) *typ {
 	return anyObject
 }
 
-// onlyDeclares reports whether a schema of an object has no keyword about members except
-// properties.
+// onlyDeclares reports whether properties is the only keyword about members in an
+// object schema.
 func onlyDeclares(v *value) bool {
 	for _, m := range v.members {
 		switch m.key {
@@ -29,12 +29,12 @@ func onlyDeclares(v *value) bool {
 	return true
 }
 
-// maxReferences bounds a chain of references.
+// maxReferences is the maximum length of a chain of references.
 const maxReferences = 8
 
-// hasDefault reports whether a schema, or one that it refers to, has a default. A member
-// of the arguments that has one need not be given, even if it is in required: the server
-// adds it.
+// hasDefault reports whether a schema, or one that it refers to, has a default. A
+// member of the arguments with a default may be left out, even if it is in required:
+// the server adds it.
 func (c *converter) hasDefault(v *value) bool {
 	if !c.input {
 		return false

@@ -6,8 +6,8 @@ import "strings"
 type style uint8
 
 const (
-	bare  style = iota // on one line, without documentation
-	line               // on one line
+	bare  style = iota // on one line, without comments
+	line               // on one line, with comments
 	block              // one property per line
 )
 
@@ -17,7 +17,7 @@ type printer struct {
 	out      *strings.Builder
 	style    style
 	describe int  // characters to keep of each description
-	input    bool // the type is that of arguments
+	input    bool // the type is the type of arguments
 	indent   int
 }
 
@@ -171,8 +171,8 @@ func key(name string) string {
 	return quote(name)
 }
 
-// inlined reports whether references to a are replaced by its type: names for string
-// or for another name only make types harder to read.
+// inlined reports whether references to a are replaced by its type: names for string or
+// for another name only make types harder to read.
 func (a *alias) inlined() bool {
 	return a.at != nil && a.state == visited && (a.typ.op == opWord || a.typ.op == opRef)
 }

@@ -65,9 +65,9 @@ func (c *converter) target(target *value, ref string, at *path) *typ {
 	return &typ{op: opRef, ref: a, bulk: len(a.name)}
 }
 
-// name returns an unused name for the target of a reference: the root's name, _ and a
-// capital. Type names of tools have no _ before a capital, so there are no
-// collisions.
+// name returns an unused name for the target of a reference: the root's name, an
+// underscore and a name with a capital. Type names of tools have no underscore before a
+// capital, so the names cannot collide.
 func (c *converter) name(ref string) string {
 	segment := ref[strings.LastIndexAny(ref, "/#")+1:]
 	if decoded, err := url.PathUnescape(segment); err == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// Render returns the module of the tools with these ids, in the form of o. c is the
+// Render returns the module of the tools with the given ids, in the form of o. c is the
 // whole catalog. Ids that are not in c are left out with a warning.
 func (g *Generator) Render(c toolscript.Catalog, n *naming.Names, ids []string, o Options) Result {
 	tools := make([]toolscript.Tool, 0, len(ids))

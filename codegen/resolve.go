@@ -11,11 +11,11 @@ import (
 type document struct {
 	root   *value
 	whole  *resource            // the whole schema, for parts outside all other resources
-	id     string               // the keyword of identities: $id, or id in draft 4
+	id     string               // keyword of identities: $id, or id in draft 4
 	places map[string]*value    // resources and anchors by absolute URI
 	scope  map[*value]*resource // nil if no part of the schema has an identity
 
-	dynamic map[string][]*value // dynamic anchors by # and name
+	dynamic map[string][]*value // dynamic anchors by their fragment, such as #name
 }
 
 // resource is a part of a schema with its own identity: references inside it are
@@ -25,8 +25,8 @@ type resource struct {
 	root *value
 }
 
-// newDocument searches a schema for identities if it may have some. Nearly all
-// schemas have none, so the search is skipped.
+// newDocument returns the document of a schema. It searches for identities only if the
+// schema may have some; nearly all schemas have none.
 func newDocument(root *value, identities bool) *document {
 	d := &document{root: root, whole: &resource{base: &url.URL{}, root: root}, id: "$id"}
 	dialect := root.get("$schema").str()
@@ -42,7 +42,7 @@ func newDocument(root *value, identities bool) *document {
 	return d
 }
 
-// identity reports whether a keyword gives a part of a schema a name.
+// identity reports whether a keyword gives a part of a schema an identity.
 func identity(keyword string) bool {
 	switch keyword {
 	case "$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor":
@@ -85,9 +85,9 @@ func (d *document) identify(v *value, in *resource) {
 	}
 }
 
-// targets returns the possible targets of the reference ref, of keyword key in the
-// schema from: one for $ref, or none if it is not in the document. A dynamic
-// reference to a dynamic anchor can mean each anchor of that name.
+// targets returns the possible targets of the reference ref of keyword key in the
+// schema from. For $ref there is one target, or none if it is not in the document. A
+// dynamic reference to a dynamic anchor can mean each anchor of that name.
 func (d *document) targets(from *value, key, ref string) []*value {
 	target := d.resolve(from, ref)
 	if target == nil {
@@ -101,7 +101,7 @@ func (d *document) targets(from *value, key, ref string) []*value {
 	return []*value{target}
 }
 
-// resolve returns the target of ref in the schema from, and nil if it is not in the
+// resolve returns the target of ref in the schema from; nil if it is not in the
 // document.
 func (d *document) resolve(from *value, ref string) *value {
 	in := d.scope[from]
@@ -144,7 +144,7 @@ func unescape(part string) string {
 	return unescapePointer.Replace(part)
 }
 
-// pointer follows a JSON pointer. The result is nil if there is no such value.
+// pointer returns the value at a JSON pointer; nil if there is no such value.
 func (v *value) pointer(pointer string) *value {
 	if pointer == "" {
 		return v
@@ -166,8 +166,8 @@ func (v *value) pointer(pointer string) *value {
 	return v
 }
 
-// path is the path from the root of a schema to a part of it. It becomes text only
-// for warnings.
+// path is the path from the root of a schema to a part of it. It is converted to text
+// only for warnings.
 type path struct {
 	parent *path
 	key    string

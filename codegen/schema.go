@@ -8,12 +8,12 @@ const (
 	maxAliases = 1000 // named declarations
 )
 
-// converter turns one schema into a type and the declarations it refers to.
+// converter converts one schema to a type, and to the declarations that the type refers to.
 type converter struct {
 	doc     *document
-	open    bool // objects that do not mention further properties allow them
-	input   bool // the schema is that of arguments
-	large   bool // an integer may be a bigint
+	open    bool // objects allow undeclared properties if the schema does not mention them
+	input   bool // the schema is the schema of arguments
+	large   bool // large integers may be a bigint
 	root    *alias
 	aliases map[*value]*alias
 	order   []*alias // in order of discovery; the root comes first
@@ -21,7 +21,7 @@ type converter struct {
 	warn    func(at *path, format string, args ...any)
 }
 
-// declarations returns the declarations of the schema: first the one called name, then
+// declarations returns the declarations of the schema: the one called name first, then
 // those that it refers to.
 func (c *converter) declarations(name string) []*alias {
 	c.aliases, c.taken = map[*value]*alias{}, map[string]bool{}
@@ -63,13 +63,13 @@ func (c *converter) convert(v *value, at *path, depth int) *typ {
 	return t
 }
 
-// neighbours says how other keywords of a schema add to the type of its own keywords.
+// neighbours says how other keywords of a schema add to the type that its own keywords give.
 type neighbours uint8
 
 const (
 	alone  neighbours = iota
 	mixed             // references or branches add to the type
-	hidden            // the type does not show all additions: they may be any property
+	hidden            // not all additions are known: they may be any property
 )
 
 // constrained returns the type of all keywords except const and enum.
@@ -85,7 +85,7 @@ func (c *converter) constrained(v *value, at *path, depth int) *typ {
 	return t
 }
 
-// others returns the types of the keywords with other schemas. All of them apply.
+// others returns the types of the keywords that contain other schemas. A value must have all of these types.
 func (c *converter) others(v *value, at *path, depth int) (types []*typ, with neighbours) {
 	types, known := c.references(v, at)
 	for _, key := range []string{"oneOf", "anyOf"} {
@@ -109,7 +109,7 @@ func (c *converter) others(v *value, at *path, depth int) (types []*typ, with ne
 	return nil, alone
 }
 
-// list returns the array of schemas under key. An empty one is ignored with a
+// list returns the array of schemas under key. An empty array is ignored with a
 // warning.
 func (c *converter) list(v *value, key string, at *path) []*value {
 	branches := v.get(key)
@@ -152,7 +152,7 @@ func hasNoType(v *value) bool {
 	return true
 }
 
-// typed returns the type that follows from type and its keywords.
+// typed returns the type given by the keyword type and the keywords of that type.
 func (c *converter) typed(v *value, at *path, depth int, with neighbours) *typ {
 	if t := v.get("type"); t.is(text) { // the common case
 		return c.ofType(t.text, v, at, depth, with)
@@ -168,7 +168,7 @@ func (c *converter) typed(v *value, at *path, depth int, with neighbours) *typ {
 	return union(types...)
 }
 
-// typeWords returns the types that a schema names, or else those of its keywords.
+// typeWords returns the types that a schema names or, without a type, those that its keywords imply.
 func (c *converter) typeWords(v *value, at *path) []string {
 	var words []string
 	switch t := v.get("type"); {
@@ -195,7 +195,7 @@ func (c *converter) typeWords(v *value, at *path) []string {
 	return words
 }
 
-// simple are the types without keywords of their own.
+// simple holds the types that have no keywords of their own.
 var simple = map[string]*typ{
 	"string": word("string"), "number": word("number"), "integer": word("number"),
 	"boolean": word("boolean"), "null": word("null"), "any": unknown,

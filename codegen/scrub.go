@@ -8,9 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// Text from servers is hostile. It may try to end the comment or string that contains
-// it, or the Markdown fence or page that shows the module, or to look different from
-// what runs.
+// Text from servers is hostile. It may try to end the comment, string, Markdown fence
+// or page that contains it, or to look different from what runs.
 
 // invisible reports whether r is invisible but changes the text for readers or
 // models: bidi controls, tags, Hangul fillers. Joiners stay, because several scripts
@@ -68,11 +67,10 @@ func printable(s string) bool {
 	return true
 }
 
-// breakouts escapes the ends of a comment, of a <script> element and of a Markdown
-// fence.
+// breakouts escapes the ends of a comment, a <script> element and a Markdown fence.
 var breakouts = strings.NewReplacer("*/", `*\/`, "</", `<\/`, "<!--", `<\!--`, "```", "'''")
 
-// closed returns s with breakouts applied. Most text has none of the first characters.
+// closed returns s with breakouts applied. Most text has none of their first characters.
 func closed(s string) string {
 	if !strings.ContainsAny(s, "*<`") {
 		return s
@@ -80,9 +78,9 @@ func closed(s string) string {
 	return breakouts.Replace(s)
 }
 
-// inComment makes one cleaned line of server text safe in a comment. A leading @
-// would be a tag: @deprecated strikes the tool out, and @ts-expect-error makes the
-// checker report the module itself.
+// inComment makes one cleaned line of server text safe in a comment. It escapes a
+// leading @, which would be a tag: @deprecated marks the tool as deprecated, and
+// @ts-expect-error causes an error in the module itself.
 func inComment(line string) string {
 	line = closed(line)
 	if strings.HasPrefix(strings.TrimLeft(line, " \t*/"), "@") {
@@ -91,7 +89,7 @@ func inComment(line string) string {
 	return line
 }
 
-// quote returns a readable TypeScript string literal of s. Invisible characters are
+// quote returns s as a readable TypeScript string literal. Invisible characters are
 // escaped.
 func quote(s string) string {
 	if printable(s) && !strings.ContainsAny(s, "\"\\<>&`") {

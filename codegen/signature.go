@@ -10,8 +10,8 @@ import (
 )
 
 // Signature returns the call and the result type of a tool on one line, without
-// documentation, in at most most characters. If necessary, "…" replaces first inner
-// types and then optional arguments.
+// documentation, in at most most characters. If necessary, "…" replaces inner types
+// first, and then optional arguments.
 func Signature(t toolscript.Tool, call string, most int) string {
 	w := toolWriter{tool: t, options: Options{Form: Compact}}
 	params, result := noMembers, word("any")
@@ -42,7 +42,7 @@ func arguments(params *typ, depth int) string {
 	return "params: " + outline(params, depth)
 }
 
-// shortened returns a signature with as many arguments as fit, the required ones
+// shortened returns a signature with as many arguments as fit, required arguments
 // first.
 func shortened(params *typ, call string, most int) string {
 	const end = " … }): Promise<…>"
@@ -140,14 +140,14 @@ func members(t *typ, depth int) string {
 	return "{ " + strings.Join(all, "; ") + " }"
 }
 
-// deprecation matches descriptions of tools that have a replacement.
+// deprecation matches texts that call a tool deprecated.
 var deprecation = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bDEPRECATED\b|(?i)(?:^|[.(\[*]\s*)deprecated\b|\b(?:is|are|now) deprecated\b`)
 })
 
-// Deprecated reports whether the server marks a tool as deprecated.
+// Deprecated reports whether the title or the description of a tool calls it deprecated.
 func Deprecated(t toolscript.Tool) bool {
-	const most = 4 << 10 // characters that are searched
+	const most = 4 << 10 // maximum number of bytes that are searched
 	return deprecation().MatchString(t.Description[:min(len(t.Description), most)]) ||
 		deprecation().MatchString(t.Title[:min(len(t.Title), most)])
 }

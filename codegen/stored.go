@@ -2,36 +2,36 @@ package codegen
 
 import "strings"
 
-// Stored is what is known of a value in the store of scripts, or of all values whose keys
-// begin with Key.
+// Stored describes a value in the store of scripts, or all values whose keys begin with
+// Key.
 type Stored struct {
 	Scope string
-	Key   string // of Run: the name of the run
+	Key   string // for Run: the name of the run
 	Begin bool   // Key is the beginning of several keys, and has no special characters
 	Run   bool   // store.run reads the value
-	Type  string // how the value looks, on one line of TypeScript; "" if that is not known
+	Type  string // observed type, on one line of TypeScript; "" if it is not known
 }
 
 const (
-	defaultScope = "session" // of calls without options
+	defaultScope = "session" // scope of calls without options
 
-	// maxStored bounds the types in one text, in bytes. Later values are listed without one.
+	// maxStored is the maximum size of the types in one text, in bytes. Later values have no type.
 	maxStored = 8 << 10
 )
 
-// StoreTypes describes store and its values to readers.
+// StoreTypes describes store and its known values to readers.
 func StoreTypes(known []Stored) string {
 	return storeSource + StoreDeclarations(known)
 }
 
-// StoreDeclarations returns overloads for the values, which follow the declarations of a
-// module, and "" if there are none. They have the type any: a value that looks different
-// tomorrow is no type error.
+// StoreDeclarations returns overloads for the values, which follow the declarations of
+// a module; "" if there are no values. The overloads return any, so that a value of
+// another type later is not a type error.
 func StoreDeclarations(known []Stored) string {
 	return overloads(known, "export interface Store {\n", "}\n")
 }
 
-// StoredTypes describes the values alone to readers; it is "" if there are none.
+// StoredTypes describes only the values to readers; it returns "" if there are no values.
 func StoredTypes(known []Stored) string {
 	return overloads(known, "/** Some values that are stored now. '$store' has the types of all of store. */\nexport declare const store: {\n", "};\n")
 }
@@ -52,7 +52,7 @@ func overloads(known []Stored, first, last string) string {
 	return b.String() + last
 }
 
-// write writes one overload. The key is text of a script, which may be hostile.
+// write writes one overload. The key is text from a script, which may be hostile.
 func (s Stored) write(b *strings.Builder) {
 	p := printer{out: b, style: block, indent: 1}
 	p.tabs()

@@ -9,15 +9,15 @@ import (
 
 // Limits of a stub. The stub of a recursive schema would be infinite.
 const (
-	stubDepth  = 8    // levels of optional members; required ones may go deeper
+	stubDepth  = 8    // levels of optional members; required members may nest deeper
 	stubValues = 2000 // values of one stub
 )
 
 // Stub returns a value of the type that a schema describes, for a call that is not
 // made. It has all members that the schema names, so that a script can read them, and
 // one item in each array. Strings have the format of the schema, or are empty; numbers
-// are the minimum, or 0. A pattern, uniqueItems and not are ignored, so a value can
-// violate the schema. The value is {} if the schema cannot be read.
+// are the minimum, or 0. It ignores pattern, uniqueItems and not, so the value may
+// violate the schema. If the schema cannot be read, the value is {}.
 func Stub(schema json.RawMessage) json.RawMessage {
 	doc, err := decode(schema)
 	if err != nil {
@@ -32,10 +32,10 @@ func Stub(schema json.RawMessage) json.RawMessage {
 type stubber struct {
 	doc  *document
 	out  []byte
-	left int // how many more values it may write
+	left int // number of values that it may still write
 }
 
-// write writes a value of a schema.
+// write writes a value that fits a schema.
 func (s *stubber) write(v *value, depth int) {
 	s.left--
 	v = s.target(v)
@@ -73,7 +73,7 @@ func (s *stubber) target(v *value) *value {
 	return nil
 }
 
-// firstBranch is the first branch that is not null.
+// firstBranch returns the first branch whose type is not null.
 func firstBranch(branches []*value) *value {
 	for _, b := range branches {
 		if b.get("type").str() != "null" {
@@ -100,8 +100,8 @@ func (s *stubber) typed(v *value, depth int) {
 	}
 }
 
-// typeOf is the first type of a schema that is not null. A schema without a type has
-// the type of its other keywords.
+// typeOf returns the first type of a schema that is not null. For a schema without a
+// type, it infers the type from other keywords.
 func typeOf(v *value) string {
 	t := v.get("type")
 	if t.str() != "" {
@@ -185,14 +185,14 @@ func (s *stubber) array(v *value, depth int) {
 	s.out = append(s.out, ']')
 }
 
-// formats are examples of the formats of JSON Schema, of reserved names and addresses.
+// formats holds an example for each format of JSON Schema, with reserved names and addresses.
 var formats = map[string]string{
 	"date-time": "1970-01-01T00:00:00Z", "date": "1970-01-01", "time": "00:00:00Z", "duration": "PT0S",
 	"uri": "https://example.com/", "url": "https://example.com/", "uri-reference": "/", "email": "person@example.com",
 	"hostname": "example.com", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "uuid": "00000000-0000-0000-0000-000000000000",
 }
 
-// stubLength bounds the length in bytes of a stub string.
+// stubLength is the maximum length of a stub string in bytes.
 const stubLength = 1024
 
 func (s *stubber) string(v *value) {
@@ -203,7 +203,7 @@ func (s *stubber) string(v *value) {
 	s.text(t)
 }
 
-// least is the minimum of a number, or 0.
+// least returns the minimum of a number, or 0.
 func least(v *value) string {
 	if minimum := v.get("minimum"); minimum.is(number) {
 		return minimum.text
@@ -214,7 +214,7 @@ func least(v *value) string {
 	return "0"
 }
 
-// literal is the text of a number, and "" for other values.
+// literal returns the text of a number; "" for other values.
 func (v *value) literal() string {
 	if !v.is(number) {
 		return ""
@@ -222,7 +222,7 @@ func (v *value) literal() string {
 	return v.text
 }
 
-// json writes a value of the schema itself.
+// json writes a value that the schema itself contains.
 func (s *stubber) json(v *value, depth int) {
 	s.left--
 	switch {
@@ -259,6 +259,6 @@ func (s *stubber) json(v *value, depth int) {
 
 // text writes a string.
 func (s *stubber) text(t string) {
-	quoted, _ := json.Marshal(t) // a string always has JSON
+	quoted, _ := json.Marshal(t) // a string always has a JSON encoding
 	s.out = append(s.out, quoted...)
 }

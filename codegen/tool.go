@@ -9,16 +9,16 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// piece is the text of one tool in one form. It depends only on the tool and its
-// names, so every module with the tool can use it.
+// piece is the text of one tool in one form. It depends only on the tool and its names,
+// so all modules with the tool can share it.
 type piece struct {
 	types    string // declarations of parameters and result
 	method   string // its documentation and signature
-	paged    bool   // it has the type Paged
+	paged    bool   // the method has the type Paged
 	warnings []Warning
 }
 
-// maxWarnings is the maximum number of warnings of one tool; a hostile schema could
+// maxWarnings is the maximum number of warnings about one tool; a hostile schema could
 // cause thousands.
 const maxWarnings = 10
 
@@ -27,7 +27,7 @@ type toolWriter struct {
 	names    naming.Tool
 	observed string // the type of observed results; "" if there are none
 	options  Options
-	input    bool // the type of the arguments is written, not that of the result
+	input    bool // the type of the arguments is being written, not that of the result
 	piece    piece
 	types    strings.Builder
 }
@@ -90,8 +90,8 @@ func (w *toolWriter) observation() []string {
 	return commented("Observed, not guaranteed: " + clean(w.observed))
 }
 
-// convert returns the declarations of a schema; the type of an invalid schema is
-// unknown.
+// convert returns the declarations of a schema. The type of an invalid schema is
+// unknown, or object for arguments.
 func (w *toolWriter) convert(which string, schema []byte, name string) []*alias {
 	doc, err := decode(schema)
 	if err != nil {
@@ -115,9 +115,9 @@ func (w *toolWriter) convert(which string, schema []byte, name string) []*alias 
 
 const inputSchema = "inputSchema"
 
-// declare writes declarations and returns the text that refers to the first. In the
-// compact form that text is the type itself, unless it is recursive: names that are
-// used once would be a third of the module.
+// declare writes declarations and returns the text that refers to the first one. In the
+// compact form, this text is the type itself unless the type is recursive: names that
+// are used once would be a third of the module.
 func (w *toolWriter) declare(declarations []*alias) string {
 	root := declarations[0]
 	for _, a := range declarations {
@@ -134,9 +134,9 @@ func (w *toolWriter) declare(declarations []*alias) string {
 	return b.String()
 }
 
-// declaration writes one declaration. Parameters become interfaces, whose names
-// editors and the checker show. Results are type aliases: scripts pass results to
-// other tools, and an interface is not assignable to { [key: string]: unknown }.
+// declaration writes one declaration. Parameters become interfaces, because editors and
+// the type checker show their names. Results become type aliases: scripts pass results
+// to other tools, and an interface is not assignable to { [key: string]: unknown }.
 func (w *toolWriter) declaration(a *alias) {
 	p := w.printer(&w.types)
 	p.document(w.known(a), a.schema, a.schema)
@@ -151,8 +151,8 @@ func (w *toolWriter) declaration(a *alias) {
 	p.out.WriteString(";\n")
 }
 
-// known returns the name that readers of a declaration know: that of the tool, or the last
-// part of the name of a definition.
+// known returns the name of a declaration that readers know: the name of the tool, or
+// the last part of the name of a definition.
 func (w *toolWriter) known(a *alias) string {
 	if a.at == nil {
 		return w.tool.Name
@@ -164,7 +164,7 @@ func (w *toolWriter) printer(out *strings.Builder) *printer {
 	p := &printer{out: out, style: block, describe: w.options.describe(), input: w.input}
 	if w.options.Form == Compact {
 		p.style = line
-		p.describe /= 2 // for parameters; there are many, and their names help
+		p.describe /= 2 // for parameters, which are many, and whose names help
 	}
 	return p
 }
@@ -222,7 +222,7 @@ func (w *toolWriter) documentation() []string {
 }
 
 // brief returns the documentation in the compact form: one line with the description
-// and the effect of a call, and the id if it does not follow from the identifier.
+// and the effect of a call, and the id if the identifier does not show it.
 func (w *toolWriter) brief(lines []string) []string {
 	if hint := effect(w.tool.Annotations); hint != "" {
 		lines = append(lines, "(server: "+hint+")")

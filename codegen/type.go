@@ -21,12 +21,12 @@ const (
 // typ is a type expression. It does not change after its converter has finished.
 type typ struct {
 	op    op
-	word  string     // of opWord
-	ref   *alias     // of opRef
-	parts []*typ     // of unions and intersections; the element of an array; the positions of a tuple
-	least int        // of tuples: the number of required positions
-	rest  *typ       // of tuples: the type of further positions, nil for none; of objects: the index signature
-	props []property // of opObject
+	word  string     // for opWord
+	ref   *alias     // for opRef
+	parts []*typ     // parts of a union or intersection; the element of an array; the positions of a tuple
+	least int        // for tuples: the number of required positions
+	rest  *typ       // for tuples: the type of further positions, nil if there are none; for objects: the index signature
+	props []property // for opObject
 	bulk  int        // estimated length in bytes
 }
 
@@ -36,17 +36,17 @@ type property struct {
 	optional bool
 	typ      *typ
 	schema   *value // source of the documentation
-	rules    *value // source of the constraints in it
+	rules    *value // source of the constraints in the documentation
 }
 
-// alias is a named declaration that a converter adds.
+// alias is a named declaration.
 type alias struct {
 	name   string
 	typ    *typ
 	schema *value
 	at     *path
 
-	recursive bool  // of the root: its own schema refers to it
+	recursive bool  // for the root: its own schema refers to it
 	state     visit // see finish
 	width     int
 }
@@ -117,7 +117,7 @@ func intersection(parts ...*typ) *typ {
 	return combine(opIntersection, distinct(kept), unknown)
 }
 
-// combine joins parts with an operator; empty is the result without parts.
+// combine joins parts with an operator. It returns empty if there are no parts.
 func combine(o op, parts []*typ, empty *typ) *typ {
 	switch len(parts) {
 	case 0:
@@ -145,7 +145,7 @@ func flatten(o op, parts []*typ) []*typ {
 	return flat
 }
 
-// short is the maximum size of types that are compared by text. Larger types count as
+// short is the maximum size of types that are compared as text. Larger types count as
 // different: comparing them at every level of a schema would take quadratic time.
 const short = 256
 
@@ -172,7 +172,7 @@ func distinct(parts []*typ) []*typ {
 	return kept
 }
 
-// acceptsEmpty reports whether {} is of type t, so that arguments are optional.
+// acceptsEmpty reports whether {} is of type t, so that the arguments are optional.
 func (t *typ) acceptsEmpty() bool {
 	switch t.op {
 	case opWord:

@@ -30,7 +30,7 @@ type member struct {
 // indexed is the number of members above which a value has an index.
 const indexed = 16
 
-// get returns the member of an object, and nil if there is none or v is not an
+// get returns a member of an object; nil if there is no such member or v is not an
 // object.
 func (v *value) get(key string) *value {
 	if v == nil {
@@ -42,7 +42,7 @@ func (v *value) get(key string) *value {
 	return nil
 }
 
-// has reports whether an object has one of the members.
+// has reports whether an object has at least one of the members.
 func (v *value) has(keys ...string) bool {
 	for _, key := range keys {
 		if v.get(key) != nil {
@@ -67,7 +67,7 @@ func (v *value) position(key string) int {
 	return -1
 }
 
-// set adds a member. If two members have one key, the last value is at the first
+// set adds a member. For a key that occurs twice, the last value is kept at the first
 // position.
 func (v *value) set(key string, to *value) {
 	if i := v.position(key); i >= 0 {
@@ -86,7 +86,7 @@ func (v *value) set(key string, to *value) {
 	}
 }
 
-// list returns the items of a member that is an array.
+// list returns the items of a member that is an array; nil for other members.
 func (v *value) list(key string) []*value {
 	if items := v.get(key); items.is(array) {
 		return items.items
@@ -101,7 +101,7 @@ func (v *value) isTrue() bool { return v.is(boolean) && v.text == "true" }
 
 func (v *value) isFalse() bool { return v.is(boolean) && v.text == "false" }
 
-// str returns the string v, and "" for other values.
+// str returns the string v; "" for other values.
 func (v *value) str() string {
 	if !v.is(text) {
 		return ""

@@ -9,7 +9,7 @@ import (
 const (
 	maxTools  = 4096
 	maxResult = 256 << 10 // bytes; larger results are ignored
-	settled   = 20        // results in a row without new information; later results of the tool are ignored
+	settled   = 20        // results in a row without new information, after which results of the tool are ignored
 )
 
 // Observer collects the shapes of results. The zero value is ready to use; it is safe
@@ -21,14 +21,14 @@ type Observer struct {
 	version  uint64
 }
 
-// toolShape is the knowledge about the results of one tool.
+// toolShape is what is known about the results of one tool.
 type toolShape struct {
 	shape *shape
 	quiet int // results since the last one with new information
 }
 
-// See adds a result of the tool with that id: the JSON value that the script
-// receives.
+// See adds a result of the tool with the given id. result is the JSON value that the
+// script receives.
 func (o *Observer) See(id string, result json.RawMessage) {
 	if len(result) > maxResult || !o.NeedsMore(id) {
 		return
@@ -85,13 +85,13 @@ func (o *Observer) Shapes() *Shapes {
 	return o.snapshot
 }
 
-// Shapes are the shapes at one moment. They are immutable. A nil *Shapes is empty.
+// Shapes holds the shapes at one moment. It is immutable. A nil *Shapes is empty.
 type Shapes struct {
 	version uint64
 	shapes  map[string]*shape
 }
 
-// Version differs for different Shapes of one Observer. It is 0 for nil.
+// Version returns a number that differs between different Shapes of one Observer; 0 for nil.
 func (s *Shapes) Version() uint64 {
 	if s == nil {
 		return 0
@@ -99,8 +99,8 @@ func (s *Shapes) Version() uint64 {
 	return s.version
 }
 
-// Type returns the observed type of a tool's results on one line of TypeScript, and
-// "" if no result has been observed.
+// Type returns the observed type of a tool's results on one line of TypeScript; "" if
+// no result has been observed.
 func (s *Shapes) Type(id string) string {
 	if s == nil || s.shapes[id] == nil {
 		return ""

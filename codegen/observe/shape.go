@@ -1,6 +1,6 @@
 // Package observe records the shapes of results of tools without an output schema:
-// names and types of members, never values. Shapes are documentation and refuse
-// nothing, so all printed members are optional and all objects open.
+// names and types of members, never values. Shapes serve as documentation and reject
+// nothing, so all printed members are optional and all objects are open.
 package observe
 
 import (
@@ -31,12 +31,12 @@ const (
 	isObject
 )
 
-// shape is the knowledge about a value. It is immutable.
+// shape is what is known about a value. It is immutable.
 type shape struct {
 	kinds   kinds
-	members map[string]*shape // of objects, by name
-	other   *shape            // of maps: all members together
-	items   *shape            // of arrays; nil if all were empty
+	members map[string]*shape // for objects, by name
+	other   *shape            // for maps: shape of all members together
+	items   *shape            // for arrays; nil if all arrays were empty
 }
 
 // shapeOf returns the shape of a decoded JSON value.
@@ -69,14 +69,14 @@ func shapeOf(v any, depth int) *shape {
 	return &shape{kinds: isNumber}
 }
 
-// aName matches usual names of members. Other names, and names with many digits, are
-// more likely private data such as addresses and numbers.
+// aName matches common member names. Other names, and names with many digits, are
+// likely private data such as addresses and numbers.
 var (
 	aName      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]{0,39}$`) })
 	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]{4}`) })
 )
 
-// bounded removes the names of an object if they are data.
+// bounded replaces the names of an object by a single shape if the names are data.
 func (s *shape) bounded() *shape {
 	if s.other == nil && len(s.members) <= maxMembers && !slices.ContainsFunc(slices.Collect(maps.Keys(s.members)), isData) {
 		return s
@@ -91,8 +91,8 @@ func (s *shape) bounded() *shape {
 
 func isData(name string) bool { return !aName().MatchString(name) || manyDigits().MatchString(name) }
 
-// merge returns the knowledge about a value that has either shape. A nil shape adds
-// nothing. The result is a if b adds nothing.
+// merge returns the shape of values that have either shape. A nil shape adds nothing.
+// The result is a itself if b adds nothing.
 func merge(a, b *shape) *shape {
 	switch {
 	case a == nil:
@@ -128,7 +128,7 @@ func (s *shape) String() string {
 	return s.text(0)
 }
 
-// words are the types without parts.
+// words maps kinds without parts to their TypeScript types.
 var words = []struct {
 	kind kinds
 	word string

@@ -7,8 +7,8 @@ import (
 )
 
 // Stub returns a value of the observed type of a tool's results, for a call that is not
-// made, and nil if no result has been observed. It has all known members, and one item
-// in each array. Strings are empty and numbers are 0.
+// made; nil if no result has been observed. It has all known members, and one item in
+// each array. Strings are empty and numbers are 0.
 func (s *Shapes) Stub(id string) json.RawMessage {
 	if s == nil || s.shapes[id] == nil {
 		return nil
@@ -16,7 +16,7 @@ func (s *Shapes) Stub(id string) json.RawMessage {
 	return s.shapes[id].stub(nil)
 }
 
-// stub appends a value of the shape.
+// stub appends a value of the shape to to.
 func (s *shape) stub(to []byte) []byte {
 	switch {
 	case s.kinds&isObject != 0:
@@ -25,7 +25,7 @@ func (s *shape) stub(to []byte) []byte {
 			if i > 0 {
 				to = append(to, ',')
 			}
-			quoted, _ := json.Marshal(name) // a string always has JSON
+			quoted, _ := json.Marshal(name) // a string always has a JSON encoding
 			to = s.members[name].stub(append(append(to, quoted...), ':'))
 		}
 		return append(to, '}')

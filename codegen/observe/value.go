@@ -2,10 +2,10 @@ package observe
 
 import "encoding/json"
 
-// Value is the shape of one value, or of several. The zero Value is that of none.
+// Value is the shape of one or several values. The zero Value is the shape of no value.
 type Value struct{ shape *shape }
 
-// Of returns the shape of a JSON value. It is the zero Value for a text that is not JSON.
+// Of returns the shape of a JSON value. It returns the zero Value if the text is not JSON.
 func Of(value json.RawMessage) Value {
 	var v any
 	if json.Unmarshal(value, &v) != nil {
@@ -14,10 +14,10 @@ func Of(value json.RawMessage) Value {
 	return Value{shapeOf(v, 0)}
 }
 
-// Or returns the shape of values that look like v or like other.
+// Or returns the shape of values that have the shape v or other.
 func (v Value) Or(other Value) Value { return Value{merge(v.shape, other.shape)} }
 
-// Type returns the shape on one line of TypeScript, and "" for the zero Value.
+// Type returns the shape on one line of TypeScript; "" for the zero Value.
 func (v Value) Type() string {
 	if v.shape == nil {
 		return ""

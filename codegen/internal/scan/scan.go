@@ -1,5 +1,5 @@
-// Package scan reads the tokens of a JSON text in their order and without copies.
-// encoding/json keeps no order, and its Token takes three times as long.
+// Package scan reads the tokens of a JSON text in order and without copies. encoding/json
+// does not keep the order of members, and its Token takes three times as long.
 package scan
 
 import (
@@ -10,18 +10,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Scanner reads one JSON text. Only Value recurses. Callers that recurse bound their
-// own depth.
+// Scanner reads one JSON text. Only Value recurses. Callers that recurse must limit
+// their own depth.
 type Scanner struct {
-	text string // known to be valid JSON
+	text string // valid JSON
 	pos  int
-	utf8 bool // all of text is UTF-8
+	utf8 bool // text is valid UTF-8
 }
 
-// New returns a Scanner for one JSON value, or the error of encoding/json, which
-// refuses more than 10,000 levels. The Scanner needs no further checks.
+// New returns a Scanner for one JSON value. It fails with the error of encoding/json, which
+// also rejects more than 10,000 levels. The methods of Scanner need no further checks.
 func New(data []byte) (Scanner, error) {
-	// IsValid takes a third of the time of json.Valid; encoding/json has the last word, and its errors are known.
+	// IsValid takes a third of the time of json.Valid. If it rejects data, encoding/json decides.
 	if !jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
 		if err := json.Unmarshal(data, new(json.RawMessage)); err != nil {
 			return Scanner{}, err
@@ -60,8 +60,8 @@ func (s *Scanner) Word() string {
 	return s.text[start:]
 }
 
-// String consumes a string and returns its value. As in encoding/json, each byte that
-// is not UTF-8 becomes U+FFFD. Call Next first.
+// String consumes a string and returns its value. Like encoding/json, it replaces each
+// byte that is not UTF-8 by U+FFFD. Call Next first.
 func (s *Scanner) String() string {
 	quoted, escaped := s.quoted()
 	if escaped || !s.utf8 {
@@ -73,7 +73,7 @@ func (s *Scanner) String() string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// quoted consumes a string and returns its text with the quotes.
+// quoted consumes a string and returns its text with the quotes. escaped reports whether it has escapes.
 func (s *Scanner) quoted() (quoted string, escaped bool) {
 	start := s.pos
 	s.pos++
@@ -109,7 +109,7 @@ func (s *Scanner) Skip() {
 	}
 }
 
-// Raw consumes a value of any kind, or the name of a member, and returns its text.
+// Raw consumes a value of any kind, or the name of a member, and returns its JSON text.
 func (s *Scanner) Raw() string {
 	switch start := s.next(); s.text[start] {
 	case '{', '[':
@@ -122,14 +122,14 @@ func (s *Scanner) Raw() string {
 	return s.Word()
 }
 
-// next is Next, and returns the position.
+// next calls Next and returns the position of the token.
 func (s *Scanner) next() int {
 	s.Next()
 	return s.pos
 }
 
-// Value consumes a value. Numbers become json.Number. If members have equal names,
-// the last one counts. Value recurses as deep as the text nests.
+// Value consumes a value. Numbers become json.Number. If members have equal names, the
+// last one counts. The recursion of Value is as deep as the nesting of the text.
 func (s *Scanner) Value() any {
 	switch s.Next() {
 	case '{':
