@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A File is an end of a pipe. Its other methods, such as Close, are those of os.File.
+// A File is one end of a pipe. Its other methods, such as Close, are those of os.File.
 type File struct {
 	*os.File
 	raw     syscall.RawConn // nil if a call may block
@@ -25,13 +25,13 @@ func New(f *os.File) *File {
 	file := &File{File: f}
 	file.in.once, file.out.once = file.in.read, file.out.write
 	if f.SetDeadline(time.Time{}) != nil {
-		return file // the poller of Go does not watch it
+		return file // Go's poller does not watch it
 	}
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return file
 	}
-	_ = raw.Control(func(fd uintptr) { // an error: f is closed, and Read and Write say so
+	_ = raw.Control(func(fd uintptr) { // after an error f is closed, which Read and Write report
 		if flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0); err == nil && flags&unix.O_NONBLOCK != 0 {
 			file.raw = raw
 		}
@@ -39,16 +39,16 @@ func New(f *os.File) *File {
 	return file
 }
 
-// A transfer is one direction of a File. once is made once, because a closure for each
-// call would be allocated.
+// A transfer is the state of one direction of a File. once is set once, because a
+// closure for each call would need an allocation.
 type transfer struct {
 	once func(fd uintptr) (done bool)
 
-	mu   sync.Mutex // held during a call, of which the rest is the state
+	mu   sync.Mutex // held during a call; guards the fields below
 	p    []byte
 	n    int
 	err  error
-	wait bool // for room
+	wait bool // wait for room
 }
 
 func (t *transfer) begin(p []byte, wait bool) { t.p, t.n, t.err, t.wait = p, 0, nil, wait }
@@ -92,7 +92,7 @@ func (f *File) Read(p []byte) (int, error) {
 	t.p = nil
 	switch {
 	case err != nil:
-		return f.File.Read(p) // f is closed, or its deadline has passed: the error of os says it
+		return f.File.Read(p) // f is closed, or its deadline has passed: os returns the right error
 	case t.err != nil:
 		return 0, &os.PathError{Op: "read", Path: f.Name(), Err: t.err}
 	case t.n == 0:
@@ -122,8 +122,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return t.n, nil
 }
 
-// WriteNow writes the bytes that fit without blocking and returns their number. It reports
-// no error: the next Write returns it.
+// WriteNow writes the bytes that fit without blocking, and returns their number. Errors
+// are returned by the next Write.
 func (f *File) WriteNow(p []byte) int {
 	if f.raw == nil {
 		return 0

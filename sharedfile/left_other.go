@@ -7,15 +7,15 @@ import (
 	"os"
 )
 
-// hold does nothing: the system does not remove a file that is open.
+// hold does nothing, because the system does not remove open files.
 func hold(*os.File) error { return nil }
 
-// finish closes the file first, because an open one cannot be renamed.
+// finish closes the file first, because an open file cannot be renamed.
 func finish(f *os.File, path string) error {
 	return errors.Join(f.Close(), os.Rename(f.Name(), path)) //nolint:gosec // the path comes from the program
 }
 
-// removeLeft removes an old file.
+// removeLeft removes a file if it is old.
 func removeLeft(path string) {
 	f, err := os.Open(path)
 	if err != nil {

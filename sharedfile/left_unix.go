@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// errTaken is the error of a new file that another process is removing.
+// errTaken is the error for a new file that another process is removing.
 var errTaken = errors.New("another process removes the temporary file")
 
-// tryLock locks an open file for as long as it is open. It reports whether the lock is
-// free. On a file system without locks the error is not nil.
+// tryLock locks an open file until it is closed. It reports whether the lock was free.
+// On a file system without locks it returns an error.
 func tryLock(f *os.File) (free bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -21,8 +21,8 @@ func tryLock(f *os.File) (free bool, err error) {
 	return err == nil, err
 }
 
-// hold marks a new file as that of a living writer. A process that found it without the
-// mark may have removed it.
+// hold locks a new file, which shows that its writer is alive. A process that found the
+// file before it was locked may have removed it.
 func hold(f *os.File) error {
 	if free, err := tryLock(f); !free && err == nil {
 		return errTaken
@@ -38,7 +38,7 @@ func hold(f *os.File) error {
 	return nil
 }
 
-// finish renames before it closes the file, so that the mark is there until then.
+// finish renames the file before closing it, so that it is locked until then.
 func finish(f *os.File, path string) error {
 	if err := os.Rename(f.Name(), path); err != nil { //nolint:gosec // the path comes from the program
 		return err
@@ -58,11 +58,11 @@ func removeLeft(path string) {
 	}
 }
 
-// syncFolder makes a rename survive a failure of the computer, where the file system
-// can do that.
+// syncFolder makes a rename survive a crash of the computer, if the file system
+// supports that.
 func syncFolder(path string) {
 	if dir, err := os.Open(path); err == nil { //nolint:gosec // the path comes from the program
-		_ = dir.Sync() // not every file system knows it
+		_ = dir.Sync() // not every file system supports it
 		_ = dir.Close()
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockPoll is the interval between attempts to lock, because a file lock cannot wait
-// with a context.
+// lockPoll is the interval between attempts to lock, because waiting for a file lock
+// cannot be combined with a context.
 const lockPoll = 20 * time.Millisecond
 
-// Lock locks a file for all processes and goroutines, and waits until ctx ends. The file
-// is created if it does not exist, and stays. The system releases the lock when the
-// process ends, however it ends.
+// Lock locks a file against all other processes and goroutines, and waits for the lock
+// until ctx ends. The file is created if it does not exist, and is not removed. The
+// system releases the lock when the process ends, even if it is killed.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
@@ -23,8 +23,8 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	return release(lock), nil
 }
 
-// TryLock is Lock without waiting. unlock is nil if another process or goroutine has the
-// lock.
+// TryLock is like Lock, but does not wait. unlock is nil if another process or
+// goroutine has the lock.
 func TryLock(path string) (unlock func(), err error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	if locked, err := lock.TryLock(); err != nil || !locked {
@@ -33,8 +33,8 @@ func TryLock(path string) (unlock func(), err error) {
 	return release(lock), nil
 }
 
-// LockTransient is Lock for a file that exists only while it is locked. A process that is
-// killed leaves it, and so does a system that does not remove open files.
+// LockTransient is like Lock, for a file that exists only while it is locked. The file
+// stays if the process is killed, or if the system does not remove open files.
 func LockTransient(ctx context.Context, path string) (unlock func(), err error) {
 	for {
 		lock := flock.New(path, flock.SetPermissions(0o600))
@@ -62,5 +62,5 @@ func isNamed(lock *flock.Flock) bool {
 }
 
 func release(lock *flock.Flock) func() {
-	return func() { _ = lock.Close() } // the end of the process releases it at the latest
+	return func() { _ = lock.Close() } // the system releases the lock at the latest when the process ends
 }

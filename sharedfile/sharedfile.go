@@ -1,6 +1,6 @@
-// Package sharedfile writes files that several processes read and write. A file is
-// replaced in one step, so that a reader sees the old or the new content, also if the
-// writer is killed. What a killed writer leaves is removed by a later one.
+// Package sharedfile writes files that several processes read and write. A file is replaced
+// in one step, so that a reader sees either the old or the new content, even if the writer
+// is killed. Temporary files of killed writers are removed by later writers.
 package sharedfile
 
 import (
@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// temporary is the end of the names of new files that have not replaced the old
-	// ones. Such names begin with a dot.
+	// temporary is the suffix of the names of new files that have not replaced the old
+	// ones yet. Such names begin with a dot.
 	temporary = ".tmp"
-	// maxAge is the age at which a temporary file is removed where locks do not show
-	// whether its writer lives.
+	// maxAge is the age at which a temporary file is removed, if locks do not show
+	// whether its writer is alive.
 	maxAge = time.Hour
-	// creations bounds the attempts to create a file that no other process removes.
+	// creations is the maximum number of attempts to create a file that no other process removes.
 	creations = 10
 )
 
-// Write replaces a file. Only the user can read the new one. After a failure of the
-// computer the content may be lost.
+// Write replaces a file with one that only the user can access. The content may be lost
+// if the computer crashes.
 func Write(path string, data []byte) error { return write(path, data, false) }
 
-// WriteSynced is Write for content that cannot be made again. It returns when the new
-// file is on the disk.
+// WriteSynced is like Write, for content that cannot be made again. It returns when the
+// new file is on disk.
 func WriteSynced(path string, data []byte) error { return write(path, data, true) }
 
 func write(path string, data []byte, synced bool) error {
@@ -44,14 +44,14 @@ func write(path string, data []byte, synced bool) error {
 	return f.Replace(synced)
 }
 
-// File is the new content of a file. The old file is there until Replace.
+// File is the new content of a file. The old file stays until Replace.
 type File struct {
 	path string
 	new  *os.File // nil after Replace or Discard
 }
 
-// Create begins the replacement of a file. Its folder must exist. Replace or Discard
-// must follow.
+// Create starts the replacement of a file, whose folder must exist. The caller must
+// call Replace or Discard.
 func Create(path string) (*File, error) {
 	tidyOnce(filepath.Dir(path))
 	var err error
@@ -64,16 +64,16 @@ func Create(path string) (*File, error) {
 		if err = hold(f); err == nil {
 			return &File{path, f}, nil
 		}
-		_ = f.Close() // another process removes it
+		_ = f.Close() // another process is removing the file
 	}
 	return nil, err
 }
 
-// Write adds to the new content.
+// Write appends to the new content.
 func (f *File) Write(b []byte) (int, error) { return f.new.Write(b) }
 
-// Replace replaces the old file. With synced it returns when the new file is on the
-// disk. After an error the old file is as it was.
+// Replace replaces the old file. If synced is set, it returns when the new file is on
+// disk. After an error the old file is unchanged.
 func (f *File) Replace(synced bool) error {
 	var err error
 	if synced {
@@ -90,20 +90,20 @@ func (f *File) Replace(synced bool) error {
 	return nil
 }
 
-// Discard ends the replacement without an effect. After Replace it does nothing.
+// Discard cancels the replacement. After Replace it does nothing.
 func (f *File) Discard() {
 	if f.new == nil {
 		return
 	}
-	_ = f.new.Close()           // no effect if it is closed already
+	_ = f.new.Close()           // no effect if the file is already closed
 	_ = os.Remove(f.new.Name()) //nolint:gosec // the name is CreateTemp's; a later writer tries again
 	f.new = nil
 }
 
-// tidied are the folders that tidyOnce has seen.
+// tidied holds the folders that tidyOnce has processed.
 var tidied sync.Map
 
-// tidyOnce removes what killed writers have left in a folder, once in this process.
+// tidyOnce removes the temporary files of killed writers from a folder, once per process.
 func tidyOnce(folder string) {
 	if _, seen := tidied.LoadOrStore(folder, true); !seen {
 		tidy(folder)
@@ -119,7 +119,7 @@ func tidy(folder string) {
 	}
 }
 
-// old reports whether a file was not written for maxAge.
+// old reports whether a file was last written more than maxAge ago.
 func old(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode().Type() == fs.FileMode(0) && time.Since(info.ModTime()) > maxAge

@@ -2,14 +2,14 @@ package tokens
 
 import "math"
 
-// shortPiece is the length up to which a piece is merged without memory. The time grows
-// with the square of the length.
+// shortPiece is the maximum length of pieces that are merged without allocation. The
+// time grows with the square of the length.
 const shortPiece = 64
 
-// none is the rank of two parts that are no token together.
+// none is the rank of a text that is not a token.
 const none = math.MaxUint32
 
-// rankOr is the rank of a token, or none.
+// rankOr returns the rank of a token, or none.
 func rankOr(text []byte) uint32 {
 	if r, known := rank(text); known {
 		return r
@@ -17,11 +17,11 @@ func rankOr(text []byte) uint32 {
 	return none
 }
 
-// mergeShort returns the tokens of a piece: its bytes, of which the two neighbours that are
-// the token with the lowest rank become one until no two are a token.
+// mergeShort returns the number of tokens in a piece. It starts with the single bytes and joins
+// the two neighbours that form the token with the lowest rank, until no two form a token.
 func mergeShort(piece []byte) int {
-	var starts [shortPiece + 1]uint8 // of the parts, and the end of the last one
-	var ranks [shortPiece + 1]uint32 // of each part together with the next one
+	var starts [shortPiece + 1]uint8 // start of each part, and the end of the last part
+	var ranks [shortPiece + 1]uint32 // rank of each part joined with the next part
 	parts := len(piece)
 	for i := range parts + 1 {
 		starts[i], ranks[i] = uint8(i), none //nolint:gosec // G602: a piece has at most shortPiece bytes
@@ -55,21 +55,21 @@ func mergeShort(piece []byte) int {
 	}
 }
 
-// part is a part of a long piece, in a list.
+// part is a part of a long piece, in a linked list.
 type part struct {
-	before, next int32  // their starts; next is the end of the part
-	rank         uint32 // together with the next part
+	before, next int32  // starts of the neighbours; next is also the end of the part
+	rank         uint32 // rank of the part joined with the next part
 }
 
-// pair is a part that may be merged with the next one, if its rank is still that of the
-// part.
+// pair is a part that can be joined with the next one. It is valid only while its rank
+// is that of the part.
 type pair struct {
 	rank  uint32
 	start int32
 }
 
-// pairs are a heap, whose first pair is the next to merge. Of equal ranks the first in the
-// text comes first. container/heap would allocate memory for each pair.
+// pairs is a heap, whose first pair is to be joined next. Pairs of equal rank are in
+// text order. container/heap would allocate memory for each pair.
 type pairs []pair
 
 func (p pairs) less(i, j int) bool {
@@ -109,7 +109,7 @@ func (p *pairs) pop() pair {
 	return top
 }
 
-// mergeLong is mergeShort for long pieces.
+// mergeLong is like mergeShort, for long pieces.
 func mergeLong(piece []byte) int {
 	size := int32(len(piece))
 	parts := make([]part, size)

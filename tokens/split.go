@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// class is what the split of a text needs to know of a character.
+// class is the class of a character, as far as splitting depends on it.
 type class uint8
 
 const (
 	other   class = iota // punctuation and symbols
-	upper                // letters of upper and title case
-	lower                // letters of lower case
+	upper                // letters in upper or title case
+	lower                // letters in lower case
 	both                 // letters without case, and marks
 	digit                // numbers
 	newline              // line feed and carriage return
 	space                // other white space
 )
 
-// ascii are the classes of ASCII characters; the tables of package unicode would take time
-// at each start.
+// ascii holds the classes of ASCII characters. Computing them with package unicode
+// would take time at each start.
 var ascii = func() (classes [utf8.RuneSelf]class) {
 	for c := 'a'; c <= 'z'; c++ {
 		classes[c], classes[c-'a'+'A'] = lower, upper
@@ -51,7 +51,7 @@ func classOf(r rune) class {
 	return other
 }
 
-// first returns the class and the size of the first character; size is 0 at the end.
+// first returns the class and size of the first character; size is 0 at the end of the text.
 func first(text []byte) (c class, size int) {
 	if len(text) == 0 {
 		return other, 0
@@ -63,13 +63,13 @@ func first(text []byte) (c class, size int) {
 	return classOf(r), size
 }
 
-// expression has the pieces of o200k_base. Its alternatives are tried in order.
+// expression matches the pieces of o200k_base. Its alternatives are tried in order.
 const expression = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
 	`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
 	`\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 
-// piece returns the size of the first piece of a text that is not empty: what the
-// expression matches, in linear time.
+// piece returns the size of the first piece of a text that is not empty: the length of
+// the match of expression, found in linear time.
 func piece(text []byte) int {
 	if n := word(text); n > 0 {
 		return n
@@ -87,12 +87,12 @@ func piece(text []byte) int {
 	}
 }
 
-// word is the size of a word with the character before it; 0 if the text does not begin
-// with one. A word is letters of upper case before letters of lower case, and those without
-// case are both.
+// word returns the size of a word, including one character before it; 0 if the text
+// does not begin with a word. A word has letters in upper case, then letters in lower
+// case. Letters without case can be in both parts.
 func word(text []byte) int {
 	c, prefix := first(text)
-	switch c { //nolint:exhaustive // the others may stand before a word
+	switch c { //nolint:exhaustive // characters of the other classes may precede a word
 	case digit, newline:
 		return 0
 	case upper, lower:
@@ -115,9 +115,9 @@ func word(text []byte) int {
 	return n + contraction(text[n:])
 }
 
-// cased is the size of a word with at least one letter that can be of lower case.
+// cased returns the size of a word with at least one letter that is in lower case or has no case.
 func cased(text []byte) int {
-	at, low := 0, 0 // low is the end of the last letter that can be of lower case
+	at, low := 0, 0 // low is the end of the last letter without case
 	for {
 		c, n := first(text[at:])
 		if c != upper && c != both {
@@ -140,7 +140,7 @@ func cased(text []byte) int {
 	}
 }
 
-// letters is the size of the letters at the begin, none of which is of lower case.
+// letters returns the size of the leading letters, none of which is in lower case.
 func letters(text []byte) int {
 	at := 0
 	for {
@@ -152,7 +152,7 @@ func letters(text []byte) int {
 	}
 }
 
-// contraction is the size of the end of an English word, such as 's.
+// contraction returns the size of the ending of an English contraction, such as 's.
 func contraction(text []byte) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0
@@ -171,7 +171,7 @@ func contraction(text []byte) int {
 	return 0
 }
 
-// digits is the size of at most three numbers.
+// digits returns the size of up to three leading numbers.
 func digits(text []byte) int {
 	at := 0
 	for range 3 {
@@ -184,8 +184,8 @@ func digits(text []byte) int {
 	return at
 }
 
-// symbols is the size of symbols with their marks, and of the ends of lines and slashes
-// behind them.
+// symbols returns the size of the leading symbols with their marks, and of the line
+// ends and slashes after them.
 func symbols(text []byte) int {
 	at := 0
 	for {
@@ -203,8 +203,8 @@ func symbols(text []byte) int {
 	return at
 }
 
-// blank is the size of white space: up to its last end of a line, else without its last
-// character, which belongs to the word behind it.
+// blank returns the size of the leading white space: up to its last line end or,
+// without a line end, without its last character, which belongs to the next word.
 func blank(text []byte) int {
 	at, last, lines := 0, 0, 0
 	for {

@@ -1,22 +1,22 @@
-// Package tokens counts the tokens of texts with the vocabulary o200k_base of OpenAI,
-// byte for byte as tiktoken does. The vocabulary is embedded in the form in which it is
-// read, so that counting needs neither a start nor memory.
+// Package tokens counts the tokens of texts with OpenAI's vocabulary o200k_base,
+// exactly as tiktoken does. The vocabulary is embedded in the form in which it is read,
+// so that counting needs no initialization and no memory for tables.
 package tokens
 
 import "unicode/utf8"
 
-// MostExact is the length in bytes up to which Count counts a whole text.
+// MostExact is the maximum length, in bytes, of texts that Count counts as a whole.
 const MostExact = 64 << 10
 
-// A longer text is counted in samples.
+// The number and the size of the samples of longer texts.
 const (
 	samples    = 16
 	sampleSize = MostExact / samples
 )
 
-// Count returns the tokens of a text. Of a text longer than MostExact it counts samples at
-// equal distances, MostExact bytes in all, and takes them for the rest too; exact is then
-// false.
+// Count returns the number of tokens in a text. For a text longer than MostExact, it
+// counts samples at equal distances, MostExact bytes in all, and extrapolates; exact is
+// then false.
 func Count[T ~string | ~[]byte](text T) (n int, exact bool) {
 	if len(text) <= MostExact {
 		return count([]byte(text)), true
@@ -29,13 +29,13 @@ func Count[T ~string | ~[]byte](text T) (n int, exact bool) {
 		}
 		counted, read = counted+count(sample), read+len(sample)
 	}
-	if read == 0 { // no character begins in the samples: the text is not UTF-8
+	if read == 0 { // no character begins in a sample, because the text is not UTF-8
 		return len(text), false
 	}
 	return int(float64(counted) / float64(read) * float64(len(text))), false
 }
 
-// count returns the tokens of a text of any length.
+// count returns the number of tokens in a text of any length.
 func count(text []byte) (n int) {
 	for len(text) > 0 {
 		size := piece(text)
@@ -45,7 +45,7 @@ func count(text []byte) (n int) {
 	return n
 }
 
-// pieceTokens returns the tokens of a piece, which no token crosses the ends of.
+// pieceTokens returns the number of tokens in a piece. Tokens never cross the ends of a piece.
 func pieceTokens(piece []byte) int {
 	if _, known := rank(piece); known {
 		return 1

@@ -26,7 +26,7 @@ const (
 	texts    = starts + 4*(words+1)
 )
 
-// rank returns the rank of a token: its number, by which parts of a text are merged.
+// rank returns the rank of a token. Parts of a text are joined in the order of their ranks.
 func rank(token []byte) (uint32, bool) {
 	h := hash(token)
 	for slot := h % slots; ; slot = (slot + 1) % slots {
@@ -50,7 +50,7 @@ func number(at int) uint32 {
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// hash is FNV-1a, with its upper bits spread over the lower ones. internal/pack has the same.
+// hash returns the 64-bit FNV-1a hash, folded to 32 bits. internal/pack has the same function.
 func hash(token []byte) uint32 {
 	h := uint64(14695981039346656037)
 	for _, b := range token {

@@ -14,9 +14,9 @@ import (
 )
 
 // alternatives explains a value that fits no branch, or more than one. If a member with
-// constants distinguishes the branches, its value chooses one. Otherwise the message is
-// that of the branch which was probably meant. If all branches require other types, the
-// message lists these.
+// constants distinguishes the branches, its value selects the branch to explain.
+// Otherwise the branch that was probably meant is explained. If all branches require
+// other types, the message lists the types.
 func (x *explainer) alternatives(err *violation) []toolscript.Detail {
 	at, value := pointer(err.InstanceLocation), x.at(err.InstanceLocation)
 	if one, ok := err.ErrorKind.(*kind.OneOf); ok && len(one.Subschemas) > 0 {
@@ -48,7 +48,7 @@ func (x *explainer) alternatives(err *violation) []toolscript.Detail {
 	return x.branch(meant, prefix)
 }
 
-// nearest starts the message of a branch that was probably meant.
+// nearest is the start of the message about a branch that was probably meant.
 const nearest = "no alternative fits; in the nearest, "
 
 // branch explains the violations of one branch.
@@ -65,8 +65,8 @@ func (x *explainer) branch(wrong *violation, prefix string) (all []toolscript.De
 }
 
 // meantBranch returns the violation of the branch that was probably meant: one whose
-// constants fit, and of these the one with the fewest violations. It is nil if all branches
-// require other types.
+// constants fit and, among these, the one with the fewest violations. It returns nil if
+// all branches require other types.
 func meantBranch(err *violation) *violation {
 	var best *violation
 	fewest := 0
@@ -86,13 +86,13 @@ func meantBranch(err *violation) *violation {
 	return best
 }
 
-// ofType reports whether a violation is that the value itself has another type.
+// ofType reports whether leaf means that the value itself has the wrong type.
 func ofType(leaf, of *violation) bool {
 	_, ok := leaf.ErrorKind.(*kind.Type)
 	return ok && len(leaf.InstanceLocation) == len(of.InstanceLocation)
 }
 
-// ofConstant reports whether a violation is that a member of the value has another constant.
+// ofConstant reports whether leaf means that a member of the value differs from a constant.
 func ofConstant(leaf, of *violation) bool {
 	if len(leaf.InstanceLocation) != len(of.InstanceLocation)+1 {
 		return false
@@ -116,14 +116,14 @@ func typesOf(err *violation) []string {
 	return slices.Compact(types)
 }
 
-// tag is a member whose value chooses the branch of a union. Without a name there is none.
+// tag is a member whose value selects the branch of a union. Without a name, there is no tag.
 type tag struct {
 	name     string
-	required bool    // in every branch for objects
-	branches [][]any // the values of each branch; nil for one that allows no object
+	required bool    // required in every branch that allows objects
+	branches [][]any // values of each branch; nil for a branch that allows no object
 }
 
-// chosen returns the index of the branch that a value chooses, -1 for none.
+// chosen returns the index of the branch that a value selects, or -1.
 func (t tag) chosen(value any) int {
 	object, _ := value.(map[string]any)
 	given, ok := object[t.name]
@@ -172,9 +172,9 @@ func (x *explainer) tagOf(err *violation) (t tag) {
 	return tag{}
 }
 
-// newTag returns the tag with that name, if there is one: every branch for objects has
-// values of the member, and no two have one in common. known are the values of branches
-// without constants.
+// newTag returns the tag with the given name, if the member is a tag: every branch that
+// allows objects has values of the member, and no value occurs in two branches. known
+// holds the values of branches without constants.
 func newTag(name string, branches []*jsonschema.Schema, known [][]any) tag {
 	t := tag{name: name, required: true}
 	seen := map[string]bool{}
@@ -209,7 +209,7 @@ const (
 	manyValues   = 1000
 )
 
-// scalar reports whether values are compared in no time.
+// scalar reports whether a value can be compared in negligible time.
 func scalar(value any) bool {
 	switch value := value.(type) {
 	case map[string]any, []any:
@@ -220,8 +220,8 @@ func scalar(value any) bool {
 	return true
 }
 
-// constants returns the names of the members with constants in the first branch that has
-// some, sorted.
+// constants returns the sorted names of the members with constants in the first branch
+// that has such members.
 func constants(branches []*jsonschema.Schema) []string {
 	if len(branches) < 2 || len(branches) > manyBranches {
 		return nil
@@ -254,10 +254,10 @@ func mayBeObject(s *jsonschema.Schema) bool {
 	return true
 }
 
-// manyJoined bounds the schemas that joined returns.
+// manyJoined is the maximum number of schemas that joined returns.
 const manyJoined = 32
 
-// joined returns a schema and those that it applies to the same value in any case.
+// joined returns a schema and those that it always applies to the same value.
 func joined(s *jsonschema.Schema) []*jsonschema.Schema {
 	var all []*jsonschema.Schema
 	add := func(s *jsonschema.Schema) {
@@ -275,7 +275,7 @@ func joined(s *jsonschema.Schema) []*jsonschema.Schema {
 	return all
 }
 
-// valuesOf returns the constants of a member.
+// valuesOf returns the allowed constants of a member.
 func valuesOf(s *jsonschema.Schema, name string) []any {
 	for _, s := range joined(s) {
 		if values := fixed(s.Properties[name]); len(values) > 0 {
@@ -285,7 +285,7 @@ func valuesOf(s *jsonschema.Schema, name string) []any {
 	return nil
 }
 
-// fixed returns the values of a schema with const or enum.
+// fixed returns the values of const or enum in a schema.
 func fixed(s *jsonschema.Schema) []any {
 	for _, s := range joined(s) {
 		switch {
@@ -298,8 +298,8 @@ func fixed(s *jsonschema.Schema) []any {
 	return nil
 }
 
-// discriminated returns the tag that the keyword discriminator of OpenAPI names. The value of
-// a branch is in mapping, or else the name of the schema that it refers to.
+// discriminated returns the tag that OpenAPI's keyword discriminator names. The value of a
+// branch comes from mapping, or is the name of the schema that the branch refers to.
 func discriminated(discriminator map[string]any, list []any, branches []*jsonschema.Schema) tag {
 	name, _ := discriminator["propertyName"].(string)
 	if name == "" || len(list) < 2 || len(list) > manyBranches || len(list) != len(branches) {

@@ -68,7 +68,7 @@ func (v *visit) each(schemas []*jsonschema.Schema, items []any) {
 	}
 }
 
-// every applies s to the items from index from on. A nil s allows all items.
+// every applies s to the items from index from. A nil s allows all items.
 func (v *visit) every(s *jsonschema.Schema, items []any, from int) {
 	if s == nil {
 		return
@@ -111,8 +111,8 @@ func (v *visit) contains(items []any) {
 	}
 }
 
-// duplicates returns the indexes of two equal items, or zeros. It compares hashes of
-// a form in which equal values have equal bytes, so that the work is linear.
+// duplicates returns the indexes of two equal items, or zeros. It compares hashes of a
+// canonical form, so that the work is linear.
 func (v *visit) duplicates(items []any) (i, j int) {
 	seen := make(map[[sha256.Size]byte]int, len(items))
 	h := sha256.New()
@@ -129,8 +129,8 @@ func (v *visit) duplicates(items []any) (i, j int) {
 	return 0, 0
 }
 
-// canonical writes a value so that exactly the values that are equal in JSON Schema
-// have equal bytes.
+// canonical writes a value to h so that two values have the same bytes if and only if
+// they are equal in JSON Schema.
 func (v *visit) canonical(h hash.Hash, value any) {
 	v.spend(4)
 	switch value := value.(type) {
@@ -166,8 +166,7 @@ func (v *visit) canonical(h hash.Hash, value any) {
 	}
 }
 
-// mark writes the kind of the next value and its length. Writing to a hash never
-// fails.
+// mark writes the kind and the length of the next value. Writing to a hash never fails.
 func (v *visit) mark(h hash.Hash, kind byte, length int) {
 	_, _ = h.Write(binary.AppendUvarint([]byte{kind}, uint64(length)))
 }

@@ -7,22 +7,21 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Limits of one check. A schema of 1 KB can require 2^60 steps, or more than the
-// gigabyte of stack at which Go ends the process. A unit of work takes at most about
-// 20 ns.
+// Limits of one check. A schema of 1 KB can require 2^60 steps, or more than the 1 GB
+// of stack at which Go ends the process. A unit of work takes at most about 20 ns.
 const (
 	maxWork       = 1 << 26 // units
-	maxDepth      = 5000    // nested schemas, by nesting and by reference
-	maxViolations = 50_000  // created, including those of dropped alternatives
-	maxFound      = 200     // kept; the check stops at this number
+	maxDepth      = 5000    // depth of applied schemas, by nesting and by reference
+	maxViolations = 50_000  // violations created, including those of dropped alternatives
+	maxFound      = 200     // violations kept; the check stops at this number
 	interval      = 1 << 16 // units between checks of the context
 )
 
 // Prices in units of work.
 const (
-	applyPrice     = 64 // of applying one schema to one value
-	violationPrice = 50 // of one violation
-	numberPrice    = 50 // of comparing two numbers
+	applyPrice     = 64 // for applying one schema to one value
+	violationPrice = 50 // for creating a violation
+	numberPrice    = 50 // for comparing two numbers
 )
 
 var (
@@ -30,7 +29,7 @@ var (
 	errSkipped = errors.New("a pattern, or a number, would take too long to check")
 )
 
-// budget is the remaining work of one check. It belongs to one goroutine.
+// budget is the remaining work of one check. It is not safe for concurrent use.
 type budget struct {
 	ctx        context.Context
 	left       int
@@ -66,17 +65,17 @@ func (b *budget) affords(units int) bool {
 	return true
 }
 
-// frame is a schema that is being applied. The chain of frames is the dynamic scope
-// of JSON Schema.
+// frame is a schema that is being applied. The chain of frames is the dynamic scope of
+// JSON Schema.
 type frame struct {
 	schema *jsonschema.Schema
-	at     *place // of the value
+	at     *place // place of the value
 	outer  *frame
 	depth  int
 }
 
-// above returns the frame whose schema applies f's to its own value, nil if there is none.
-// A schema under not or if has none: it asks about the value, and declares nothing.
+// above returns the frame whose schema applies f's schema to the same value, or nil. It
+// returns nil for a schema under not or if, which tests the value and declares nothing.
 func (f *frame) above() *frame {
 	if f.outer == nil || f.outer.at != f.at || f.outer.schema.Not == f.schema || f.outer.schema.If == f.schema {
 		return nil
@@ -84,7 +83,7 @@ func (f *frame) above() *frame {
 	return f.outer
 }
 
-// place is the position of a value in the arguments.
+// place is the position of a value in the arguments; nil for the arguments themselves.
 type place struct {
 	step  string
 	outer *place
@@ -99,7 +98,7 @@ func (p *place) in(step string) *place {
 	return next
 }
 
-// path returns the place in the library's format.
+// path returns the place in the format of the library.
 func (p *place) path() []string {
 	if p == nil {
 		return nil

@@ -15,12 +15,12 @@ type checker struct {
 	schemas   map[string]*jsonschema.Schema // by location
 	dynamic   map[anchor]*jsonschema.Schema // schemas with $dynamicAnchor
 	recursive map[string]*jsonschema.Schema // schemas with $recursiveAnchor, by document
-	plain     map[*jsonschema.Schema]bool   // schemas that fits can apply
+	plain     map[*jsonschema.Schema]bool   // schemas that method fits can apply
 
 	relaxed        bool                        // members with a default are not required
 	nullable       map[*jsonschema.Schema]bool // schemas with "nullable": true
-	discriminators map[*jsonschema.Schema]tag  // of unions with the keyword of OpenAPI, by the first branch
-	weight         int                         // size of its patterns, in instructions
+	discriminators map[*jsonschema.Schema]tag  // tags of OpenAPI's keyword discriminator, by the first branch of the union
+	weight         int                         // size of all patterns, in instructions
 }
 
 // anchor is a $dynamicAnchor of a document.
@@ -54,8 +54,8 @@ func newChecker(s *jsonschema.Schema, weight int) *checker {
 	return c
 }
 
-// annotate finds the keywords of OpenAPI, which the library does not compile, in the document
-// of the schemas.
+// annotate finds OpenAPI's keywords in the document of the schemas. The library does
+// not compile them.
 func (c *checker) annotate(doc any) {
 	c.nullable, c.discriminators = map[*jsonschema.Schema]bool{}, map[*jsonschema.Schema]tag{}
 	for at, s := range c.schemas {
@@ -84,9 +84,9 @@ func document(s *jsonschema.Schema) string {
 	return address
 }
 
-// check returns the violation of a value, nil if there is none, and whether there may be
-// more than it contains. problem is the reason why a part was not checked; err is the end
-// of the context of the budget.
+// check returns the violation of a value, or nil, and whether further violations were
+// not looked for. problem is the reason why a part was not checked. err is set if the
+// context of the budget has ended.
 func (c *checker) check(b *budget, value any, most int) (wrong *violation, cut bool, problem, err error) {
 	w := &walk{budget: b, checker: c, most: most}
 	defer func() {

@@ -6,15 +6,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// declared reports whether a closed object may have a member that its own properties do
-// not have: a schema declares it that applies to the same object. JSON Schema looks at no
-// other schema, so that {"additionalProperties": false, "allOf": […]} would allow nothing.
-// Authors mean the sum, and the types offer it.
+// declared reports whether a closed object may have a member that is not among its own
+// properties, because another schema for the same object declares it. JSON Schema
+// ignores other schemas, so that {"additionalProperties": false, "allOf": […]} would
+// allow nothing. Authors mean the union of all members, and the types offer it.
 func (v *visit) declared(name string) bool {
 	return v.declares(v.s, name, nil, map[*jsonschema.Schema]bool{}) || v.declaredAbove(name)
 }
 
-// declaredAbove is declared without the schemas that the visited one applies.
+// declaredAbove is like declared, without the schemas that the visited schema applies.
 func (v *visit) declaredAbove(name string) bool {
 	from, seen := v.s, map[*jsonschema.Schema]bool{v.s: true}
 	for f := v.frame.above(); f != nil; f = f.above() {
@@ -26,8 +26,8 @@ func (v *visit) declaredAbove(name string) bool {
 	return false
 }
 
-// declares reports whether a schema, or one that it applies to the same object, declares
-// a member. Alternatives to from do not count, and schemas that were seen.
+// declares reports whether a schema, or one that it applies to the same object,
+// declares a member. Alternatives to from, and schemas in seen, do not count.
 func (v *visit) declares(s *jsonschema.Schema, name string, from *jsonschema.Schema, seen map[*jsonschema.Schema]bool) bool {
 	v.spend(1)
 	if s == nil || seen[s] {
@@ -49,8 +49,8 @@ func (v *visit) declares(s *jsonschema.Schema, name string, from *jsonschema.Sch
 	return slices.ContainsFunc(applied(s, from), func(other *jsonschema.Schema) bool { return v.declares(other, name, nil, seen) })
 }
 
-// dependent reports whether a member is mentioned by a schema that makes members depend on
-// others.
+// dependent reports whether a member is mentioned by keywords that make members depend
+// on others.
 func (v *visit) dependent(s *jsonschema.Schema, name string) bool {
 	for trigger, needs := range s.DependentRequired {
 		v.spend(1 + len(needs))
@@ -79,14 +79,14 @@ func (v *visit) constant(s *jsonschema.Schema, name string) bool {
 	})
 }
 
-// anyObject reports whether a schema says of an object only that it is one.
+// anyObject reports whether a schema requires an object, and nothing else.
 func anyObject(s *jsonschema.Schema) bool {
 	return s.Types != nil && *s.Types == types["object"] && s.AdditionalProperties == nil && s.UnevaluatedProperties == nil &&
 		len(s.Properties)+len(s.Required)+len(s.PatternProperties)+len(s.DependentRequired)+len(s.Dependencies) == 0 &&
 		!slices.ContainsFunc(applied(s, nil), func(other *jsonschema.Schema) bool { return other != nil })
 }
 
-// opens reports whether additionalProperties, or the same of unevaluatedProperties, allows
+// opens reports whether a value of additionalProperties or unevaluatedProperties allows
 // members.
 func opens(further any) bool {
 	switch further := further.(type) {
@@ -98,8 +98,8 @@ func opens(further any) bool {
 	return false
 }
 
-// applied returns the schemas that s applies to the same value. Alternatives are left out if
-// from is one of them.
+// applied returns the schemas that s applies to the same value. It leaves out the
+// alternatives of a keyword if from is one of them.
 func applied(s, from *jsonschema.Schema) []*jsonschema.Schema {
 	all := append([]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Then, s.Else, s.If}, s.AllOf...)
 	if s.DynamicRef != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Limits of a schema. Compiling takes quadratic time in the number of subschemas, of
-// references, and of lists in an enum.
+// Limits of a schema. The time for compiling is quadratic in the number of subschemas,
+// of references, and of lists in an enum.
 const (
 	maxSchemaBytes = 512 << 10
 	maxSubschemas  = 5000
@@ -18,10 +18,10 @@ const (
 	maxLists       = 5000
 )
 
-// location is the address under which a schema is compiled. No message contains it.
+// location is the address under which schemas are compiled. It never appears in a message.
 const location = "mem:///schema.json"
 
-// refuse is a loader that refuses all other documents. The library's own loader reads
+// refuse is a loader that rejects all other documents. The loader of the library reads
 // files.
 type refuse struct{}
 
@@ -29,8 +29,8 @@ func (refuse) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to %s, and other documents are never fetched", url)
 }
 
-// compile returns the checker of a schema. problem is the reason why a part of the schema
-// is not applied.
+// compile returns the checker of a schema. problem is the reason why a part of the
+// schema is not applied.
 func compile(schema []byte) (c *checker, problem, err error) {
 	if len(schema) > maxSchemaBytes {
 		return nil, nil, fmt.Errorf("the schema has %d bytes; up to %d are applied", len(schema), maxSchemaBytes)
@@ -86,9 +86,8 @@ func plain(err error) error {
 	return errors.New(text)
 }
 
-// bounded refuses documents that take too long to compile, or that walk would
-// misread. Each object counts as a subschema, so the count may be too high but never
-// too low.
+// bounded rejects documents that take too long to compile, or that walk would misread.
+// Each object counts as a subschema, so the count may be too high, but never too low.
 func bounded(doc any) error {
 	var n census
 	n.count(doc, true)
@@ -111,9 +110,9 @@ func bounded(doc any) error {
 type census struct {
 	subschemas, references, lists int
 
-	number  string // a number that is too slow for exact arithmetic
-	dynamic bool   // it has references that depend on the enclosing resources
-	nested  bool   // it has a nested resource
+	number  string // a number with too many digits for exact arithmetic
+	dynamic bool   // has references that depend on the enclosing resources
+	nested  bool   // has a nested resource
 }
 
 func (n *census) count(value any, root bool) {

@@ -7,15 +7,15 @@ import (
 	"github.com/toolscript/toolscript/codegen/internal/scan"
 )
 
-// maxValues bounds the values of a text; each takes about 100 bytes of memory.
+// maxValues is the maximum number of values in a text; each takes about 100 bytes of memory.
 const maxValues = 1 << 20
 
 var errMany = fmt.Errorf("they have more than %d values", maxValues)
 
-// decode returns the same values as encoding/json, with json.Number. It takes a third
-// of the time; decoding is most of the time of a check.
+// decode returns the same values as encoding/json, with numbers as json.Number. It
+// takes a third of the time; decoding is most of the time of a check.
 func decode(text []byte) (any, error) {
-	// Decoding and checking recurse as deep as the text nests.
+	// The recursion of decoding and checking is as deep as the nesting of the text.
 	m := measure(text)
 	if m.depth > maxArguments {
 		return nil, fmt.Errorf("it nests deeper than %d levels", maxArguments)
@@ -33,10 +33,10 @@ func decode(text []byte) (any, error) {
 // extent is the size of a JSON value.
 type extent struct {
 	depth  int // levels of objects and arrays
-	values int // upper bound
+	values int // number of values, as an upper bound
 }
 
-// measure returns the extent of a text without recursion.
+// measure returns the extent of a text, without recursion.
 func measure(text []byte) extent {
 	now, m := 0, extent{values: 1}
 	for i := 0; i < len(text); i++ {

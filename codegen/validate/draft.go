@@ -8,7 +8,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// identity writes the identity of a schema as its draft does.
+// identity converts the identity of a schema to the notation of the schema's draft.
 func (r *repairer) identity(s map[string]any) {
 	if id, ok := s["id"].(string); ok && r.oldID {
 		s["$id"] = id
@@ -19,7 +19,7 @@ func (r *repairer) identity(s map[string]any) {
 	}
 }
 
-// siblings lets the properties next to a reference apply, which draft 7 ignores.
+// siblings makes properties next to a reference apply, which draft 7 ignores.
 func (r *repairer) siblings(s map[string]any) {
 	ref, refers := s["$ref"]
 	if _, ok := s["properties"].(map[string]any); !ok || !refers || r.draft != jsonschema.Draft7 {
@@ -30,7 +30,7 @@ func (r *repairer) siblings(s map[string]any) {
 	delete(s, "$ref")
 }
 
-// dependencies writes the keywords of draft 2019-09 about dependent members as draft 7 does.
+// dependencies converts dependentRequired and dependentSchemas to dependencies in draft 7.
 func (r *repairer) dependencies(s map[string]any) {
 	if r.draft != jsonschema.Draft7 {
 		return
@@ -55,7 +55,7 @@ func (r *repairer) dependencies(s map[string]any) {
 	}
 }
 
-// limits writes the exclusive limits of draft 4 and of OpenAPI 3.0 as later drafts do.
+// limits converts the exclusive limits of draft 4 and OpenAPI 3.0 to those of later drafts.
 func limits(s map[string]any) {
 	for exclusive, limit := range map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"} {
 		is, ok := s[exclusive].(bool)
@@ -70,8 +70,8 @@ func limits(s map[string]any) {
 	}
 }
 
-// positions writes the schemas of the positions of an array as the draft does. Where both
-// notations are given, prefixItems counts.
+// positions converts the schemas of array positions to the notation of the draft. If a
+// schema has both notations, prefixItems counts.
 func (r *repairer) positions(s map[string]any) {
 	list, old := s["items"].([]any)
 	first, given := s["prefixItems"]

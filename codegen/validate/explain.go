@@ -22,16 +22,16 @@ const (
 	maxDetails     = 20
 	maxComparisons = 40
 	maxChoices     = 20  // values of an enum in a message
-	maxShown       = 200 // bytes of such a value, or of a pattern
+	maxShown       = 200 // bytes of a value or pattern in a message
 )
 
 // explainer translates the library's violations into sentences.
 type explainer struct {
 	checker     *checker
 	value       any                        // the arguments
-	more        bool                       // there may be more violations
-	comparisons int                        // names that have been compared with all names of a schema
-	tags        map[*jsonschema.Schema]tag // by the first branch
+	more        bool                       // there may be further violations
+	comparisons int                        // number of names that were compared with all names of a schema
+	tags        map[*jsonschema.Schema]tag // tags of unions, by the first branch
 }
 
 // details returns the violations, sorted by place.
@@ -54,8 +54,8 @@ func (x *explainer) details(err *violation) []toolscript.Detail {
 	return all
 }
 
-// leaves returns the violations without further causes. Violations whose causes are
-// alternatives count as leaves.
+// leaves returns the violations without further causes. A violation whose causes are
+// alternatives counts as a leaf.
 func leaves(err *violation) []*violation {
 	switch err.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:
@@ -71,7 +71,7 @@ func leaves(err *violation) []*violation {
 	return all
 }
 
-// explain returns what a violation expected and what the arguments have.
+// explain returns what the violated keyword expects, and what the arguments have.
 func (x *explainer) explain(err *violation) []toolscript.Detail {
 	at := pointer(err.InstanceLocation)
 	switch k := err.ErrorKind.(type) {
@@ -96,7 +96,7 @@ func (x *explainer) explain(err *violation) []toolscript.Detail {
 	return []toolscript.Detail{{Path: at, Message: expectation(err.ErrorKind) + ", got " + describe(err.ErrorKind, got)}}
 }
 
-// meant suggests the property that was probably meant.
+// meant returns a suggestion of the property that was probably meant, or "".
 func (x *explainer) meant(err *violation, name string) string {
 	if x.comparisons++; x.comparisons > maxComparisons {
 		return ""
@@ -185,10 +185,10 @@ func describe(k jsonschema.ErrorKind, got any) string {
 	return typeOf(got)
 }
 
-// at returns the value at a place of the arguments.
+// at returns the value at a place in the arguments.
 func (x *explainer) at(place []string) any { return valueAt(x.value, place) }
 
-// valueAt returns the value at a place, nil if there is none.
+// valueAt returns the value at a place in value; nil if there is none.
 func valueAt(value any, place []string) any {
 	for _, step := range place {
 		switch v := value.(type) {
@@ -236,7 +236,7 @@ func pointer(place []string) string {
 	return b.String()
 }
 
-// decimal formats a number for readers; violations need no more digits.
+// decimal formats a number for readers, with the precision of a float64.
 func decimal(r *big.Rat) string {
 	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)

@@ -17,15 +17,15 @@ import (
 // Limits of the search for members that are null.
 const (
 	maxRounds = 8      // checks of one call
-	maxNulls  = 10_000 // violations of one check, each of which may be a null
+	maxNulls  = 10_000 // violations of one check, each of which may be about a null
 )
 
 // Fit returns the arguments to send, and the violations of args, sorted by place; empty
-// args mean {}. Without details and error, the arguments may be sent: args, without the
-// optional members that are null although they may not be. Callers write null for what
-// they do not have, and their types allow it. An error of kind Invalid means that args is
-// not JSON or nests too deep; other errors are the end of ctx. The bytes of schema must
-// never change.
+// args mean {}. Without details and error, the arguments may be sent: they are args
+// without optional members that are null where null is not allowed. Callers write null
+// for values that they do not have, and their types allow it. An error of kind Invalid
+// means that args is not JSON or nests too deep; other errors mean that ctx has ended.
+// The bytes of schema must never change.
 func (v *Validator) Fit(ctx context.Context, schema, args json.RawMessage) (sent json.RawMessage, details []toolscript.Detail, err error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
@@ -51,7 +51,7 @@ func (v *Validator) fit(ctx context.Context, schema, text json.RawMessage, value
 	return e.fit(&budget{ctx: ctx, left: maxWork}, text, value)
 }
 
-// Violations returns the violations of a value of any type, as Fit does.
+// Violations returns the violations of a value of any type, like Fit.
 func (v *Validator) Violations(ctx context.Context, schema, text json.RawMessage) ([]toolscript.Detail, error) {
 	value, known, err := v.decode(schema, text)
 	if err != nil {
@@ -80,15 +80,15 @@ func (e *entry) fit(b *budget, args json.RawMessage, value any) (json.RawMessage
 	}
 }
 
-// nulls removes members that are null from a decoded value.
+// nulls removes null members from a decoded value.
 type nulls struct {
 	value  any
 	gone   members
-	needed members // members that are required, and stay
+	needed members // members that are required, and must stay
 }
 
-// remove removes the optional members that are null and violate the schema. It returns
-// false if there are none.
+// remove removes the optional members that are null and violate the schema. It reports
+// whether there are any.
 func (n *nulls) remove(wrong *violation) bool {
 	found, _ := n.find(wrong)
 	for _, at := range found {
@@ -100,7 +100,7 @@ func (n *nulls) remove(wrong *violation) bool {
 	return len(found) > 0
 }
 
-// find returns the places of such members, and whether there is no other violation.
+// find returns the places of such members, and whether wrong has no other violations.
 func (n *nulls) find(wrong *violation) (found [][]string, all bool) {
 	if n.isNull(wrong.InstanceLocation) {
 		return [][]string{wrong.InstanceLocation}, true
@@ -119,8 +119,8 @@ func (n *nulls) find(wrong *violation) (found [][]string, all bool) {
 	return found, all
 }
 
-// ofAlternatives returns the places of the alternative that fits without the fewest
-// members, or else of the one that was probably meant.
+// ofAlternatives returns the places in the alternative that fits with the fewest
+// removals, or otherwise in the alternative that was probably meant.
 func (n *nulls) ofAlternatives(wrong *violation) (found [][]string, all bool) {
 	for _, branch := range wrong.Causes {
 		if places, only := n.find(branch); only && (found == nil || len(places) < len(found)) {
@@ -136,14 +136,14 @@ func (n *nulls) ofAlternatives(wrong *violation) (found [][]string, all bool) {
 	return found, false
 }
 
-// isNull reports whether there is a member that is null and may be removed.
+// isNull reports whether the member at a place is null and may be removed.
 func (n *nulls) isNull(at []string) bool {
 	object, name := n.object(at)
 	value, given := object[name]
 	return given && value == nil && !n.needed.has(at)
 }
 
-// object returns the object that contains a member, and nil if it is no object.
+// object returns the object that contains a member, or nil if there is no such object.
 func (n *nulls) object(at []string) (object map[string]any, name string) {
 	if len(at) == 0 {
 		return nil, ""
@@ -152,8 +152,8 @@ func (n *nulls) object(at []string) (object map[string]any, name string) {
 	return object, at[len(at)-1]
 }
 
-// restore puts the removed members back that the violations miss. It returns false if there
-// are none.
+// restore puts back the removed members that the schema requires. It reports whether
+// there are any.
 func (n *nulls) restore(wrong *violation) (any bool) {
 	for _, cause := range wrong.Causes {
 		any = n.restore(cause) || any
@@ -180,7 +180,7 @@ func (n *nulls) restore(wrong *violation) (any bool) {
 
 // members is a set of members of a value, at any depth.
 type members struct {
-	all   bool // the member itself
+	all   bool // the member itself is in the set
 	inner map[string]*members
 }
 
@@ -197,7 +197,7 @@ func (m *members) add(at []string) {
 	m.all = true
 }
 
-// find returns the entry of a member, nil if it was never in the set.
+// find returns the entry of a member; nil if the member was never in the set.
 func (m *members) find(at []string) *members {
 	for _, step := range at {
 		if m = m.inner[step]; m == nil {
@@ -212,7 +212,7 @@ func (m *members) has(at []string) bool {
 	return found != nil && found.all
 }
 
-// remove removes a member, and returns false if it is not in the set.
+// remove removes a member from the set. It reports whether the member was in the set.
 func (m *members) remove(at []string) bool {
 	if !m.has(at) {
 		return false
@@ -221,8 +221,8 @@ func (m *members) remove(at []string) bool {
 	return true
 }
 
-// without returns a JSON value without the members of the set. All other text stays as it
-// is.
+// without returns a JSON value without the members of the set. All other text stays
+// unchanged.
 func (m *members) without(value json.RawMessage) json.RawMessage {
 	if m.inner == nil {
 		return value
@@ -237,7 +237,7 @@ func (m *members) without(value json.RawMessage) json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// write copies a value. It recurses as deep as the text nests.
+// write copies a value without the members of the set. Its recursion is as deep as the nesting of the text.
 func (m *members) write(b *strings.Builder, s *scan.Scanner) {
 	first := s.Next()
 	if m.inner == nil || first != '{' && first != '[' {

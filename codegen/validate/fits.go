@@ -12,15 +12,15 @@ import (
 	"github.com/toolscript/toolscript/codegen/internal/scan"
 )
 
-// Limits of Fits, whose caller must not wait.
+// Limits of Fits, which must return at once.
 const (
 	maxQuick     = 64 << 10 // bytes of arguments
 	maxQuickWork = 1 << 15  // units of work, see budget
 )
 
-// Fits reports whether Check would find nothing, if that is known at once: the schema is
-// compiled, and the arguments are short and cheap to check. Most schemas are applied to
-// the bytes, without decoding them.
+// Fits reports whether Check is known to find no violation. It returns false if this is
+// not known at once: if the schema is not compiled yet, or the arguments are long or
+// costly to check. Most schemas are applied to the bytes, without decoding them.
 func (v *Validator) Fits(schema, args json.RawMessage) bool {
 	if len(args) > maxQuick || measure(args).depth > maxArguments {
 		return false
@@ -50,14 +50,14 @@ func (v *Validator) Fits(schema, args json.RawMessage) bool {
 	return wrong == nil && problem == nil && err == nil
 }
 
-// plainFields are the fields of a schema that fits applies, and those that say nothing about
-// values.
+// plainFields are the fields of a schema that method fits applies, and those that do
+// not restrict values.
 var plainFields = []string{
 	"Types", "Required", "Properties", "AdditionalProperties", "Items2020",
 	"DraftVersion", "Location", "ID", "Anchor", "Format", "Title", "Description", "Default", "Comment", "ReadOnly", "WriteOnly", "Examples", "Deprecated",
 }
 
-// isPlain reports whether fits can apply a schema.
+// isPlain reports whether method fits can apply a schema.
 func isPlain(s *jsonschema.Schema) bool {
 	fields := reflect.ValueOf(*s)
 	for i := range fields.NumField() {
@@ -70,7 +70,7 @@ func isPlain(s *jsonschema.Schema) bool {
 }
 
 // fits consumes a value. It returns true if the value satisfies s, and false if it does
-// not or that is not clear. It recurses as deep as the text nests.
+// not or if this is unclear. Its recursion is as deep as the nesting of the text.
 func (c *checker) fits(value *scan.Scanner, s *jsonschema.Schema) bool {
 	if !c.plain[s] {
 		return false
@@ -105,9 +105,9 @@ func (c *checker) fits(value *scan.Scanner, s *jsonschema.Schema) bool {
 	return allows(s, "number") || integer && allows(s, "integer")
 }
 
-// membersFit is fits for an object.
+// membersFit is the part of fits for objects.
 func (c *checker) membersFit(value *scan.Scanner, s *jsonschema.Schema) bool {
-	found := 0 // required members
+	found := 0 // number of required members found
 	var seen uint64
 	for value.Bracket(); value.Next() != '}'; {
 		name := value.String()

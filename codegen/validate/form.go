@@ -6,7 +6,7 @@ import (
 	"math/big"
 )
 
-// form returns what the value of a keyword must be, "" if it is that.
+// form returns what the value of a keyword must be; "" if the value is valid.
 func (r *repairer) form(keyword string, value any) (want string) {
 	ok := true
 	switch keyword {
@@ -80,14 +80,14 @@ func isSchema(value any) bool {
 	return false
 }
 
-// typed are the keywords about values of one type.
+// typed are the keywords that apply to values of one type only.
 var typed = []string{
 	"properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "required", "propertyNames", "minProperties", "maxProperties",
 	"dependentRequired", "dependentSchemas", "dependencies", "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains",
 	"minItems", "maxItems", "uniqueItems", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 }
 
-// forget removes the keywords about values of a type that is not known.
+// forget removes the keywords for values of one type from a schema whose type is unknown.
 func forget(s map[string]any) {
 	for _, keyword := range typed {
 		delete(s, keyword)

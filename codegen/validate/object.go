@@ -102,10 +102,10 @@ all:
 	}
 }
 
-// matches is pattern.match for a pattern of a compiled schema.
+// matches calls pattern.match for a pattern of the checked schema.
 func (v *visit) matches(p jsonschema.Regexp, s string) (matched, known bool) {
 	own, ok := p.(*pattern)
-	if !ok { // it belongs to a schema of the library
+	if !ok { // a pattern in a schema of the library
 		v.spend(len(s))
 		return p.MatchString(s), true
 	}

@@ -3,7 +3,7 @@ package validate
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
 // open is the part of an object or array that no keyword has evaluated yet, for
-// unevaluatedProperties and unevaluatedItems. It is empty if neither of them applies.
+// unevaluatedProperties and unevaluatedItems. It is empty if neither keyword applies.
 type open struct {
 	members map[string]struct{}
 	items   map[int]struct{}
@@ -11,7 +11,7 @@ type open struct {
 
 func (o open) empty() bool { return len(o.members) == 0 && len(o.items) == 0 }
 
-// unevaluated returns the open part before the keywords of s are applied.
+// unevaluated returns the open part of a value before the keywords of s are applied.
 func (w *walk) unevaluated(s *jsonschema.Schema, value any, needed bool) open {
 	var o open
 	switch value := value.(type) {
@@ -53,7 +53,7 @@ func evaluatedItems(s *jsonschema.Schema) (first int, all bool) {
 	return first, s.AdditionalItems != nil
 }
 
-// merge removes the parts that another schema has evaluated in the same value.
+// merge removes the parts that another schema has evaluated: all except left.
 func (o open) merge(w *walk, left open) {
 	w.spend(len(o.members) + len(o.items))
 	for name := range o.members {

@@ -9,19 +9,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Limits of patterns. A text of some bytes such as ((a{1000}){10}){10} becomes a
-// program of 100,000 instructions, and a match takes time in proportion to their
-// number times the length of the input.
+// Limits of patterns. A short text such as ((a{1000}){10}){10} becomes a program of
+// 100,000 instructions, and the time of a match is proportional to their number times
+// the length of the input.
 const (
 	maxPattern      = 4 << 10   // bytes
-	maxInstructions = 10_000    // of one pattern
-	maxWeight       = 100_000   // of all patterns of a schema, in instructions: about 5 MB
-	maxMatch        = 1 << 25   // instructions times bytes of one match
-	maxBacktracked  = 256 << 10 // bytes of the input of a backtracking pattern
+	maxInstructions = 10_000    // instructions of one pattern
+	maxWeight       = 100_000   // instructions of all patterns of a schema: about 5 MB
+	maxMatch        = 1 << 25   // instructions times input bytes of one match
+	maxBacktracked  = 256 << 10 // input bytes of a backtracking pattern
 
 	patternTime  = 50 * time.Millisecond // of one match of a backtracking pattern
-	matchPrice   = 16                    // units of each match
-	backtrackFor = 20                    // nanoseconds of such a match per unit
+	matchPrice   = 16                    // units per match
+	backtrackFor = 20                    // nanoseconds of a backtracking match per unit
 )
 
 // pattern is a compiled pattern. It has no engine if it exceeds the limits; then only
@@ -36,8 +36,8 @@ type pattern struct {
 // String implements jsonschema.Regexp.
 func (p *pattern) String() string { return p.text }
 
-// MatchString implements jsonschema.Regexp. The library uses it for its own schemas
-// only, whose patterns are short.
+// MatchString implements jsonschema.Regexp. The library calls it only for its own
+// schemas, whose patterns are short.
 func (p *pattern) MatchString(s string) bool { return p.linear == nil || p.linear.MatchString(s) }
 
 // match reports whether s matches, and whether the result is known.
@@ -65,11 +65,11 @@ func (p *pattern) match(b *budget, s string) (matched, known bool) {
 // patterns compiles the patterns of one schema.
 type patterns struct {
 	compiled map[string]*pattern
-	weight   int // of all
+	weight   int // sum of the weights of all patterns
 }
 
-// compile compiles a pattern with Go's engine, which takes linear time. Patterns with
-// lookaheads and back references get an engine that backtracks like JavaScript's.
+// compile compiles a pattern with Go's engine, which takes linear time. A pattern with
+// lookaheads or back references gets an engine that backtracks like JavaScript's.
 func (c *patterns) compile(text string) (jsonschema.Regexp, error) {
 	if known, ok := c.compiled[text]; ok {
 		return known, nil
@@ -105,7 +105,7 @@ func (c *patterns) engine(p *pattern) error {
 }
 
 // backtracking sets the backtracking engine. This engine does not expand repeats, so
-// the length of the text bounds the program.
+// the length of the pattern limits the size of the program.
 func (c *patterns) backtracking(p *pattern) (err error) {
 	if c.weight+len(p.text) > maxWeight {
 		return nil
@@ -124,7 +124,7 @@ type need struct {
 	weight       int // memory, in instructions of 40 bytes, including character classes
 }
 
-// estimate does not expand repeats, because nested repeats multiply.
+// estimate returns the need of a pattern without expanding repeats, because nested repeats multiply.
 func estimate(tree *syntax.Regexp) need {
 	var inner need
 	for _, sub := range tree.Sub {
@@ -147,7 +147,7 @@ func estimate(tree *syntax.Regexp) need {
 	}
 }
 
-// The sums stop at the limits, so that they do not overflow.
+// plus and times stop at the limits, so that they do not overflow.
 func (n need) plus(m need) need {
 	return need{min(n.instructions+m.instructions, maxInstructions+1), min(n.weight+m.weight, maxWeight+1)}
 }

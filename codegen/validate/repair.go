@@ -11,14 +11,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// repair changes a decoded schema so that the library compiles it as its authors mean it,
-// and package codegen reads it:
+// repair changes a decoded schema so that the library compiles it in the meaning of its
+// authors, which is also how package codegen reads it:
 //
-//   - Keywords of another draft become those of its own.
-//   - A keyword whose value has the wrong form is left out, because it would disable the
+//   - Keywords of another draft are converted to those of the schema's draft.
+//   - A keyword whose value has the wrong form is removed, because it would disable the
 //     check of the whole tool.
 //   - A member with a default is not required.
-//   - If no value of const or enum has a type of the schema, the values count.
+//   - If no value of const or enum has a type of the schema, the type is removed.
 func repair(doc any, patterns *patterns) repaired {
 	r := repairer{patterns: patterns, doc: doc, repaired: repaired{draft: jsonschema.Draft2020}}
 	root, _ := doc.(map[string]any)
@@ -38,12 +38,12 @@ func repair(doc any, patterns *patterns) repaired {
 	return r.repaired
 }
 
-// repaired is what compile needs to know about a document.
+// repaired is the result of repair.
 type repaired struct {
 	draft     *jsonschema.Draft
 	annotated bool  // some schemas have keywords of OpenAPI
 	relaxed   bool  // some members are not required because they have a default
-	problem   error // names the first keyword that was left out
+	problem   error // error about a keyword that was removed; nil if there is none
 }
 
 type repairer struct {
@@ -51,11 +51,11 @@ type repairer struct {
 	patterns *patterns
 	doc      any
 	oldID    bool // identities are called id, as in draft 4
-	aside    bool // below a keyword that is not known: what is there may be no schema
-	tested   bool // below not or if: a schema that allows more would refuse more
+	aside    bool // below an unknown keyword, whose value may not be a schema
+	tested   bool // below not or if, where a schema that allows more would reject more
 }
 
-// schema repairs a schema and those inside it.
+// schema repairs a schema and the schemas in it.
 func (r *repairer) schema(schema any, at string) {
 	s, ok := schema.(map[string]any)
 	if !ok {
@@ -83,7 +83,7 @@ func (r *repairer) schema(schema any, at string) {
 	}
 }
 
-// note keeps the first problem. Annotations have no effect on the check.
+// note records the problem that sorts first. Annotations are ignored: they do not affect the check.
 func (r *repairer) note(keyword, want, at string) {
 	switch keyword {
 	case "$comment", "title", "description", "format", "contentEncoding", "contentMediaType", "deprecated", "readOnly", "writeOnly", "examples":
@@ -95,8 +95,8 @@ func (r *repairer) note(keyword, want, at string) {
 	}
 }
 
-// require removes names from required: what is no name, and members with a default. The
-// names may be in a part of allOf.
+// require removes from required the items that are not names, and the members with a
+// default. The names may also be in a part of allOf.
 func (r *repairer) require(s map[string]any) {
 	members, _ := s["properties"].(map[string]any)
 	r.requireOf(s, members)
@@ -126,7 +126,7 @@ func (r *repairer) requireOf(s, members map[string]any) {
 	}
 }
 
-// unique returns the texts of a list, each once.
+// unique returns the strings of a list, each once.
 func unique(list []any) []any {
 	var kept []any
 	seen := map[string]bool{}
@@ -139,7 +139,7 @@ func unique(list []any) []any {
 	return kept
 }
 
-// manyReferences bounds a chain of references.
+// manyReferences is the maximum length of a chain of references.
 const manyReferences = 8
 
 // hasDefault reports whether a schema, or one that it refers to, has a default.
@@ -159,8 +159,8 @@ func (r *repairer) hasDefault(schema any) bool {
 	return false
 }
 
-// follow returns the value at a JSON pointer without its first slash, in the encoding of a
-// fragment; nil if there is none.
+// follow returns the value at a JSON pointer without its first slash, in the encoding
+// of a URI fragment; nil if there is no such value.
 func follow(doc any, at string) any {
 	for step := range strings.SplitSeq(at, "/") {
 		if decoded, err := url.PathUnescape(step); err == nil {
@@ -185,7 +185,7 @@ func follow(doc any, at string) any {
 
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// fixType removes types that no value of const or enum has.
+// fixType removes the type if no value of const or enum has it, and repeated types.
 func fixType(s map[string]any) {
 	names, isList := s["type"].([]any)
 	if !isList {
@@ -226,7 +226,7 @@ func (r *repairer) inside(keyword string, value any, at string) {
 	}
 }
 
-// applies reports whether a keyword has schemas that apply.
+// applies reports whether the value of a keyword is a schema that applies, or has such schemas.
 func applies(keyword string) bool {
 	switch keyword {
 	case "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems",
@@ -247,7 +247,7 @@ func (r *repairer) list(list []any, at string) {
 	}
 }
 
-// named repairs the values of a keyword that has them by name.
+// named repairs the values of a keyword whose value maps names to values.
 func (r *repairer) named(keyword string, all map[string]any, at string) {
 	for name, value := range all {
 		names, isList := value.([]any)

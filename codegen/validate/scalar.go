@@ -11,14 +11,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Limits of compared numbers: exact arithmetic writes out all digits.
+// Limits of compared numbers, because exact arithmetic writes out all digits.
 const (
 	maxDigits   = 400
 	maxExponent = 400 // exponents of float64 are smaller
 )
 
-// text applies the keywords of strings. Formats and content keywords are annotations
-// only.
+// text applies the keywords of strings. Formats and content keywords are only
+// annotations.
 func (v *visit) text(value string) {
 	if least, most := v.s.MinLength, v.s.MaxLength; least != nil || most != nil {
 		v.spend(len(value) / 32)
@@ -66,8 +66,8 @@ func (v *visit) number() {
 	}
 }
 
-// rational returns the exact value of a number, and nil for other values and for
-// numbers with too many digits.
+// rational returns the exact value of a number; nil for other values and for numbers
+// with too many digits.
 func rational(value any) *big.Rat {
 	number, ok := value.(json.Number)
 	if !ok || !withinDigits(number) {
@@ -91,7 +91,7 @@ func withinDigits(number json.Number) bool {
 	return err == nil && exponent >= -maxExponent && exponent <= maxExponent
 }
 
-// types are the JSON types in the form of compiled schemas.
+// types maps the names of JSON types to their values in compiled schemas.
 var types = func() map[string]jsonschema.Types {
 	all := map[string]jsonschema.Types{}
 	for _, name := range []string{"null", "boolean", "number", "string", "array", "object", "integer"} {
@@ -123,7 +123,7 @@ func (v *visit) integer() bool {
 	return r == nil || r.IsInt()
 }
 
-// listed reports whether the value is that of const, or else in enum.
+// listed reports whether the value equals const, or is in enum if there is no const.
 func (v *visit) listed() bool {
 	if v.s.Const != nil {
 		return v.equal(v.value, *v.s.Const)
@@ -136,7 +136,7 @@ func (v *visit) listed() bool {
 	return false
 }
 
-// equal reports whether two values are equal in JSON Schema.
+// equal reports whether two values are equal in the sense of JSON Schema.
 func (v *visit) equal(a, b any) bool {
 	v.spend(1)
 	switch a := a.(type) {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Schema returns why a schema cannot be applied, and nil if it can be.
+// Schema returns the reason why a schema, or a part of it, cannot be applied; nil if there is none.
 func Schema(schema json.RawMessage) error {
 	_, problem, err := compile(schema)
 	return cmp.Or(err, problem)

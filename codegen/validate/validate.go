@@ -1,7 +1,7 @@
-// Package validate checks the arguments of a tool call against the tool's JSON
-// Schema. Schemas and arguments are hostile: nothing is fetched, and no check hangs
-// or ends the process. A schema that cannot be applied refuses nothing, because the
-// server checks its arguments itself; Problem returns the reason.
+// Package validate checks the arguments of tool calls against the JSON Schemas of the
+// tools. Schemas and arguments are hostile: nothing is fetched, and no check hangs or
+// ends the process. A schema that cannot be applied rejects nothing, because the server
+// checks its arguments itself; Problem returns the reason.
 package validate
 
 import (
@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	maxSchemas   = 4096    // compiled schemas that are kept
-	maxBytes     = 4 << 20 // of their texts; a compiled schema takes 30 to 90 times its text
-	maxArguments = 256     // levels of nesting of arguments
+	maxSchemas   = 4096    // maximum number of compiled schemas that are kept
+	maxBytes     = 4 << 20 // maximum size of their texts and patterns; a compiled schema takes 30 to 90 times its text
+	maxArguments = 256     // maximum nesting of arguments, in levels
 )
 
 // Validator compiles schemas on first use and keeps them. The zero value is ready to
-// use; it is safe for concurrent use.
+// use. It is safe for concurrent use.
 type Validator struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]*list.Element
-	recent  list.List              // of *entry, the most recently used first
-	bytes   int                    // of the texts of entries
+	recent  list.List              // of *entry, most recently used first
+	bytes   int                    // sum of the sizes of entries
 	known   map[text]*list.Element // entries by the address of the schema, see lookup
-	held    int                    // bytes of schemas that known keeps in memory
+	held    int                    // size of the schemas that known keeps in memory
 }
 
-// text is the address of a schema in memory. As a key it keeps the schema alive, so
-// that no other text gets the same address.
+// text is the address of a schema in memory. As a map key it keeps the schema alive, so
+// that no other schema can get the same address.
 type text struct {
 	first  *byte
 	length int
@@ -43,7 +43,7 @@ type text struct {
 // entry is one schema, compiled once.
 type entry struct {
 	key     [sha256.Size]byte
-	size    int           // of the schema's text, and of its patterns
+	size    int           // size of the schema's text and patterns
 	begun   bool          // compilation has started; guarded by Validator.mu
 	ready   chan struct{} // closed after compilation
 	checker *checker      // nil if the schema cannot be applied
@@ -52,14 +52,14 @@ type entry struct {
 	problem error
 }
 
-// Check returns the violations of arguments, sorted by place, as Fit does.
+// Check returns the violations of arguments, sorted by place. It calls Fit.
 func (v *Validator) Check(ctx context.Context, schema, args json.RawMessage) ([]toolscript.Detail, error) {
 	_, details, err := v.Fit(ctx, schema, args)
 	return details, err
 }
 
-// Accepts reports whether a value of any type satisfies a schema. A schema that cannot be
-// applied accepts everything.
+// Accepts reports whether a value of any type satisfies a schema. If the schema cannot
+// be applied, it returns true.
 func (v *Validator) Accepts(ctx context.Context, schema, value json.RawMessage) bool {
 	decoded, known, err := v.decode(schema, value)
 	if err != nil || !known || schema == nil {
@@ -73,8 +73,8 @@ func (v *Validator) Accepts(ctx context.Context, schema, value json.RawMessage) 
 	return err != nil || wrong == nil
 }
 
-// decode decodes arguments. known is false if they have too many values, which the problem
-// of the schema says.
+// decode decodes arguments. known is false if they have too many values; Problem then
+// reports this.
 func (v *Validator) decode(schema, args json.RawMessage) (value any, known bool, err error) {
 	value, err = decode(args)
 	if errors.Is(err, errMany) {
@@ -89,7 +89,7 @@ func (v *Validator) decode(schema, args json.RawMessage) (value any, known bool,
 	return value, true, nil
 }
 
-// check is checker.check, and keeps the problem.
+// check calls checker.check and records the problem.
 func (e *entry) check(b *budget, value any, most int) (wrong *violation, cut bool, err error) {
 	wrong, cut, problem, err := e.checker.check(b, value, most)
 	if problem != nil {
@@ -98,8 +98,8 @@ func (e *entry) check(b *budget, value any, most int) (wrong *violation, cut boo
 	return wrong, cut, err
 }
 
-// Problem returns the reason why Check has not applied a schema, or a part of it, so
-// far, and nil if there is none. It compiles nothing: compiling all schemas of a large catalog would take seconds.
+// Problem returns the reason why Check has not applied a schema, or a part of it, so far; nil if
+// there is none. It compiles nothing: compiling all schemas of a large catalog would take seconds.
 func (v *Validator) Problem(schema json.RawMessage) error {
 	v.mu.Lock()
 	at := v.entries[sha256.Sum256(schema)]
@@ -113,9 +113,9 @@ func (v *Validator) Problem(schema json.RawMessage) error {
 	return e.problem
 }
 
-// entry returns the compiled schema, and compiles it on first use. Concurrent calls
-// for the same schema wait until their contexts end; calls for other schemas do not
-// wait.
+// entry returns the compiled schema, and compiles it on first use. Concurrent calls for
+// the same schema wait for the compilation until their contexts end; calls for other
+// schemas do not wait.
 func (v *Validator) entry(ctx context.Context, schema json.RawMessage) (*entry, error) {
 	e := v.lookup(schema)
 	v.mu.Lock()
@@ -138,7 +138,7 @@ func (v *Validator) entry(ctx context.Context, schema json.RawMessage) (*entry, 
 	}
 }
 
-// compile compiles the schema of an entry and adds the size of its patterns.
+// compile compiles the schema of an entry and adds the weight of its patterns to the sizes.
 func (v *Validator) compile(e *entry, schema json.RawMessage) {
 	defer close(e.ready)
 	c, problem, err := compile(schema)
@@ -159,7 +159,7 @@ func (v *Validator) compile(e *entry, schema json.RawMessage) {
 }
 
 // lookup returns the entry of a schema. The tools of a catalog keep their schemas in
-// memory, so after the first call the address identifies the schema; hashing 1.5 KB
+// memory, so the address identifies the schema after the first call; hashing 1.5 KB
 // would be a tenth of a check.
 func (v *Validator) lookup(schema json.RawMessage) *entry {
 	at := text{length: len(schema)}
@@ -177,9 +177,9 @@ func (v *Validator) lookup(schema json.RawMessage) *entry {
 	return known.Value.(*entry)
 }
 
-// remember stores the address of a schema. If there are too many addresses, all are
-// dropped, because some belong to old catalogs. The limits are those of hashed. A
-// schema may have several addresses.
+// remember stores the address of a schema, which may have several addresses. If there
+// are too many addresses, all are dropped, because some belong to old catalogs. The
+// limits are those of the entries.
 func (v *Validator) remember(at text, known *list.Element) {
 	if v.known == nil || len(v.known) == maxSchemas || v.held+at.length > maxBytes {
 		v.known, v.held = map[text]*list.Element{}, 0
@@ -188,7 +188,7 @@ func (v *Validator) remember(at text, known *list.Element) {
 	v.held += at.length
 }
 
-// hashed returns the entry of the schema with that hash, and creates it if necessary.
+// hashed returns the entry of the schema with the given hash, and creates it if necessary.
 func (v *Validator) hashed(key [sha256.Size]byte, size int) *list.Element {
 	if at, ok := v.entries[key]; ok {
 		return at
@@ -213,7 +213,7 @@ func (v *Validator) evict() {
 	}
 }
 
-// fail records the first problem.
+// fail records a problem, unless there is one already.
 func (e *entry) fail(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -8,34 +8,34 @@ import (
 )
 
 // walk applies a compiled schema to a value. Unlike the validator of the library, it
-// has a budget of work and a context, and it needs no lock.
+// has a budget of work and a context, and needs no lock.
 type walk struct {
 	*budget
 	checker *checker
-	most    int  // violations that are kept; the check stops at this number
+	most    int  // maximum number of violations; the check stops at it
 	found   int  // violations kept so far
-	lenient int  // members that a closed schema allows only because another one declares them
+	lenient int  // number of members that a closed schema allows only because another schema declares them
 	cut     bool // some violations were not looked for
 	skipped bool // some patterns or numbers were not checked
 }
 
-// violation is the result of applying a schema; nil means none.
+// violation is the result of applying a schema; nil means that the value satisfies it.
 type violation = jsonschema.ValidationError
 
-// visit is one schema applied to one value.
+// visit is the application of one schema to one value.
 type visit struct {
 	*walk
 	frame *frame
 	s     *jsonschema.Schema
 	value any
 	at    *place
-	quiet bool // only the fact of a violation matters, not its description
+	quiet bool // only the existence of a violation matters, not its description
 	open  open
 	wrong []*violation
 }
 
-// apply applies s to a value. It returns the unevaluated part, and the violation if
-// there is one. needed says that the caller uses the unevaluated part.
+// apply applies s to a value. It returns the unevaluated part of the value, and the
+// violation or nil. needed reports that the caller uses the unevaluated part.
 func (w *walk) apply(s *jsonschema.Schema, value any, at *place, outer *frame, needed, quiet bool) (open, *violation) {
 	w.spend(applyPrice)
 	f := &frame{schema: s, at: at, outer: outer, depth: 1}
@@ -58,8 +58,8 @@ func (w *walk) apply(s *jsonschema.Schema, value any, at *place, outer *frame, n
 	return open{}, group
 }
 
-// all applies every keyword. A violation of type, const or enum is the only one
-// reported. As in the types of package codegen, const and enum decide alone.
+// all applies every keyword. A violation of type, const or enum is reported alone. A value of const
+// or enum satisfies the schema whatever the other keywords say, as in the types of package codegen.
 func (v *visit) all() {
 	switch {
 	case v.s.Bool != nil:
@@ -107,7 +107,7 @@ func (v *visit) all() {
 	v.rest()
 }
 
-// violation creates a violation at the current place.
+// violation returns a new violation at the current place.
 func (v *visit) violation(k jsonschema.ErrorKind) *violation {
 	if v.quiet {
 		return &violation{}
@@ -137,7 +137,7 @@ func (v *visit) keep(wrong *violation) {
 	}
 }
 
-// enough reports whether a value that does not fit needs no further checks.
+// enough reports whether the value needs no further checks, because enough violations are known.
 func (v *visit) enough() bool {
 	if len(v.wrong) == 0 {
 		return false
@@ -158,7 +158,7 @@ func (v *visit) same(s *jsonschema.Schema, quiet bool) *violation {
 	return wrong
 }
 
-// try is like same for a schema that need not fit: its violations do not count.
+// try is like same for a schema that need not fit: its violations are not counted.
 func (v *visit) try(s *jsonschema.Schema, quiet bool) *violation {
 	found := v.found
 	defer func() { v.found = found }()
@@ -189,7 +189,7 @@ func (v *visit) reference(to *jsonschema.Schema, keyword string) {
 	v.keep(reference)
 }
 
-// dynamic applies the references that depend on the enclosing schemas.
+// dynamic applies references whose targets depend on the enclosing schemas.
 func (v *visit) dynamic() {
 	if to := v.s.RecursiveRef; to != nil {
 		if to.RecursiveAnchor {
@@ -281,7 +281,7 @@ func (v *visit) oneOf() {
 			continue
 		}
 		if fits >= 0 {
-			if v.lenient > lenient || v.checker.relaxed { // JSON Schema itself may allow one alone
+			if v.lenient > lenient || v.checker.relaxed { // with strict JSON Schema, only one of them may fit
 				return
 			}
 			v.add(&kind.OneOf{Subschemas: []int{fits, i}})

@@ -1,6 +1,6 @@
-// Package beneath opens the files and folders that a project's file names. A commit can replace any of
-// them by a link, and the file, which the user trusts, stays the same. So a path in the folder of the
-// project is resolved beneath it each time that it is used.
+// Package beneath opens the files and folders that a project's configuration names. A commit
+// can replace any of them by a link, while the configuration, which the user trusts, stays the
+// same. So a path in the project folder is resolved beneath that folder each time it is used.
 package beneath
 
 import (
@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 )
 
-// Folder is the folder of a project. The zero value has no folder: all paths are used as they are
-// written.
+// Folder is the folder of a project. The zero value has no folder: all paths are used
+// as written.
 type Folder struct {
-	Dir   string   `json:",omitempty"` // absolute
-	Named []string `json:",omitempty"` // absolute paths outside of Dir that the user trusts, to which links of the project may lead
+	Dir   string   `json:",omitempty"` // absolute path
+	Named []string `json:",omitempty"` // absolute paths outside of Dir that the user trusts, so that links in the project may lead to them
 }
 
-// LinkError is the error of a path of a project that leaves the folder of the project.
+// LinkError is the error for a path in a project that leads out of the project folder.
 type LinkError struct {
 	Path, Target string
 	Dir          string
@@ -28,20 +28,20 @@ func (e *LinkError) Error() string {
 	return fmt.Sprintf("%s leads to %s, by a link that leaves the folder %s, and is not used; if it is right, write %[2]s itself into the project's file", e.Path, e.Target, e.Dir)
 }
 
-// Has reports whether a path is in the folder as it is written.
+// Has reports whether a path, as written, is in the folder.
 func (f Folder) Has(path string) bool {
 	_, in := f.rel(path)
 	return in
 }
 
-// Held is a file or folder that is held open, so that its path stays the same file.
+// Held is a file or folder that is kept open, so that its path keeps leading to the same file.
 type Held struct {
-	file *os.File // nil: it is not in a project
-	path string   // as it is written
+	file *os.File // nil if the path is not in a project
+	path string   // path as written
 }
 
-// Hold finds what a path leads to. The error is a LinkError if it leaves the folder, fs.ErrNotExist if
-// there is nothing. The caller closes the result.
+// Hold opens the file or folder at a path. The error is a LinkError if the path leads out of
+// the folder, and fs.ErrNotExist if there is no such file. The caller must close the result.
 func (f Folder) Hold(path string) (Held, error) {
 	if _, in := f.rel(path); !in {
 		return Held{path: path}, nil
@@ -54,7 +54,7 @@ func (f Folder) Hold(path string) (Held, error) {
 	return Held{file, path}, err
 }
 
-// Root opens a folder as an os.Root. The caller closes it.
+// Root opens a folder as an os.Root. The caller must close it.
 func (f Folder) Root(path string) (*os.Root, error) {
 	if _, in := f.rel(path); !in {
 		return os.OpenRoot(path)
@@ -72,7 +72,7 @@ func (f Folder) Root(path string) (*os.Root, error) {
 	return root, err
 }
 
-// Open opens a file for reading. It does not wait for a pipe. The caller closes it.
+// Open opens a file for reading. It does not wait for the writer of a pipe. The caller must close the file.
 func (f Folder) Open(path string) (*os.File, error) {
 	if _, in := f.rel(path); !in {
 		return os.OpenFile(path, os.O_RDONLY|noWait, 0) //nolint:gosec // G304: the user wrote the path
@@ -90,8 +90,8 @@ func (f Folder) Open(path string) (*os.File, error) {
 	return file, err
 }
 
-// resolve calls open for the folder and the path in it that must not leave it. A link may also lead to
-// another place in the project by an absolute path, and to a path of Named.
+// resolve calls open with a folder and a path that must not leave it. Links may also be
+// absolute paths that lead to another place in the project, or to a path of Named.
 func (f Folder) resolve(path string, open func(dir, rel string) error) error {
 	rel, _ := f.rel(path)
 	first := open(f.Dir, rel)
@@ -109,7 +109,7 @@ func (f Folder) resolve(path string, open func(dir, rel string) error) error {
 		}
 		switch rel, err := filepath.Rel(real, target); {
 		case err != nil || !filepath.IsLocal(rel):
-		case rel == "." && top != f.Dir: // it may be a file
+		case rel == "." && top != f.Dir: // the path may be a file
 			return open(filepath.Dir(real), filepath.Base(real))
 		case top == f.Dir && !escapes(first):
 			return first
@@ -120,12 +120,12 @@ func (f Folder) resolve(path string, open func(dir, rel string) error) error {
 	return &LinkError{path, target, f.Dir}
 }
 
-// escapes reports whether an error is not one of the file itself.
+// escapes reports whether an error may mean that the path leads out of the folder.
 func escapes(err error) bool {
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
 }
 
-// rel is a path beneath the folder. An absolute path may lead there by another name of the folder.
+// rel returns a path relative to the folder. An absolute path may use another name of the folder.
 func (f Folder) rel(path string) (rel string, in bool) {
 	if f.Dir == "" {
 		return "", false
@@ -148,7 +148,7 @@ func (f Folder) rel(path string) (rel string, in bool) {
 	}
 }
 
-// Path is a path by which this process finds the file until Close.
+// Path returns a path by which this process finds the file until Close.
 func (h Held) Path() string {
 	if h.file == nil {
 		return h.path
@@ -156,7 +156,7 @@ func (h Held) Path() string {
 	return pathOf(h.file)
 }
 
-// Real is the path of the file without links.
+// Real returns the path of the file without links.
 func (h Held) Real() string {
 	if h.file == nil {
 		if real, err := filepath.EvalSymlinks(h.path); err == nil {
@@ -174,7 +174,7 @@ func (h Held) Close() {
 	}
 }
 
-// openPortably opens a path in a folder for reading.
+// openPortably opens a path in a folder for reading, on all systems.
 func openPortably(dir, rel string) (*os.File, error) {
 	top, err := os.OpenRoot(dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 const noWait = unix.O_NONBLOCK
 
-// open opens a path in a folder without a right to its content.
+// open opens a path in a folder without access to the content.
 func open(dir, rel string) (*os.File, error) {
 	top, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -34,7 +34,7 @@ func open(dir, rel string) (*os.File, error) {
 	return nil, &os.PathError{Op: "open", Path: path, Err: unix.EAGAIN}
 }
 
-// pathOf is the path of an open file, which no rename or link changes.
+// pathOf returns a path of an open file that renames and links do not affect.
 func pathOf(f *os.File) string {
 	path := "/proc/self/fd/" + strconv.Itoa(int(f.Fd()))
 	if _, err := os.Stat(path); err != nil { //nolint:gosec // G703: the path is of an own descriptor

@@ -9,7 +9,7 @@ import (
 
 func open(dir, rel string) (*os.File, error) { return openPortably(dir, rel) }
 
-// pathOf is the path of an open file. A link could take its place before it is used.
+// pathOf returns the path of an open file. A link could replace the file before the path is used.
 func pathOf(f *os.File) string { return realOf(f) }
 
 func realOf(f *os.File) string {
@@ -20,5 +20,5 @@ func realOf(f *os.File) string {
 			}
 		}
 	}
-	return filepath.Join(f.Name(), "replaced") // it was replaced since it was opened: this path leads nowhere
+	return filepath.Join(f.Name(), "replaced") // the file was replaced after it was opened: this path leads nowhere
 }

@@ -1,6 +1,6 @@
-// Package database opens bbolt files that several processes use, one operation at a time: a
-// process that has the file open keeps all others out. A damaged file is an error and does
-// not end the process.
+// Package database opens bbolt files that several processes use. A process keeps a file
+// open for one operation only, because an open file locks out all others. A damaged
+// file causes an error and does not end the process.
 package database
 
 import (
@@ -19,26 +19,26 @@ import (
 // Damaged is the error of a file that bbolt cannot read.
 type Damaged struct {
 	Path string
-	Err  error // what is wrong with it
+	Err  error // what is wrong with the file
 }
 
-// Error says what is wrong, and the command that moves the file away.
+// Error returns the reason, and the command that moves the file away.
 func (d *Damaged) Error() string {
 	return fmt.Sprintf("%s is damaged: %v; move it away to begin a new one: mv %s %s", d.Path, d.Err, shellWord(d.Path), shellWord(d.Path+".damaged"))
 }
 
-// shellWord is a text as one word of a shell.
+// shellWord returns text quoted as one word of a shell.
 func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the reason.
 func (d *Damaged) Unwrap() error { return d.Err }
 
-// Use opens the file at path, calls use, and closes the file. The file is created if there is
-// none and o does not say ReadOnly.
+// Use opens the file at path, calls use, and closes the file. If the file does not
+// exist, Use creates it unless o.ReadOnly is set.
 //
-// bbolt panics at some damaged pages, and a file that is shorter than its pages say is a
-// fault of memory. Both are a *Damaged. The mapping of such a file stays, so the file is not
-// opened again before it changes.
+// bbolt panics on some damaged pages, and a file that is shorter than its pages say
+// causes a memory fault. Both result in a *Damaged error. The mapping of such a file
+// stays, so the file is not opened again until it changes.
 func Use(path string, o bbolt.Options, use func(*bbolt.DB) error) (err error) {
 	if known := broken.find(path); known != nil {
 		return &Damaged{path, known}
@@ -71,12 +71,12 @@ func Use(path string, o bbolt.Options, use func(*bbolt.DB) error) (err error) {
 	}
 }
 
-// broken are the files whose pages bbolt could not read in this process.
+// broken holds the files whose pages bbolt could not read in this process.
 var broken = faults{}
 
 type faults struct{ byPath sync.Map }
 
-// fault is a file as it was when it could not be read.
+// fault is the state of a file when it could not be read, and the error.
 type fault struct {
 	size   int64
 	change time.Time
@@ -89,7 +89,7 @@ func (f *faults) note(path string, err error) {
 	}
 }
 
-// find returns what is wrong with a file; nil if nothing is known, or the file has changed.
+// find returns the error of a file; nil if there is none, or if the file has changed.
 func (f *faults) find(path string) error {
 	value, ok := f.byPath.Load(path)
 	if !ok {

@@ -1,11 +1,11 @@
-// Package ownfile finds the file of this program, also after an update has replaced or removed
-// it.
+// Package ownfile finds the executable file of this process, even after an update has
+// replaced or removed it.
 package ownfile
 
 import "os"
 
-// Path is the path by which this process starts its own program. The processes of one gateway
-// must be of one version, so it never is the path of another file.
+// Path returns a path by which this process can start its own program. It never returns the
+// path of another file, because all processes of a gateway must have the same version.
 func Path() (string, error) {
 	path, err := os.Executable()
 	if err != nil || unchanged(path) {

@@ -1,9 +1,9 @@
-// Command pack makes o200k_base.bin, the vocabulary that package tokens embeds, from the
-// library tiktoken-go/tokenizer:
+// Command pack writes o200k_base.bin, the vocabulary that package tokens embeds, from
+// the vocabulary in the library tiktoken-go/tokenizer:
 //
 //	go generate ./tokens
 //
-// With -check it writes nothing and fails when the file would change.
+// With -check it writes nothing and fails if the file would change.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// These are as in package tokens.
+// These constants are the same in package tokens.
 const (
 	slots    = 1 << 18
 	rankBits = 18
@@ -55,7 +55,7 @@ func run(out string, check bool) error {
 	return err
 }
 
-// pack writes the three parts of the file, which package tokens describes.
+// pack returns the content of the file, whose three parts package tokens describes.
 func pack(codec tokenizer.Codec) ([]byte, error) {
 	table, starts := make([]byte, 4*slots), make([]byte, 0, 4*(words+1))
 	var texts strings.Builder
@@ -77,7 +77,7 @@ func pack(codec tokenizer.Codec) ([]byte, error) {
 	return append(append(table, starts...), texts.String()...), nil
 }
 
-// hash is that of package tokens.
+// hash is the same as in package tokens.
 func hash(token string) uint32 {
 	h := uint64(14695981039346656037)
 	for i := range len(token) {
