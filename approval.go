@@ -137,7 +137,7 @@ type Approval struct {
 	Expires time.Time `json:"expires"`
 	Changed string    `json:"changed,omitempty"` // how the tool differs from the one approved earlier, or from its pin
 	NoCode  bool      `json:"noCode,omitempty"`  // a person who answers at the MCP client of the run needs no code
-	Pin     bool      `json:"pin,omitempty"`     // no call waits: a person is asked to accept a changed or new tool, or a changed server
+	Pin     bool      `json:"pin,omitempty"`     // no call waits: a person is asked to accept a changed tool or server
 
 	Terminal int  `json:"-"` // id of the process at whose terminal the code may be shown; 0 if there is none
 	Asks     bool `json:"-"` // the client of the run can ask a person
@@ -149,7 +149,7 @@ type ApprovalAnswer struct {
 	Scope  string         `json:"scope,omitempty"`  // for allow: one of ApprovalScopes; "" is ScopeOnce
 	Reason string         `json:"reason,omitempty"` // for deny: reason that the script sees
 	Code   string         `json:"code,omitempty"`   // for allow: the code that the gateway has shown to the person
-	Client bool           `json:"client,omitempty"` // a person has answered at an MCP client; no code needed if the user's configuration allows that
+	Client bool           `json:"client,omitempty"` // a person has answered at an MCP client; the user's file may allow that without a code
 }
 
 // The values of ApprovalAnswer.Scope.

@@ -21,12 +21,12 @@ type ExecRequest struct {
 	Check     string         `json:"check,omitempty"`   // off, warn or error: how type errors are treated; default error
 	Strict    bool           `json:"strict,omitempty"`  // check types in TypeScript's strict mode
 	Allow     []string       `json:"allow,omitzero"`    // server names and tool ids the run may call; null allows all, [] none
-	Profile   string         `json:"profile,omitempty"` // name of the configured profile that narrows Allow; default: the configured one
-	Needs     []string       `json:"needs,omitempty"`   // required tools: server names, tool ids, server.tool, and patterns of MatchName; if one is missing, the run fails
+	Profile   string         `json:"profile,omitempty"` // configured profile that narrows Allow; default: the one in the configuration
+	Needs     []string       `json:"needs,omitempty"`   // tools that must be available: server names, tool ids, server.tool, and patterns of MatchName
 	Limits    Limits         `json:"limits"`
 	Stdin     bool           `json:"stdin,omitempty"`     // the client can send standard input
 	Ask       bool           `json:"ask,omitempty"`       // the client can ask a person
-	Terminal  int            `json:"terminal,omitempty"`  // id of the client's process, at whose terminal approval codes may be shown; 0 if there is none
+	Terminal  int            `json:"terminal,omitempty"`  // id of the client's process, at whose terminal approval codes may be shown; or 0
 	CheckOnly bool           `json:"checkOnly,omitempty"` // compile and check the script, and do not run it
 	Dialect   string         `json:"dialect,omitempty"`   // "" or DialectHarness
 	Agent     string         `json:"-"`                   // id of the agent of agents.launch that wrote the script; "" if there is none
@@ -35,7 +35,7 @@ type ExecRequest struct {
 	Record    bool           `json:"record,omitempty"`    // keep the inputs of the script for toolscript runs replay
 	Client    string         `json:"client,omitempty"`    // name of the client for the audit; default: the User-Agent of the request
 	Session   string         `json:"session,omitempty"`   // session of the client, for the audit and the store; default: the gateway's
-	Name      string         `json:"name,omitempty"`      // name under which the value is kept for store.run of later runs; "": the value is not kept
+	Name      string         `json:"name,omitempty"`      // name under which store.run of later runs finds the value; "": it is not kept
 
 	// Narrowed reports that Allow has already been narrowed to Profile or needs no profile.
 	// Asked is then the Allow that the client sent; nil if there is no profile.
@@ -142,7 +142,7 @@ type End struct {
 	Kept     *Kept           `json:"kept,omitempty"`
 	Detached []DetachedCall  `json:"detached,omitempty"`
 	Script   *ScriptFacts    `json:"script,omitempty"` // for DialectHarness, if the script compiles
-	Lowered  Limits          `json:"lowered,omitzero"` // the requested or configured values of the limits that were lowered to their maximum
+	Lowered  Limits          `json:"lowered,omitzero"` // original values of the limits that were lowered to their maximum
 	Plan     []PlannedCall   `json:"plan,omitzero"`    // with ExecRequest.Plan: the calls that were not made, in order
 
 	// Unfinished holds the calls that had not ended when the script ended, in order.
@@ -345,7 +345,7 @@ type ToolError struct {
 	Message string            `json:"message"`
 	RPCCode int               `json:"rpcCode,omitempty"`
 	Status  int               `json:"status,omitempty"`       // HTTP status of the answer of an API
-	Sent    Sent              `json:"sent,omitempty"`         // whether the server got the call; "" for errors of store and others without a call
+	Sent    Sent              `json:"sent,omitempty"`         // whether the server got the call; "" if no call was made, as for store
 	RetryMs int64             `json:"retryAfterMs,omitempty"` // when to try again, in milliseconds; 0 if unknown
 	Content []json.RawMessage `json:"content,omitempty"`      // content blocks of a result with isError
 	Details []Detail          `json:"details,omitempty"`
@@ -379,7 +379,7 @@ type RunRecord struct {
 	StartedAt time.Time    `json:"startedAt"`
 	EndedAt   *time.Time   `json:"endedAt,omitempty"`
 	Limits    Limits       `json:"limits"`
-	Lowered   Limits       `json:"lowered,omitzero"`  // the requested or configured values of the limits that were lowered to their maximum
+	Lowered   Limits       `json:"lowered,omitzero"`  // original values of the limits that were lowered to their maximum
 	Allow     []string     `json:"allow,omitzero"`    // null means all tools
 	Profile   string       `json:"profile,omitempty"` // profile that has narrowed Allow
 	Agent     string       `json:"-"`                 // as in ExecRequest

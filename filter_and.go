@@ -46,7 +46,7 @@ func meet(a, b string) (entry string, possible bool) {
 			}
 		}
 	}
-	// A pattern adds nothing beside a name that it matches, and "*" adds nothing at all.
+	// A pattern adds nothing beside a name that it matches, and "*" adds nothing beside other parts.
 	kept := slices.DeleteFunc(slices.Clone(parts), func(p string) bool {
 		return isPattern(p) && slices.ContainsFunc(parts, func(q string) bool {
 			return q != p && (p == "*" || !isPattern(q) && MatchName(p, q))

@@ -7,7 +7,7 @@ import "encoding/json"
 type HarnessRequest struct {
 	Items    json.RawMessage `json:"items"`              // a response, or a list of items or messages
 	API      string          `json:"api,omitempty"`      // responses, chat or messages; default: detected from Items
-	Provider string          `json:"provider,omitempty"` // name of the provider as in the configuration; default: anthropic for messages, otherwise openai
+	Provider string          `json:"provider,omitempty"` // as in the configuration; default: anthropic for messages, otherwise openai
 	DryRun   bool            `json:"dryRun,omitempty"`   // parse and check the scripts, and call nothing
 	Plan     bool            `json:"plan,omitempty"`     // call only tools that read, and list the other calls
 	Cwd      string          `json:"cwd,omitempty"`      // working directory that scripts see, also as context.workingDir

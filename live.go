@@ -88,7 +88,7 @@ type GatewayInfo struct {
 	Generation    uint64    `json:"generation"`    // generation of the catalog
 	Tools         int       `json:"tools"`
 	Warnings      []string  `json:"warnings,omitempty"` // as in Status
-	Omitted       uint64    `json:"omitted"`            // number of short calls without events, left out because there were too many at once
+	Omitted       uint64    `json:"omitted"`            // number of short calls without events, because there were too many
 }
 
 // ServerEntry describes a server. Its ID is the name of the server.

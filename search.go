@@ -36,7 +36,7 @@ type SearchHit struct {
 	Reason      string         `json:"reason"`
 	Description string         `json:"description"`
 	Score       float64        `json:"score"`
-	Unsure      bool           `json:"unsure,omitempty"` // the tool does not match, and is only one of the nearest; then all results are
+	Unsure      bool           `json:"unsure,omitempty"` // the tool does not match and is only near; then all results are so
 	Breakdown   ScoreBreakdown `json:"scoreBreakdown"`
 }
 

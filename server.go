@@ -54,8 +54,8 @@ type ServerStatus struct {
 	Instructions string        `json:"instructions,omitempty"`
 	Type         string        `json:"type"`               // stdio, http, sse, fleet or builtin
 	Shared       string        `json:"shared,omitempty"`   // host or project: scope in which gateways share the server through a hub
-	Confined     []Confinement `json:"confined,omitempty"` // restrictions that the configuration asks for, and whether they are in force
-	Hosts        []string      `json:"hosts,omitempty"`    // for type fleet: hosts whose hubs offered the server when they were last asked
+	Confined     []Confinement `json:"confined,omitempty"` // configured restrictions, and whether they are in force
+	Hosts        []string      `json:"hosts,omitempty"`    // for type fleet: hosts whose hubs last offered the server
 	PID          int           `json:"pid,omitempty"`      // id of the server's process; 0 if a hub runs it
 	State        ServerState   `json:"state"`
 	Rested       bool          `json:"rested,omitempty"`   // the start follows a rest: calls of the tools wait for it
@@ -64,7 +64,7 @@ type ServerStatus struct {
 	Tools        int           `json:"tools"`
 	Stale        bool          `json:"stale,omitempty"` // Tools counts the tools of the last connection
 	Since        time.Time     `json:"since"`
-	Attempt      int           `json:"attempt,omitempty"`   // number of the current try since the last connection, from 1
+	Attempt      int           `json:"attempt,omitempty"`   // number of the current try in its series, from 1
 	NextRetry    *time.Time    `json:"nextRetry,omitempty"` // time of the next try; nil if only a person can help
 	Permanent    bool          `json:"permanent,omitempty"` // further tries fail too until the cause in Error is removed
 	InFlight     int           `json:"inFlight"`

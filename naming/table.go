@@ -253,7 +253,7 @@ func (t *Table) ID(server int, ident string) string {
 }
 
 // Pages reports whether the tool that a script calls ident may have the method pages.
-// For a server that is not connected it returns true: the gateway checks the call.
+// It returns true for a tool that is Absent, because the gateway checks the call.
 func (t *Table) Pages(server int, ident string) bool {
 	if server = t.outer(server); server < 0 || server >= len(t.tools) {
 		return false

@@ -15,7 +15,7 @@ import (
 // as written.
 type Folder struct {
 	Dir   string   `json:",omitempty"` // absolute path
-	Named []string `json:",omitempty"` // absolute paths outside of Dir that the user trusts, so that links in the project may lead to them
+	Named []string `json:",omitempty"` // absolute paths outside of Dir to which links in the project may lead
 }
 
 // LinkError is the error for a path in a project that leads out of the project folder.
