@@ -29,7 +29,7 @@ type Names struct {
 	Warnings []string `json:"-"`
 }
 
-// Server holds the names of one server. A server that is not connected has no tools.
+// Server holds the names of one server. A server without tools counts as not connected.
 type Server struct {
 	Ident string `json:"ident"`  // as in tools.<ident>
 	Name  string `json:"server"` // configured name
