@@ -70,7 +70,7 @@ type adviser struct {
 	names   *naming.Names
 	written *naming.Names // names with the flat names of the script, if it has some
 	allow   toolscript.Filter
-	table   *naming.Table // of names and allow
+	table   *naming.Table // built from names and allow
 	search  func(query string) (ids []string)
 	held    func(server, tool string) string // why a tool is in quarantine; "" if it is not
 	shown   map[string]bool                  // tools whose signature was shown, by id
@@ -134,7 +134,7 @@ func (a *adviser) serverOf(of string) int {
 	return slices.IndexFunc(a.names.Servers, func(s naming.Server) bool { return s.Type == of })
 }
 
-// unknown is for a name that is not declared.
+// unknown advises on a name that is not declared.
 func (a *adviser) unknown(message string, about toolscript.Subject) string {
 	if ids := a.table.Meant(about.Name, about.Next); len(ids) > 0 {
 		return message + didYouMean(a.calls(ids)) + a.signatures(ids...)
@@ -157,7 +157,7 @@ func (a *adviser) unknown(message string, about toolscript.Subject) string {
 	return message + ": " + toolscript.Command("search", need.Query)
 }
 
-// notExported is for an import of a name that the module does not export.
+// notExported advises on the import of a name that the module does not export.
 func (a *adviser) notExported(message string, about toolscript.Subject) string {
 	message, _, _ = strings.Cut(message, " Did you mean ")
 	if ids := a.table.Meant(about.Name, ""); len(ids) > 0 {
@@ -171,7 +171,7 @@ func (a *adviser) notExported(message string, about toolscript.Subject) string {
 	return message + "\n  It exports tools, store, stdin, args, env, cwd, exit and ToolError, and the types of tools; none of them needs an import."
 }
 
-// noServer is for a member of tools that does not exist.
+// noServer advises on a member of tools that does not exist.
 func (a *adviser) noServer(message string, about toolscript.Subject) string {
 	message, _, _ = strings.Cut(message, " Did you mean ")
 	if ids := a.table.Meant(about.Name, about.Next); len(ids) > 0 {
@@ -192,7 +192,7 @@ func (a *adviser) noServer(message string, about toolscript.Subject) string {
 	return message
 }
 
-// noTool is for a member of a server that does not exist.
+// noTool advises on a member of a server that does not exist.
 func (a *adviser) noTool(message string, server int, name string) string {
 	message, _, _ = strings.Cut(message, " Did you mean ")
 	s := a.names.Servers[server]
@@ -209,7 +209,7 @@ func (a *adviser) noTool(message string, server int, name string) string {
 	return a.near(message+didYouMean(a.marked(server, near)), server, name)
 }
 
-// near adds the signatures of the tools of a server with names like this one.
+// near adds to the message the signatures of the server's tools whose names resemble name.
 func (a *adviser) near(message string, server int, name string) string {
 	for _, ident := range a.alike(server, name) {
 		message += a.signatures(a.table.ID(server, ident))
@@ -217,7 +217,7 @@ func (a *adviser) near(message string, server int, name string) string {
 	return message
 }
 
-// alike returns the tools of a server with names like this one, deprecated tools last.
+// alike returns the identifiers of a server's tools that resemble name, deprecated tools last.
 func (a *adviser) alike(server int, name string) []string {
 	return naming.Similar(name, a.table.Idents(server), mostNear, func(ident string) bool { return a.deprecated(server, ident) })
 }
@@ -233,7 +233,7 @@ func (a *adviser) marked(server int, idents []string) []string {
 	return marked
 }
 
-// deprecatedRank orders tools: deprecated tools come last.
+// deprecatedRank returns 1 for a deprecated tool and 0 for others, to sort deprecated tools last.
 func (a *adviser) deprecatedRank(id string) int {
 	if tool, ok := a.catalog.Lookup(id); ok && codegen.Deprecated(tool) {
 		return 1

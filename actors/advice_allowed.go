@@ -10,9 +10,9 @@ import (
 )
 
 // notAllowed returns the message for a tool or server that exists and that the allow list
-// of the script leaves out; "" for all other names. The types of scripts in answers and of
-// runs with a profile have only allowed tools; those of other scripts have all, and the
-// gateway refuses the call.
+// of the script leaves out; "" for all other names. Scripts in answers and runs with a
+// profile are checked against the allowed tools only. Other scripts are checked against all
+// tools, and the gateway refuses the call.
 func (a *adviser) notAllowed(about toolscript.Subject) string {
 	if a.allow == nil || about.Name == "" {
 		return ""
@@ -38,7 +38,7 @@ func (a *adviser) notAllowed(about toolscript.Subject) string {
 	return ""
 }
 
-// refusedOf is for a member of a server.
+// refusedOf returns the message for a tool of a server that the script may not call, else "".
 func (a *adviser) refusedOf(s naming.Server, ident string, idents []string) string {
 	for _, t := range s.Tools {
 		if t.Ident == ident && !a.mayCall(t.ID) {
@@ -48,8 +48,8 @@ func (a *adviser) refusedOf(s naming.Server, ident string, idents []string) stri
 	return ""
 }
 
-// refusedFlat is for a flat name. within reports whether a path, which ends with a dot, has
-// the part that the script has written, which ends with one too.
+// refusedFlat returns the message for a flat name that the script may not call, else "".
+// within reports whether path contains part, the name in the script; both end with a dot.
 func (a *adviser) refusedFlat(about toolscript.Subject, idents []string, within func(path, part string) bool) string {
 	name := about.Name + "."
 	used := name
@@ -74,7 +74,7 @@ func (a *adviser) mayCall(id string) bool {
 	return known && a.allow.Match(tool)
 }
 
-// notAllowedText is the finding for a tool id or server. idents are the names that the
+// notAllowedText returns the message for a tool id or server. idents are the names that the
 // script may use in its place.
 func (a *adviser) notAllowedText(name string, idents []string) string {
 	if a.written.Flat == nil {

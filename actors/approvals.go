@@ -21,7 +21,7 @@ const approvalsID = "approvals"
 // Approvals configures which calls a person has to approve, and how the person is
 // asked.
 type Approvals struct {
-	Policies func() toolscript.Approvals // called for each call; nil: those of tools with RequiresApproval
+	Policies func() toolscript.Approvals // called for each call; nil: only tools with RequiresApproval need approval
 
 	// Show shows a request, with the code that approves it, only to a person. Nil: only
 	// an approver's secret can allow calls.
@@ -31,7 +31,7 @@ type Approvals struct {
 	Notice func(text string)
 	// Refuse is why no person can be asked at all; "" if one can be asked.
 	Refuse string
-	Store  approval.Store // of approvals for ever; nil: they end with the System
+	Store  approval.Store // keeps approvals given for ever; nil: they end with the System
 
 	// Project is the folder that the calls belong to. An approval holds only in the folder, and
 	// for the configuration file of the server, in which it was given.
@@ -63,7 +63,7 @@ func (s *System) free(tool toolscript.Tool) bool {
 }
 
 // approve returns when the call may be made. If the tool has changed meanwhile, it asks
-// again. The error is ApprovalDenied, ApprovalTimeout, or that of the end of ctx.
+// again. The error is ApprovalDenied, ApprovalTimeout, or the error of the ended ctx.
 func (s *System) approve(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage) error {
 	for {
 		switch s.policies().Decide(tool) {
@@ -125,8 +125,8 @@ func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool tool
 	return err
 }
 
-// decision waits for the decision about a call, and before that for its request if other
-// requests have to end first. how is toolscript.Call.Approval.
+// decision waits for the decision about a call. If other requests have to end first, it
+// waits for them before. how is the value for toolscript.Call.Approval.
 func (s *System) decision(ctx context.Context, at mailbox.Address, ticket approval.Ticket, asked func(toolscript.Approval)) (how string, err error) {
 	if ticket.Queued != nil {
 		ticket, err = ticket.Queued.Receive(ctx, at)
@@ -147,7 +147,7 @@ func (s *System) decision(ctx context.Context, at mailbox.Address, ticket approv
 	return approvalOf(toolscript.ApprovedNow, err), err
 }
 
-// approvalOf is toolscript.Call.Approval after a decision.
+// approvalOf returns the value of toolscript.Call.Approval after a decision.
 func approvalOf(allowed string, err error) string {
 	switch toolscript.KindOf(err) {
 	case "":
@@ -161,8 +161,8 @@ func approvalOf(allowed string, err error) string {
 	}
 }
 
-// shownArgs is how a person who watches calls sees arguments: on one line, without secrets,
-// and cut if they are long. Who decides about a call sees more, see approval.ShownArgs.
+// shownArgs returns the arguments for a person who watches calls: on one line, without secrets,
+// and cut if they are long. A person who decides about a call sees approval.ShownArgs.
 func (s *System) shownArgs(server string, args json.RawMessage) string {
 	var compact bytes.Buffer
 	if json.Compact(&compact, args) != nil {
@@ -175,7 +175,7 @@ func (s *System) shownArgs(server string, args json.RawMessage) string {
 	return shown
 }
 
-// identitiesOf returns what the pin of an approval has of each configured server.
+// identitiesOf returns the part of an approval's pin that identifies each configured server.
 func (s *System) identitiesOf(servers map[string]mcpclient.Config) *map[string]approval.Server {
 	all := make(map[string]approval.Server, len(servers))
 	for name, c := range servers {
@@ -184,13 +184,13 @@ func (s *System) identitiesOf(servers map[string]mcpclient.Config) *map[string]a
 	return &all
 }
 
-// PendingApprovals are the calls that wait for a person, the oldest first.
+// PendingApprovals returns the calls that wait for a person, the oldest first.
 func (s *System) PendingApprovals(ctx context.Context) ([]toolscript.Approval, error) {
 	return askApprovals(ctx, s, func(r mailbox.Reply[[]toolscript.Approval]) any { return approval.List{Reply: r} })
 }
 
-// PendingApproval is a call that waits for a person, with all of its arguments. The error is
-// NotFound for a request that does not wait.
+// PendingApproval returns a call that waits for a person, with all of its arguments. The error
+// is NotFound for a request that does not wait.
 func (s *System) PendingApproval(ctx context.Context, id string) (toolscript.Approval, error) {
 	return askApprovals(ctx, s, func(r mailbox.Reply[toolscript.Approval]) any { return approval.Get{ID: id, Reply: r} })
 }
@@ -198,7 +198,7 @@ func (s *System) PendingApproval(ctx context.Context, id string) (toolscript.App
 // AnswerApproval answers a call that waits for a person. Without approver, an answer
 // that allows the call needs the code of the request. The error is NotFound for a
 // request that does not wait, Forbidden for a wrong code, Busy while no codes are
-// accepted, and Internal if an approval for ever holds only until the gateway ends.
+// accepted, and Internal if an approval for ever cannot be stored and ends with the gateway.
 func (s *System) AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error {
 	_, err := askApprovals(ctx, s, func(r mailbox.Reply[struct{}]) any {
 		return approval.Answer{ID: id, Answer: answer, Approver: approver, Reply: r}

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/actors/registry"
 )
 
-// auditRefused adds a call that the rules of its run forbid.
+// auditRefused adds to the audit a call that the rules of its run forbid.
 func (s *System) auditRefused(call toolscript.Call, err error) {
 	if s.options.Audit == nil {
 		return
@@ -18,7 +18,7 @@ func (s *System) auditRefused(call toolscript.Call, err error) {
 	s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Outcome: string(toolscript.KindOf(err)), Sent: toolscript.SentNo})
 }
 
-// auditAnswered adds a call that the gateway has answered itself.
+// auditAnswered adds to the audit a call that the gateway has answered itself.
 func (s *System) auditAnswered(call toolscript.Call, result json.RawMessage, took time.Duration, err error) {
 	if s.options.Audit == nil {
 		return
@@ -31,7 +31,7 @@ func (s *System) auditAnswered(call toolscript.Call, result json.RawMessage, too
 	s.options.Audit.Call(ended)
 }
 
-// auditedFetch is what the audit has in the place of the arguments of a call.
+// auditedFetch returns the request in the form in which the audit stores the arguments of a call.
 func auditedFetch(o toolscript.FetchRequest) json.RawMessage {
 	args, err := toolscript.PlainJSON(map[string]any{"server": o.Server, "uri": o.URI, "prompt": o.Prompt, "args": o.Args})
 	if err != nil {
@@ -40,7 +40,7 @@ func auditedFetch(o toolscript.FetchRequest) json.RawMessage {
 	return args
 }
 
-// auditOffers adds what the servers of a catalog offer, where it differs from the one before.
+// auditOffers adds to the audit the offers of the servers that differ from the old catalog.
 func (s *System) auditOffers(old *snapshot, now registry.View) {
 	if s.options.Audit == nil || old != nil && old.Catalog.Generation() == now.Catalog.Generation() {
 		return

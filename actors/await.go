@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// reviveTime is how long Await of all servers waits for those that were in backoff.
+// reviveTime bounds how long Await without a filter waits for servers that were in backoff.
 const reviveTime = 10 * time.Second
 
 // Await starts one attempt to connect for each server that f reaches and that is neither
@@ -56,8 +56,8 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 	return waitedFor, nil
 }
 
-// awaitView waits until the View has what the actor of a server has told its parent, and returns false if ctx
-// or the System ends before.
+// awaitView waits until has returns true for the current View. It returns false if ctx or the
+// System ends before. Facts that a server's actor sends reach the View a moment later.
 func (s *System) awaitView(ctx context.Context, has func(registry.View) bool) bool {
 	for view := s.view.Load(); !has(view.View); view = s.view.Load() {
 		select {
@@ -74,8 +74,8 @@ func (s *System) awaitView(ctx context.Context, has func(registry.View) bool) bo
 // ListTime bounds the wait for the tools of servers that no request names.
 const ListTime = 3 * time.Second
 
-// AwaitLists is Await for the servers that f reaches and whose tools are not known: they have
-// neither connected, nor is their last list stored.
+// AwaitLists is Await for the servers that f reaches and whose tools are not known: servers that
+// have not connected yet and have no stored list of tools.
 func (s *System) AwaitLists(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
 	if f = unlisted(s.current(), f); len(f) == 0 {
 		return nil, nil
@@ -128,8 +128,8 @@ func (s *System) want(name string) {
 	}
 }
 
-// connecting returns the servers that f reaches and that are connecting. A server that is being
-// installed has its state, as in "github (installing)": that takes long.
+// connecting returns the servers that f reaches and that are connecting. It adds the state of a
+// server that is being installed, as in "github (installing)", because that takes long.
 func connecting(view registry.View, f toolscript.Filter) []string {
 	names := (&waker{filter: f}).pending(view)
 	for _, s := range view.Servers {

@@ -16,7 +16,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// callLogPC is in this package, for handlers that have a level for each package.
+// callLogPC is the source position of the log lines of calls; handlers with a level for each
+// package read it.
 var callLogPC = func() uintptr {
 	var pc [1]uintptr
 	runtime.Callers(1, pc[:])
@@ -26,26 +27,24 @@ var callLogPC = func() uintptr {
 // maxReason bounds the reason of a failed call in the log, in characters.
 const maxReason = 300
 
-// LaterHandler is a handler of Options.Logger that may write a line a moment later, in
-// order, until Flush.
+// LaterHandler is a log handler that may delay lines until Flush. It keeps their order.
 type LaterHandler interface {
 	slog.Handler
 	HandleLater(context.Context, slog.Record)
 	Flush()
 }
 
-// flushLog writes the lines of calls that wait.
+// flushLog writes the delayed lines of calls.
 func (s *System) flushLog() {
 	if log, ok := s.options.Logger.Handler().(LaterHandler); ok {
 		log.Flush()
 	}
 }
 
-// logCall writes one line for a tool call. If the handler of the log can wait, the line of
-// a successful call of a script is written by the end of its run. The line never contains arguments or
-// results; for a failed call it contains the server's message without secrets. A
-// call that arrived as an HTTP request has a line in the request log, so its line
-// here is for debugging unless it failed.
+// logCall writes one line for a tool call. A LaterHandler may delay the line of a successful
+// call until its run ends. The line never contains arguments or results; for a failed call
+// it contains the server's message without secrets. A call that arrived as an HTTP request
+// has a line in the request log, so its line here is for debugging unless it failed.
 func (s *System) logCall(call toolscript.Call, id, owner, outcome string, sent toolscript.Sent, why string, took time.Duration) {
 	level := slog.LevelInfo
 	if call.RequestID != "" && outcome == toolscript.OutcomeOK {
@@ -120,7 +119,7 @@ func (s *System) Redact(server, text string) string {
 	return text
 }
 
-// withoutSecrets is Redact with the bound of the redactor alone, some kilobytes.
+// withoutSecrets is Redact with a larger bound: that of the redactor, some kilobytes.
 func (s *System) withoutSecrets(server, text string) string {
 	return s.redactor(server).line(text)
 }
@@ -137,8 +136,8 @@ func (s *System) redactor(server string) redactor {
 	return all[""]
 }
 
-// redactor removes secrets: from a text that is shown on one line, and from any other text.
-// known removes only those that are known, and no texts that look like one.
+// redactor removes secrets: line from a text that is shown on one line, text from any other
+// text. known removes only known secrets, not texts that look like a secret.
 type redactor struct{ line, text, known func(string) string }
 
 func newRedactor(config mcpclient.Config) redactor {
@@ -153,9 +152,9 @@ func (s *System) RenewRedactors() {
 	s.redactors.Store(redactorsOf(s.configured, s.options.Secrets))
 }
 
-// redactorsOf returns the redactors of all configured servers, and under "" that of texts
-// of no server. All of them know the variables of all servers and the other secrets: a
-// program may print what another one was given.
+// redactorsOf returns the redactors of all configured servers by name, and under "" the one
+// for texts of no server. All of them know the variables of all servers and the other
+// secrets, because a program may print what another one was given.
 func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]string) *map[string]redactor {
 	variables := map[string]string{}
 	if others != nil {
@@ -173,8 +172,8 @@ func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]s
 	return &all
 }
 
-// loggable returns an id that belongs to a server, with that server, or that is a
-// builtin. Any other id is omitted: it may be a secret in the wrong place.
+// loggable returns the id and its server if the id belongs to a server or is a builtin,
+// else "". Any other id may be a secret in the wrong place.
 func loggable(view registry.View, id string) (loggable, owner string) {
 	if tool, ok := view.Catalog.Lookup(id); ok {
 		return id, tool.Server

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/actors/registry"
 )
 
-// begun reports the begin of a call to those who look at the gateway, and has the call keep
-// its origin and its waits. done says that it has ended; it may be left out.
+// begun publishes the start of a call and gives it an Origin, which records its waits. Until
+// done is called, the search treats the call as running; calling done is optional.
 func (s *System) begun(call *toolscript.Call) (done func()) {
 	if call.Origin == nil {
 		call.Origin = new(toolscript.Origin)
@@ -31,8 +31,8 @@ func (s *System) name(call *toolscript.Call) {
 	}
 }
 
-// ended counts, audits and logs a call that has ended, and reports it to those who look
-// at the gateway. It returns how the call has ended.
+// ended counts, audits, logs and publishes the end of a call. It returns the outcome of the
+// call.
 func (s *System) ended(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) (outcome string) {
 	outcome, why := outcomeOf(result, err)
 	id, owner := loggable(view, call.ID)
@@ -51,7 +51,7 @@ func (s *System) ended(view registry.View, call toolscript.Call, took time.Durat
 	return outcome
 }
 
-// entry describes a call.
+// entry returns the entry of a call for the feed.
 func (s *System) entry(call *toolscript.Call, id, owner, state string, since time.Time) toolscript.CallEntry {
 	entry := toolscript.CallEntry{
 		Run: call.Run, CallID: call.CallID, RequestID: call.RequestID, Server: owner, Tool: id, Since: since, State: state, ArgsBytes: len(call.Args),

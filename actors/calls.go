@@ -18,10 +18,10 @@ const (
 	// time-out, which progress restarts, ends most calls long before.
 	callLimit = time.Hour
 
-	nearNames = 3 // similar ids in the error of an unknown one
+	nearNames = 3 // similar ids in the error for an unknown id
 )
 
-// CallTool makes one tool call and returns the whole result of the server, also if it
+// CallTool makes one tool call and returns the whole result of the server, even if it
 // has isError. The error is a *toolscript.Error: Invalid if the arguments do not fit
 // the schema of the tool, NotFound, Unauthorized, Unavailable or Busy with a time to
 // try again, Timeout, ToolFailed. For a call with the capability of a run it can also
@@ -39,7 +39,7 @@ func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 	return caller(ctx, call)
 }
 
-// callAny makes a call without the rules of its run.
+// callAny makes a call without applying the rules of a run.
 func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
 	defer s.begun(&call)()
 	view, start, span := s.current(), time.Now(), s.traceCall(&call)
@@ -88,7 +88,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 			return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Key: call.Key, Trace: call.Trace, Tool: tool.Name, Own: ownName(tool), Checked: new(tool.Own()), Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Origin: call.Origin, Reply: r}
 		})
 	}
-	sent = "" // the reply says it
+	sent = "" // the reply says whether it was sent
 	result, err = s.once(ctx, call, tool, args, send)
 	if err == nil {
 		s.observe(tool, result)
@@ -96,8 +96,8 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	return result, err
 }
 
-// startCall makes a call of a script on the connection of its server, if nothing has to
-// wait. See execution.Deps.
+// startCall starts a call of a script directly on the connection of its server, if no step
+// of it has to wait. See execution.Deps.
 func (s *System) startCall(c execution.Started, done func(json.RawMessage, error)) (stop func(error), sent bool) {
 	args := c.Args
 	if len(args) == 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/retry"
 )
 
-// stillThere is the delay before the next look whether the id of an ended child is
-// free.
+// stillThere is the delay before the supervisor checks again whether the id of an ended
+// child is free.
 const stillThere = 10 * time.Millisecond
 
 // spec describes a child.
@@ -39,18 +39,18 @@ const (
 	childFailed     childState = "failed" // temporary, and panicked
 )
 
-// child is an actor with its restarts. Each start is a new life.
+// child is an actor that the supervisor starts and restarts. Each start is a new life.
 type child struct {
 	spec
 	state    childState
 	since    time.Time
-	life     *mailbox.Life // the latest
+	life     *mailbox.Life // the latest life
 	pid      *actor.PID
 	restarts int
 	lastErr  error
 	retries  *retry.Schedule
 	timer    *time.Timer
-	next     *spec // started when this child has ended; nil: none
+	next     *spec // successor, started when this child has ended; nil: no successor
 }
 
 func (s *supervisor) add(spec spec) *child {
@@ -211,8 +211,8 @@ func (ch *child) over() bool {
 	}
 }
 
-// end poisons a child without waiting. hollywood's own function waits for one child
-// after the other, and for ever if a child was poisoned before.
+// end poisons a child without waiting. hollywood's own function waits for the children one
+// after the other, and for ever for a child that was poisoned before.
 func (s *supervisor) end(c *actor.Context, ch *child) {
 	if ch.timer != nil {
 		ch.timer.Stop()
@@ -280,7 +280,7 @@ func (ch *child) status() toolscript.ActorStatus {
 	return status
 }
 
-// measured is the status of a child with the delay of its mailbox.
+// measured returns the status of a child with the delay of its mailbox.
 func (ch *child) measured(c *actor.Context) toolscript.ActorStatus {
 	status := ch.status()
 	if ch.state == childRunning {
@@ -291,10 +291,10 @@ func (ch *child) measured(c *actor.Context) toolscript.ActorStatus {
 	return status
 }
 
-// changed reports the state of a child to those who look at the gateway.
+// changed publishes the state of a child.
 func (s *supervisor) changed(ch *child) { s.pass(liveID, event.ActorChanged{Status: ch.status()}) }
 
-// maxStack is how many bytes of a stack the status has.
+// maxStack bounds the stack of a panic in the status, in bytes.
 const maxStack = 4 << 10
 
 func stackOf(err error) string {

@@ -15,7 +15,7 @@ const closeTime = 5 * time.Second
 
 // Close refuses new requests, answers those in flight with "shutting down", ends all
 // actors and waits until every connection is closed, for at most five seconds and
-// until ctx ends. The error says what did not end. A second Close returns the same.
+// until ctx ends. The error says what did not end. A second Close returns the same error.
 func (s *System) Close(ctx context.Context) error {
 	s.closed.Do(func() { s.unclean = s.close(ctx) })
 	return s.unclean

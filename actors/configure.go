@@ -33,7 +33,7 @@ func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Con
 	return result, err
 }
 
-// replace replaces the configured servers. It is called with configuring held.
+// replace replaces the configured servers. The caller holds configuring.
 func (s *System) replace(ctx context.Context, servers map[string]mcpclient.Config) (toolscript.Reload, error) {
 	if s.closing.Err() != nil {
 		return toolscript.Reload{}, mailbox.ErrStopped
@@ -82,9 +82,9 @@ func (s *System) retryUnconnected(names []string) {
 	}
 }
 
-// RestartServer ends the connection of a server with its process, connects again, and
-// returns the status after the first attempt, which Servers returns afterwards too. The error is NotFound for an unknown
-// server, and that of server.Restart if the server cannot be started.
+// RestartServer ends the connection and the process of a server, connects again, and returns
+// the status after the first attempt; from then on Servers returns it too. The error is
+// NotFound for an unknown server, and the error of server.Restart if it cannot be started.
 func (s *System) RestartServer(ctx context.Context, name string) (status toolscript.ServerStatus, err error) {
 	defer s.recovered(&err)
 	s.configuring.Lock()
@@ -108,7 +108,7 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 	return status, err
 }
 
-// serverSpec describes the actor of one server. starts says that it is about to start.
+// serverSpec describes the actor of one server. starts reports whether it is about to start.
 func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) spec {
 	if err := toolscript.CheckServerName(name); err != nil && config.Problem == nil {
 		config.Problem = &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}

@@ -16,8 +16,8 @@ func (s *System) Plan(servers map[string]mcpclient.Config) []toolscript.ServerCh
 	return s.plan(servers)
 }
 
-// plan returns what Configure does with each server, sorted by name. It is called with
-// configuring held.
+// plan returns what Configure does with each server, sorted by name. The caller holds
+// configuring.
 func (s *System) plan(next map[string]mcpclient.Config) []toolscript.ServerChange {
 	names := maps.Clone(next)
 	if names == nil {
@@ -68,8 +68,8 @@ func keepsActor(a toolscript.ChangeAction) bool {
 	return a == toolscript.ChangeKeep || a == toolscript.ChangeAdjust
 }
 
-// retries reports whether a server that keeps its actor is not connected, and tries again
-// because of a reload.
+// retries reports whether a reload makes a server that keeps its actor connect again, because
+// it is not connected.
 func (s *System) retries(name string, config mcpclient.Config, state toolscript.ServerState) bool {
 	if config.Problem != nil || config.Disabled {
 		return false
@@ -83,7 +83,7 @@ func (s *System) retries(name string, config mcpclient.Config, state toolscript.
 	return found
 }
 
-// resultOf is the result of a reload that does what the plan says.
+// resultOf returns the result of a reload that carries out the plan.
 func resultOf(plan []toolscript.ServerChange) toolscript.Reload {
 	r := toolscript.Reload{Added: []string{}, Removed: []string{}, Changed: []string{}, Unchanged: []string{}}
 	for _, c := range plan {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// Describe returns the description of one tool. name is its id, or the name that
-// scripts write: server.tool or tools.server.tool. An unknown tool is looked for in a new list.
+// Describe returns the description of one tool. name is its id, or the name that scripts
+// write: server.tool or tools.server.tool. For an unknown tool it reads the server's list again.
 func (s *System) Describe(ctx context.Context, name string) (d toolscript.ToolDescription, err error) {
 	defer s.recovered(&err)
 	view := s.current()
@@ -29,7 +29,7 @@ func (s *System) Describe(ctx context.Context, name string) (d toolscript.ToolDe
 	}
 	input := tool.InputSchema
 	if len(input) == 0 {
-		input = json.RawMessage(`{}`) // no schema accepts anything
+		input = json.RawMessage(`{}`) // without a schema, all input is accepted
 	}
 	d = toolscript.ToolDescription{
 		ToolID: id, ServerName: tool.Server, ToolName: tool.Name, Call: view.Names().Call(tool),
@@ -71,8 +71,8 @@ func (s *System) renderCompact(view registry.View, ids ...string) string {
 // mostSaid bounds the instructions of a server in front of the types of its tools, in characters.
 const mostSaid = 1000
 
-// said are the instructions of the servers of tools, as comments. A text in which something looks
-// like an attempt to instruct a model is left out.
+// said returns the instructions of the servers of the tools, as comments. It leaves out a text
+// that looks like an attempt to instruct a model.
 func said(view registry.View, ids []string) string {
 	var b strings.Builder
 	for _, s := range view.Servers {

@@ -46,15 +46,15 @@ func (s *System) detached() detached.Store {
 
 // detachedRun writes the events of a detached run. Its methods are called one at a time.
 type detachedRun struct {
-	ctx     context.Context //nolint:containedctx // of the run
+	ctx     context.Context //nolint:containedctx // context of the run
 	store   detached.Store
 	log     *detached.Log
-	fault   error // the events could not be written
+	fault   error // why the events could not be written
 	started chan string
-	failed  chan error // has room for the result of Exec
+	failed  chan error // the result of Exec; buffered
 }
 
-// emit is the client of the run.
+// emit receives the events of the run and writes them.
 func (d *detachedRun) emit(e toolscript.Event) error {
 	if d.log == nil {
 		if d.log, d.fault = d.store.Create(d.ctx, e.RunID); d.fault != nil {
@@ -66,7 +66,7 @@ func (d *detachedRun) emit(e toolscript.Event) error {
 	return d.fault
 }
 
-// why is the reason why a run has not started.
+// why returns the reason why a run has not started.
 func (d *detachedRun) why(err error) error {
 	if d.fault != nil {
 		return d.fault

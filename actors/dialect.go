@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// builtins are the servers of built-in tools and of tools in Go, sorted.
+// builtins returns the servers of built-in tools and of tools in Go, sorted.
 func builtins(view registry.View) (servers []string) {
 	for _, s := range view.Servers {
 		if s.Type == mcpclient.Builtin || s.Type == mcpclient.InProcess {
@@ -22,12 +22,12 @@ func builtins(view registry.View) (servers []string) {
 	return servers
 }
 
-// Builtins are the names of the servers of built-in tools and of tools in Go, sorted. Their tools have flat
-// names in the scripts of answers.
+// Builtins returns the names of the servers of built-in tools and of tools in Go, sorted.
+// Scripts of answers call their tools by flat names.
 func (s *System) Builtins() []string { return builtins(s.current()) }
 
 // dialectDeclarations returns the types against which a script of an answer is checked.
-// They have only the tools that allow selects.
+// The types have only the tools that allow selects.
 func (s *System) dialectDeclarations(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
 	return s.dialectOf(ctx, s.current, uses, allow)
 }

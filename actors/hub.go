@@ -53,7 +53,7 @@ func (s *System) change(ctx context.Context, edit func(map[string]mcpclient.Conf
 // connecting nor unknown, and returns its status. The error is that of ctx.
 func (s *System) AwaitServer(ctx context.Context, name string) (toolscript.ServerStatus, error) {
 	asked := false
-	var since time.Time // of the state that the server had when it was asked
+	var since time.Time // begin of the state that the server had when it was asked
 	for {
 		view := s.view.Load()
 		status, known := statusOf(view, name)
@@ -106,7 +106,7 @@ func (s *System) ViewServer(name string) (v wire.ServerView, known bool) {
 			v.Tools = append(v.Tools, tool)
 		}
 	}
-	v.Status.InFlight = s.port(name).InFlight() // the view has that of the last change of state
+	v.Status.InFlight = s.port(name).InFlight() // the view has the number at the last change of state
 	return v, true
 }
 

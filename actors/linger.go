@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// before is the time at which left is over; zero if there is none.
+// before returns the time in left() from now; the zero time if left is nil.
 func before(left func() time.Duration) time.Time {
 	if left == nil {
 		return time.Time{}

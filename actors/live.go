@@ -61,7 +61,7 @@ func (s *System) gatewayInfo() toolscript.GatewayInfo {
 	}
 }
 
-// look asks every actor, at the same time.
+// look asks all actors for their state, in parallel.
 func (s *System) look(ctx context.Context) (seen live.Observed) {
 	view := s.current()
 	var asked mailbox.Group

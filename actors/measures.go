@@ -20,16 +20,16 @@ const maxToolCounters = 200
 
 // counters are the counters of a System besides those of its servers.
 type counters struct {
-	unrouted measure.Outcomes // of calls of tools of no configured server
+	unrouted measure.Outcomes // calls of tools that belong to no configured server
 
 	runs      measure.Outcomes
-	durations measure.Durations // of runs
+	durations measure.Durations // durations of runs
 	compiled  measure.Outcomes  // runs that found their script compiled; only toolscript.OutcomeOK
-	checked   measure.Outcomes  // the same for the type check
+	checked   measure.Outcomes  // runs that found their script type-checked, likewise
 
 	mu    sync.Mutex
 	tools sync.Map // *toolCounter by id of the tool
-	count int      // of them; guarded by mu
+	count int      // entries of tools; guarded by mu
 }
 
 type toolCounter struct {
@@ -37,7 +37,7 @@ type toolCounter struct {
 	outcomes measure.Outcomes
 }
 
-// port is the direct way to a server.
+// port returns the Port of a server, which makes calls without the server's actor.
 func (s *System) port(name string) *server.Port {
 	if port, ok := s.ports.Load(name); ok {
 		return port.(*server.Port)
@@ -46,7 +46,7 @@ func (s *System) port(name string) *server.Port {
 	return port.(*server.Port)
 }
 
-// countCall counts a call. id and owner are those of loggable.
+// countCall counts a call. id and owner are the results of loggable.
 func (s *System) countCall(id, owner, outcome string, bytes int) {
 	if owner == "" {
 		s.counters.unrouted.Add(outcome)
@@ -58,10 +58,10 @@ func (s *System) countCall(id, owner, outcome string, bytes int) {
 	}
 }
 
-// nowhere counts what is not shown.
+// nowhere takes the counts that are not shown.
 var nowhere measure.Outcomes
 
-// tool returns the counter of a tool that the filter selects.
+// tool returns the counter of a tool; nowhere for a tool without a counter of its own.
 func (c *counters) tool(id, server string, selected toolscript.Filter) *measure.Outcomes {
 	if len(selected) == 0 {
 		return &nowhere
@@ -103,7 +103,7 @@ func (s *System) countRun(r toolscript.RunRecord) {
 	}
 }
 
-// Measures returns the counters of the gateway. It takes at most a second, also if actors
+// Measures returns the counters of the gateway. It takes at most a second, even if actors
 // are stuck.
 func (s *System) Measures(ctx context.Context) (toolscript.Measures, error) {
 	actors, err := s.actors(ctx)

@@ -13,14 +13,14 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// need is an entry of ExecRequest.Needs: a server, a tool id, or server.tool with the
-// names of scripts or with those of the servers. Each is a pattern of MatchName.
+// need is an entry of ExecRequest.Needs: a server, a tool id, or server.tool with the names
+// that scripts write or that the servers use. Each entry is a pattern of MatchName.
 type need string
 
-// dotted is the entry without tools.
+// dotted returns the entry without the prefix "tools.".
 func (n need) dotted() string { return strings.TrimPrefix(string(n), "tools.") }
 
-// id is the entry with the separator of tool ids in place of the first dot.
+// id returns the entry with the separator of tool ids in place of the first dot.
 func (n need) id() string {
 	if strings.Contains(string(n), toolscript.Separator) {
 		return string(n)
@@ -59,9 +59,9 @@ func (s *System) needed(needs []string, allow toolscript.Filter) toolscript.Filt
 	return f
 }
 
-// missingTools is the error if a tool that a run requires cannot be called now. It names
-// each such entry, the reason and the next command, and reveals nothing that allow
-// excludes.
+// missingTools returns an error if a tool that a run requires cannot be called now. The
+// error names each such entry, the reason and the next command, and reveals nothing that
+// allow excludes.
 func (s *System) missingTools(needs []string, allow toolscript.Filter) error {
 	l := lack{view: s.current(), allow: allow}
 	var lines []string
@@ -83,8 +83,8 @@ type lack struct {
 	allow toolscript.Filter
 }
 
-// reason is "" if a tool that matches the entry can be called. Of several reasons it is
-// the one of the tool or server that is nearest to being called.
+// reason returns "" if a tool that matches the entry can be called. Of several reasons it
+// returns that of the tool or server that is nearest to being called.
 func (l *lack) reason(n need) string {
 	var refused, away, forbidden string
 	for _, known := range l.view.Names().Servers {
@@ -124,7 +124,7 @@ func (l *lack) status(name string) (toolscript.ServerStatus, bool) {
 	return l.view.Servers[i].ServerStatus, true
 }
 
-// refusal says why a server is not ready, and what to do.
+// refusal returns why a server is not ready, and what to do.
 func refusal(status toolscript.ServerStatus) string {
 	why := server.Refusal(status, "").Error()
 	if strings.Contains(why, "toolscript ") {
@@ -133,7 +133,7 @@ func refusal(status toolscript.ServerStatus) string {
 	return why + "; see: toolscript list-servers"
 }
 
-// held is the error of a tool in quarantine that the entry means; "" if there is none.
+// held returns the error of a tool in quarantine that the entry means; "" if there is none.
 func (l *lack) held(n need, known naming.Server, status toolscript.ServerStatus) string {
 	for _, c := range status.Pins {
 		tool := toolscript.Tool{Server: known.Name, Name: c.Tool}
@@ -144,8 +144,8 @@ func (l *lack) held(n need, known naming.Server, status toolscript.ServerStatus)
 	return ""
 }
 
-// unknown is for an entry that no known tool matches. If allow excludes the entry, the
-// text is that for a tool which exists.
+// unknown returns the reason for an entry that no known tool matches. For an entry that allow
+// excludes, the text is the same as for a tool that exists.
 func (l *lack) unknown(n need) string {
 	if l.allow != nil && !l.allow.Covers(n.id()) {
 		return execution.Forbidden(string(n), l.allow).Error()

@@ -13,9 +13,9 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// once makes a call, one with an idempotency key once. What is known of the key is in a file that all
-// gateways of the user share. For a server of a fleet, the hub that carries out the call does
-// the same.
+// once makes a call. It makes a call with an idempotency key only once: a file that all
+// gateways of the user share keeps what is known of the key. For a server of a fleet, the hub
+// that carries out the call does the same.
 func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	call.Origin.Queue(time.Now())
 	if call.Key == "" {

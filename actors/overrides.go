@@ -2,7 +2,7 @@ package actors
 
 import "github.com/toolscript/toolscript"
 
-// ownName is the server's own name for a tool; "" if it has no other.
+// ownName returns the server's own name for a tool; "" if the configuration does not rename it.
 func ownName(t toolscript.Tool) string {
 	if t.Original == nil || t.Original.Name == t.Name {
 		return ""

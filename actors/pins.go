@@ -35,7 +35,7 @@ func (s *System) newGuard() *pin.Guard {
 
 // reviewer returns the function that reviews the tools of a server; nil for saved scripts, which
 // a user trusts by their text, and for Go functions, which no file configures. The built-in tools
-// change only with this program, so of their servers only the definition is compared.
+// change only with this program, so for their servers it compares only the definition.
 func (s *System) reviewer(name string, config mcpclient.Config) func(string, []toolscript.Tool) server.Review {
 	if config.Type == mcpclient.Scripts || config.Type == mcpclient.InProcess {
 		return nil
@@ -62,8 +62,8 @@ func (s *System) ReviewPins() {
 	}
 }
 
-// held is the error of a tool in quarantine; nil if it is in none. The id may end with
-// the name that scripts write.
+// held returns the error of a tool in quarantine; nil for any other tool. The id may end
+// with the name that scripts write.
 func held(view registry.View, id string, allow toolscript.Filter) error {
 	for _, known := range view.Servers {
 		name, of := strings.CutPrefix(id, known.Name+toolscript.Separator)
@@ -85,7 +85,7 @@ func held(view registry.View, id string, allow toolscript.Filter) error {
 	return nil
 }
 
-// namesForScripts are Names with the tools in quarantine.
+// namesForScripts returns Names including the tools in quarantine.
 func (s *System) namesForScripts() *naming.Names {
 	view := s.current()
 	return withHeld(view.Names(), view.Servers)
@@ -124,8 +124,8 @@ const acceptTime = 5 * time.Second
 
 // acceptance is a change that a person may accept.
 type acceptance struct {
-	done chan struct{} // closed when it is accepted or not
-	err  error         // of pinning it; read it after done
+	done chan struct{} // closed when the person has decided and err is set
+	err  error         // why the change could not be pinned; valid after done
 }
 
 // AcceptPins asks a person to accept a server as it is now, or one of its tools. It
@@ -166,7 +166,7 @@ func (s *System) AcceptPins(ctx context.Context, name, tool string) (toolscript.
 			if err == nil {
 				a.err = s.accept(snapshot, name)
 			}
-		case <-at.Ended: // its requests end with it
+		case <-at.Ended: // the requests end with their actor
 		}
 	}, func(err error) { a.err = err })
 	return ticket.Approval, nil
@@ -189,7 +189,7 @@ func (s *System) pinChanges(name, tool string) ([]toolscript.PinChange, error) {
 	return changes, nil
 }
 
-// summaryOf is one line about changes.
+// summaryOf describes changes in one line.
 func summaryOf(changes []toolscript.PinChange) string {
 	const most = 5
 	var words []string
@@ -219,7 +219,7 @@ func (s *System) accept(snapshot pin.Snapshot, name string) error {
 	defer cancel()
 	at, err := s.find(serverID(name))
 	if err != nil {
-		return nil // its next start reads the pins
+		return nil // the next start of the server reads the pins
 	}
 	reviews, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[int]) any { return server.Again{Reply: r} })
 	if err != nil {

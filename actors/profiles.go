@@ -8,8 +8,8 @@ import (
 )
 
 // Profile returns the tools that a profile of the configuration selects, and its name.
-// Without a name it is the profile for those who choose none. A nil filter selects all
-// tools. The error of an unknown name has the known ones.
+// An empty name means the default profile. A nil filter selects all tools. The error for
+// an unknown name lists the known names.
 func (s *System) Profile(name string) (used string, allow toolscript.Filter, err error) {
 	if s.options.Profiles == nil {
 		return "", nil, nil
@@ -17,8 +17,8 @@ func (s *System) Profile(name string) (used string, allow toolscript.Filter, err
 	return s.options.Profiles(name)
 }
 
-// narrow refuses what no run can be made of, and narrows the allow list to the profile. A run
-// of a saved script gets the list of the run that calls the script.
+// narrow validates the request and narrows its allow list to the profile. A run of a saved
+// script gets the list of the run that calls the script.
 func (s *System) narrow(r *toolscript.ExecRequest) error {
 	if err := r.Validate(); err != nil || r.Narrowed || r.Parent != "" {
 		return err
@@ -34,5 +34,5 @@ func (s *System) narrow(r *toolscript.ExecRequest) error {
 	return nil
 }
 
-// allowed has the tools that the caller of a call from outside any run may reach; nil: all.
+// allowed returns the tools that the caller of a call from outside any run may reach; nil: all.
 func allowed(ctx context.Context) toolscript.Filter { return inprocess.AllowOf(ctx) }

@@ -20,7 +20,7 @@ func (s *System) remoteSandbox(ctx context.Context) (execution.Remote, error) {
 	return remote(ctx)
 }
 
-// lentSpecs returns the sandboxes of a hub.
+// lentSpecs returns the pool of sandboxes that a hub lends.
 func (s *System) lentSpecs() []spec {
 	o := s.options.Scripts
 	if o.StartSandbox == nil {

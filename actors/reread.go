@@ -12,11 +12,11 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// rereadTime bounds the wait for a list of tools before something is refused because of it.
+// rereadTime bounds the wait for a new list of tools before a request is refused.
 const rereadTime = 5 * time.Second
 
-// Reread reads the list of tools of a server that does not announce its changes, or is at rest. It returns
-// when the catalog has the list, and false if the list has just been read or could not be read.
+// Reread reads the list of tools of a server that does not announce changes or is at rest. It
+// returns true when the catalog has the list, and false if it was just read or cannot be read.
 func (s *System) Reread(ctx context.Context, name string) bool {
 	at, ok := s.directory.find(serverID(name))
 	if !ok {
@@ -28,7 +28,7 @@ func (s *System) Reread(ctx context.Context, name string) bool {
 	return err == nil && reviews > 0 && s.awaitReview(ctx, name, reviews)
 }
 
-// awaitReview waits until the catalog has a review of a server and its tools.
+// awaitReview waits until the catalog has a server's tools after its review of this number.
 func (s *System) awaitReview(ctx context.Context, name string, reviews int) bool {
 	return s.awaitView(ctx, func(view registry.View) bool {
 		at := slices.IndexFunc(view.Servers, func(known registry.Server) bool { return known.Name == name })
@@ -36,7 +36,7 @@ func (s *System) awaitReview(ctx context.Context, name string, reviews int) bool
 	})
 }
 
-// rereadAll is Reread for several servers.
+// rereadAll is Reread for several servers, in parallel. It reports whether any list was read.
 func (s *System) rereadAll(ctx context.Context, names toolscript.Filter) (read bool) {
 	var work sync.WaitGroup
 	var mu sync.Mutex

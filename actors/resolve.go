@@ -64,9 +64,9 @@ func written(view registry.View, server, name string) (toolscript.Tool, bool) {
 	return view.Catalog.Lookup(id)
 }
 
-// missing is the error of an id that is not in the catalog: its server is not ready,
-// or the tool does not exist. It starts an attempt to connect to such a server. It
-// suggests only tools that allow selects.
+// missing returns the error for an id that is not in the catalog: its server is not ready,
+// or the tool does not exist. It starts an attempt to connect to a server that is not
+// ready. It suggests only tools that allow selects.
 func (s *System) missing(view registry.View, id string, allow toolscript.Filter) error {
 	if err := held(view, id, allow); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (s *System) missing(view registry.View, id string, allow toolscript.Filter)
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no tool %q%s", id, near)}
 }
 
-// renamed says which name the configuration gives to a tool whose server has an id like
-// this; "" if there is no such tool.
+// renamed returns a hint to the name that the configuration gives to a tool, if id has the
+// server's own name of the tool; else "".
 func renamed(view registry.View, id string, allow toolscript.Filter) string {
 	for now, t := range view.Catalog.All() {
 		own := ownName(t)
@@ -114,8 +114,8 @@ func serverOf(view registry.View, id string) (name string) {
 	return name
 }
 
-// absent finds the server of an id if that server is not ready. Of several candidates
-// it is the one with the longest name, because names may contain the separator.
+// absent finds the server of an id if that server is not ready. Of several candidates it
+// returns the one with the longest name, because names may contain the separator.
 func absent(view registry.View, id string) (owner registry.Server, tool string, ok bool) {
 	for _, candidate := range view.Servers {
 		rest, has := strings.CutPrefix(id, candidate.Name+toolscript.Separator)
@@ -158,7 +158,7 @@ func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMes
 	return toolscript.AddPage(sent, page)
 }
 
-// breaks says how a result breaks an output schema.
+// breaks describes how a result breaks an output schema.
 func (s *System) breaks(ctx context.Context, schema, value json.RawMessage) string {
 	details, err := s.arguments.Violations(ctx, schema, value)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *System) breaks(ctx context.Context, schema, value json.RawMessage) stri
 	return summary(details[:min(len(details), mostShown)])
 }
 
-const mostShown = 3 // violations
+const mostShown = 3 // violations in an error
 
 // fitted returns a value without the optional members that are null, or an error that says how it
 // breaks a schema.

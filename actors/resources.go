@@ -108,7 +108,7 @@ func (s *System) fetchFrom(ctx context.Context, o toolscript.FetchRequest) (json
 	})
 }
 
-// page returns a page of one server. Its cursor is that of the server.
+// page returns a page of one server, with the server's own cursor.
 func (s *System) page(ctx context.Context, o toolscript.FetchRequest) (toolscript.Page, error) {
 	page := toolscript.Page{Of: o.Collection()}
 	raw, err := s.fetchFrom(ctx, o)
@@ -145,8 +145,8 @@ func (s *System) fetchAll(ctx context.Context, view registry.View, o toolscript.
 	return toolscript.PlainJSON(joined(o.Collection(), names, pages, failures))
 }
 
-// asked returns the servers of a page: those in its cursor, or all. Servers in this process
-// tools have no resources, and one of them may be the caller.
+// asked returns the servers of a page: those in its cursor, or all. It omits servers that run
+// in this process: they have no resources, and one of them may be the caller.
 func asked(view registry.View, o toolscript.FetchRequest, cursors map[string]string) []string {
 	var names []string
 	for _, s := range view.Servers {

@@ -19,8 +19,8 @@ func (s *System) Run(ctx context.Context, id string) (toolscript.RunRecord, erro
 	return askRuns(ctx, s, func(r mailbox.Reply[toolscript.RunRecord]) any { return execution.Get{ID: id, Reply: r} })
 }
 
-// RunOutput returns the output or value of a run above its limit. It also finds those
-// of other Systems with the same folder. The error is NotFound if nothing was kept.
+// RunOutput returns the output or value of a run above its limit. It also finds runs of
+// other Systems with the same folder. The error is NotFound if nothing was kept.
 func (s *System) RunOutput(_ context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
 	return outputs.Store{Dir: s.options.Scripts.KeptDir}.Read(id, q)
 }
@@ -31,8 +31,8 @@ func (s *System) AbortRun(ctx context.Context, id string) error {
 	return err
 }
 
-// GiveStdin adds to the standard input of a run. It returns when the script has taken
-// the piece before.
+// GiveStdin adds a piece to the standard input of a run. It returns when the script has taken
+// the previous piece.
 func (s *System) GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error {
 	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any {
 		return execution.Stdin{ID: id, Piece: piece, Reply: r}

@@ -36,19 +36,19 @@ type Scripts struct {
 	// at present. Nil: all scripts run on this machine.
 	Remote func(context.Context) (execution.Remote, error)
 
-	Defaults    func() Defaults                 // of runs; nil: the zero Defaults
+	Defaults    func() Defaults                 // settings of runs; nil: the zero Defaults
 	URL         func(capability string) string  // the URL of the gateway; nil: it has none
 	KeptDir     string                          // folder for output and values above their limits; "" keeps none
 	DetachedDir string                          // folder for the events of detached runs; "": there are none
 	Record      func(recording.Recording) error // keeps the recording of a run; nil: none can be recorded
 	Warm        bool                            // keep idle workers ready
 	IdleTime    time.Duration                   // time without a run after which workers end; 0: 5 minutes
-	Idle        func()                          // called when they end; nil: nothing
+	Idle        func()                          // called when idle workers end; may be nil
 	Sharers     func() int                      // programs on this machine that keep workers: with many of them, workers end sooner; nil: never
 }
 
-// Defaults are the settings of runs whose requests have none. A zero field leaves the
-// choice to the run.
+// Defaults are the settings of a run for what its request leaves open. A zero field leaves
+// the choice to the run.
 type Defaults struct {
 	Engine, Check string
 	TZ            string // name of the time zone
@@ -211,7 +211,7 @@ func worn(w workers.Worker) bool {
 func (s *System) denoSpec() spec {
 	o := s.options.Scripts
 	start := func(ctx context.Context) (workers.Worker, error) {
-		// The version is unique, also for two gateways that use one port in turn.
+		// The version is unique, even for two gateways that use one port in turn.
 		return o.StartDeno(ctx, fmt.Sprintf("%x-%d", s.started.UnixNano(), s.Catalog().Generation()))
 	}
 	return spec{id: denoPoolID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Nested: execution.MaxNested, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}

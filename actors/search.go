@@ -28,9 +28,9 @@ type SearchOptions struct {
 	Outside      embedder.Source
 	OutsideCache func(embedding.Embedder) search.Cache
 
-	Limit     int      // hits of a query without a limit; 0: index.DefaultLimit
-	Threshold *float64 // of a query without a threshold; nil: index.DefaultThreshold
-	Alpha     *float64 // the part of meaning in a score, 0 to 1; nil: index.DefaultAlpha
+	Limit     int      // default limit of a query; 0: index.DefaultLimit
+	Threshold *float64 // default threshold of a query; nil: index.DefaultThreshold
+	Alpha     *float64 // weight of the meaning in a score, 0 to 1; nil: index.DefaultAlpha
 }
 
 // searchLimit bounds a search whose caller has no deadline.
@@ -154,9 +154,9 @@ var errNotReady = &toolscript.Error{
 	RetryAfter: time.Second,
 }
 
-// awaitIndex waits for the first index, and up to indexLimit for the index of the
-// newest catalog. A System on demand waits for the latter without a limit, and for the
-// vectors in the cache.
+// awaitIndex waits for the first index, and up to indexLimit for the index of the newest
+// catalog. A System on demand waits without a limit for the index of the newest catalog and
+// for the vectors in the cache.
 func (s *System) awaitIndex(ctx context.Context) search.State {
 	generation := s.Catalog().Generation()
 	if !s.options.OnDemand {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// settled is the error of a call for its caller. It says whether the call was sent. It has a
-// time to try again only if another call has no second effect.
+// settled returns the error of a call for its caller. The error says whether the call was sent.
+// It has a time to try again only if repeating the call has no second effect.
 func settled(view registry.View, call toolscript.Call, err error) error {
 	if err == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 )
 
 // Sign describes the function that a script exports as default. found are the mistakes of
-// a script that does not compile. The types of the signature do not depend on the tools
-// of the moment: what the script gets from a tool has the type any.
+// a script that does not compile. The types of the signature do not depend on the catalog:
+// the results of tools have the type any.
 func (s *System) Sign(ctx context.Context, src runner.Source) (sig runner.Signature, found []toolscript.Diagnostic, err error) {
 	defer s.recovered(&err)
 	checker, giveBack, err := borrow[execution.Checker](ctx, s, checkersID)

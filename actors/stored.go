@@ -21,7 +21,7 @@ const (
 	mostAlike   = 5        // values of a group that are examined
 	mostStudied = 4 << 20  // bytes of values that are examined for one text
 	mostKept    = 4 * 1024 // shapes that are kept
-	alike       = 4        // keys that begin alike are one group
+	alike       = 4        // the least number of keys with the same prefix that form a group
 )
 
 // StoreTypes describes the store of scripts and the values that the client of q can read.
@@ -50,7 +50,7 @@ func (s *System) StoreTypes(ctx context.Context, q toolscript.StoreQuery) (t too
 	return t, nil
 }
 
-// group is a value, or several whose keys begin alike, the newest first.
+// group is a value, or several values whose keys have the same prefix, the newest first.
 type group struct {
 	about   codegen.Stored
 	entries []store.Entry
@@ -88,11 +88,11 @@ func (s *System) stored(ctx context.Context, of store.Owner, scopes []string) []
 	return known
 }
 
-// aBeginning matches keys such as issue/1234: several of one kind.
+// aBeginning matches the prefix that keys of one kind share: "issue/" of issue/1234.
 var aBeginning = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.@-]+(?:[/:][A-Za-z0-9_.@-]+)*[/:]`) })
 
-// grouped puts values together whose keys begin alike. With runs, store.run reads the values
-// of runs from this scope.
+// grouped groups the values by the prefix of their keys. runs reports whether store.run reads
+// the values of runs from this scope.
 func grouped(scope string, entries []store.Entry, runs bool) []group {
 	begin := map[string][]store.Entry{}
 	for _, e := range entries {
@@ -138,8 +138,8 @@ type storedVersion struct {
 	updated    int64
 }
 
-// shapeOf returns the shape of a value. It is that of no value if too many bytes have been
-// examined, or the value has changed meanwhile.
+// shapeOf returns the shape of a value: the zero Value if the value has more bytes than left,
+// cannot be read, or has changed meanwhile.
 func (s *System) shapeOf(ctx context.Context, q store.Request, e store.Entry, left *int) observe.Value {
 	v := storedVersion{q.Owner, q.Scope, e.Key, e.Version, e.Updated}
 	if shape, ok := s.shapesOfStored.get(v); ok {
@@ -165,8 +165,8 @@ func (k *storedShapes) get(v storedVersion) (observe.Value, bool) {
 	return shape, ok
 }
 
-// put keeps a shape. When there are too many, all are forgotten: those in use are soon known
-// again.
+// put keeps a shape. If there are too many, it drops all others: shapes in use are soon
+// computed again.
 func (k *storedShapes) put(v storedVersion, shape observe.Value) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -38,9 +38,9 @@ type supervisor struct {
 	directory *directory
 	logger    *slog.Logger
 	gone      <-chan struct{} // closed when the gateway stops
-	life      *mailbox.Life   // of the supervisor
+	life      *mailbox.Life   // the supervisor's own life
 
-	post     func(message any) // to the supervisor itself
+	post     func(message any) // sends a message to the supervisor itself
 	since    time.Time
 	fault    error             // the last panic of the supervisor
 	children map[string]*child // by id; includes those that wait for their restart
@@ -127,13 +127,13 @@ func (s *supervisor) passToServers(message any) {
 	}
 }
 
-// faulted records a panic of the supervisor. It runs on its goroutine.
+// faulted records a panic of the supervisor. It runs on the supervisor's goroutine.
 func (s *supervisor) faulted(err error) {
 	s.fault = err
 	mailbox.LogFailure(s.logger, slog.LevelError, "supervisor panicked", err)
 }
 
-// options escapes the id of a child, because the name of a server may contain a slash.
+// options returns the options to spawn a child. The name of a server may contain a slash.
 func options(id string, life *mailbox.Life) []actor.OptFunc {
 	return life.Options(url.PathEscape(id))
 }

@@ -55,26 +55,26 @@ type Options struct {
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
 	Rest           bool                        // servers whose tools are in Memory rest until the first call
 	Rested         func()                      // called when a server begins to rest; must not block; nil: nothing
-	Types          func() Types                // how modules are written, called for each; nil: the zero Types
-	NoObserve      bool                        // overrides Types
-	Feed           *live.Feed                  // has the log, too; nil: the log is not among the events
+	Types          func() Types                // called for each module; nil: the zero Types
+	NoObserve      bool                        // do not observe results, whatever Types says
+	Feed           *live.Feed                  // events, with the log; nil: events without the log
 	Configuration  []string                    // paths of the configuration files; only shown
 	Logger         *slog.Logger                // nil: nothing is logged; see also LaterHandler
 	Scripts        Scripts                     // zero: the System runs no scripts
 	Store          *store.Options              // values that outlive runs; nil: there is no store
-	Approvals      Approvals                   // zero: calls of tools with RequiresApproval are asked about
+	Approvals      Approvals                   // zero: only tools with RequiresApproval need approval
 	Search         SearchOptions               // zero: only words are compared
 	Audit          *audit.Log                  // nil: there is no audit; Close closes it
 
-	// Secrets are the secrets of the configuration outside of its servers, by the text that
+	// Secrets returns the secrets of the configuration outside of its servers, by the text that
 	// replaces each in logs; nil: none. It is called at the start and by RenewRedactors.
 	Secrets func() map[string]string
 
 	// Tracer records spans of runs, calls and requests to servers; nil: nothing is recorded.
 	Tracer toolscript.Tracer
 
-	// CountTools selects the tools that Measures counts alone, at most 200; called for
-	// each call. Nil: none.
+	// CountTools selects the tools that have counters of their own in Measures, at most 200;
+	// called for each call. Nil: none.
 	CountTools func() toolscript.Filter
 	Pins       Pins // zero: nothing is pinned
 
@@ -88,8 +88,8 @@ type Options struct {
 	// Warnings returns problems for the status that the user can solve; nil: there are none.
 	Warnings func() []string
 
-	// ServersOnly leaves out what a hub does not need: types, search, approvals and runs. With
-	// Scripts.StartSandbox, sandboxes are there for LendSandbox.
+	// ServersOnly leaves out what a hub does not need: types, search, approvals and runs. If
+	// Scripts.StartSandbox is set, LendSandbox still works.
 	ServersOnly bool
 
 	// Known are the tools that servers listed last, by name of the server. A search
@@ -99,7 +99,7 @@ type Options struct {
 
 // Types configure how modules are written.
 type Types struct {
-	codegen.Options      // Form is set by the caller; Describe is that of the compact form
+	codegen.Options      // Form is ignored; Describe applies to the compact form
 	NoObserve       bool // do not observe results of tools without an output schema
 }
 
@@ -137,7 +137,7 @@ type System struct {
 	direct         atomic.Uint64 // numbers the calls that belong to no run and no request
 	arguments      validate.Validator
 	dialect        atomic.Pointer[runner.Declarations] // the newest types of a script of an answer
-	observed       observe.Observer                    // of the results of tools without an output schema
+	observed       observe.Observer                    // shapes of results of tools without an output schema
 	shapesOfStored storedShapes
 	started        time.Time
 	starts         *server.Starts
@@ -146,7 +146,7 @@ type System struct {
 
 	counters counters
 
-	redactors   atomic.Pointer[map[string]redactor]        // by server, for the log
+	redactors   atomic.Pointer[map[string]redactor]        // by name of the server; "" for texts of no server
 	identities  atomic.Pointer[map[string]approval.Server] // by name, for pins
 	guard       *pin.Guard
 	accepting   sync.Map                    // the *acceptance of each request to accept a pin, by its id

@@ -9,8 +9,8 @@ import (
 // each request to a server (package server). Without a Tracer, the traceparent of the
 // caller is passed on to the servers.
 
-// followRun begins the span of a run and makes it the parent of the calls. emit completes
-// the log of the run; over must be called at the end.
+// followRun begins the span of a run and makes it the parent of the calls. followed passes
+// events to emit and completes the log of the run; over must be called at the end.
 func (s *System) followRun(request *toolscript.ExecRequest, emit execution.Emit) (followed execution.Emit, over func(error)) {
 	followed = s.logged(emit)
 	if s.options.Tracer == nil {
@@ -35,14 +35,14 @@ func (s *System) followRun(request *toolscript.ExecRequest, emit execution.Emit)
 		switch {
 		case err != nil:
 			outcome = string(toolscript.KindOf(err))
-		case !ended: // the client is gone, which has ended the run
+		case !ended: // the run ended because the client is gone
 			outcome = string(toolscript.Cancelled)
 		}
 		span.End(outcome)
 	}
 }
 
-// callSpan is the span of a call; the zero callSpan is none.
+// callSpan is the span of a call; the zero callSpan records nothing.
 type callSpan struct{ toolscript.Span }
 
 // traceCall begins the span of a call and makes it the parent of its requests.

@@ -77,7 +77,7 @@ func (s *System) shapes() *observe.Shapes {
 func (s *System) observes() bool { return !s.options.NoObserve && !s.options.Types().NoObserve }
 
 // away returns the servers that f reaches and that are not connected, with the reason.
-// A module has them, because the keys of tools include them.
+// A module lists them, because the keys of tools include them.
 func (s *System) away(f toolscript.Filter) map[string]string {
 	away := map[string]string{}
 	for _, server := range s.current().Servers {
@@ -127,14 +127,14 @@ func (s *System) find(id string) (mailbox.Address, error) {
 	return at, nil
 }
 
-// declarations returns the types against which a script is checked. They are those
-// of the servers that the script uses, if these are certain and exist, otherwise
-// those of all servers, so that the advice on a wrong name is the same.
+// declarations returns the types against which a script is checked. They cover the
+// servers that the script uses, if these are certain and exist, otherwise all
+// servers, so that the advice on a wrong name is the same.
 func (s *System) declarations(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
 	return s.narrowedDeclarations(ctx, uses, nil)
 }
 
-// narrowedDeclarations are declarations with only the tools that allow selects.
+// narrowedDeclarations is declarations with only the tools that allow selects.
 func (s *System) narrowedDeclarations(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
 	if slices.ContainsFunc(uses.Servers, naming.IsServer) {
 		if err := s.noServers(s.current()); err != nil {
@@ -144,7 +144,7 @@ func (s *System) narrowedDeclarations(ctx context.Context, uses runner.Uses, all
 	return s.declarationsOf(ctx, s.current, uses, allow)
 }
 
-// noServers is the error of a request that needs a server if none is configured.
+// noServers returns the error of a request that needs a server if none is configured.
 func (s *System) noServers(view registry.View) error {
 	if len(view.Servers) > 0 {
 		return nil
@@ -163,7 +163,7 @@ func (s *System) declarationsOf(ctx context.Context, look func() registry.View, 
 		if generation == view.Catalog.Generation() {
 			return open(base, named.open), nil
 		}
-		// The catalog has changed meanwhile. A new view says which servers have tools.
+		// The catalog has changed meanwhile. The new view says which servers have tools.
 	}
 }
 
