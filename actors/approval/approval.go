@@ -31,31 +31,31 @@ const (
 
 // Options configure the actor.
 type Options struct {
-	Timeout func() time.Duration // of a request
+	Timeout func() time.Duration // time after which a request expires
 	// Show shows a request, with the code that approves it, only to a person. Nil:
 	// requests have no code.
 	Show func(a toolscript.Approval, code string)
-	// Notice tells the person that something is wrong, in one line; nil: only the log does.
+	// Notice tells the person in one line that something is wrong; nil: it is only logged.
 	Notice func(text string)
-	// Refuse is why no person can be asked: requests are denied at once. "" asks.
+	// Refuse is why no person can be asked: all requests are denied at once. "": a person is asked.
 	Refuse string
 	// Client reports whether a person who answers at an MCP client needs no code; nil means no.
 	Client func() bool
-	Store  Store // of approvals for ever; nil: they end with the gateway
+	Store  Store // keeps approvals given for ever; nil: they end with the gateway
 	Log    *slog.Logger
 }
 
 // Store keeps approvals for ever.
 type Store interface {
-	Load() ([]Pin, error) // with their tools
+	Load() ([]Pin, error) // the Tool of each Pin is set
 	Save([]Pin) error
 }
 
 // Approvals is the state of the actor. Only Receive accesses it.
 type Approvals struct {
 	options Options
-	post    func(message any) // to this actor
-	tell    func(fact any)    // to the parent
+	post    func(message any) // sends a message to this actor
+	tell    func(fact any)    // sends a fact to the parent
 
 	pending map[string]*request
 	granted map[grant]Pin
@@ -63,25 +63,25 @@ type Approvals struct {
 
 	waiting    []*queued // calls without a request, the oldest first
 	unanswered unanswered
-	wake       *time.Timer // sends turn; nil: none is under way
+	wake       *time.Timer // sends turn; nil if it is not running
 }
 
-// grant is what an answer has allowed: a tool in a run, or in all if run is "". An answer in
-// one project, or for a server of one configuration file, says nothing about another.
+// grant is what an answer has allowed: a tool in a run, or in all runs if run is "". An answer
+// holds only in its project and for the configuration file (source) of the server.
 type grant struct{ run, tool, source, project string }
 
 func grantOf(run, tool string, p Pin) grant { return grant{run, tool, p.Source, p.Project} }
 
-// request waits for its answer.
+// request is a call that waits for an answer.
 type request struct {
 	Ask
 	code    string
 	wrong   int
 	timer   *time.Timer
-	detach  func() bool // from the context of the call
-	decided chan error  // has room for the decision
+	detach  func() bool // stops observing the context of the call
+	decided chan error  // the decision; buffered
 
-	answered bool // by a person, who has proved to be one
+	answered bool // by someone who has proved to be a person
 }
 
 // New makes the actor.
@@ -142,14 +142,14 @@ func (a *Approvals) start(c *actor.Context) {
 	}
 }
 
-// ask answers from what was approved before, else it asks the person.
+// ask answers from earlier approvals if it can, else it asks the person.
 func (a *Approvals) ask(m Ask) {
 	if !a.known(m) {
 		a.ticket(m)
 	}
 }
 
-// known answers a call about which no person is asked, and reports whether it has.
+// known answers a call that needs no question to a person, and reports whether it has.
 func (a *Approvals) known(m Ask) bool {
 	changed := a.changed(m)
 	switch {
@@ -167,7 +167,7 @@ func (a *Approvals) known(m Ask) bool {
 	return true
 }
 
-// grants are the earlier approvals of a tool that can hold for a call.
+// grants returns the earlier approvals of a tool that can hold for a call.
 func (a *Approvals) grants(m Ask) (pins []Pin) {
 	for _, g := range []grant{grantOf("", m.Approval.Tool, m.Pin), grantOf(m.Approval.Run, m.Approval.Tool, m.Pin)} {
 		if pin, ok := a.granted[g]; ok && !m.Once {
@@ -182,7 +182,7 @@ func (a *Approvals) allowed(m Ask) bool {
 	return slices.ContainsFunc(a.grants(m), m.Pin.Equal)
 }
 
-// changed is how the tool differs from that of an earlier approval. It is "" if one holds.
+// changed describes how the tool has changed since an approval; "" if one holds or there is none.
 func (a *Approvals) changed(m Ask) (changed string) {
 	if a.allowed(m) {
 		return ""
@@ -216,7 +216,7 @@ func (a *Approvals) show(r *request, show func(toolscript.Approval, string)) {
 	a.aside("approval not shown", func() { show(shown, code) })
 }
 
-// aside runs f in a goroutine. failed is logged if it panics.
+// aside runs f in a goroutine. If f panics, it logs failed.
 func (a *Approvals) aside(failed string, f func()) {
 	mailbox.Go(f, func(err error) { mailbox.LogFailure(a.options.Log, slog.LevelError, failed, err) })
 }
@@ -230,7 +230,7 @@ func (a *Approvals) showAgain(m Show) error {
 	return nil
 }
 
-// begin adds a request, which ends with its time or its call.
+// begin adds a request, which ends when its time is over or its call ends.
 func (a *Approvals) begin(m Ask) *request {
 	timeout, post := a.options.Timeout(), a.post
 	r := &request{Ask: m, decided: make(chan error, 1)}
@@ -283,7 +283,7 @@ func (a *Approvals) prove(r *request, code string) error {
 	case subtle.ConstantTimeCompare([]byte(plain(code)), []byte(r.code)) == 1:
 		return nil
 	}
-	if plain(code) != "" { // no code is no guess
+	if plain(code) != "" { // an empty code is not a guess
 		a.count()
 	}
 	if r.wrong++; r.wrong >= maxWrong {
@@ -293,13 +293,13 @@ func (a *Approvals) prove(r *request, code string) error {
 	return &toolscript.Error{Kind: toolscript.Forbidden, Err: errors.New("the code is wrong; the gateway shows it at its own terminal or as a notification of the desktop")}
 }
 
-// plain is a code as it was made, from what a person has typed.
+// plain returns the code in what a person has typed, without separators and in upper case.
 func plain(code string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(code))
 }
 
-// grant remembers an approval that is not for one call. The error says that it is not
-// kept for ever.
+// grant remembers an approval for more than one call. The error says that an approval for
+// ever could not be stored.
 func (a *Approvals) grant(r *request, scope string) error {
 	switch {
 	case r.Once:

@@ -11,17 +11,17 @@ import (
 const (
 	freeWrong    = 5                // wrong codes before the first pause
 	firstPause   = 2 * time.Second  // it doubles with each further wrong code
-	longestPause = 10 * time.Minute //
+	longestPause = 10 * time.Minute // bound of the doubled pause
 	forgetWrong  = time.Hour        // after this time without a wrong code, they are forgotten
 )
 
-// guesses counts the wrong codes of all requests: requests cost nothing, so a bound for each
-// of them alone would not keep anyone from guessing. A right code changes nothing, because
-// a harmless request that a person allows must not buy more guesses.
+// guesses counts the wrong codes of all requests together: a program can make any number of
+// requests, so a bound for each request would not prevent guessing. A right code does not
+// reset the count, because a harmless request that a person allows must not buy more guesses.
 type guesses struct {
 	wrong int
-	last  time.Time // of a wrong code
-	until time.Time // no code is compared before
+	last  time.Time // time of the last wrong code
+	until time.Time // end of the pause; no code is compared before
 }
 
 // add counts a wrong code, and returns the pause after it.
@@ -43,10 +43,10 @@ func (g *guesses) add() time.Duration {
 	return pause
 }
 
-// pause is how long codes are not compared.
+// pause returns how long codes are not compared yet.
 func (g *guesses) pause() time.Duration { return max(0, time.Until(g.until)) }
 
-// paused is the error of a code during a pause.
+// paused returns the error of a code during a pause.
 func (g *guesses) paused() error {
 	pause := g.pause().Round(time.Second) + time.Second // not too short
 	return &toolscript.Error{Kind: toolscript.Busy, RetryAfter: pause, Err: fmt.Errorf(

@@ -11,16 +11,16 @@ import (
 type Ask struct {
 	Ctx      context.Context
 	Approval toolscript.Approval // ID, Since, Expires and Changed are set by the actor
-	Args     string              // all arguments, see ShownArgs; Approval may have a part of them
-	Pin      Pin                 // of the tool
+	Args     string              // all arguments, see ShownArgs; those in Approval may be cut
+	Pin      Pin                 // pin of the tool
 	Once     bool                // no earlier approval counts, and the answer is for this request alone
 	Reply    mailbox.Reply[Ticket]
 }
 
 // Ticket is the answer to Ask. Decided receives nil when the call may be made, else an
-// error of kind ApprovalDenied, ApprovalTimeout or Cancelled; it is nil if the call was
-// approved before. Queued is not nil if other requests have to end first: then it receives
-// the ticket.
+// error of kind ApprovalDenied, ApprovalTimeout or Cancelled. If other requests have to end
+// first, Decided is nil, and Queued receives the Ticket later. If both are nil, the call was
+// approved before.
 type Ticket struct {
 	Approval toolscript.Approval
 	Decided  <-chan error
@@ -61,6 +61,6 @@ type Show struct {
 type (
 	withdrawn struct{ id string }
 	expired   struct{ id string }
-	left      struct{ call *queued } // its context has ended
-	turn      struct{}               // a call that waits may have its turn
+	left      struct{ call *queued } // the context of the call has ended
+	turn      struct{}               // it may be the turn of a waiting call
 )

@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Server is what a pin has of the server of a tool.
+// Server identifies the server of a tool in a pin.
 type Server struct {
-	Identity string // its definition, see mcpclient.Config.Identity
+	Identity string // definition of the server, see mcpclient.Config.Identity
 	Source   string // the configuration file that defines it
 	Project  string // the folder in which it is called
 }
@@ -21,7 +21,7 @@ type Server struct {
 // Pin identifies what a person has approved: a tool with its texts, and the definition of its
 // server, in one configuration file and one project.
 type Pin struct {
-	Tool    string `json:"tool,omitempty"` // its id, in a Store
+	Tool    string `json:"tool,omitempty"` // id of the tool, set in a Store
 	Source  string `json:"configFile,omitempty"`
 	Project string `json:"project,omitempty"`
 
@@ -30,13 +30,13 @@ type Pin struct {
 	Output      string `json:"outputSchema,omitempty"`
 	Server      string `json:"server"` // hash of the definition of the server
 
-	// Own are the name and the description that the server gives, where the configuration
-	// has others: the approval of one tool must not become that of another by a new name.
+	// Own has the server's own name and description of the tool if the configuration overrides
+	// them: a new name must not turn the approval of one tool into that of another.
 	Own string `json:"own,omitempty"`
 }
 
-// PinOf makes the pin of a tool. Only the hash of the identity of its server is kept, because
-// it may contain secrets.
+// PinOf returns the pin of a tool. It has only a hash of the server's identity, because the
+// identity may contain secrets.
 func PinOf(t toolscript.Tool, server Server) Pin {
 	hash := sha256.Sum256([]byte(server.Identity))
 	own := ""
@@ -51,7 +51,7 @@ func PinOf(t toolscript.Tool, server Server) Pin {
 	}
 }
 
-// compact is a schema without white space; a cache of tool lists may have removed it.
+// compact removes the white space of a schema, as a cache of tool lists may have done.
 func compact(schema json.RawMessage) string {
 	var text bytes.Buffer
 	if json.Compact(&text, schema) != nil {
@@ -60,7 +60,7 @@ func compact(schema json.RawMessage) string {
 	return text.String()
 }
 
-// Equal reports whether two pins are those of the same tool.
+// Equal reports whether two pins identify the same, unchanged tool.
 func (p Pin) Equal(other Pin) bool { return p.Difference(other) == "" }
 
 // Difference describes how the tool has changed since p; "" if it has not.
@@ -93,7 +93,7 @@ func (p Pin) Difference(now Pin) string {
 const (
 	around     = 40  // characters of the equal text before and after a difference
 	shownStart = 200 // characters of the start of a long difference
-	shownEnd   = 100 // and of its end
+	shownEnd   = 100 // characters of its end
 )
 
 // apart returns the parts of two texts that differ, with a little of the equal text around

@@ -11,29 +11,29 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// A person can answer a few requests at a time. More than that would bury the one that
-// matters, so further calls wait until a request has ended, and then they are asked about.
+// A person can answer only a few requests at a time. With more, the important one would be
+// overlooked, so further calls wait until a request has ended.
 const (
 	maxOpenOfRun = 5    // requests of one run
 	maxOpen      = 10   // requests of the gateway
 	maxQueued    = 1000 // calls that wait for their request; more are denied
 )
 
-// Requests that no person answers are shown for nothing: they expire, or the program that
-// made them withdraws or denies them. After many of them, the next ones are shown slowly.
+// Some requests end without an answer of a person: they expire, or the program that made
+// them withdraws or denies them. After many such requests, the next are shown slowly.
 const (
 	burst      = 20              // requests without an answer of a person that are shown at once
-	shownEvery = 6 * time.Second // then one is shown in this time
+	shownEvery = 6 * time.Second // time between two requests after that
 )
 
 // queued is a call that has no request yet.
 type queued struct {
 	Ask
-	detach func() bool // from the context of the call
+	detach func() bool // stops observing the context of the call
 }
 
-// group are the requests that share a bound: those of a run, of calls from outside any run,
-// and of pins.
+// group returns the name of the requests that share maxOpenOfRun: those of one run, of calls
+// from outside any run, or of pins.
 func (m Ask) group() string {
 	if m.Approval.Pin {
 		return "pins"
@@ -46,7 +46,7 @@ func (a *Approvals) ticket(m Ask) {
 	switch {
 	case a.room(m.group()):
 		a.open(m)
-	case m.Approval.Pin: // its sender has no time
+	case m.Approval.Pin: // the sender does not wait for a turn
 		m.Reply.Send(Ticket{}, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: shownEvery, Err: errors.New(
 			"too many requests for approval are open; answer them first (toolscript approvals), and try again")})
 	case len(a.waiting) >= maxQueued:
@@ -61,8 +61,8 @@ func (a *Approvals) ticket(m Ask) {
 	}
 }
 
-// next makes requests of the calls that have their turn, the one that has waited for the
-// longest time first.
+// next turns waiting calls into requests as far as there is room, the longest waiting call
+// first.
 func (a *Approvals) next() {
 	a.waiting = slices.DeleteFunc(a.waiting, func(q *queued) bool {
 		if !a.known(q.Ask) {
@@ -104,8 +104,8 @@ func (a *Approvals) room(group string) bool {
 	return wait == 0
 }
 
-// unanswered measures the requests that no person has answered. Each of them counts for
-// shownEvery; a request counts from its beginning until a person answers it.
+// unanswered measures the requests that no person has answered, as in a leaky bucket: a
+// request adds shownEvery to level, and the answer of a person takes it away.
 type unanswered struct{ level time.Time }
 
 func (u *unanswered) add() {
@@ -117,7 +117,7 @@ func (u *unanswered) add() {
 
 func (u *unanswered) remove() { u.level = u.level.Add(-shownEvery) }
 
-// wait is the time until the next request may be shown.
+// wait returns the time until the next request may be shown.
 func (u *unanswered) wait() time.Duration {
 	return max(0, time.Until(u.level.Add(-(burst-1)*shownEvery)))
 }

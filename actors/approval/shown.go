@@ -13,17 +13,17 @@ import (
 
 const (
 	shownBefore = 1200 // bytes of long arguments before the part that is not shown
-	shownAfter  = 800  // bytes after it
-	manySpaces  = 16   // spaces in a row that are counted: they could move the rest out of sight
+	shownAfter  = 800  // bytes after that part
+	manySpaces  = 16   // spaces in a row that are replaced by their number: they could hide the rest
 )
 
-// ShownArgs is how a person sees the arguments of a call: as JSON on one line, in which
-// every character can be seen. conceal replaces known secrets by their names. Nothing else is
-// replaced, because everything else is what the call does.
+// ShownArgs returns the arguments of a call as a person sees them: JSON on one line, in which
+// every character is visible. conceal replaces known secrets by their names. Nothing else is
+// replaced, because the person decides about what the call does.
 //
-// Characters that cannot be seen are escaped, and escapes of characters that can be seen are
-// not. A long row of spaces is counted, as in ⟨40 spaces⟩; these brackets are escaped where
-// the arguments have them.
+// Invisible characters are escaped, and escapes of visible characters are decoded. A long row
+// of spaces becomes their number, as in ⟨40 spaces⟩; such brackets in the arguments are
+// escaped.
 func ShownArgs(args json.RawMessage, conceal func(string) string) string {
 	var compact bytes.Buffer
 	if json.Compact(&compact, args) != nil {
@@ -33,7 +33,7 @@ func ShownArgs(args json.RawMessage, conceal func(string) string) string {
 }
 
 // CutArgs leaves out the middle of long arguments, and returns the number of bytes that are
-// left out. The end stays: a shell does what is at the end of a line, too.
+// left out. The end stays, because a shell also runs what is at the end of a line.
 func CutArgs(shown string) (text string, missing int) {
 	return cutMiddle(shown, shownBefore, shownAfter)
 }
@@ -73,7 +73,7 @@ func plainStrings(text string) string {
 		case r == '"' && !escaped:
 			quoted = !quoted
 			out.WriteByte('"')
-		case r == utf8.RuneError && size == 1, r == loneHalf: // no text: shown as it is written
+		case r == utf8.RuneError && size == 1, r == loneHalf: // not a character
 			if escaped {
 				out.WriteString(text[i : i+size])
 			} else {
@@ -87,7 +87,7 @@ func plainStrings(text string) string {
 	return out.String()
 }
 
-// loneHalf stands for an escape that is half of a character.
+// loneHalf stands for the escape of a lone surrogate, half of a character.
 const loneHalf = -2
 
 // unescape reads the escape at the beginning of a text.
@@ -122,7 +122,7 @@ func hexEscape(text string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// writeSeen writes a character of a string.
+// writeSeen writes a character of a string, escaped if it is invisible.
 func writeSeen(out *strings.Builder, r rune) {
 	switch r {
 	case '"', '\\':
@@ -147,13 +147,13 @@ func writeSeen(out *strings.Builder, r rune) {
 	}
 }
 
-// unseen reports whether a character cannot be seen, changes the direction of a text, looks
-// like a space, or is one of the brackets of this package.
+// unseen reports whether a character is invisible, changes the direction of a text, looks
+// like a space, or is one of the brackets of ShownArgs.
 func unseen(r rune) bool {
 	switch r {
 	case ' ':
 		return false
-	case '⟨', '⟩', '\u2800': // the last is an empty pattern of Braille
+	case '⟨', '⟩', '\u2800': // \u2800 is the empty Braille pattern
 		return true
 	}
 	return !unicode.IsGraphic(r) || unicode.IsSpace(r) || unicode.Is(unicode.Zs, r) ||

@@ -22,13 +22,13 @@ const FlowTime = 5 * time.Minute
 type Auth struct {
 	log  *slog.Logger
 	work *mailbox.Group
-	post func(message any) // to this actor
+	post func(message any) // sends a message to this actor
 
 	flows map[key]flow
 }
 
-// key is the hash of a state, so that the time of a lookup reveals nothing about
-// states.
+// key is the hash of the state parameter of a login. The time to look up a hash reveals
+// nothing about the state.
 type key [sha256.Size]byte
 
 func keyOf(state string) key { return sha256.Sum256([]byte(state)) }
@@ -91,7 +91,7 @@ func (a *Auth) begun(m begun) {
 	}
 }
 
-// finish ends a flow for any redirect with its state, because a state works once.
+// finish ends a flow for any redirect with its state, because a state can be used only once.
 func (a *Auth) finish(m Finish) {
 	found, ok := a.flows[keyOf(m.Query.Get("state"))]
 	if !ok {
@@ -124,7 +124,7 @@ func (a *Auth) stop() {
 	}
 }
 
-// unavailable sets the kind of an error of Begin, if it has none.
+// unavailable sets the kind Unavailable for an error of Begin without a kind.
 func unavailable(err error) error {
 	if toolscript.KindOf(err) != toolscript.Internal {
 		return err

@@ -16,8 +16,8 @@ type Begin struct {
 	Reply    mailbox.Reply[string]
 }
 
-// Finish has the query of a redirect. The answer is the name of the server, "" for an
-// unknown state.
+// Finish ends a flow with the query of a redirect. The answer is the name of the server, ""
+// for an unknown state.
 type Finish struct {
 	Ctx   context.Context
 	Query url.Values

@@ -2,7 +2,7 @@
 // tense, is never changed after it was sent, and carries the whole new state: the
 // receiver needs no history, and the next fact repairs a lost one.
 //
-// Facts travel up to the supervisor and from there to those who use them:
+// Facts go up to the supervisor, which passes them to the actors that need them:
 //
 //	server → ServerChanged, ToolsChanged → registry → CatalogChanged → typecache, search
 //	server, supervisor, runs, approvals → ServerChanged, ActorChanged, RunChanged, ApprovalChanged → live
@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// ServersConfigured is the new set of servers. An actor that knows more about a server
-// keeps that.
+// ServersConfigured is the new set of servers. A receiver keeps what it knows about a server
+// that stays.
 type ServersConfigured struct {
 	Servers []toolscript.ServerStatus
 }
@@ -24,18 +24,18 @@ type ServerChanged struct {
 	Status toolscript.ServerStatus
 }
 
-// ToolsChanged has the tools that a server offers as far as known: those that it
-// listed last, if it is not connected.
+// ToolsChanged has the tools that a server offers. If it is not connected, they are the tools
+// that it listed last.
 type ToolsChanged struct {
 	Server   string
 	Tools    []toolscript.Tool
-	Warnings []string // about the server's configuration: names in its tool lists that no tool has
+	Warnings []string // about tool filters of the configuration that name no tool
 }
 
 // CatalogChanged is a new generation of the catalog.
 type CatalogChanged struct {
 	Catalog toolscript.Catalog
-	Names   func() *naming.Names // of exactly this catalog; computed on first use
+	Names   func() *naming.Names // names of exactly this catalog; computed on first use
 }
 
 // ActorChanged is the new state of an actor, or says that it is gone.
@@ -47,7 +47,7 @@ type ActorChanged struct {
 // RunChanged is the new state of a run.
 type RunChanged struct{ Run toolscript.RunEntry }
 
-// ApprovalChanged is a call that waits for a person, or says that it does not wait any
+// ApprovalChanged is a call that waits for a person, or says that the call does not wait any
 // more.
 type ApprovalChanged struct {
 	Approval toolscript.Approval

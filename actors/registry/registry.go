@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// Flush asks for an answer when all facts that were sent before it are published.
+// Flush is answered when all facts that were sent before it are published.
 type Flush struct{ Reply mailbox.Reply[struct{}] }
 
 // Options configure a Registry. All fields are required.
@@ -39,7 +39,7 @@ type Registry struct {
 // New creates the actor.
 func New(o Options) *Registry { return &Registry{Options: o} }
 
-// First is the View before any server has reported: all servers are connecting, and
+// First returns the View before any server has reported: all servers are connecting, and
 // the catalog has the known tools.
 func First(servers []toolscript.ServerStatus, known ...toolscript.Tool) View {
 	view := View{}
@@ -140,8 +140,8 @@ func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 	r.publishCatalog()
 }
 
-// count updates the number of tools of each server, and whether the list is stale:
-// after a restart the catalog still knows tools that the actor of the server does not.
+// count updates the number of tools of each server, and whether its list is stale: after a
+// restart, the catalog still has tools that the server's actor does not know yet.
 func (v *View) count() {
 	tools := map[string]int{}
 	for _, t := range v.Catalog.Tools() {

@@ -11,14 +11,14 @@ import (
 // are consistent.
 type View struct {
 	Catalog toolscript.Catalog
-	Names   func() *naming.Names // of exactly this catalog; computed on first use
+	Names   func() *naming.Names // names of exactly this catalog; computed on first use
 	Servers []Server             // every configured server, sorted by name
 }
 
 // Server is one configured server.
 type Server struct {
 	toolscript.ServerStatus
-	Warnings []string // about its configuration
+	Warnings []string // about the configuration of the server
 }
 
 // namesOf computes names lazily: calls need no names, so a catalog whose names cannot

@@ -13,13 +13,13 @@ import (
 // each start uses CPU time.
 const (
 	maxAttempts = 8               // consecutive attempts, which take about a minute and a half
-	longDelay   = 5 * time.Minute // between two attempts after that
+	longDelay   = 5 * time.Minute // between two attempts after maxAttempts
 	useDelay    = time.Second     // between a failed attempt and the next one that a call triggers
 )
 
-// triesAgain reports whether the server is dialled again after a pause. A login may help a server in
-// state needs_auth, but the refusal of what its configuration has may also have been a fault. Who
-// logs in at a server of a fleet does so at its hub.
+// triesAgain reports whether the server is dialled again after a pause. In state needs_auth it is
+// if the configuration has credentials, because their refusal may have been a temporary fault, or
+// if the server belongs to a fleet, because its logins happen at the hub.
 func (s *Server) triesAgain() bool {
 	return s.state == toolscript.Backoff || s.state == toolscript.NeedsAuth && (s.Config.Credentials() != "" || s.Config.Type == mcpclient.Fleet)
 }

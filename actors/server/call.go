@@ -18,7 +18,7 @@ import (
 // The actor's mailbox itself has no limit.
 const maxQueued = 1024
 
-// interrupted is the error of the calls of an actor that ends: because of Leave, because the
+// interrupted returns the error of calls whose actor ends: because of Leave, because the
 // gateway exits, or after a panic.
 func (s *Server) interrupted(rest string) *toolscript.Error {
 	e := &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: soon, Err: errors.New("the call was interrupted; " + rest)}
@@ -47,8 +47,8 @@ func (s *Server) call(m Call) {
 // refuse answers a call that was not sent.
 func (m Call) refuse(err error) { m.Reply.Send(nil, unsent(err)) }
 
-// unsent returns the error of a call that was not sent. The cause of the end of a context may
-// be that of calls in flight, too, so its own Sent does not count.
+// unsent returns the error of a call that was not sent. It replaces Sent in err, which may be
+// the cause of a context that also ended calls in flight.
 func unsent(err error) error { return withSent(err, toolscript.SentNo) }
 
 func withSent(err error, sent toolscript.Sent) error {
@@ -77,7 +77,7 @@ func (s *Server) enqueue(m Call, about toolscript.Error) {
 	s.wait(m, about)
 }
 
-// setLimits sets the configured limits of calls that begin later.
+// setLimits applies the configured limits to calls that begin later.
 func (s *Server) setLimits() {
 	s.calls.setMost(cmp.Or(s.Config.Concurrency, mcpclient.DefaultConcurrency))
 	s.calls.setRate(s.Port.bucket.configure(s.Config.RateLimit))
@@ -160,8 +160,8 @@ func (s *Server) lost(delay time.Duration) *toolscript.Error {
 	return e
 }
 
-// loss returns an error with the kind of the end of the connection, which is that of later
-// calls, and the reason for the end.
+// loss returns the reason for the end of the connection, and an error with its kind, which is
+// also the kind of the errors of later calls.
 func (s *Server) loss() (e *toolscript.Error, why string) {
 	if s.state == toolscript.NeedsAuth {
 		e = Refusal(s.status(), "")

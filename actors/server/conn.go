@@ -83,11 +83,11 @@ func DialMCP(d mcpclient.Dialer) Dial {
 	}
 }
 
-// Dialled is a Dial with the result type of one transport.
+// Dialled is like Dial, but returns the connection type of one transport.
 type Dialled[C Conn] func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (C, error)
 
-// DialFleet returns the Dial for servers of a fleet, and other for all other servers. fleet
-// is that of a hub.Fleet.
+// DialFleet returns the Dial that opens servers of a fleet with fleet, the Dial of a hub.Fleet,
+// and all other servers with other.
 func DialFleet[C Conn](fleet Dialled[C], other Dial) Dial {
 	dial := DialWith(fleet)
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
@@ -99,7 +99,7 @@ func DialFleet[C Conn](fleet Dialled[C], other Dial) Dial {
 }
 
 // DialTypes returns the Dial that opens the servers of some types with own, and all others
-// with other. The key of own is Config.Type.
+// with other. The keys of own are values of Config.Type.
 func DialTypes(own map[string]Dial, other Dial) Dial {
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
 		if dial, has := own[cfg.Type]; has {
@@ -110,7 +110,7 @@ func DialTypes(own map[string]Dial, other Dial) Dial {
 }
 
 // DialWith returns the Dial of a transport whose package this one does not import, such as
-// that of a hub: a program without a hub has no code of NATS.
+// that of a hub: a program without a hub then does not contain NATS.
 func DialWith[C Conn](dial Dialled[C]) Dial {
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
 		conn, err := dial(ctx, name, cfg, on)

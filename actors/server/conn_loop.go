@@ -27,9 +27,9 @@ type connLoop struct {
 	generation uint64
 	post       func(message any)
 	log        *serverLog
-	previous   <-chan struct{} // closed when the connection before this one has ended; nil if that does not matter
-	lastDial   <-chan struct{} // closed when the dial before this one has ended; nil if there was none
-	dialled    chan struct{}   // closed when the dial and those before it have ended
+	previous   <-chan struct{} // closed when the previous connection has ended; nil: do not wait for it
+	lastDial   <-chan struct{} // closed when the previous dial has ended; nil if there was none
+	dialled    chan struct{}   // closed when this dial and all previous dials have ended
 	finish     sync.Once       // closes dialled
 	alone      bool            // no other server starts at the same time
 }
@@ -83,10 +83,10 @@ func (k *connLoop) keep(online context.Context) {
 	}
 }
 
-// errDialling says why a server that was restarted does not dial.
+// errDialling is the reason why a restarted server does not dial.
 var errDialling = errors.New("the last attempt to connect does not end; the next one begins after it")
 
-// dialEnded reports that no dial of this loop runs any more.
+// dialEnded records that no dial of this loop runs any more.
 func (k *connLoop) dialEnded() {
 	k.finish.Do(func() {
 		if isOver(k.lastDial) {
@@ -119,7 +119,7 @@ func (k *connLoop) hasProcess() bool {
 	return k.Config.Type == mcpclient.Stdio && k.Config.Shared == ""
 }
 
-// begin waits until the start is admitted. Only a process needs that.
+// begin waits until the start of a process is admitted. Other servers need no admission.
 func (k *connLoop) begin(online context.Context) (*place, error) {
 	if !k.hasProcess() {
 		return nil, nil //nolint:nilnil // no place is needed
@@ -142,7 +142,7 @@ func (k *connLoop) watch(ctx context.Context, end context.CancelCauseFunc, place
 	return w
 }
 
-// stuck reports the end of a dial that ignores the end of its time.
+// stuck treats a dial that ignores its time limit for hangUpTime as failed.
 func (k *connLoop) stuck(ctx context.Context) (watched func()) {
 	var late atomic.Pointer[time.Timer]
 	unwatch := context.AfterFunc(ctx, func() {

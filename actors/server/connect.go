@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// connect dials, or waits for the end of a dial that ignores the end of its time: each further
-// one could take as much memory and CPU time.
+// connect dials. If the last dial ignores its time limit, connect waits for its end: each
+// further dial could take as much memory and CPU time.
 func (s *Server) connect() {
 	if isOver(s.dialled) {
 		s.connectAfter(nil)
@@ -77,14 +77,14 @@ func (s *Server) connectAfter(previous <-chan struct{}) {
 	s.enter(state)
 }
 
-// starting is what the process of the server does before it is connected.
+// starting publishes what the process of the server does before it is connected.
 func (s *Server) starting(m starting) {
 	if m.generation == s.generation && s.conn == nil && s.state != m.state {
 		s.enter(m.state)
 	}
 }
 
-// startLate ends the wait of those who restarted the server. Calls have a wait of their own.
+// startLate answers the callers that restarted the server. Calls have their own time limit.
 func (s *Server) startLate(m startLate) {
 	if m.generation == s.generation && s.conn == nil {
 		s.answerRestarts()
@@ -121,10 +121,9 @@ func (s *Server) connected(m connected) {
 }
 
 // ended fails the calls in flight, except those that the connection still ends itself, and
-// schedules the next attempt. The tools stay in
-// the catalog, and calls of them fail with the reason; only a server in state failed
-// loses them. The state is published before the tools are removed, so that a tool is
-// never missing while its server appears to be ready.
+// schedules the next attempt. The tools stay in the catalog, and calls of them fail with the
+// reason; only a server in state failed loses them. The state is published before the tools
+// are removed, so that a tool is never missing while its server appears to be ready.
 func (s *Server) ended(m ended) {
 	if m.generation != s.generation {
 		return
@@ -148,7 +147,7 @@ func (s *Server) ended(m ended) {
 	}
 }
 
-// lostCalls are the calls in flight that end with the connection.
+// lostCalls returns the calls in flight that end with the connection.
 func (s *Server) lostCalls() []*call {
 	if _, ends := s.conn.(endsCalls); ends {
 		return nil
@@ -156,8 +155,7 @@ func (s *Server) lostCalls() []*call {
 	return slices.DeleteFunc(s.calls.all(), func(c *call) bool { return c.generation != s.generation })
 }
 
-// next enters the state that follows the end of a connection, and fails the calls that were
-// lost with it.
+// next enters the state that follows the end of a connection, and fails the lost calls.
 func (s *Server) next(worked time.Duration, lost []*call) {
 	s.state = s.after(s.lastErr)
 	var delay time.Duration
@@ -239,7 +237,7 @@ func (s *Server) after(err error) toolscript.ServerState {
 }
 
 // loginHelps reports whether a server that has refused a request may accept it after a login, or
-// after the confirmation of a person. asked is what the request lacked, if that is known.
+// after the confirmation of a person. asked is what the request lacked; nil if unknown.
 func (s *Server) loginHelps(asked *oauth.LoginError) bool {
 	switch {
 	case asked != nil && asked.Issuer != "":
@@ -247,7 +245,7 @@ func (s *Server) loginHelps(asked *oauth.LoginError) bool {
 	case s.Config.Authorizes():
 		return false
 	case s.Login == nil:
-		return s.Config.Credentials() == "" && s.Config.API == nil // an API without a login has none to log in at
+		return s.Config.Credentials() == "" && s.Config.API == nil // an API server without Login has no login
 	default:
 		return !s.Login.Plain()
 	}

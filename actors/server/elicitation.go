@@ -43,8 +43,8 @@ func (k *connLoop) elicit(ctx context.Context, params json.RawMessage) (json.Raw
 	})
 }
 
-// elicited asks the user in a separate goroutine. The time limits of the calls that
-// the elicitation may belong to are paused until the answer. They learn why it is refused.
+// elicited asks the user in a separate goroutine. The time limits of the calls that the
+// elicitation may belong to are paused until the answer. The calls learn why it is refused.
 func (s *Server) elicited(m elicited) {
 	calls, err := s.candidateCalls(m)
 	refuse := func(err error) {
@@ -77,8 +77,8 @@ func (s *Server) elicited(m elicited) {
 }
 
 // candidateCalls returns the calls that an elicitation may belong to: the call whose response
-// contained it, otherwise all calls in flight, with an error if they do not belong to one run whose
-// client answers questions.
+// contained it, otherwise all calls in flight. It returns an error if the calls do not belong to
+// one run whose client answers questions.
 func (s *Server) candidateCalls(m elicited) ([]*call, error) {
 	if m.generation != s.generation {
 		return nil, errNoCall
@@ -104,8 +104,8 @@ func (s *Server) candidateCalls(m elicited) ([]*call, error) {
 	return found, nil
 }
 
-// underWay returns a context that ends when the last of the calls ends. Their time
-// limits are paused until done is called.
+// underWay returns a context that ends when the last of the calls ends. It pauses the time
+// limits of the calls until done is called.
 func underWay(ctx context.Context, calls []*call) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := new(atomic.Int64)

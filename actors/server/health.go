@@ -16,8 +16,8 @@ import (
 // the network has dropped an idle connection. Servers without calls in flight
 // therefore receive a ping at intervals.
 const (
-	healthInterval = 30 * time.Second // between two pings, if Options set none
-	healthTime     = 10 * time.Second // for the answer
+	healthInterval = 30 * time.Second // default time between two pings
+	healthTime     = 10 * time.Second // time limit of a ping
 	healthTries    = 2                // consecutive unanswered pings that end a connection
 )
 

@@ -26,27 +26,27 @@ const maxCall = time.Hour
 // call is one call in flight. Each progress notification restarts its time limit. As a
 // context it carries the values of the caller's context, and the id of the call.
 type call struct {
-	context.Context                  // of the caller
+	context.Context                  // context of the caller
 	id              uint64           // unique in this inFlight
-	generation      uint64           // of the connection that carries the call
+	generation      uint64           // generation of the connection that carries the call
 	about           toolscript.Error // names the server and the tool
 	renamed         bool             // the server has another name for the tool
 	run             string
 	name            string                                                                // Call.ID
-	size            int                                                                   // of the arguments, in bytes
+	size            int                                                                   // size of the arguments, in bytes
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
-	origin          *toolscript.Origin // of the call; may be nil
+	origin          *toolscript.Origin // may be nil
 	reports         bool               // the connection is a reportsEnd
 	ages            bool               // the connection is an ages
-	keeps           keepsLimit         // the connection, if it is one; else nil
-	span            toolscript.Span    // of the request; nil if it is not recorded
-	took            *measure.Durations // gets the time of the request
+	keeps           keepsLimit         // the connection, if it implements keepsLimit; else nil
+	span            toolscript.Span    // span of the request; nil if it is not recorded
+	took            *measure.Durations // collects the duration of the request
 	wait            bool               // the call may be made again if the server cannot be reached
 	of              *inFlight
 	limit           time.Duration
-	told            time.Duration                    // the limit that the connection is told
-	post            func(message any)                // to the actor
+	told            time.Duration                    // time limit that the connection is told
+	post            func(message any)                // sends a message to the actor
 	work            *mailbox.Group                   // counts the call
 	again           func(c *call, unreachable error) // makes the call again
 	reply           func(json.RawMessage, error)     // called once, by replied
@@ -57,7 +57,7 @@ type call struct {
 	started      mcpclient.Started // nil before the connection has the call
 	cause        error             // why the call was stopped
 	answered     bool              // the caller has its reply
-	over         []func()          // called when the call has been answered
+	over         []func()          // called after the answer
 }
 
 // Value implements context.Context.
@@ -77,14 +77,14 @@ type inFlight struct {
 
 	mu         sync.Mutex
 	most       int
-	rate       *rate.Limiter // a call takes a token; nil: no limit
-	generation uint64        // of the connection; 0 if there is none
+	rate       *rate.Limiter // each call takes a token; nil: no limit
+	generation uint64        // generation of the connection; 0 without a connection
 	last       uint64
 	calls      map[uint64]*call
 	queued     bool        // calls wait in the actor's queue; free slots are reserved for them
 	used       time.Time   // when a call began or ended, or the connection was opened
 	answers    uint64      // requests answered on this connection, except pings
-	timer      *time.Timer // fires when a call may have reached its time limit; nil if there is none
+	timer      *time.Timer // fires when a call may have reached its time limit; nil without calls
 	due        time.Time   // when timer fires
 }
 
@@ -98,7 +98,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	}
 	now := time.Now()
 	if len(f.calls) >= f.most || f.rate != nil && !f.rate.AllowN(now, 1) {
-		f.queued = f.queued || actor // the next free slot is announced
+		f.queued = f.queued || actor // the actor is told of the next free slot
 		return nil, false
 	}
 	f.last++
@@ -199,8 +199,8 @@ func (c *call) returned(result json.RawMessage, err error) {
 	}
 }
 
-// failed completes the error of a connection. If the call was stopped, the reason for that
-// replaces it, unless the connection knows that the call was not sent. It is called with mu held.
+// failed completes the error of a connection. If the call was stopped, its cause replaces the
+// error, unless the connection knows that the call was not sent. The caller holds mu.
 func (c *call) failed(err error) error {
 	if ended := c.Err(); ended != nil && toolscript.KindOf(err) == toolscript.Internal && errors.Is(err, ended) {
 		err = named(mailbox.ContextError(c.Context), c.about)
@@ -219,8 +219,8 @@ func (c *call) failed(err error) error {
 }
 
 // stop ends a call for its caller, and asks the connection to end it. A cause without a
-// kind is that of a call that was cancelled. A caller that cancels the call of a tool in
-// this process gets its reply when the tool has ended, see reportsEnd. stop does not block.
+// kind gets the kind Cancelled. A caller that cancels the call of a tool in this process
+// gets its reply when the tool has ended, see reportsEnd. stop does not block.
 func (c *call) stop(cause error) {
 	if known := (*toolscript.Error)(nil); !errors.As(cause, &known) {
 		cause = &toolscript.Error{Kind: toolscript.Cancelled, Err: cause}
@@ -247,39 +247,39 @@ func (c *call) stop(cause error) {
 		c.whenOver(func() { late.Stop() })
 		return
 	}
-	c.replied(nil, c.unanswered(cause)) // also if the connection ignores it
+	c.replied(nil, c.unanswered(cause)) // even if the connection ignores it
 }
 
-// unanswered is the error of a call that was stopped after it had been passed on.
+// unanswered returns the error of a call that was stopped after it was handed to the connection.
 func (c *call) unanswered(cause error) error {
 	return withSent(named(cause, c.about), toolscript.SentUnknown)
 }
 
-// reportsEnd is a connection to tools that run in this process. It is known when such a
-// tool has ended after a cancellation; MCP has no answer to a cancellation.
+// reportsEnd is a connection to tools that run in this process. Such a connection reports when
+// a cancelled call has ended; MCP has no answer to a cancellation.
 type reportsEnd interface{ ReportsEnd() }
 
 // keepsLimit is a connection whose other side applies the time limits of tool calls, because
-// it knows when a call has its turn. KeepsLimit reports whether it still does so for a call,
-// after the limit. It ends with ctx.
+// it knows when a call has its turn. KeepsLimit asks after the time limit of a call whether
+// the other side still applies it. KeepsLimit returns when ctx ends.
 type keepsLimit interface {
 	KeepsLimit(ctx context.Context, started mcpclient.Started) bool
 }
 
 const (
-	// confirmTime is how long the other side of such a connection may take to answer.
+	// confirmTime bounds one KeepsLimit.
 	confirmTime = 700 * time.Millisecond
-	// confirmEvery is the time until it is asked again.
+	// confirmEvery is the time until KeepsLimit is called again.
 	confirmEvery = time.Second
 )
 
-// endsCalls is a connection whose calls in flight outlive it: each one ends with its answer, or
+// endsCalls is a connection whose calls in flight outlive it: each call ends with its answer, or
 // with an error when it cannot be answered any more. A hub that ends takes no new calls, and
-// answers those that it has.
+// still answers the calls in flight.
 type endsCalls interface{ EndsCalls() }
 
-// CancelTime is how long the caller of such a tool waits for its end after a cancellation. It is longer than the
-// grace of a run, so that a run knows which calls have not ended.
+// CancelTime is how long the caller of a tool in this process waits for its end after a
+// cancellation. It is longer than the grace of a run, so a run knows which calls have not ended.
 const CancelTime = time.Second
 
 func (c *call) cancel(started mcpclient.Started, cause error) {
@@ -320,8 +320,8 @@ func (f *inFlight) wait(queued bool) {
 	f.queued = queued
 }
 
-// room reports whether a slot is free, and a token for it. Otherwise the next free slot
-// is announced. If only a token is missing, token is the time until the bucket has one.
+// room reports whether a slot and a token are free. If not, the actor is told of the next free
+// slot. If only a token is missing, token is the time until the bucket has one.
 func (f *inFlight) room() (free bool, token time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -395,8 +395,8 @@ func isAnswer(err error) bool {
 	}
 }
 
-// arm is called with mu held. One timer serves all calls. It may fire early; expire
-// then arms it again.
+// arm sets the timer, which all calls share. The timer may fire early; expire then arms it
+// again. The caller holds mu.
 func (f *inFlight) arm(now time.Time, after time.Duration) {
 	due := now.Add(after)
 	if f.timer != nil && !due.Before(f.due) {
@@ -420,7 +420,7 @@ func (f *inFlight) expire() {
 		}
 		switch {
 		case left <= 0 && c.keeps != nil && c.started != nil && c.latest.After(now):
-			c.ends = now.Add(maxCall) // until it is confirmed
+			c.ends = now.Add(maxCall) // until confirm is done
 			asked = append(asked, c)
 		case left <= 0:
 			late = append(late, c)
@@ -441,13 +441,13 @@ func (f *inFlight) expire() {
 }
 
 // confirm ends a call that has reached its time limit, unless the other side of the connection
-// applies the limit. A process that is stopped does not.
+// confirms that it applies the limit. A process that hangs does not confirm it.
 func (c *call) confirm() {
 	ctx, cancel := context.WithTimeout(context.Background(), confirmTime)
 	defer cancel()
 	kept := make(chan bool, 1)
 	go func() {
-		defer func() { _ = recover() }() // a panic is no answer
+		defer func() { _ = recover() }() // a panic does not confirm
 		kept <- c.keeps.KeepsLimit(ctx, c.started)
 	}()
 	select {
@@ -461,7 +461,7 @@ func (c *call) confirm() {
 	c.stop(c.timeout())
 }
 
-// extend sets the end of the call.
+// extend sets the end of the call to by from now.
 func (c *call) extend(by time.Duration) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()

@@ -2,7 +2,7 @@ package server
 
 import "github.com/toolscript/toolscript"
 
-// Calls returns the calls in flight, in no order.
+// Calls returns the calls in flight, in no particular order.
 func (p *Port) Calls() []toolscript.CallEntry {
 	o := p.current.Load()
 	if o == nil {

@@ -12,11 +12,11 @@ import (
 // Memory stores the tools that servers listed last, and their instructions, so that the next
 // gateway knows them. Its methods may be called concurrently and may be slow.
 type Memory interface {
-	// Recall returns the tools that a server with this configuration listed last, or
-	// none.
+	// Recall returns the tools that a server with this configuration listed last; nil if they
+	// are not known.
 	Recall(name string, cfg mcpclient.Config) []toolscript.Tool
 	Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool) error
-	// Instructions returns the instructions that the server had then.
+	// Instructions returns the instructions that the server had when it listed them.
 	Instructions(name string, cfg mcpclient.Config) string
 	KeepInstructions(name string, cfg mcpclient.Config, text string) error
 }

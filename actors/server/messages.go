@@ -20,32 +20,32 @@ import (
 type Call struct {
 	Ctx     context.Context
 	Wait    time.Duration    // maximum time to wait for a connection; 0 fails at once
-	Run     string           // the run that makes the call; empty if there is none
-	ID      string           // of the call, in its run if there is one; only shown
+	Run     string           // the run that makes the call; empty without a run
+	ID      string           // id of the call in its run or request; only shown
 	Key     string           // idempotency key, for a server of a fleet; empty if there is none
 	Trace   string           // traceparent of the call; empty if there is none
-	Tool    string           // its name in the catalog
-	Own     string           // the server's own name for it; "": Tool
-	Checked *toolscript.Tool // the definition of the server that the call was checked against; nil: the one that the actor knows
+	Tool    string           // name of the tool in the catalog
+	Own     string           // the server's own name for the tool; "": Tool
+	Checked *toolscript.Tool // the server's definition of the tool that the call was checked against; nil: the actor's
 
-	Limit time.Duration // without an answer and progress; 0: that of the server
+	Limit time.Duration // time limit without an answer or progress; 0: that of the server
 	Args  json.RawMessage
 
-	// Before is when the call must have begun. The end of Ctx may be later: the run that
-	// makes the call has a limit of its own. Zero: at any time.
+	// Before is the time before which the call must begin; zero: no limit. The end of Ctx may be
+	// later: the run that makes the call has a limit of its own.
 	Before time.Time
 
-	// Check is called before the call is handed to the connection. An error is its answer. Nil:
-	// nothing is checked.
+	// Check is called before the call is handed to the connection. If it returns an error, the
+	// call fails with it. Nil: no check.
 	Check func() error
 
 	Ask   func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	Fetch *toolscript.FetchRequest                                              // the request to make in place of a tool call; nil for a tool call
-	Held  *inflight.Held                                                        // the bytes of the answer; nil: those of Ctx
+	Held  *inflight.Held                                                        // counts the bytes of the answer; nil: the Held of Ctx
 	Watch func(toolscript.Progress)                                             // receives progress; nil: the watcher of Ctx
 	Reply mailbox.Reply[json.RawMessage]
 
-	Origin *toolscript.Origin // receives the host of the fleet that carries out the call, and the end of its wait for a slot; may be nil
+	Origin *toolscript.Origin // receives the fleet host of the call, and when its wait for a slot ended; may be nil
 
 	until time.Time // when Wait ends; zero before the call begins to wait
 	since time.Time // when the call began to wait for another connection; zero if it did not
@@ -66,11 +66,11 @@ func (m *Call) due() error {
 	return nil
 }
 
-// own is the server's own name for the tool.
+// own returns the server's own name for the tool.
 func (m Call) own() string { return cmp.Or(m.Own, m.Tool) }
 
-// Want reports that the server is needed. A server on demand connects, and a server
-// that tries again after a pause does so without waiting for its end.
+// Want reports that the server is needed. A server on demand connects, and a server in the
+// pause before its next attempt connects at once.
 type Want struct{}
 
 // Retry makes an unconnected server connect at once and resets its backoff. It has no
@@ -81,7 +81,7 @@ type Retry struct{}
 // unchanged.
 type Adjust struct{ Config mcpclient.Config }
 
-// Leave says why the actor is about to be ended. Calls that have not ended fail with it.
+// Leave says why the actor is about to be ended. Calls that have not ended fail with Why.
 type Leave struct {
 	Why        string
 	RetryAfter time.Duration // 0: the server does not come back
@@ -98,12 +98,12 @@ type Announce struct{}
 // The actor sends itself these messages. Messages with an older generation concern an
 // earlier connection and are ignored.
 type (
-	// starting: the process of the server is in another state of its start.
+	// starting: the start of the server's process has entered another state.
 	starting struct {
 		generation uint64
 		state      toolscript.ServerState
 	}
-	// startLate: the time for the start is over, and it goes on.
+	// startLate: the time limit of the start is over, and the start goes on.
 	startLate struct{ generation uint64 }
 	connected struct {
 		generation uint64
@@ -132,9 +132,9 @@ type (
 		review     Review
 		err        error
 		unasked    bool // see Server.list
-		same       bool // as the list before
+		same       bool // the list equals the previous one
 	}
-	// rereadDue: the list is so old that it may have changed.
+	// rereadDue: the list is old enough to be read again.
 	rereadDue struct{ generation uint64 }
 	// toolUnknown: the server does not know a tool that was called.
 	toolUnknown struct{ generation uint64 }
@@ -169,7 +169,7 @@ type (
 	// notSent: a call that may wait could not be sent, because the server cannot be
 	// reached.
 	notSent struct {
-		generation uint64 // of the connection that failed
+		generation uint64 // generation of the connection that failed
 		call       Call
 		err        error
 	}

@@ -29,7 +29,7 @@ type open struct {
 	timeout    time.Duration
 	calls      *inFlight
 	work       *mailbox.Group
-	ages       bool              // conn is an ages
+	ages       bool              // conn implements ages
 	post       func(message any) // sends a message to the actor
 }
 
@@ -65,7 +65,7 @@ func (p *Port) InFlight() int {
 	return 0
 }
 
-// published is the connection as callers see it.
+// published returns the connection as callers see it.
 func (s *Server) published() *open {
 	_, ages := s.conn.(ages)
 	return &open{name: s.Name, conn: s.conn, ages: ages, generation: s.generation, timeout: s.timeout(), calls: s.calls, work: s.Work, post: s.post}

@@ -45,10 +45,10 @@ func (q *queue) push(w waiting) {
 	q.count++
 }
 
-// before returns how many of the waiting calls are sent before another call of a run.
+// before returns how many waiting calls are sent before a further call of a run.
 func (q *queue) before(run string) (n int) {
 	own := len(q.byRun[run])
-	turns := own + 1 // of the runs before this one in the order, until that call
+	turns := own + 1 // turns that an earlier run in q.turns has before that call
 	for _, other := range q.turns {
 		if other == run {
 			turns = own

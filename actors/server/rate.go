@@ -39,22 +39,22 @@ func (b *bucket) configure(c mcpclient.RateLimit) *rate.Limiter {
 	return b.limiter
 }
 
-// setRate sets the rate limit of calls that begin later; nil: none.
+// setRate sets the rate limit of calls that begin later; nil: no limit.
 func (f *inFlight) setRate(l *rate.Limiter) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rate = l
 }
 
-// tokenIn is the time until the bucket has n tokens; 0 if it has them, or without a
-// limit. The result is rounded up: after it, the bucket has them.
+// tokenIn returns the time until the bucket has n tokens, rounded up; 0 if it has them, or
+// without a limit.
 func (f *inFlight) tokenIn(n int) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.lacks(n)
 }
 
-// lacks is tokenIn with mu held.
+// lacks is tokenIn for a caller that holds mu.
 func (f *inFlight) lacks(n int) time.Duration {
 	if f.rate == nil {
 		return 0
@@ -69,8 +69,8 @@ func (f *inFlight) lacks(n int) time.Duration {
 // tokenDue: the bucket may have a token for the next waiting call.
 type tokenDue struct{}
 
-// awaitToken wakes the actor after the time in which the bucket gets a token for the
-// next waiting call. With 0 the call waits for a slot, and nothing is to be done.
+// awaitToken wakes the actor when the bucket has a token for the next waiting call, after
+// the given time. 0 means that the call waits for a slot, and awaitToken does nothing.
 func (s *Server) awaitToken(after time.Duration) {
 	switch {
 	case after == 0:
@@ -105,7 +105,7 @@ func (s *Server) limited(m Call) error {
 	}
 }
 
-// rounded is a duration as people read it, not shorter.
+// rounded rounds a duration up for people.
 func rounded(d time.Duration) time.Duration {
 	unit := time.Millisecond
 	if d > time.Second {
@@ -114,7 +114,7 @@ func rounded(d time.Duration) time.Duration {
 	return (d + unit - 1).Truncate(unit)
 }
 
-// rateStatus is the rate limit in the status; nil if there is none.
+// rateStatus returns the rate limit in the status; nil if there is none.
 func (s *Server) rateStatus() *toolscript.RateLimit {
 	c := s.Config.RateLimit
 	if c.Calls == 0 {

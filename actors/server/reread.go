@@ -13,19 +13,19 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// rereadPause is the least time between two readings of a list that the server has not asked for.
+// rereadPause is the least time between two readings of a list without a notification of the server.
 const rereadPause = 10 * time.Second
 
-// ages is a connection to a server that may not announce the changes of its list of tools.
-// ListAge is how long a list that was read is used; 0: the server announces the changes.
+// ages is a connection to a server that may not announce changes of its list of tools. ListAge
+// returns how long a list is used before it is read again; 0: the server announces changes.
 type ages interface{ ListAge() time.Duration }
 
-// Reread reads the list of tools of a server that does not announce its changes, unless it has
-// just been read, and that of a server at rest, which it starts. Reply gets the Reviews of the status that has the result, and 0 if nothing was
-// read.
+// Reread reads the list of tools of a server that does not announce changes, unless the list
+// has just been read, or of a server at rest, which it starts. Reply gets the Reviews of the
+// status that has the result, and 0 if no list was read.
 type Reread struct{ Reply mailbox.Reply[int] }
 
-// listAge is ListAge of the connection; 0 without one.
+// listAge returns the ListAge of the connection; 0 without a connection.
 func (s *Server) listAge() time.Duration {
 	if c, is := s.conn.(ages); is {
 		return c.ListAge()
@@ -42,10 +42,10 @@ func (s *Server) rereadIn(d time.Duration) {
 	s.reading = time.AfterFunc(d, func() { post(due) })
 }
 
-// lookAgain is the time between two looks whether a server still announces its changes.
+// lookAgain is the time after which the actor checks again whether a server announces changes.
 const lookAgain = 5 * time.Minute
 
-// rereadLater schedules the reading of a list that has its whole age.
+// rereadLater schedules the next reading after the full ListAge.
 func (s *Server) rereadLater() {
 	if c, is := s.conn.(ages); is {
 		s.rereadIn(max(cmp.Or(c.ListAge(), lookAgain), rereadPause))
@@ -73,7 +73,7 @@ func (s *Server) rereadDue(m rereadDue) {
 	}
 }
 
-// doubt has the list read, because a tool of it is unknown to the server.
+// doubt schedules an early reading, because the server does not know a tool of the list.
 func (s *Server) doubt(m toolUnknown) {
 	if m.generation == s.generation && s.listAge() > 0 && !s.listing.doubted {
 		s.listing.doubted = true
@@ -82,7 +82,7 @@ func (s *Server) doubt(m toolUnknown) {
 }
 
 func (s *Server) reread(m Reread) {
-	if s.conn == nil && s.state == toolscript.Resting { // its next process may be a newer version
+	if s.conn == nil && s.state == toolscript.Resting { // the next process may be a newer version
 		s.listing.awaited = append(s.listing.awaited, m.Reply)
 		s.want()
 		return
@@ -97,7 +97,7 @@ func (s *Server) reread(m Reread) {
 	}
 }
 
-// refuseRereads answers those who wait for a list when there is no connection any more.
+// refuseRereads answers the waiting Rereads after the end of the connection.
 func (s *Server) refuseRereads() {
 	for _, reply := range s.listing.awaited {
 		reply.Send(0, nil)
@@ -112,7 +112,7 @@ var unknownTexts = sync.OnceValue(func() *regexp.Regexp {
 
 const (
 	longestRefusal = 4 << 10 // in bytes
-	methodNotFound = -32601  // of JSON-RPC 2.0
+	methodNotFound = -32601  // error code of JSON-RPC 2.0
 )
 
 // isUnknownTool reports whether an answer may say that the server has no such tool.

@@ -17,7 +17,7 @@ import (
 // another definition of the tool than the call was checked against.
 var ErrChanged = errors.New("the server has started with another definition of the tool; call again")
 
-// watchIdle has the actor look after a time whether the server may rest.
+// watchIdle has the actor check after a time whether the server may rest.
 func (s *Server) watchIdle(after time.Duration) {
 	if s.idle != nil {
 		s.idle.Stop()
@@ -53,8 +53,8 @@ func (s *Server) restDue(m restDue) {
 	s.Logger.Info("server rests", slog.Duration("idle", s.Config.Idle))
 }
 
-// rest reserves all slots of a server without calls for the actor, if the last call ended
-// at least idle ago. Otherwise it returns the time until then.
+// rest returns 0 and reserves all slots for the actor if the server has no calls and the last
+// call ended at least idle ago. Otherwise it returns the time until then.
 func (f *inFlight) rest(idle time.Duration) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,8 +68,8 @@ func (f *inFlight) rest(idle time.Duration) time.Duration {
 	return 0
 }
 
-// refuseChanged fails waiting calls of tools whose definitions are not those that the calls
-// were checked against. before are the tools that were known before the server started.
+// refuseChanged fails waiting calls of tools whose definition has changed since the calls
+// were checked. before are the tools that were known before the server started.
 func (s *Server) refuseChanged(before []toolscript.Tool) {
 	changed := func(w waiting) bool {
 		checked := w.Checked
@@ -96,8 +96,8 @@ func find(tools []toolscript.Tool, name string) *toolscript.Tool {
 	return &tools[i]
 }
 
-// Same reports whether arguments and approvals for one tool are those for another. Tools
-// that were stored have schemas without white space.
+// Same reports whether arguments and approvals for a are also valid for b. It ignores white
+// space in schemas, which stored tools do not have.
 func Same(a, b toolscript.Tool) bool {
 	return a.Description == b.Description && reflect.DeepEqual(a.Annotations, b.Annotations) && sameJSON(a.InputSchema, b.InputSchema)
 }

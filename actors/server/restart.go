@@ -17,8 +17,8 @@ type Restart struct {
 	Reply mailbox.Reply[toolscript.ServerStatus]
 }
 
-// restarts is a connection to a server that others use too. Without Restart, its end would
-// not end the process.
+// restarts is a connection to a server that other gateways use too. Without Restart, the end of
+// the connection would not end the process.
 type restarts interface{ Restart() }
 
 var errRestarted = errors.New("the server was restarted")

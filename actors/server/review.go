@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/actors/pin"
 )
 
-// Review is what is known about the texts of a list of tools.
+// Review is the verdict about the texts of a list of tools.
 type Review struct{ pin.Verdict }
 
 // Again reviews the tools again, because the pins or their policy have changed. It is
@@ -51,7 +51,7 @@ func (s *Server) reviewed(m reviewed) {
 	m.reply.Send(s.reviews, nil)
 }
 
-// Quarantine is the error of a call of a tool that a review holds because of a change.
+// Quarantine returns the error of a call of a tool that a review holds because of a change.
 func Quarantine(tool toolscript.Tool, c toolscript.PinChange) *toolscript.Error {
 	why := "its " + strings.Join(c.Parts, ", ") + " changed after it was pinned"
 	switch {
@@ -66,7 +66,7 @@ func Quarantine(tool toolscript.Tool, c toolscript.PinChange) *toolscript.Error 
 		"%s is in quarantine: %s; see: %s; a person accepts it with: %s", tool.ID(), why, toolscript.Command("pins", "diff", tool.Server), c.Accept)}
 }
 
-// quarantined is the error of a call that the review does not allow; nil if it does.
+// quarantined returns the error of a call that the review does not allow; nil if it does.
 func (s *Server) quarantined(m Call) error {
 	if m.Fetch != nil || !s.review.Holds(m.own()) {
 		return nil
@@ -84,7 +84,7 @@ func (s *Server) refuseHeld() {
 	s.queue.refuseIf(func(w waiting) bool { return s.quarantined(w.Call) != nil }, func(w waiting) error { return s.quarantined(w.Call) })
 }
 
-// logReview logs what the last review has not found.
+// logReview logs what this review has found and the previous one has not.
 func (s *Server) logReview(before Review) {
 	known := map[string]bool{}
 	for _, c := range before.Changes {

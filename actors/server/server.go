@@ -6,12 +6,12 @@
 //	connecting → backoff | needs_auth | failed
 //	ready → resting → starting → ready | backoff | needs_auth | failed
 //
-// With a process of its own, a server goes from connecting, in which it waits for other starts,
-// through installing and starting to ready.
+// A server with a process goes from connecting, in which it waits for other starts, through
+// installing and starting to ready.
 //
-// A server with Config.Idle rests after that time without a call, and the next call starts
-// it. With Rest, it rests from the start. A server on demand is in state connecting from the start and dials when it is first
-// needed.
+// A server with Config.Idle rests after that time without a call, and the next call starts it.
+// With Options.Rest, it rests from the start. A server on demand is in state connecting from the
+// start and dials when it is first needed.
 package server
 
 import (
@@ -35,10 +35,10 @@ type Options struct {
 	Name           string
 	Config         mcpclient.Config
 	Dial           Dial
-	Login          *oauth.Session // set if users can log in at the server
-	ConnectTimeout time.Duration  // for the handshake and the first list of tools together, unless Config.StartupTimeout is set
+	Login          *oauth.Session // nil if users cannot log in at the server
+	ConnectTimeout time.Duration  // for the handshake and the first list of tools, unless Config.StartupTimeout is set
 	OnDemand       bool           // dial at the first Want or Call, not at the start
-	Rest           bool           // be in state resting until the first Want or Call; Known must have the tools, and Config no Problem
+	Rest           bool           // rest until the first Want or Call; requires Known, and a Config without Problem
 	Starts         *Starts        // shared by all servers; nil means no limit
 	Rested         func()         // called when the server begins to rest; does not block; nil: nothing
 	HealthInterval time.Duration  // between two health checks; 0 means 30 seconds
@@ -47,8 +47,8 @@ type Options struct {
 	Tracer         toolscript.Tracer
 	Port           *Port // where callers find the connection; nil makes all calls messages
 
-	// Known are the tools that the server listed last, if they are known before the
-	// start, KnownInstructions are those of the server then, and KnownReview is the review of both.
+	// Known are the tools that the server listed before this start, if they are known.
+	// KnownInstructions are its instructions then, and KnownReview is the review of both.
 	Known             []toolscript.Tool
 	KnownInstructions string
 	KnownReview       Review
@@ -69,8 +69,8 @@ type Server struct {
 	log  *serverLog
 	life context.Context // ends with the actor
 	end  context.CancelFunc
-	post func(message any) // to this actor
-	tell func(fact any)    // to the parent
+	post func(message any) // sends a message to this actor
+	tell func(fact any)    // sends a fact to the parent
 
 	asleep   bool // at rest, or on demand and not needed yet
 	state    toolscript.ServerState
@@ -78,21 +78,21 @@ type Server struct {
 	retries  *retry.Schedule
 	attempt  int // consecutive dials
 	connects int // connections so far
-	rests    int // of them, those after a rest
+	rests    int // connections after a rest
 
 	rested bool // the start in progress follows a rest
-	alone  bool // the last start did nothing until its end: the next one is alone
+	alone  bool // the last start stalled: the next one runs alone
 
 	reconnecting bool // the connection was lost, and fewer than patience attempts have failed since
 	lastErr      error
 	leaving      Leave
 	stderr       []string
-	logged       string    // the reason that was logged last for not being connected
-	nextTry      time.Time // in state backoff
-	scheduled    time.Time // the scheduled attempt, if a call has triggered this one earlier; otherwise zero
+	logged       string    // the last logged reason for not being connected
+	nextTry      time.Time // time of the next attempt, in state backoff
+	scheduled    time.Time // scheduled time of an attempt that a call triggered earlier; otherwise zero
 	timer        *time.Timer
 
-	generation uint64             // of the connection; increases with every dial and every end
+	generation uint64             // generation of the connection; increases with every dial and every end
 	online     context.Context    // ends with the connection of this generation
 	hangUp     context.CancelFunc // cancels online
 	closed     chan struct{}      // closed when this connection and its process have ended
@@ -104,13 +104,13 @@ type Server struct {
 	all        []toolscript.Tool // the tools listed last, even while the server is not connected
 	tools      []toolscript.Tool // the tools of all that the configuration selects
 	warnings   []string
-	unmatched  []string // entries of the filters that are the name of no tool, and not almost
-	review     Review   // of all
-	reviews    int      // so far
+	unmatched  []string // entries of the filters that resemble the name of no tool
+	review     Review   // review of all
+	reviews    int      // number of reviews so far
 	nextPing   *time.Timer
 	idle       *time.Timer // see watchIdle
 	reading    *time.Timer // see rereadIn
-	health     health      // of this connection
+	health     health      // health of this connection
 	listing    listing
 
 	calls      *inFlight
@@ -123,7 +123,7 @@ type Server struct {
 func New(o Options) *Server {
 	o.Logger = o.Logger.With(slog.String("server", o.Name))
 	if o.Port == nil {
-		o.Port = &Port{} // that nobody uses
+		o.Port = &Port{} // unused
 	}
 	s := &Server{
 		Options: o, retries: retry.New(), calls: &inFlight{traffic: &o.Port.Traffic, tracer: o.Tracer, network: networkOf(o.Config.Type), calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
@@ -229,7 +229,7 @@ func (s *Server) start(c *actor.Context) {
 
 var errDisabled = errors.New("disabled in the configuration")
 
-// open dials for the first time or after a rest, unless the configuration does not allow it. The dial
+// open dials for the first time or after a rest, if the configuration allows it. The dial
 // runs in a goroutine: hollywood runs Started in the spawner's goroutine, so a dial
 // there would delay all other servers.
 func (s *Server) open() {

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	lookEvery = 500 * time.Millisecond // between two looks at a start
-	placeTime = 3 * time.Second        // without activity, after which the next start may begin
-	quietTime = 10 * time.Second       // without activity, after which a start ends at its limit
-	longStart = 10 * time.Minute       // for an installation, and for the start after it, whatever they do
+	lookEvery = 500 * time.Millisecond // between two looks at the activity of a start
+	placeTime = 3 * time.Second        // inactivity after which the next start may begin
+	quietTime = 10 * time.Second       // inactivity after which a start ends, once its limit is over
+	longStart = 10 * time.Minute       // bounds an installation, and the start after it, even if active
 )
 
-// What counts as activity. A server that waits for something uses a little CPU time, too.
+// The least use that counts as activity. A server that only waits uses a little CPU time, too.
 const (
 	activeCPU = 100 * time.Millisecond
 	activeIO  = 64 << 10
 )
 
-// startLimit is how long callers wait for the start of a server, and after which a start ends
-// that does nothing.
+// startLimit returns how long callers wait for the start of a server. After that time, a start
+// without activity ends.
 func (o Options) startLimit() time.Duration { return cmp.Or(o.Config.StartupTimeout, o.ConnectTimeout) }
 
-// startError is why a start was ended. It is a context.DeadlineExceeded.
+// startError is the reason why a start was ended; errors.Is matches context.DeadlineExceeded.
 type startError struct {
 	limit   time.Duration
-	stalled time.Duration // how long the processes did nothing; 0: that is not why
+	stalled time.Duration // how long the processes did nothing; 0: ended for another reason
 }
 
 func (e *startError) Error() string {
@@ -51,8 +51,8 @@ func stalled(err error) bool {
 	return errors.As(err, &e) && e.stalled > 0
 }
 
-// startWatch follows one start of a process: it tells the state to the actor, frees the place
-// of a start that does nothing, and ends it when its time is over.
+// startWatch follows one start of a process: it tells the actor the state, frees the place of
+// an inactive start, and ends the start when its time is over.
 type startWatch struct {
 	limit time.Duration
 	place *place
@@ -61,17 +61,17 @@ type startWatch struct {
 	end   context.CancelCauseFunc      // ends the dial
 
 	look atomic.Pointer[func() launch.Activity]
-	runs chan struct{} // closed when there is a look
+	runs chan struct{} // closed when look is set
 }
 
-// starting is mcpclient.Events.Starting. It may be called again with another look.
+// starting implements mcpclient.Events.Starting. It may be called again with another look.
 func (w *startWatch) starting(look func() launch.Activity) {
 	if w.look.Swap(&look) == nil {
 		close(w.runs)
 	}
 }
 
-// run returns when the dial has ended. Without a process to look at, the limit is all there is.
+// run returns when the dial has ended. Without a process to look at, only the limit ends the dial.
 func (w *startWatch) run(ctx context.Context) {
 	limit := time.NewTimer(w.limit)
 	defer limit.Stop()
@@ -106,13 +106,13 @@ func (w *startWatch) run(ctx context.Context) {
 // progress is what a startWatch has seen.
 type progress struct {
 	state  toolscript.ServerState
-	since  time.Time // of the state
+	since  time.Time // begin of the state
 	mark   launch.Activity
 	active time.Time // when the processes were last seen to do something
 	late   bool
 }
 
-// step handles one look. The error is not nil if the start is to end.
+// step handles one look. It returns an error if the start must end.
 func (w *startWatch) step(p *progress, a launch.Activity, now time.Time) error {
 	state, uses := toolscript.Starting, computing
 	if a.Installing {

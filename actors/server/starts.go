@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// maxInstalls is how many package managers install at the same time: they compete for the
+// maxInstalls bounds the package managers that install at the same time: they compete for the
 // network, the disk and the locks of one cache.
 const maxInstalls = 2
 
-// Starts limits how many server processes start at the same time: each uses a processor, and
-// on too few of them none would be ready in time. It is shared by all servers of a gateway.
-// A nil Starts has no limit.
+// Starts limits how many server processes start at the same time: each start uses a processor,
+// and too many starts would all miss their time limits. All servers of a gateway share one
+// Starts. A nil Starts has no limit.
 type Starts struct {
 	cores int
 
 	mu      sync.Mutex
 	counts  [busyKinds]int // starts of each kind
-	alone   *place         // the start that runs alone; nil: none
+	alone   *place         // the start that runs alone; nil if there is none
 	waiting []*place       // in the order of their arrival
 }
 
@@ -41,14 +41,14 @@ type place struct {
 
 	// These fields are guarded by starts.mu.
 	is    busy
-	ended bool // the start is over; the place uses nothing any more
+	ended bool // the start is over; is stays idle
 }
 
 // NewStarts returns a limit of as many simultaneous starts as there are processors.
 func NewStarts(processors int) *Starts { return &Starts{cores: processors} }
 
-// begin waits until a start may begin. wants is computing or installing. A start that is alone
-// waits for the end of all others, and all others wait for it.
+// begin waits until a start may begin. wants is computing or installing. With alone, the start
+// waits for the end of all others, and all others wait for its end.
 func (s *Starts) begin(ctx context.Context, wants busy, alone bool) (*place, error) {
 	if s == nil {
 		return nil, ctx.Err()
@@ -67,9 +67,9 @@ func (s *Starts) begin(ctx context.Context, wants busy, alone bool) (*place, err
 	}
 }
 
-// become says what the start uses from now on. A running start is not stopped, so that more
-// than the limit may run; no other one begins then. After end, become does nothing: the
-// goroutine that watches the start may be late.
+// become sets what the start uses from now on. It may exceed the limit, because running starts
+// are not stopped; no other start begins then. After end, become does nothing: the goroutine
+// that watches the start may be late.
 func (p *place) become(is busy) {
 	if p == nil {
 		return
@@ -90,7 +90,7 @@ func (p *place) end() {
 	p.ended = true
 }
 
-// set is called with starts.mu held.
+// set sets what the start uses and admits others. The caller holds starts.mu.
 func (p *place) set(is busy) {
 	s := p.starts
 	if p.ended {
@@ -106,13 +106,13 @@ func (p *place) set(is busy) {
 	s.admit()
 }
 
-// admit lets the starts begin for which there is room. It is called with mu held.
+// admit lets waiting starts begin as far as there is room. The caller holds mu.
 func (s *Starts) admit() {
 	for i := 0; i < len(s.waiting); {
 		p := s.waiting[i]
 		if !s.fits(p) {
 			if p.alone {
-				return // otherwise it would wait as long as others come
+				return // later starts must not overtake it
 			}
 			i++
 			continue

@@ -24,8 +24,8 @@ func (s *Server) enter(state toolscript.ServerState) {
 	s.tellRestarted()
 }
 
-// announce publishes all facts again in the order of a state change: the tools before
-// the state ready, and after any other state.
+// announce publishes all facts again, in the order of a state change: the tools before the
+// state ready, but after any other state.
 func (s *Server) announce() {
 	changed := event.ServerChanged{Status: s.status()}
 	if s.state == toolscript.Ready {
@@ -37,7 +37,7 @@ func (s *Server) announce() {
 	s.notifyTools()
 }
 
-// confinement is what holds for the process of a server that is confined.
+// confinement returns the restrictions of a confined server process; nil without confinement.
 func confinement(c mcpclient.Config) []toolscript.Confinement {
 	if c.Confine == nil {
 		return nil
@@ -79,7 +79,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		s.describeLogin(&status)
 	}
 	status.Pinned, status.Suspicions, status.Reviews = s.review.Pinned, s.review.Suspicions, s.reviews
-	for _, c := range s.review.Changes { // of tools that the configuration excludes, nothing is of interest
+	for _, c := range s.review.Changes { // changes of excluded tools are not shown
 		if c.Tool == "" || s.Config.Selects(c.Tool) {
 			c.Name = s.Config.Overrides[c.Tool].Name
 			status.Pins = append(status.Pins, c)
@@ -93,7 +93,7 @@ func (s *Server) status() toolscript.ServerStatus {
 	return status
 }
 
-// pid is the process of the server; 0 if this program has not started one.
+// pid returns the process of the server; 0 if this program has not started one.
 func (s *Server) pid() int {
 	if process, ok := s.conn.(interface{ PID() int }); ok {
 		return process.PID()
@@ -101,7 +101,7 @@ func (s *Server) pid() int {
 	return 0
 }
 
-// hosts are those that offer a server of a fleet.
+// hosts returns the hosts that offer a server of a fleet.
 func (s *Server) hosts() []string {
 	if fleet, ok := s.conn.(interface{ Hosts() []string }); ok {
 		return fleet.Hosts()
@@ -133,7 +133,7 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 	case toolscript.NeedsAuth:
 		e.Kind = toolscript.Unauthorized
 		e.Err = fmt.Errorf("%s needs authorization; run: %s", status.Name, toolscript.Command("auth", status.Name))
-		if strings.Contains(status.Error, "toolscript auth") { // the error is more precise, such as why a login ended
+		if strings.Contains(status.Error, "toolscript auth") { // the error is more precise: it may say why a login ended
 			e.Err = errors.New(status.Error)
 		}
 	case toolscript.Backoff:

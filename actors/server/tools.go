@@ -15,11 +15,11 @@ import (
 
 const (
 	listPause = 250 * time.Millisecond // minimum time between two lists, however many notifications arrive
-	listRetry = 5 * time.Second        // after a failed list
+	listRetry = 5 * time.Second        // pause after a failed list
 )
 
-// listing is the state of the list of tools. All changes during a list, or during the
-// pause after it, are combined into one further list.
+// listing is the state of the requests for the list of tools. All changes during a request,
+// or during the pause after it, lead to one further request.
 type listing struct {
 	busy  bool // a list, or the pause after it, is in progress
 	stale bool // the tools have changed since the list began
@@ -39,8 +39,8 @@ func (s *Server) listChanged(m listChanged) {
 	}
 }
 
-// list requests the tools with its own deadline. If the server has not asked for it, a failure
-// and a list without a change have no consequences.
+// list requests the tools with its own deadline. unasked means that no notification of the
+// server led to it: then a failure and an unchanged list have no consequences.
 func (s *Server) list(unasked bool) {
 	s.listing.busy, s.listing.stale = true, false
 	known := s.all
@@ -128,9 +128,9 @@ func (s *Server) adjust(m Adjust) {
 	s.advance()
 }
 
-// announceTools publishes the selected tools and logs warnings about the filters. An entry of a filter
-// that no tool has is only logged, unless it is almost the name of one: a filter may name what a
-// server does not have yet.
+// announceTools publishes the selected tools and logs warnings about the filters. A filter entry
+// that no tool has is only logged, unless it resembles the name of a tool: a filter may name a
+// tool that the server does not have yet.
 func (s *Server) announceTools() {
 	for _, entry := range s.unmatched {
 		s.log.write(slog.LevelInfo, "tool filter matches nothing", slog.String("entry", entry))
@@ -141,8 +141,8 @@ func (s *Server) announceTools() {
 	s.notifyTools()
 }
 
-// choose sets the selected tools, as the overrides have them, and the warnings about both. Tools that review
-// holds are not selected.
+// choose sets the selected tools, with the overrides applied, and the warnings about filters and
+// overrides. It does not select tools that review holds.
 func (s *Server) choose(all []toolscript.Tool, review Review) {
 	before := s.review
 	s.all, s.review = all, review

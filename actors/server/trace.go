@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// traced begins the span of a request, and returns the traceparent for the server. Without
-// a tracer that is the one of the caller.
+// traced begins the span of a request, and returns the traceparent for the server: without a
+// tracer, the traceparent of the caller.
 func (c *call) traced(m *Call) string {
 	tracer := c.of.tracer
 	if tracer == nil {
@@ -41,12 +41,12 @@ func (c *call) endSpan(result json.RawMessage, err error) {
 		IsError bool `json:"isError"`
 	}
 	if err == nil && bytes.Contains(result, []byte(`"isError"`)) && json.Unmarshal(result, &told) == nil && told.IsError {
-		failure = "tool_error" // as the conventions call it
+		failure = "tool_error" // name in the OpenTelemetry conventions
 	}
 	c.span.End(failure)
 }
 
-// networkOf is the attribute of the transport to a server.
+// networkOf returns the attribute for the transport to a server.
 func networkOf(transport string) []toolscript.Attribute {
 	switch transport {
 	case "stdio":

@@ -30,7 +30,7 @@ func (s *Server) waits(m *Call) {
 	}
 	wait := min(m.Wait, cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout))
 	if s.rested {
-		wait = max(wait, s.startLimit()+hangUpTime) // a start that does nothing ends before, with a reason
+		wait = max(wait, s.startLimit()+hangUpTime) // an inactive start ends earlier, with a reason
 	}
 	m.until = time.Now().Add(wait)
 	if !s.rested && (s.connects > 0 || s.state == toolscript.Backoff) {
@@ -38,7 +38,7 @@ func (s *Server) waits(m *Call) {
 	}
 }
 
-// leastTime is the least time that is left for a call that has waited for another connection.
+// leastTime is the least time limit of a call that has waited for another connection.
 const leastTime = 250 * time.Millisecond
 
 // rest returns the part of a time limit that is left for a call. The wait for another connection
