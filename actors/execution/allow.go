@@ -28,8 +28,8 @@ func (s *calls) find(c *call) error {
 	return nil
 }
 
-// checkKey checks the idempotency key of a call, if it has one. What the gateway itself
-// answers has no effects that a key could make single.
+// checkKey checks the idempotency key of a call, if it has one. Calls that the gateway answers
+// itself take no key.
 func (c *call) checkKey() error {
 	switch {
 	case c.Key == "":
@@ -40,7 +40,7 @@ func (c *call) checkKey() error {
 	return toolscript.CheckKey(c.Key)
 }
 
-// forbidden is the error of a call of this run.
+// forbidden returns the error of a call that this run may not make.
 func (s *calls) forbidden(id string) error {
 	if s.profile == "" {
 		return Forbidden(id, s.allow)
@@ -50,11 +50,11 @@ func (s *calls) forbidden(id string) error {
 	}
 }
 
-// warnUnknown warns of the entries of the allow list that name nothing. Tools of a server
-// that is not connected are not known.
+// warnUnknown warns of entries of the allow list that match nothing. It ignores entries for
+// servers whose tools are not known.
 func (w *work) warnUnknown() {
 	asked := w.request.Allow
-	if w.request.Profile != "" { // the entries of the profile are the matter of its author
+	if w.request.Profile != "" { // do not warn of the entries of the profile
 		asked = w.request.Asked
 	}
 	for _, u := range w.deps.Select(asked, nil).Unknown {
@@ -64,7 +64,7 @@ func (w *work) warnUnknown() {
 	}
 }
 
-// Forbidden is the error of a call that the allow list of its run excludes.
+// Forbidden returns the error of a call that the allow list of its run excludes.
 func Forbidden(id string, allow toolscript.Filter) error {
 	return &toolscript.Error{
 		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", id, allow),

@@ -6,9 +6,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// waiting returns Call.Waiting of a call: while a person decides, the clock of the run
-// stands still, and another call has the turn. A call that may be made then waits for a
-// turn again, so that no more calls are made at once than the run allows.
+// waiting returns the Call.Waiting of a call: while a person decides, the clock of the run
+// stands still, and another call gets the turn. An approved call then waits for a turn
+// again, so that no more calls run at once than the run allows.
 func (s *calls) waiting(c *call, ended <-chan struct{}) func() (func(toolscript.Approval), func(bool)) {
 	return func() (asked func(toolscript.Approval), resume func(allowed bool)) {
 		release := s.questions.clock.Hold()
@@ -24,7 +24,7 @@ func (s *calls) waiting(c *call, ended <-chan struct{}) func() (func(toolscript.
 	}
 }
 
-// giveTurn passes a turn on: to a call that was approved, else to the queue.
+// giveTurn passes a turn to an approved call, else to the queue.
 func (s *calls) giveTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *calls) takeTurn(wait bool, ended <-chan struct{}) {
 	case <-ended:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if i := slices.Index(s.approved, turn); i >= 0 { // otherwise it has a turn
+		if i := slices.Index(s.approved, turn); i >= 0 { // otherwise the call has got a turn
 			s.approved = slices.Delete(s.approved, i, i+1)
 			s.free--
 		}

@@ -12,17 +12,17 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// quietTime is how long a run waits for servers before it reports that. Most servers
-// connect within it. Changes are reported after reportTime.
+// quietTime is how long a run waits for servers before it reports the wait. Most servers
+// connect within this time. After that, changes are reported every reportTime.
 const (
 	quietTime  = 300 * time.Millisecond
 	reportTime = time.Second
 )
 
-// awaitTypes waits for the servers without which the script cannot be checked: those that it
-// names and whose tools are not known. A script that does not name its servers waits for the
-// tools of the others too, but only for ListTime: it may not use them. The error of a tool that
-// the run needs and that cannot be called has the kind MissingTools.
+// awaitTypes waits for the servers without which the script cannot be checked: those that the
+// script names and whose tools are not known. A script that does not name its servers waits for
+// all others too, but only for ListTime, because it may not use them. If a tool that the run
+// needs cannot be called, the error has the kind MissingTools.
 func (w *work) awaitTypes(ctx context.Context, uses runner.Uses) error {
 	if uses.All {
 		if err := w.awaitOthers(ctx); err != nil {
@@ -50,8 +50,8 @@ func (w *work) awaitTypes(ctx context.Context, uses runner.Uses) error {
 	return nil
 }
 
-// awaitOthers waits for servers that the script may use, and names those whose tools it does not
-// see.
+// awaitOthers waits for the servers that the script may use, and warns of servers whose tools
+// are still unknown.
 func (w *work) awaitOthers(ctx context.Context) error {
 	allow := w.request.Allow
 	if slices.ContainsFunc(allow, reachesAll) {
@@ -68,7 +68,7 @@ func (w *work) awaitOthers(ctx context.Context) error {
 	return nil
 }
 
-// warnUnlisted names the servers among f whose tools the script does not see.
+// warnUnlisted warns of the servers that f reaches whose tools are still unknown.
 func (w *work) warnUnlisted(f toolscript.Filter) {
 	if missing := w.deps.Unlisted(f); len(missing) > 0 {
 		w.warn("the tools of these servers are not known yet, so the script does not see them: " +
@@ -77,7 +77,7 @@ func (w *work) warnUnlisted(f toolscript.Filter) {
 }
 
 // await waits up to ConnectTime for servers. A call to a server that is not connected afterwards
-// fails with the reason. The wait is part of the time that the run has.
+// fails with the reason. The wait counts toward the time limit of the run.
 func (w *work) await(ctx context.Context, servers toolscript.Filter) error {
 	if len(servers) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func (w *work) await(ctx context.Context, servers toolscript.Filter) error {
 		"the limit of %d ms was over before %s had connected; allow more with --timeout", w.limits.TimeoutMs, strings.Join(servers, ", "))})
 }
 
-// reportWait names the servers that the run waits for, and their states, when these have changed.
+// reportWait emits the servers that the run waits for, and their states, whenever they change.
 func (w *work) reportWait(over <-chan struct{}, servers toolscript.Filter) {
 	said := ""
 	for next := time.NewTicker(quietTime); ; {
@@ -118,16 +118,16 @@ func (w *work) reportWait(over <-chan struct{}, servers toolscript.Filter) {
 	}
 }
 
-// timeLeft is what waits for servers have left of the time of the run.
+// timeLeft returns the time limit of the run minus the waits for servers.
 func (w *work) timeLeft() time.Duration {
 	return time.Duration(w.limits.TimeoutMs)*time.Millisecond - w.waited
 }
 
-// limitsLeft are the limits of the sandbox.
+// limitsLeft returns the limits of the sandbox.
 func (w *work) limitsLeft() toolscript.Limits {
 	limits := w.limits
 	limits.TimeoutMs = max(1, limits.TimeoutMs-w.waited.Milliseconds())
-	limits.ValueBytes = ceilings.ValueBytes // a value above the limit of the run is kept here
+	limits.ValueBytes = ceilings.ValueBytes // this process enforces the limit of the run and keeps larger values
 	return limits
 }
 
@@ -142,8 +142,7 @@ func (w *work) used(uses runner.Uses) toolscript.Filter {
 	return f
 }
 
-// usedAndKnown are the servers that the script names, without those for whose tools it has
-// waited already.
+// usedAndKnown returns the servers that the script names and whose tools are known.
 func (w *work) usedAndKnown(uses runner.Uses) (f toolscript.Filter) {
 	used := w.used(uses)
 	if len(used) == 0 {
@@ -153,8 +152,8 @@ func (w *work) usedAndKnown(uses runner.Uses) (f toolscript.Filter) {
 	return slices.DeleteFunc(used, func(name string) bool { return slices.Contains(unlisted, name) })
 }
 
-// reachesAll reports whether an entry of the allow list is a member of tools that
-// reaches any server, such as $resources.
+// reachesAll reports whether an entry of the allow list is a builtin that reaches any server,
+// such as $resources.
 func reachesAll(entry string) bool {
 	return strings.HasPrefix(entry, "$") && !strings.HasPrefix(entry, toolscript.ScriptsServer)
 }

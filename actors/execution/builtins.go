@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// builtins are the calls that the gateway answers itself. They count as calls, and
+// builtins are the calls that the gateway answers itself, by id. They count as calls, and
 // see only tools that the run may call.
 var builtins = map[string]func(*calls, context.Context, *call) (any, error){
 	naming.SearchTools:  (*calls).search,
@@ -59,7 +59,7 @@ func (s *calls) onlyPlanned(c *call) bool {
 // as a property of the array.
 type searched struct {
 	Results []toolscript.SearchHit `json:"results"`
-	Nearest []string               `json:"nearest"` // the ids of the results, if they are unsure
+	Nearest []string               `json:"nearest"` // ids of the results, if they are uncertain
 }
 
 // search answers tools.$search(query, {limit, threshold, server, readOnly}).
@@ -104,7 +104,7 @@ func (s *calls) describe(ctx context.Context, c *call) (any, error) {
 	return d, nil
 }
 
-// wanted is what arguments of builtins are.
+// wanted describes the types of the arguments of builtins.
 var wanted = map[reflect.Kind]string{reflect.String: "a string", reflect.Int: "a whole number", reflect.Float64: "a number", reflect.Pointer: "a number", reflect.Bool: "true or false"}
 
 // arguments decodes the arguments of a builtin. An unknown name is an error.
@@ -122,8 +122,7 @@ func arguments(args json.RawMessage, given any) error {
 	return nil
 }
 
-// fetchArgs are the arguments of all methods of tools.$resources and
-// tools.$prompts together.
+// fetchArgs has the arguments of all methods of tools.$resources and tools.$prompts.
 type fetchArgs struct {
 	Server    string            `json:"server"`
 	Cursor    string            `json:"cursor"`
@@ -141,8 +140,8 @@ var takes = map[string][]string{
 	toolscript.GetPrompt:     {"server", "name", "arguments"},
 }
 
-// fetchTool returns the tool that stands for a request of resources and prompts in
-// events and records, if the id is one of those.
+// fetchTool returns the tool that stands for a request of resources or prompts in events and
+// records, if the id is that of such a request.
 func fetchTool(id string) (tool toolscript.Tool, is bool) {
 	if !slices.Contains(toolscript.FetchIDs(), id) {
 		return toolscript.Tool{}, false
@@ -151,12 +150,12 @@ func fetchTool(id string) (tool toolscript.Tool, is bool) {
 	return toolscript.Tool{Server: member, Name: strings.TrimPrefix(id, member+toolscript.Separator)}, true
 }
 
-// fetch answers such a call.
+// fetch answers a request of resources or prompts.
 func (s *calls) fetch(ctx context.Context, c *call) (json.RawMessage, *toolscript.ToolError) {
 	o, err := parseFetch(c.Call)
 	if err == nil {
 		o.Allow, o.Run, o.CallID, o.Trace = s.allow, s.run, c.CallID, s.trace
-		if o.Server != "" { // a request to all servers waits for none
+		if o.Server != "" { // a request to all servers waits for no server
 			o.Wait = toolscript.ConnectWait
 		}
 		var answer json.RawMessage

@@ -23,7 +23,7 @@ func (s *calls) snapshot() []toolscript.CallRecord {
 	return append([]toolscript.CallRecord{}, s.records...)
 }
 
-// note makes the record of a call, once. It is called with mu held.
+// note returns the record of a call, and adds it if it is missing. The caller holds mu.
 func (s *calls) note(c *call) *toolscript.CallRecord {
 	if c.record < 0 {
 		c.record = len(s.records)
@@ -32,15 +32,15 @@ func (s *calls) note(c *call) *toolscript.CallRecord {
 	return &s.records[c.record]
 }
 
-// times are those of a call.
+// times are the points in time and the waits of a call.
 type times struct {
 	asked     time.Time         // when the script made it
 	begun     time.Time         // zero before its event
-	connected time.Duration     // the wait for a server that was not connected, after begun
-	origin    toolscript.Origin // has its waits after that
+	connected time.Duration     // wait for the connection of the server, after begun
+	origin    toolscript.Origin // records the later waits
 }
 
-// waits are those of a call that has ended.
+// waits returns the waits of a call that has ended.
 func (t *times) waits() toolscript.Waits {
 	all := t.origin.Waits()
 	if !t.begun.IsZero() {
@@ -50,10 +50,9 @@ func (t *times) waits() toolscript.Waits {
 	return all
 }
 
-// explain notes why a question of the server was refused, and adds the reason of a failure to the
-// record of a call. Reasons that the gateway
-// finds in the call itself are left out: they may quote its arguments. It is called with
-// mu held.
+// explain notes why a question of the server was refused, and adds the reason of a failure to
+// the record of a call. It leaves out reasons that the gateway finds in the call itself: they
+// may quote its arguments. The caller holds mu.
 func (s *calls) explain(c *call, failure *toolscript.ToolError) {
 	if why := c.origin.Refused(); why != "" {
 		if text := c.ID + ": its server has asked a question, which was refused: " + why; len(s.refused) < maxNotices && !slices.Contains(s.refused, text) {
@@ -64,7 +63,7 @@ func (s *calls) explain(c *call, failure *toolscript.ToolError) {
 		return
 	}
 	server := c.tool.Server
-	if server == "" { // it was not connected when the call began
+	if server == "" { // the server was not connected when the call began
 		server = failure.Server
 	}
 	s.records[c.record].Error = s.deps.Reason(server, failure.Message)
@@ -72,7 +71,8 @@ func (s *calls) explain(c *call, failure *toolscript.ToolError) {
 
 var yes, no = true, false
 
-// okay reports whether a kind is that of a success. The result is read only.
+// okay returns a pointer to true for a success (the kind ""), else to false. Nobody may change
+// the value.
 func okay(kind toolscript.Kind) *bool {
 	if kind == "" {
 		return &yes
@@ -80,13 +80,13 @@ func okay(kind toolscript.Kind) *bool {
 	return &no
 }
 
-// leave notes a call that the end of the script cancels. It is called with mu held.
+// leave notes a call that the end of the script cancels. The caller holds mu.
 func (s *calls) leave(c *call) {
 	s.unfinished = append(s.unfinished, toolscript.UnfinishedCall{CallID: c.CallID, Tool: c.ID, Printed: c.origin.Printed()})
 }
 
-// unfinishedWith returns the calls that the end of the script has cancelled, in the order
-// in which the script made them, with those that have not ended yet.
+// unfinishedWith returns the calls that the end of the script has cancelled, including
+// detached calls that have not ended yet, in the order in which the script made them.
 func (s *calls) unfinishedWith(detached []toolscript.DetachedCall) []toolscript.UnfinishedCall {
 	s.mu.Lock()
 	all := slices.Clone(s.unfinished)
@@ -131,8 +131,8 @@ func (s *calls) counts() (admitted, completed, pending int64) {
 // may send any number of notifications.
 const progressEvery = 250 * time.Millisecond
 
-// progress passes the progress of a call on. It does not block, because the
-// connection of the server calls it.
+// progress emits the progress of a call. It does not block, because the connection of the
+// server calls it.
 func (s *calls) progress(c *call, p toolscript.Progress) {
 	s.mu.Lock()
 	now := time.Now()

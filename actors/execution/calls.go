@@ -22,31 +22,31 @@ import (
 // reads from the sandbox begins calls, those that read from servers end them, and the
 // run's actor reads the state when it needs it.
 type calls struct {
-	run, trace, profile string          // its id, and ExecRequest.Trace and Profile
-	owner               owner           // of the values that outlive the run
-	ctx                 context.Context // of the run
+	run, trace, profile string          // id of the run, ExecRequest.Trace and ExecRequest.Profile
+	owner               owner           // owner of the stored values
+	ctx                 context.Context // context of the run
 	deps                *Deps
 	allow               toolscript.Filter
 	limits              toolscript.Limits
 	events              *emitter
 	questions           *elicitations
 	tasks               *taskMemory
-	within              *lent  // of a nested run: the run that it belongs to
+	within              *lent  // the run that a nested run belongs to; otherwise nil
 	detailed            bool   // callEnd has arguments and result
 	settled             func() // called when the script has ended and no call is in flight any more
 
 	mu                  sync.Mutex
 	over                bool // the script has ended
 	admitted, completed int64
-	runStart, begun     time.Time                   // of the run, and of the time of the script, see scriptBegins
+	runStart, begun     time.Time                   // start of the run, and of the script's time, see scriptBegins
 	free, outside       int64                       // how many more calls may start, and how many came over HTTP
 	queue               []*call                     // in the order of arrival; some may have been dropped
-	first               [1]*call                    // the memory of a queue with one call
+	first               [1]*call                    // memory for a queue with one call
 	starting            bool                        // a goroutine starts queued calls
 	approved            []chan struct{}             // calls that wait for a turn after an approval
 	inFlight            map[string]*call            // queued and started calls, by CallID
-	records             []toolscript.CallRecord     // of started calls, in the order of their start
-	unfinished          []toolscript.UnfinishedCall // that the end of the script has cancelled
+	records             []toolscript.CallRecord     // records of started calls, in the order of their start
+	unfinished          []toolscript.UnfinishedCall // calls that the end of the script has cancelled
 	answers             lastAnswers
 	refused             []string // why questions of servers were refused, as notices
 	proofs              map[string]proof
@@ -58,34 +58,34 @@ type call struct {
 	runner.Call
 	tool    toolscript.Tool // the zero Tool for builtins and while the server is not connected
 	builtin answerFunc      // nil for the tools of servers
-	turn    chan struct{}   // of a call over HTTP: closed when it may start; otherwise nil
-	held    inflight.Held   // the bytes of its answer
+	turn    chan struct{}   // closed when a call over HTTP may start; nil for other calls
+	held    inflight.Held   // counts the bytes of the answer
 	asking  asking
-	times   // when it was made and began
+	times
 
 	// These fields are guarded by calls.mu.
-	done    func(runner.Answer) // for the script; nil after the answer, and over HTTP
-	stop    func(cause error)   // cancels the call in flight; nil before that
+	done    func(runner.Answer) // passes the answer to the script; nil after the answer, and over HTTP
+	stop    func(cause error)   // cancels the call in flight; nil before it is sent
 	cause   error               // why the call was cancelled
-	started bool                // it has left the queue
-	record  int                 // index in calls.records; -1: none yet
+	started bool                // the call has left the queue
+	record  int                 // index in calls.records; -1 before it has a record
 	kept    bool                // counted in calls.tasks
-	shown   time.Time           // of the last progress event
-	late    *time.Timer         // ends a task of the script of an answer; nil: none
+	shown   time.Time           // time of the last progress event
+	late    *time.Timer         // ends a task of the script of an answer; may be nil
 }
 
 // answerFunc returns the value that the script sees, or the error that it catches.
 type answerFunc func(context.Context, *call) (json.RawMessage, *toolscript.ToolError)
 
-// Started is a call of a tool that Deps.Start makes.
+// Started is a call of a tool for Deps.Start.
 type Started struct {
 	toolscript.Call
 	Tool toolscript.Tool
-	Held *inflight.Held // the bytes of its answer
+	Held *inflight.Held // counts the bytes of the answer
 }
 
-// ErrNotSent is the error of a call of Deps.Start that did not reach its server.
-// Deps.Call then waits for the server.
+// ErrNotSent is the error of a call of Deps.Start that did not reach its server. The run then
+// makes the call with Deps.Call, which waits for the server.
 var ErrNotSent = errors.New("the call was not sent")
 
 var (
@@ -103,7 +103,7 @@ func (s *calls) Begin(rc runner.Call, done func(runner.Answer)) {
 	s.startNext()
 }
 
-// enter admits a call and queues it: allow list, key, budget, and its place in the order.
+// enter checks a call against the allow list, its key and the budget, and queues it.
 func (s *calls) enter(c *call) error {
 	if err := s.find(c); err != nil {
 		return err
@@ -129,8 +129,8 @@ func (s *calls) enter(c *call) error {
 	return nil
 }
 
-// startNext starts queued calls, in their order: one goroutine at a time does so. It is
-// called without mu.
+// startNext starts queued calls in their order. Only one goroutine at a time does so. The caller
+// does not hold mu.
 func (s *calls) startNext() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,9 +178,8 @@ func (s *calls) fail(c *call, err error) {
 	s.answer(c, nil, toolError(c.tool, c.ID, err))
 }
 
-// startNow sends the call of a tool in this goroutine. It returns false if something
-// would have to wait: the client, the server, the check of the arguments, or the first call
-// with the same key.
+// startNow sends the call of a tool in this goroutine. It returns false if it would have to wait
+// for the client, the server, the check of the arguments, or an earlier call with the same key.
 func (s *calls) startNow(c *call) bool {
 	if c.builtin != nil || c.tool.Name == "" || c.Key != "" || c.Task && s.detailed || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
 		return false
@@ -195,7 +194,7 @@ func (s *calls) startNow(c *call) bool {
 	return sent
 }
 
-// begin is the event of the start of a call.
+// begin returns the event of the start of a call.
 func (s *calls) begin(c *call) toolscript.Event {
 	return toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID}
 }
@@ -207,8 +206,8 @@ func (s *calls) request(c *call, id string) toolscript.Call {
 	}
 }
 
-// maxQuick is the size in bytes of an answer up to which the goroutine that reads from
-// the server examines it. Other calls of the server wait for that.
+// maxQuick bounds the answers that the goroutine that reads from the server examines itself, in
+// bytes. Other calls of the server wait for it.
 const maxQuick = 64 << 10
 
 // returned takes the result of a call of startNow. It does not block.
@@ -253,7 +252,7 @@ func (s *calls) valued(ctx context.Context, c *call, tool toolscript.Tool, raw j
 	if failure == nil {
 		s.prove(ctx, tool, v)
 		id := c.ID
-		if c.tool.Name == "" { // it was not known then
+		if c.tool.Name == "" { // the tool was not known at the start
 			id = tool.ID()
 		}
 		s.mu.Lock()
@@ -285,7 +284,7 @@ func (s *calls) finish(c *call, a runner.Answer, how ending) {
 		took = ms(time.Since(c.begun))
 	}
 	s.mu.Lock()
-	if s.inFlight[c.CallID] != c { // it panicked after its end
+	if s.inFlight[c.CallID] != c { // the call panicked after its end
 		s.mu.Unlock()
 		return
 	}
@@ -307,8 +306,8 @@ func (s *calls) finish(c *call, a runner.Answer, how ending) {
 	}, func(error) {}) // emit recovers panics of the client's code
 }
 
-// finished follows the event: with one call at a time, the end of a call is emitted
-// before the start of the next.
+// finished delivers the answer and starts the next call. It runs after the event of the end, so
+// that with one call at a time, this event precedes the start of the next call.
 func (s *calls) finished(c *call, a runner.Answer, settled bool) {
 	s.giveTurn()
 	s.deliver(c, a)
@@ -332,7 +331,7 @@ func (s *calls) deliver(c *call, a runner.Answer) {
 	}
 }
 
-// close removes a call from those in flight. It is called with mu held.
+// close removes a call from the calls in flight. The caller holds mu.
 func (s *calls) close(c *call, how ending, took float64) {
 	if s.inFlight[c.CallID] != c {
 		return
@@ -350,5 +349,5 @@ func (s *calls) close(c *call, how ending, took float64) {
 	}
 }
 
-// cancelledByScript is called with mu held.
+// cancelledByScript reports whether the script cancelled the call. The caller holds calls.mu.
 func (c *call) cancelledByScript() bool { return errors.Is(c.cause, runner.ErrCallCancelled) }

@@ -27,7 +27,7 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 		}
 	}
 	how := ending{toolscript.Internal, toolscript.SentUnknown}
-	defer func() { s.finish(c, runner.Answer{}, how) }() // also after a panic
+	defer func() { s.finish(c, runner.Answer{}, how) }() // even after a panic
 	s.announce(c)
 	request.CallID, request.Waiting = c.CallID, s.waiting(c, ctx.Done())
 	request.Left, request.Origin, request.Queued = s.left(), &c.origin, time.Since(c.asked)
@@ -56,8 +56,8 @@ func (s *calls) makeOutside(ctx context.Context, c *call, request toolscript.Cal
 	return raw, nil
 }
 
-// drop removes a call over HTTP that was cancelled before its turn. It returns false
-// if its turn has come.
+// drop removes a call over HTTP that was cancelled before its turn. It returns false if the
+// call has got its turn.
 func (s *calls) drop(c *call) bool {
 	s.mu.Lock()
 	dropped := !c.started

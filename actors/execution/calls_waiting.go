@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// admit is enter, and reports a call that was refused.
+// admit calls enter and reports a refused call to Deps.Refused.
 func (s *calls) admit(c *call) error {
 	err := s.enter(c)
 	if err != nil && s.deps.Refused != nil {
@@ -58,8 +58,8 @@ func (s *calls) context(c *call) (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// left returns the time that the script has left, in a nested run at most that of its
-// caller; nil if it has no limit, or runs no sandbox yet.
+// left returns a function for the time that the script has left, in a nested run at most the
+// time of its caller; nil if the script has no limit, or runs in no sandbox yet.
 func (s *calls) left() func() time.Duration {
 	s.mu.Lock()
 	begun := s.begun
@@ -80,9 +80,9 @@ func (s *calls) left() func() time.Duration {
 	}
 }
 
-// scriptBegins notes the start of the time that the script has, of which the run has waited for
-// servers before. The clock of a nested run
-// is that of its caller: it may have stood still before, which does not count here.
+// scriptBegins notes the start of the script's time, which includes waited, the time for which
+// the run has waited for servers. A nested run uses the clock of its caller; the time for which
+// that clock has stood still before does not count here.
 func (s *calls) scriptBegins(waited time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

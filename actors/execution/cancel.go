@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Cancel implements runner.Host. At the end of its script a task goes on.
+// Cancel implements runner.Host. Tasks go on at the end of their script.
 func (s *calls) Cancel(callID string, cause error) {
 	s.mu.Lock()
 	c := s.inFlight[callID]
@@ -23,7 +23,7 @@ func (s *calls) Cancel(callID string, cause error) {
 	then()
 }
 
-// cancel cancels a call. It is called with mu held; the caller calls then without.
+// cancel cancels a call. The caller holds mu, and calls then after it has released mu.
 func (s *calls) cancel(c *call, cause error) (then func()) {
 	if c.cause == nil {
 		c.cause = cause
@@ -31,7 +31,7 @@ func (s *calls) cancel(c *call, cause error) (then func()) {
 	if stop := c.stop; stop != nil {
 		return func() { stop(cause) }
 	}
-	if c.started { // follow ends it
+	if c.started { // follow cancels it
 		return func() {}
 	}
 	s.close(c, ending{toolscript.Cancelled, toolscript.SentNo}, 0)
@@ -48,8 +48,8 @@ func (s *calls) cancel(c *call, cause error) (then func()) {
 	}
 }
 
-// cancelSome cancels the calls in flight for which why, which is called with mu held,
-// returns a cause. It returns the number of calls that were in flight.
+// cancelSome cancels the calls in flight for which why returns a cause. It holds mu while it
+// calls why. It returns the number of calls that were in flight.
 func (s *calls) cancelSome(why func(*call) error) int {
 	s.mu.Lock()
 	n := len(s.inFlight)

@@ -29,7 +29,7 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 			r.Compiled, r.found, err = c.Compile(ctx, src)
 			return err
 		})
-		w.spent, r.Spent = r.Spent, runner.Usage{} // a cached compilation costs the next run nothing
+		w.spent, r.Spent = r.Spent, runner.Usage{} // a run with a cached compilation spends nothing
 		return r, Decided(r.found), err
 	})
 	if err != nil {
@@ -42,12 +42,12 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	return result.Compiled, w.refused(toolscript.Parsing, result.found)
 }
 
-// source is the script with its modules.
+// source returns the script with its modules.
 func (w *work) source() runner.Source {
 	return runner.Source{Code: w.request.Code, File: w.request.File, Modules: w.request.Modules}
 }
 
-// sourceBytes is the length of the script with its modules.
+// sourceBytes returns the length of the script with its modules.
 func (w *work) sourceBytes() int64 {
 	n := len(w.request.Code)
 	for _, m := range w.request.Modules {
@@ -56,7 +56,7 @@ func (w *work) sourceBytes() int64 {
 	return int64(n)
 }
 
-// factsOf returns nil for a script that does not compile.
+// factsOf returns the facts about a compiled script; nil for a script that does not compile.
 func (w *work) factsOf(c compilation) *toolscript.ScriptFacts {
 	if len(c.found) > 0 {
 		return nil
@@ -64,8 +64,8 @@ func (w *work) factsOf(c compilation) *toolscript.ScriptFacts {
 	return &toolscript.ScriptFacts{HasReturn: c.Returns, Tools: w.named(c.Tools), MayUseAll: c.Uses.All, Cached: len(w.metrics.Cached) > 0}
 }
 
-// check finds type errors before anything of the script runs. In mode warn they are
-// emitted and the run continues.
+// check finds type errors before the script runs. In mode warn they are emitted and the run
+// continues.
 func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
 	if err := w.sign(ctx, compiled); err != nil {
 		return err
@@ -113,8 +113,8 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled) ([]tool
 	})
 }
 
-// borrow uses a checker, and tries a second one if the first was lost. A script that is
-// too much for a checker is a finding, so a lost checker was killed by something else.
+// borrow calls use with a checker, and with a second one if the first was lost. A checker that
+// is lost was killed from outside: a script that exceeds its limits leads to a finding.
 func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(context.Context, Checker) error) error {
 	lost, err := w.borrowOne(ctx, use)
 	if lost {
@@ -126,8 +126,8 @@ func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(cont
 	return nil
 }
 
-// borrowOne also reports whether the checker was lost. After an error of use the checker
-// is replaced.
+// borrowOne calls use with one checker and reports whether the checker was lost. After an error
+// of use the checker is replaced.
 func (w *work) borrowOne(ctx context.Context, use func(context.Context, Checker) error) (lost bool, err error) {
 	borrowing, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("checker"))
 	defer cancel()
@@ -135,7 +135,7 @@ func (w *work) borrowOne(ctx context.Context, use func(context.Context, Checker)
 	if err != nil {
 		return false, err
 	}
-	broken := true // until it has answered, also after a panic
+	broken := true // until the checker has answered; stays true after a panic
 	defer func() { giveBack(broken) }()
 	err = use(ctx, checker)
 	broken = err != nil
@@ -149,7 +149,7 @@ func (w *work) report(found []toolscript.Diagnostic) {
 	}
 }
 
-// refused is the error of a run with findings.
+// refused returns the error of a run with findings; nil without findings.
 func (w *work) refused(phase toolscript.Phase, found []toolscript.Diagnostic) error {
 	if len(found) == 0 {
 		return nil
@@ -157,7 +157,7 @@ func (w *work) refused(phase toolscript.Phase, found []toolscript.Diagnostic) er
 	return w.fail(phase, &toolscript.Error{Kind: toolscript.CheckFailed, Err: errors.New(summary(found))})
 }
 
-// summary is the first finding and the number of the others.
+// summary returns the first finding and the number of the others.
 func summary(ds []toolscript.Diagnostic) string {
 	first := fmt.Sprintf("%s:%d:%d: %s", ds[0].File, ds[0].Line, ds[0].Column, ds[0].Message)
 	if len(ds) == 1 {
@@ -166,8 +166,8 @@ func summary(ds []toolscript.Diagnostic) string {
 	return fmt.Sprintf("%s (and %d more)", first, len(ds)-1)
 }
 
-// Decided reports whether the same text has the same findings next time. It has not if the
-// limits of the checker were exceeded.
+// Decided reports whether the same text would get the same findings again. It returns false if
+// the limits of the checker were exceeded.
 func Decided(found []toolscript.Diagnostic) bool {
 	for _, d := range found {
 		if d.Code == runner.CodeLimit {

@@ -8,9 +8,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// clean returns a text of a server without secrets. What servers say about failures and their
-// progress is cleaned where it enters a run, so no record, event, file or script has it in
-// another form. Results of calls are not cleaned: they are the data of the script.
+// clean returns a text of a server without secrets. Texts of servers about failures and progress
+// are cleaned where they enter a run, so no record, event, file or script has the original.
+// Results of calls are not cleaned: they are the data of the script.
 func (d *Deps) clean(server, text string) string {
 	if d.Clean == nil || text == "" {
 		return text
@@ -24,7 +24,7 @@ func (d *Deps) cleanFailure(server string, e *toolscript.ToolError) *toolscript.
 		return e
 	}
 	clean := *e
-	if server == "" { // it was not connected when the call began
+	if server == "" { // the server was not connected when the call began
 		server = e.Server
 	}
 	clean.Message = d.clean(server, e.Message)
@@ -73,7 +73,7 @@ func (d *Deps) cleanJSON(server string, raw json.RawMessage) json.RawMessage {
 	}
 	var value any
 	in := json.NewDecoder(bytes.NewReader(raw))
-	in.UseNumber() // digits stay
+	in.UseNumber() // keep all digits
 	if in.Decode(&value) != nil {
 		return raw
 	}
@@ -89,7 +89,7 @@ func (d *Deps) cleanJSON(server string, raw json.RawMessage) json.RawMessage {
 	var out bytes.Buffer
 	to := json.NewEncoder(&out)
 	to.SetEscapeHTML(false)
-	_ = to.Encode(value) // it was JSON before
+	_ = to.Encode(value) // a decoded value can be encoded
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 

@@ -18,7 +18,7 @@ type console struct {
 	limits toolscript.Limits
 	events *emitter
 	kept   outputs.Store
-	paces  *paces // nil: no limit of time
+	paces  *paces // limits of the rate; nil: no limit
 
 	mu             sync.Mutex
 	stdout, stderr int64 // emitted bytes
@@ -26,9 +26,9 @@ type console struct {
 	open           bool // the last line of stdout has no newline
 	cut            bool
 	closed         bool          // a nested run that outlives its caller writes nothing more
-	rest           *outputs.File // nil before the cut, and if nothing can be kept
+	rest           *outputs.File // output after the cut; nil before the cut, or if it cannot be kept
 
-	usedBytes, usedLines atomic.Int64 // of the limits; read without mu, which Write holds while the client is slow
+	usedBytes, usedLines atomic.Int64 // use of the limits; read without mu, which Write may hold for long
 }
 
 // Write implements runner.Host.
@@ -99,7 +99,7 @@ func wholeCharacters(text string, n int) int {
 	return n
 }
 
-// cutOff emits once that there is more, and the command that reads it.
+// cutOff emits, once, that there is more output, and the command that reads it.
 func (o *console) cutOff(rest string) {
 	o.cut = true
 	limit := fmt.Sprintf("%d bytes", o.limits.OutputBytes)
@@ -112,7 +112,7 @@ func (o *console) cutOff(rest string) {
 		handle = fmt.Sprintf("the rest is lost: %v", err)
 	}
 	o.keep(rest)
-	if o.open { // the value that follows has a line of its own
+	if o.open { // the value that follows begins a new line
 		o.events.emit(toolscript.Event{Type: toolscript.EventStdout, Data: "\n"})
 	}
 	o.events.emit(toolscript.Event{

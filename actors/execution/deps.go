@@ -25,25 +25,25 @@ type Deps struct {
 	// block. Nil: nothing is called.
 	Ended func(toolscript.RunRecord)
 
-	// Reason is the message of a failed call of a server without secrets, and cut; nil: it
-	// is not recorded.
+	// Reason returns the message of a failed call without secrets, cut if it is long. Nil: the
+	// message is not recorded.
 	Reason func(server, message string) string
 
-	// Clean is a text of a server without secrets, else as it is; nil: texts stay.
+	// Clean removes secrets from a text of a server. Nil: texts stay unchanged.
 	Clean func(server, text string) string
 
-	// Call makes a tool call without the rules of its run.
+	// Call makes a tool call without applying the rules of a run.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
 	// Start makes such a call if nothing has to wait: the server is connected and has a
-	// free slot, and the arguments fit. Otherwise it returns false, and Call makes the
-	// call. Start does not block. done receives the result once and does not block; stop
-	// cancels the call. Nil: every call waits.
+	// free slot, and the arguments fit. Otherwise it returns false, and the caller must use
+	// Call. Start does not block. done receives the result once and does not block; stop
+	// cancels the call. Nil: all calls use Call.
 	Start func(c Started, done func(json.RawMessage, error)) (stop func(cause error), sent bool)
-	// Begun reports a run at its first state, and Refused a call that the rules of the run
-	// forbid. They do not block. Nil: nothing is reported.
+	// Begun is called with a new run, and Refused with a call that the rules of its run forbid.
+	// They do not block. Nil: nothing is called.
 	Begun   func(toolscript.RunRecord, *toolscript.ExecRequest)
 	Refused func(toolscript.Call, error)
-	// Answered reports a call that the gateway has answered itself, such as those of the store.
+	// Answered is called with a call that the gateway has answered itself, such as one of the store.
 	Answered func(call toolscript.Call, result json.RawMessage, took time.Duration, err error)
 	// Record keeps the recording of a run. Nil: no run can be recorded.
 	Record func(recording.Recording) error
@@ -59,9 +59,9 @@ type Deps struct {
 	Resolve func(ctx context.Context, id string, allow toolscript.Filter, wait time.Duration) (toolscript.Tool, error)
 	// Fits reports whether a value satisfies a schema.
 	Fits func(ctx context.Context, schema, value json.RawMessage) bool
-	// Fit returns a value without the optional members that are null, or why it does not satisfy a schema.
+	// Fit returns a value without its optional members that are null, or how it breaks a schema.
 	Fit func(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error)
-	// Breaks says how a value breaks a schema; "" if it does not, or if that is not known.
+	// Breaks describes how a value breaks a schema; "" if it does not, or if that is not known.
 	Breaks func(ctx context.Context, schema, value json.RawMessage) string
 	// Search and Describe find tools of the current catalog.
 	Search   func(context.Context, toolscript.SearchQuery) (toolscript.SearchAnswer, error)
@@ -72,32 +72,32 @@ type Deps struct {
 	Names func() *naming.Names
 	// Types returns the declarations against which a script is checked.
 	Types func(context.Context, runner.Uses) (runner.Declarations, error)
-	// Narrowed returns those with only what allow selects, for runs with a profile. Nil: as
-	// Types.
+	// Narrowed returns the declarations with only the tools that allow selects, for runs with a
+	// profile. Nil: Types is used.
 	Narrowed func(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error)
 	// Untyped returns declarations in which the servers have the type any.
 	Untyped func(runner.Uses) runner.Declarations
-	// Builtins are the servers of built-in tools, by configured name, and Dialect returns
-	// the declarations for a script of DialectHarness, which have only what allow selects.
+	// Builtins returns the configured names of the servers of built-in tools. Dialect returns the
+	// declarations for a script of DialectHarness, with only the tools that allow selects.
 	Builtins func() []string
 	Dialect  func(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error)
-	// Reread reads the lists of tools of servers that do not announce their changes, and reports
-	// whether one was read. Nil reads nothing.
+	// Reread reads the tool lists of servers that do not announce changes, and reports whether
+	// any list was read. Nil reads nothing.
 	Reread func(context.Context, toolscript.Filter) bool
-	// Advise adds advice about allowed tools to the findings of the type checker, and says
-	// of the other tools that they are not allowed if names has flat names, which scripts of
-	// DialectHarness have. Nil adds nothing.
+	// Advise adds advice about allowed tools to the findings of the type checker, and says of
+	// other tools that they are not allowed. names are the names that the script sees. Nil adds
+	// nothing.
 	Advise func(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter, names *naming.Names) []toolscript.Diagnostic
 	// Connecting returns the servers that the filter reaches and that are connecting.
-	// Await waits until there are none, or ctx ends.
-	// Unlisted returns those of the servers that the filter reaches which are not connected yet
-	// and whose tools are not known.
+	// Await waits until no such server is left, or ctx ends.
+	// Unlisted returns the servers that the filter reaches, that are not connected yet, and
+	// whose tools are not known.
 	Connecting func(toolscript.Filter) []string
 	Await      func(context.Context, toolscript.Filter)
 	Unlisted   func(toolscript.Filter) toolscript.Filter
 
-	// Needed returns the allowed servers that may have the tools of ExecRequest.Needs. Missing is
-	// the error if one of these tools cannot be called; it has the kind MissingTools.
+	// Needed returns the allowed servers that may have the tools of ExecRequest.Needs. Missing
+	// returns an error of kind MissingTools if one of these tools cannot be called.
 	Needed  func(needs []string, allow toolscript.Filter) toolscript.Filter
 	Missing func(needs []string, allow toolscript.Filter) error
 
@@ -106,8 +106,8 @@ type Deps struct {
 	Sandbox func(context.Context) (runner.Runner, GiveBack, error)
 	// Deno lends a process of the other engine.
 	Deno func(context.Context) (runner.Runner, GiveBack, error)
-	// Remote lends a sandbox of another machine, or nil if runs stay on this one. An error
-	// of kind Unavailable says that there is none at present. Remote itself may be nil.
+	// Remote lends a sandbox of another machine; nil if runs stay on this machine. An error of
+	// kind Unavailable means that no sandbox is free at present. Remote itself may be nil.
 	Remote func(context.Context) (Remote, error)
 
 	// Store reads and changes values that outlive the run. Nil: there is no store.
@@ -119,16 +119,16 @@ type Deps struct {
 	// URL returns the URL of the gateway with the given capability; "" if it has none.
 	URL func(capability string) string
 
-	Limits      func() toolscript.Limits // of requests without limits
+	Limits      func() toolscript.Limits // limits for requests that set none
 	ConnectTime time.Duration            // how long a run waits for the servers that it uses
-	ListTime    time.Duration            // how long it waits for the tools of others that it may use
+	ListTime    time.Duration            // how long a run waits for the tools of other servers that it may use
 }
 
 // Remote is a sandbox of another machine, for one run.
 type Remote interface {
 	runner.Runner
-	Host() string // the name of the machine
-	Close()       // gives it back
+	Host() string // name of the machine
+	Close()       // gives the sandbox back
 }
 
 // GiveBack returns a borrowed worker; a broken one is replaced.

@@ -11,11 +11,11 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// dialect reports whether the script is one of the answer of a model.
+// dialect reports whether the script is part of the answer of a model.
 func (w *work) dialect() bool { return w.request.Dialect == toolscript.DialectHarness }
 
-// names are the names that the script sees. In the dialect built-in tools have flat names
-// too.
+// names returns the names that the script sees. In the dialect, built-in tools also have flat
+// names.
 func (w *work) names() *naming.Names {
 	if !w.dialect() {
 		return w.deps.Names()
@@ -23,7 +23,7 @@ func (w *work) names() *naming.Names {
 	return w.deps.Names().WithFlat(w.deps.Builtins())
 }
 
-// types are the declarations against which the script is checked.
+// types returns the declarations against which the script is checked.
 func (w *work) types(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
 	switch {
 	case w.dialect():
@@ -35,8 +35,8 @@ func (w *work) types(ctx context.Context, uses runner.Uses) (runner.Declarations
 	return w.deps.Dialect(ctx, uses, w.request.Allow)
 }
 
-// flatUsed returns the servers of built-in tools if the script may use a flat name. Which
-// of them has the tool is not known before they are connected.
+// flatUsed returns the servers of built-in tools if the script may use a flat name. Only after
+// they have connected is it known which of them has the tool.
 func (w *work) flatUsed(uses runner.Uses) toolscript.Filter {
 	if !w.dialect() {
 		return nil
@@ -50,8 +50,8 @@ func (w *work) flatUsed(uses runner.Uses) toolscript.Filter {
 	return nil
 }
 
-// named are the members of tools that the script names. Three of them in a row are a flat
-// name, such as agents.llm.chat, or a tool of a server and a member of the function.
+// named returns the tools in the member expressions of a script. Three parts, as in a.b.c, are
+// a flat name, such as agents.llm.chat, or a tool of a server and a member of the function.
 func (w *work) named(members []string) []string {
 	names := w.deps.Names()
 	out := []string{}
@@ -66,7 +66,7 @@ func (w *work) named(members []string) []string {
 	return slices.Compact(out)
 }
 
-// answerContext is nil for other scripts.
+// answerContext returns the context of the script of an answer; nil for other scripts.
 func (w *work) answerContext() *runner.AnswerContext {
 	if !w.dialect() {
 		return nil

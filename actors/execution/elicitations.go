@@ -19,10 +19,10 @@ var errElicitationUnsupported = &toolscript.Error{
 // safe for concurrent use.
 type elicitations struct {
 	person bool                                                                              // a person can answer
-	max    int64                                                                             // questions, of all servers together
+	max    int64                                                                             // bound of the questions of all servers together
 	fit    func(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error) // see Deps.Fit
 	events *emitter
-	clock  *runner.Clock // of the run; it stops while a question is open
+	clock  *runner.Clock // clock of the run; stopped while a question is open
 
 	terminal int // process of the person, see toolscript.Call
 
@@ -33,7 +33,7 @@ type elicitations struct {
 
 type openQuestion struct {
 	toolscript.Question
-	answer chan toolscript.Answer // has room for one
+	answer chan toolscript.Answer // buffered for one answer
 }
 
 // ask emits a question and waits for the answer.
@@ -57,8 +57,8 @@ func (e *elicitations) ask(ctx context.Context, q toolscript.Question) (toolscri
 	}
 }
 
-// begin counts a question against the budget and assigns its id. Without a budget a
-// server could ask for ever, because the clock of the run does not run meanwhile.
+// begin counts a question against the budget and assigns its id. Without a budget a server
+// could ask for ever, because the clock of the run stands still during a question.
 func (e *elicitations) begin(q toolscript.Question) (*openQuestion, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -110,7 +110,7 @@ func (e *elicitations) find(id string) *openQuestion {
 	return e.open[id]
 }
 
-// asking is the elicitations of one call. It remembers that the budget was exceeded,
+// asking handles the elicitations of one call. It remembers that the budget was exceeded,
 // because the error of the server does not say so. It is safe for concurrent use.
 type asking struct {
 	of *elicitations

@@ -42,10 +42,11 @@ func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
 	return toolscript.End{OK: true, Value: outcome.Value}
 }
 
-// shortWait is the wait for servers up to which an error does not name it.
+// shortWait is the least wait for servers that an error names.
 const shortWait = 100 * time.Millisecond
 
-// tellWait names the whole limit of time, of which the sandbox had what the waits for servers left.
+// tellWait puts the time limit of the run into an error, in place of the shorter limit of the
+// sandbox, and the wait for servers.
 func (w *work) tellWait(e *toolscript.RunError) {
 	if e.Message != scripterror.OutOfTime(w.limitsLeft()).Message {
 		return
@@ -71,7 +72,7 @@ func (w *work) valueTooLarge(value []byte) *toolscript.RunError {
 	return e
 }
 
-// progress is the metadata of an error.
+// progress returns the metadata of an error.
 func (w *work) progress() map[string]any {
 	_, completed, pending := w.calls.counts()
 	return map[string]any{"elapsedMs": ms(time.Since(w.start)), "completedTools": completed, "pendingTools": pending}
@@ -86,8 +87,7 @@ func (w *work) measure() {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// warnDetached names the calls that did not end although they were cancelled. Tasks
-// are not among them.
+// warnDetached warns of calls, except tasks, that did not end although they were cancelled.
 func (w *work) warnDetached(detached []toolscript.DetachedCall) {
 	var stuck []string
 	for _, d := range detached {
@@ -100,8 +100,8 @@ func (w *work) warnDetached(detached []toolscript.DetachedCall) {
 	}
 }
 
-// unfinished enters the calls that the end of the script has cancelled. The script of an
-// answer fails then, because a model would take the rest for the whole.
+// unfinished adds the calls that the end of the script has cancelled to the End. The script of
+// an answer then fails, because a model would take the partial result for the whole.
 func (w *work) unfinished(end *toolscript.End) {
 	end.Unfinished = w.calls.unfinishedWith(end.Detached)
 	if len(end.Unfinished) == 0 {
@@ -109,7 +109,7 @@ func (w *work) unfinished(end *toolscript.End) {
 	}
 	tools, first := toolscript.UnfinishedTools(end.Unfinished), end.Unfinished[0]
 	switch {
-	case end.Error == nil && w.dialect() && first.Run == "": // those of saved scripts come last
+	case end.Error == nil && w.dialect() && first.Run == "": // calls of saved scripts come last
 		end.OK, end.ExitCode, end.Kind = false, 1, toolscript.Cancelled
 		end.Error = &toolscript.RunError{
 			Name: toolscript.DetachedPromise, Code: toolscript.Cancelled, Phase: toolscript.Finalizing, ScriptID: w.id,
@@ -137,7 +137,7 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// classed gives err the kind of the end of ctx, if err is its cause. A cause such as a
+// classed gives err the kind of the end of ctx if err is the cause of ctx. A cause such as a
 // signal has no kind of its own.
 func classed(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
@@ -146,7 +146,7 @@ func classed(ctx context.Context, err error) error {
 	return &toolscript.Error{Kind: toolscript.KindOf(toolscript.ContextError(ctx)), Err: err}
 }
 
-// failed is the End of a run without an outcome.
+// failed returns the End of a run without an outcome.
 func failed(id string, err error, metadata map[string]any) toolscript.End {
 	phase := toolscript.Executing
 	var f *failure
@@ -169,16 +169,16 @@ func failed(id string, err error, metadata map[string]any) toolscript.End {
 const (
 	maxAnswers = 3        // tools whose last answer is remembered
 	maxLooked  = 64 << 10 // bytes of an answer whose properties are named
-	maxNamed   = 8        // properties
+	maxNamed   = 8        // properties that are named
 )
 
-// lastAnswers are the last answers of the tools that answered last. They explain
-// errors of the script, and have the spelling of their numbers.
+// lastAnswers has the last answer of each of the tools that answered last. They help to explain
+// errors of the script, and keep the spelling of numbers.
 type lastAnswers []lastAnswer
 
 type lastAnswer struct {
 	tool  string
-	value json.RawMessage // of a large answer the first byte
+	value json.RawMessage // only the first byte of a large answer
 }
 
 // note remembers the answer of a tool in the place of an older one. value may be a
@@ -197,7 +197,7 @@ func (l *lastAnswers) note(tool string, value, raw json.RawMessage) {
 	*l = append(kept, lastAnswer{tool, value})
 }
 
-// describe says what the answer is.
+// describe returns what the answer is, for an error message.
 func (a lastAnswer) describe() string {
 	if len(a.value) == 0 {
 		return "nothing"
@@ -252,8 +252,8 @@ const (
 	maxMetadata = 16
 )
 
-// bound truncates the parts of an error that the script, or attacked code in its
-// process, may have set.
+// bound truncates the parts of an error that the script, or compromised code in its process,
+// may have set.
 func bound(e *toolscript.RunError) {
 	for _, text := range []*string{
 		&e.Name, (*string)(&e.Code), &e.Message, (*string)(&e.Phase), &e.Server, &e.Tool, &e.ToolName, &e.CallID, &e.Stack, &e.Excerpt,

@@ -8,14 +8,14 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// tell sends the new state of a run to those who look at the gateway.
+// tell publishes the new state of a run.
 func (r *Runs) tell(c *actor.Context, run toolscript.RunEntry) {
 	if parent := c.Parent(); parent != nil {
 		mailbox.Send(c.Engine(), parent, event.RunChanged{Run: run})
 	}
 }
 
-// entries returns the live runs and the last that have ended.
+// entries returns the live runs and the runs that have ended last.
 func (r *Runs) entries() []toolscript.RunEntry {
 	all := make([]toolscript.RunEntry, 0, len(r.live)+toolscript.SnapshotRuns)
 	for _, run := range r.live {
@@ -27,7 +27,7 @@ func (r *Runs) entries() []toolscript.RunEntry {
 	return all
 }
 
-// entryOf makes the entry of a run. Without used, the metrics say what it has used.
+// entryOf returns the entry of a run. If used is nil, the use comes from the metrics.
 func entryOf(record toolscript.RunRecord, used func() toolscript.RunUse) toolscript.RunEntry {
 	record.Calls = []toolscript.CallRecord{}
 	entry := toolscript.RunEntry{ID: record.RunID, RunRecord: record}

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// eventsAhead is how many events may wait for the client before the run waits for
-	// it; callEventsAhead is the same for events of calls.
+	// eventsAhead is how many events may wait for the client before the run waits;
+	// callEventsAhead is the same for events of calls.
 	eventsAhead     = 4
 	callEventsAhead = 64
-	// maxDelay is how long events of calls are held back, so that those of many quick
+	// maxDelay is how long events of calls are held back, so that the events of many quick
 	// calls reach the client together.
 	maxDelay = 10 * time.Millisecond
-	// maxWait is how long a run waits for its client in all. A busy client needs less; a
-	// client that does not read keeps a sandbox no longer than this.
+	// maxWait bounds the time for which a run waits for its client in all. A busy client needs
+	// less; a client that does not read occupies a sandbox no longer than this.
 	maxWait = 2 * time.Second
 )
 
@@ -28,21 +28,21 @@ const (
 type emitter struct {
 	id    string
 	to    Emit
-	clean func(toolscript.Event) toolscript.Event // nil: events stay
+	clean func(toolscript.Event) toolscript.Event // removes secrets; nil: events stay unchanged
 	lost  func(error)                             // called once, when the client is gone
 	done  chan struct{}                           // closed when the client has taken the last event or is gone
 
 	mu      sync.Mutex
 	changed *sync.Cond
 	waiting []toolscript.Event // the first events that the client has not taken
-	others  int                // the number of those that are not events of calls
-	due     bool               // the events are to be taken now, also if all are events of calls
+	others  int                // the number of events in waiting that are not events of calls
+	due     bool               // the events are delivered now, even if all are events of calls
 	delay   *time.Timer        // sets due; nil: not running
-	spool   spool              // the events after those
-	after   []toolscript.Event // the events after those, if the run has ended and the spool is full
+	spool   spool              // the events after waiting
+	after   []toolscript.Event // the events after spool, if the run has ended and the spool is full
 	blocked int                // calls of emit that wait
-	since   time.Time          // since when they wait
-	left    time.Duration      // of maxWait
+	since   time.Time          // begin of the wait
+	left    time.Duration      // unused part of maxWait
 	timer   *time.Timer        // ends the wait; nil: no call waits
 	free    bool               // no call waits any more
 	last    *toolscript.Event  // End
@@ -68,9 +68,9 @@ func (e *emitter) emit(event toolscript.Event) {
 	if e.last != nil {
 		return
 	}
-	e.blocked++ // the last event follows this one
+	e.blocked++ // the last event must follow this event
 	for !e.place(event) {
-		if !e.due { // once: two waiting calls would wake each other for ever
+		if !e.due { // only once: two waiting calls would wake each other for ever
 			e.flush()
 		}
 		e.wait()
@@ -93,7 +93,7 @@ func (e *emitter) try(event toolscript.Event) bool {
 	return true
 }
 
-// placed decides when a new event is due: events of calls together, others at once.
+// placed decides when a new event is due: events of calls after maxDelay, others at once.
 func (e *emitter) placed(event toolscript.Event) {
 	e.stopTimer()
 	if ofCall(event) && e.last == nil && len(e.waiting) < callEventsAhead/2 {
@@ -108,8 +108,8 @@ func ofCall(event toolscript.Event) bool {
 	return event.Type == toolscript.EventCall || event.Type == toolscript.EventCallEnd
 }
 
-// flush makes the events due. Without events nothing is due: deferFlush would then not
-// start its timer for the next one.
+// flush makes the waiting events due. Without events it does not set due, because deferFlush
+// would then not start its timer for the next event.
 func (e *emitter) flush() {
 	e.due = !e.empty()
 	if e.delay != nil {
@@ -150,7 +150,7 @@ func (e *emitter) place(event toolscript.Event) bool {
 	return true
 }
 
-// weigh counts an event that is not an event of a call.
+// weigh adds n to others if the event is not an event of a call.
 func (e *emitter) weigh(event toolscript.Event, n int) {
 	if !ofCall(event) {
 		e.others += n
@@ -212,7 +212,7 @@ func (e *emitter) next() (event toolscript.Event, last bool) {
 	return event, false
 }
 
-// ready reports whether an event can be taken.
+// ready reports whether an event can be delivered.
 func (e *emitter) ready() bool {
 	if e.empty() {
 		return e.last != nil && e.blocked == 0
@@ -220,7 +220,7 @@ func (e *emitter) ready() bool {
 	return e.due
 }
 
-// empty reports whether all events but the last have been taken.
+// empty reports whether all events except the last have been delivered.
 func (e *emitter) empty() bool {
 	return len(e.waiting) == 0 && e.spool.empty() && len(e.after) == 0
 }

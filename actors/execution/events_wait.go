@@ -2,7 +2,7 @@ package execution
 
 import "time"
 
-// wait waits until there can be room or maxWait is over.
+// wait waits until there may be room, or maxWait is over.
 func (e *emitter) wait() {
 	if e.timer == nil && e.left > 0 {
 		e.since = time.Now()
@@ -15,7 +15,7 @@ func (e *emitter) wait() {
 	e.changed.Wait()
 }
 
-// stopTimer ends a wait and subtracts it. Calls that still wait start the timer again.
+// stopTimer ends a wait and subtracts it from left. Calls that still wait start the timer again.
 func (e *emitter) stopTimer() {
 	if e.timer == nil {
 		return
@@ -26,7 +26,7 @@ func (e *emitter) stopTimer() {
 	e.changed.Broadcast()
 }
 
-// release ends all waits of emit, and emit does not wait any more.
+// release ends all waits of emit. From then on, emit does not wait.
 func (e *emitter) release() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

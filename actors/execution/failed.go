@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// maxFailed is the size of an answer up to which its error has the content blocks.
+// maxFailed bounds the answers whose errors have the content blocks, in bytes.
 const maxFailed = 1 << 20
 
 // failedTool completes the error of an answer with isError. For a large answer the error
@@ -81,7 +81,7 @@ func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError
 			t.RetryMs = int64((e.RetryAfter + time.Millisecond - 1) / time.Millisecond)
 		}
 	}
-	var refusal interface { // such as that of inprocess, which is the reason of a busy API
+	var refusal interface { // such as the error of inprocess with the reason of a busy API
 		error
 		Told() (status int, structured map[string]any)
 	}
@@ -95,7 +95,7 @@ func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError
 	return t
 }
 
-// notMade is the error of a call that no server got. It replaces what the reason says of other
+// notMade returns the error of a call that no server got. It replaces what err says about other
 // calls.
 func notMade(err error) error {
 	var e *toolscript.Error
@@ -107,7 +107,7 @@ func notMade(err error) error {
 	return &full
 }
 
-// ending is how a call has ended. The zero ending is success.
+// ending says how a call has ended. The zero ending is success.
 type ending struct {
 	kind toolscript.Kind
 	sent toolscript.Sent

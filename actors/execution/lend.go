@@ -8,12 +8,12 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// maxSandboxes is how many sandboxes a run tries if they end before they have the script. That
-// a process was killed while it was idle may be noticed only then.
+// maxSandboxes is how many sandboxes a run tries if they end before they have the script: that
+// an idle process was killed may be noticed only when it is used.
 const maxSandboxes = 3
 
-// lend borrows the sandbox of a run: one of another machine if the configuration says so and
-// the run can use it, else one of this machine.
+// lend borrows the sandbox of a run: from another machine if the configuration says so and the
+// run can use it, else from this machine.
 func (w *work) lend(ctx context.Context, compiled *runner.Compiled) (runner.Runner, GiveBack, error) {
 	if w.request.Engine == toolscript.EngineDeno {
 		return w.deps.Deno(ctx)

@@ -23,8 +23,8 @@ var Defaults = toolscript.Limits{
 	LogLines:    1_000_000,
 }
 
-// ceilings are the maximum of each limit: the memory and the stack of the engine are
-// fixed in its image, a source has to be compiled, and the gateway holds the rest.
+// ceilings are the maximum of each limit: the memory and the stack of the engine are fixed in
+// its image, a source has to be compiled, and the other limits bound memory of the gateway.
 var ceilings = toolscript.Limits{
 	TimeoutMs:   24 * 60 * 60 * 1000,
 	CPUMs:       24 * 60 * 60 * 1000,
@@ -39,7 +39,7 @@ var ceilings = toolscript.Limits{
 	LogLines:    1_000_000_000,
 }
 
-// bounds are the limits with their flags of `exec`.
+// bounds are the limits with their flags of the command exec.
 var bounds = []struct {
 	option, unit string
 	of           func(*toolscript.Limits) *int64
@@ -57,9 +57,9 @@ var bounds = []struct {
 	{"--log-lines", "", func(l *toolscript.Limits) *int64 { return &l.LogLines }},
 }
 
-// Effective returns the limits of a run: the requested one, otherwise the configured one,
-// otherwise that of Defaults, and at most that of ceilings. lowered has the requested
-// or configured values that were above the ceilings.
+// Effective returns the limits of a run. Each limit is the requested one, otherwise the
+// configured one, otherwise that of Defaults, and at most that of ceilings. lowered has the
+// requested or configured values that were above the ceilings.
 func Effective(asked, configured toolscript.Limits) (limits, lowered toolscript.Limits) {
 	defaults, most := Defaults, ceilings
 	for _, b := range bounds {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// The requests to Runs. Those with an ID are passed on to that run.
+// The requests to Runs. A request with an ID is passed to that run.
 type (
 	// Begin starts a run. It is answered when the run's actor has started. The run
 	// reports everything through Emit.
@@ -20,7 +20,7 @@ type (
 		Emit    Emit
 		Reply   mailbox.Reply[Handle]
 
-		within *lent // of the run whose script calls this one; nil: a client has started it
+		within *lent // lent by the run whose script calls this run; nil for the run of a client
 	}
 
 	// List returns the records of the last runs, the newest first, without calls.
@@ -31,8 +31,8 @@ type (
 	// Count returns the number of runs that have not ended.
 	Count struct{ Reply mailbox.Reply[int] }
 
-	// ListEntries returns the live runs and the last that have ended, with what they have
-	// used.
+	// ListEntries returns the live runs and the runs that have ended last, with their use of
+	// limits.
 	ListEntries struct {
 		Reply mailbox.Reply[[]toolscript.RunEntry]
 	}
@@ -55,8 +55,8 @@ type (
 		Reply mailbox.Reply[struct{}]
 	}
 
-	// Stdin adds to the standard input of a run. It is answered when the piece before
-	// this one has been taken.
+	// Stdin adds a piece to the standard input of a run. It is answered when the script has
+	// taken the previous piece.
 	Stdin struct {
 		ID    string
 		Piece toolscript.StdinPiece
@@ -77,9 +77,9 @@ type (
 	}
 )
 
-// Emit takes the events of a run in order, one at a time. While it blocks, the
-// script waits up to two seconds in all, and later events are kept in a file. An
-// error says that the client is gone, and ends the run.
+// Emit receives the events of a run in order, one at a time. While it blocks, the script waits
+// up to two seconds in all, and later events are kept in a file. An error means that the client
+// is gone, and ends the run.
 type Emit func(toolscript.Event) error
 
 // Handle is a run that has started.
@@ -93,14 +93,14 @@ type Caller func(context.Context, toolscript.Call) (json.RawMessage, error)
 
 // Holder is the run that has a capability.
 type Holder struct {
-	Run   string            // its id; "" when there is none
+	Run   string            // id of the run; "" if no run has the capability
 	Allow toolscript.Filter // the tools that it may call
 }
 
 // The facts about a run that Runs receives.
 type (
-	// runChanged carries the new state of a run. Its calls are in the record when the
-	// run has settled: the script and all its calls have ended.
+	// runChanged carries the new state of a run. The record has the calls only when the run has
+	// settled, that is, when the script and all its calls have ended.
 	runChanged struct {
 		at         *actor.PID
 		capability string

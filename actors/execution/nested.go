@@ -16,16 +16,16 @@ const (
 	// depth 0.
 	maxDepth = 4
 	// maxAtDepth is how many nested runs of one depth use a sandbox at once; more wait.
-	// With a bound for each depth they cannot wait for each other.
+	// A bound for each depth prevents a deadlock between a run and its nested runs.
 	maxAtDepth = 6
-	// MaxNested is how many nested runs use a sandbox at once. A pool has that many which
-	// the runs of clients cannot use: they would otherwise hold all and wait for a nested run.
+	// MaxNested is how many nested runs use a sandbox at once. A pool reserves this number for
+	// them: otherwise the runs of clients could hold all sandboxes and wait for nested runs.
 	MaxNested = maxDepth * maxAtDepth
 )
 
 type nestedKey struct{}
 
-// Nested reports whether Deps.Sandbox and Deps.Deno are called for a nested run.
+// Nested reports whether ctx, a context of Deps.Sandbox or Deps.Deno, is that of a nested run.
 func Nested(ctx context.Context) bool { return ctx.Value(nestedKey{}) != nil }
 
 // levels bound the sandboxes of nested runs.
@@ -48,7 +48,7 @@ type lent struct {
 	console *console
 	events  *emitter
 	asks    *elicitations
-	cpu     *atomic.Int64 // milliseconds that nested runs that have ended used, in all depths
+	cpu     *atomic.Int64 // CPU milliseconds of the ended nested runs of all depths
 }
 
 // lend returns what the run lends.
@@ -86,8 +86,8 @@ func (p *lent) nest(q *toolscript.ExecRequest) error {
 	return nil
 }
 
-// nest completes the request of a nested run, and does nothing for the run of a client.
-// If it returns false, it has answered the request with an error.
+// nest completes the request of a nested run, and does nothing for the run of a client. It
+// returns false if it has answered the request with an error.
 func (r *Runs) nest(m *Begin) bool {
 	if m.Request.Parent == "" {
 		return true
@@ -105,8 +105,8 @@ func (r *Runs) nest(m *Begin) bool {
 	return true
 }
 
-// pass passes what a nested run prints, and its approvals and warnings, to the run that it
-// belongs to, and all events to the caller. Its values and its calls are its own.
+// pass passes the output, approvals, progress and warnings of a nested run to the run that it
+// belongs to, and all events to emit.
 func (p *lent) pass(emit Emit) Emit {
 	return func(e toolscript.Event) error {
 		switch e.Type {
@@ -127,8 +127,8 @@ func (p *lent) pass(emit Emit) Emit {
 	}
 }
 
-// share makes the parts of a nested run use those of the run that it belongs to. It does
-// nothing for the run of a client.
+// share makes a nested run use the questions, clock and call budget of the run that it belongs
+// to. It does nothing for the run of a client.
 func (r *run) share() {
 	p := r.begin.within
 	if p == nil {
@@ -165,8 +165,8 @@ func (r *run) inTurn(level chan struct{}, lend func(context.Context) (runner.Run
 }
 
 // take counts a call of a nested run against the budget of this run, and of the runs that
-// this one belongs to. The end of a script of an agent has the number of its calls, so a
-// nested run that outlives the script makes no more.
+// this run belongs to. The last event of an agent's script has the number of its calls, so a
+// nested run that outlives the script may make no more calls.
 func (p *lent) take() error {
 	p.calls.mu.Lock()
 	defer p.calls.mu.Unlock()
@@ -176,8 +176,8 @@ func (p *lent) take() error {
 	return p.calls.count()
 }
 
-// count counts a call, if the budget has one left. It is called with mu held. A nested run
-// holds its own mu, and then that of the run that it belongs to.
+// count counts a call against the budget, or returns the error LimitCalls. The caller holds mu.
+// A nested run locks its own mu first, and then that of the run that it belongs to.
 func (s *calls) count() error {
 	if s.admitted >= s.limits.ToolCalls {
 		return &toolscript.Error{

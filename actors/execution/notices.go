@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// advice are the notices of the compiler that apply to the run. A function with a parameter is
-// a saved script.
+// advice returns the notices of the compiler that apply to the run; nil for a saved script, which
+// has a parameter.
 func (w *work) advice(outcome runner.Outcome) []string {
 	if w.request.Parameter != nil {
 		return nil
@@ -20,9 +20,9 @@ func (w *work) advice(outcome runner.Outcome) []string {
 	return notices
 }
 
-// notify gives the end the notices about calls, of the compiler and of the sandbox, which may be attacked
-// code. The run does not wait for its client any more: the output may. A run that ended by
-// exit has no error whose text says what it did.
+// notify adds the notices about calls, of the compiler and of the sandbox to the end, and emits
+// them. The sandbox may be compromised, so the notices are bounded. A run without an error also
+// gets the notice about the calls that it has made.
 func (w *work) notify(end *toolscript.End, outcome runner.Outcome) {
 	notices := slices.Concat(w.calls.refusals(), w.advice(outcome), outcome.Notices)
 	if made := end.MadeText(w.id); made != "" && end.Error == nil {

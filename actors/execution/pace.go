@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// What the script of an answer may show: the first lines at once, and then so many a
-// second. More is dropped, and a warning says how much.
+// Limits of the output of a script of an answer: so much at once, and then so much a second.
+// More is dropped, and a warning says how much.
 const (
 	linesAtOnce    = 500
 	linesPerSecond = 100
@@ -18,15 +18,15 @@ const (
 	maxReport      = 4 << 10 // bytes of a text of emitProgress; the rest is cut off
 )
 
-// pace counts what passes a limit of so many at once and so many a second.
+// pace is a leaky bucket: it lets so many items pass at once, and then so many a second.
 type pace struct {
 	atOnce, perSecond float64
-	used              float64 // of atOnce
+	used              float64 // used part of atOnce
 	at                time.Time
 	dropped           int
 }
 
-// pass reports whether one more passes.
+// pass reports whether one more item may pass.
 func (p *pace) pass() bool {
 	now := time.Now()
 	p.used = max(0, p.used-now.Sub(p.at).Seconds()*p.perSecond)
@@ -50,8 +50,7 @@ func newPaces() *paces {
 	}
 }
 
-// keep returns the lines of a text that pass, and a line in the place of those that do
-// not.
+// keep returns the lines of a text that may pass, and a note in place of the first that may not.
 func (p *paces) keep(text string) string {
 	var kept strings.Builder
 	dropping := p.lines.dropped > 0
@@ -66,7 +65,7 @@ func (p *paces) keep(text string) string {
 	return kept.String()
 }
 
-// report emits a text of context.telemetry.emitProgress. It is called with mu held.
+// report emits a text of context.telemetry.emitProgress. The caller holds mu.
 func (o *console) report(text string) {
 	if o.paces == nil || !o.paces.texts.pass() { // only scripts of answers have context
 		return
@@ -77,7 +76,7 @@ func (o *console) report(text string) {
 	o.events.emit(toolscript.Event{Type: toolscript.EventReport, Message: text})
 }
 
-// warnDropped says what was dropped.
+// warnDropped warns of dropped lines and texts.
 func (w *work) warnDropped() {
 	lines, texts := w.console.dropped()
 	if lines > 0 {

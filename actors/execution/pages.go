@@ -7,9 +7,9 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// located returns the value of a call for the script. For a call that asked for a page, it has
-// the page, its place among the others, and the tool for errors: see pages.js of the prelude. A
-// failed call has no value.
+// located returns the value of a call for the script. For a call that asked for a page, the
+// value has the page, its place among the others, and the tool for errors: see pages.js of the
+// prelude. A failed call has no value.
 func located(c *call, tool toolscript.Tool, v outcome, raw json.RawMessage) outcome {
 	value := v.value
 	if _, _, asked, _ := toolscript.CutPage(c.Args); !asked || len(value) == 0 {
@@ -26,7 +26,7 @@ func located(c *call, tool toolscript.Tool, v outcome, raw json.RawMessage) outc
 	return outcome{value: append(append(whole, value...), '}')}
 }
 
-// pageOf returns the place of a page. A result that is not divided has none.
+// pageOf returns the place of a page; the zero PagePlace for a result that is not divided.
 func pageOf(raw json.RawMessage) (place toolscript.PagePlace) {
 	if r, err := parseResult(raw); err == nil {
 		r.about(toolscript.PageKey, &place)
@@ -34,7 +34,7 @@ func pageOf(raw json.RawMessage) (place toolscript.PagePlace) {
 	return place
 }
 
-// about reads a member of _meta. What has another type is left out.
+// about decodes a member of _meta into into. It ignores a member of another type.
 func (r result) about(key string, into any) {
 	if r.meta == nil {
 		return

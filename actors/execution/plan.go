@@ -25,7 +25,7 @@ type plan struct {
 
 // step is a planned call. Calls that a script makes at the same time are planned in any order.
 type step struct {
-	place int // among the calls of the script
+	place int // place among the calls of the script
 	call  toolscript.PlannedCall
 }
 
@@ -58,8 +58,8 @@ func (p *plan) add(place int, c toolscript.PlannedCall) error {
 	return nil
 }
 
-// plans reports whether a call of a tool is only planned: the run has a plan, and its
-// server does not say that the tool only reads.
+// plans reports whether a call of a tool is only planned: the run has a plan, and the server
+// does not declare the tool as read-only.
 func (s *calls) plans(tool toolscript.Tool) bool {
 	return s.plan != nil && (tool.Annotations.ReadOnly == nil || !*tool.Annotations.ReadOnly)
 }
@@ -74,8 +74,7 @@ func (s *calls) answerPlanned(ctx context.Context, c *call, tool toolscript.Tool
 	s.end(c, located(c, tool, outcome{value: stub}, nil), nil)
 }
 
-// plannedResult is the result of a planned call over HTTP: the stub as structured
-// content.
+// plannedResult returns the result of a planned call over HTTP: the stub as structured content.
 func (s *calls) plannedResult(ctx context.Context, c *call, tool toolscript.Tool) (json.RawMessage, error) {
 	stub, err := s.planned(ctx, c, tool)
 	if err != nil {

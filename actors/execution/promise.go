@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// proof is what a run knows of the answers of a tool with an output schema.
+// proof says whether a run has compared an answer of a tool with its output schema.
 type proof int
 
 const (

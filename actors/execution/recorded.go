@@ -15,7 +15,7 @@ type recorded struct {
 	work *work
 }
 
-// Run runs a job. A recording that cannot be kept is a warning of the run.
+// Run runs a job. If the recording cannot be kept, the run gets a warning.
 func (r recorded) Run(ctx context.Context, job runner.Job, h runner.Host) (runner.Outcome, error) {
 	w := r.work
 	recorder := recording.New(w.source(), job, h)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// maxRecords is how many records of settled runs are kept.
+// maxRecords bounds the records of settled runs that are kept.
 const maxRecords = 200
 
 // note replaces the state of a run that is live.
@@ -34,8 +34,8 @@ func (r *Runs) keep(record toolscript.RunRecord) {
 	r.past = slices.Delete(r.past, 0, max(0, len(r.past)-maxRecords))
 }
 
-// runChanged replaces the state of a run. The actor of a settled run ends; before
-// that it answers the requests that have been passed on to it.
+// runChanged replaces the state of a run. It ends the actor of a settled run, which first answers
+// the requests that were passed to it.
 func (r *Runs) runChanged(c *actor.Context, m runChanged) {
 	r.tell(c, entryOf(m.record, m.used))
 	if !m.settled {
@@ -80,8 +80,8 @@ func (r *Runs) count() (n int) {
 	return n
 }
 
-// find compares in constant time, so that its duration says nothing about a
-// capability.
+// find returns the run that has a capability. It compares in constant time, so that its duration
+// reveals nothing about capabilities.
 func (r *Runs) find(capability string) (found Holder) {
 	for id, run := range r.live {
 		if subtle.ConstantTimeCompare([]byte(run.capability), []byte(capability)) == 1 && run.record.EndedAt == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// StdinTime is how long a piece of standard input waits for the script to take the
-// piece before it.
+// StdinTime is how long a piece of standard input waits until the script has taken the
+// previous piece.
 const StdinTime = 30 * time.Second
 
 // giveStdin waits for the script in a goroutine.
@@ -37,7 +37,7 @@ func (r *run) answer(m Answer) {
 	}, func(err error) { m.Reply.Send(struct{}{}, err) })
 }
 
-// over is the error of a request to a run that has ended.
+// over returns the error of a request to a run that has ended; nil before.
 func (r *run) over() error {
 	if r.record.EndedAt != nil {
 		return errEnded(r.id)

@@ -28,7 +28,7 @@ type run struct {
 	ctx        context.Context // ends with the script
 	cancel     context.CancelCauseFunc
 
-	record    toolscript.RunRecord // without calls while it is live
+	record    toolscript.RunRecord // without calls while the run is live
 	events    *emitter
 	calls     *calls
 	console   *console
@@ -37,7 +37,7 @@ type run struct {
 	work      *work
 	lent      *lent // see lend
 	settled   bool
-	fault     error // why the actor stops, if it stops now
+	fault     error // the reason, if the actor stops in the current message
 }
 
 // The messages to a run from its goroutines.
@@ -58,7 +58,7 @@ func newRun(s *shared, parent *actor.PID, m Begin) *run {
 	return r
 }
 
-// assemble makes the parts of the run.
+// assemble creates the parts of the run.
 func (r *run) assemble(tell func(any)) {
 	s, q := r.shared, r.begin.Request
 	limits, lowered := Effective(q.Limits, s.deps.Limits())
@@ -135,7 +135,7 @@ func (r *run) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
 	tell := func(m any) { mailbox.Send(engine, self, m) }
 	r.assemble(tell)
-	r.report(c) // before anything that a client can refer to
+	r.report(c) // before a client can refer to the run
 	r.begin.Reply.Send(Handle{ID: r.id, Done: r.events.done}, nil)
 	mailbox.Go(func() {
 		tell(scriptEnded{r.work.do(r.ctx)})
@@ -150,8 +150,8 @@ func (r *run) report(c *actor.Context) {
 	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, request: &r.begin.Request, record: r.record, used: r.used, lent: r.lend()})
 }
 
-// end closes the record. The client receives the last event after Runs knows the
-// end, so that a list that the client then asks for is up to date.
+// end closes the record. It tells Runs before it emits the last event, so that a client that
+// has the last event gets an up-to-date list of runs.
 func (r *run) end(c *actor.Context, end toolscript.End) {
 	end.Error = r.shared.deps.cleanError(end.Error)
 	r.record.Calls = r.calls.snapshot()
@@ -175,11 +175,10 @@ func (r *run) settle(c *actor.Context) {
 	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.snapshot(), used: r.used, settled: true})
 }
 
-// stop ends what is left when the gateway shuts down or a message could not be
-// handled.
+// stop ends the run when the gateway shuts down or a message could not be handled.
 func (r *run) stop(c *actor.Context, why error) {
 	r.cancel(why)
-	if r.work == nil { // it did not start
+	if r.work == nil { // the run did not start
 		return
 	}
 	r.calls.stopTasks()
@@ -190,7 +189,7 @@ func (r *run) stop(c *actor.Context, why error) {
 	r.settle(c)
 }
 
-// snapshot is the record as it is now; the caller may keep it.
+// snapshot returns a copy of the current record with its calls.
 func (r *run) snapshot() toolscript.RunRecord {
 	record := r.record
 	record.Calls = r.calls.snapshot()

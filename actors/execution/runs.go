@@ -1,6 +1,6 @@
 // Package execution runs scripts. The files of one run, from top to bottom: runs.go
 // has the actor that creates a run, run.go the actor of the run and its state,
-// work.go the stages of the script, calls.go its tool calls, and events.go the way
+// work.go the stages of the script, calls.go its tool calls, and events.go the delivery
 // of its events to the client. A script is compiled in a checker process and runs in
 // a sandbox process; the budgets that can be counted outside the sandbox are
 // enforced here.
@@ -28,7 +28,7 @@ type shared struct {
 	levels levels
 }
 
-// New makes the producer of the actor.
+// New returns the producer of the actor.
 func New(d Deps) actor.Producer {
 	return func() actor.Receiver {
 		return &Runs{shared: &shared{deps: d, cache: newScriptCache(), levels: newLevels()}, live: map[string]runChanged{}}
@@ -82,12 +82,12 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 			return
 		}
 		<-at.Ended
-		m.Reply.Send(Handle{}, mailbox.ErrEnded) // if it ended before it started
+		m.Reply.Send(Handle{}, mailbox.ErrEnded) // in case the actor ended before it started
 		mailbox.Send(engine, self, runGone{run.id})
 	}, func(err error) { m.Reply.Send(Handle{}, err) })
 }
 
-// pass passes the message on to the run with this id.
+// pass passes the message to the run with this id.
 func pass[T any](c *actor.Context, r *Runs, id string, reply mailbox.Reply[T]) {
 	run, live := r.live[id]
 	if live {

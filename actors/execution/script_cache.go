@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// The bounds of each cache. A compiled script can have a megabyte, so a number of entries
-// alone is not a bound.
+// The bounds of each cache. A compiled script can have a megabyte, so a bound of the entries
+// alone would not bound the memory.
 const (
 	maxKnown      = 1000
 	maxKnownBytes = 32 << 20
@@ -65,7 +65,7 @@ func hash(texts ...string) digest {
 	return digest(h.Sum(nil))
 }
 
-// cache keeps the values that were used last. It is safe for concurrent use.
+// cache keeps the most recently used values. It is safe for concurrent use.
 type cache[V any] struct {
 	size func(V) int
 
@@ -92,8 +92,8 @@ func newCache[V any](size func(V) int) *cache[V] {
 }
 
 // find returns the cached value of a key, or calls find and caches its value if keep is
-// true. A hit is added to the metrics of the run under name. Two runs of one new text
-// may both call find; this is rare, and neither waits for the other.
+// true. It adds a hit to the metrics of the run under name. Two runs of one new text may
+// both call the function find; this is rare, and neither run waits for the other.
 func (c *cache[V]) find(w *work, name string, key digest, find func() (value V, keep bool, err error)) (V, error) {
 	if value, ok := c.get(key); ok {
 		w.metrics.Cached = append(w.metrics.Cached, name)
@@ -120,7 +120,7 @@ func (c *cache[V]) get(key digest) (value V, ok bool) {
 func (c *cache[V]) put(key digest, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.entries[key] != nil { // two runs found it at the same time
+	if c.entries[key] != nil { // two runs found the value at the same time
 		return
 	}
 	e := entry[V]{key, value, c.size(value)}

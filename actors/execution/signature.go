@@ -8,9 +8,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Sign describes the function that a script exports as default. untyped are declarations
-// in which the servers that the script uses have the type any: a signature depends on the
-// text of the script alone.
+// Sign describes the function that a script exports as default. In t.Module the servers that the
+// script uses have the type any, so that the signature depends only on the text of the script.
 func Sign(ctx context.Context, c Checker, t runner.TypeCheck) (runner.Signature, error) {
 	signer, ok := c.(runner.Signer)
 	if !ok {

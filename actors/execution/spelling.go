@@ -16,7 +16,7 @@ func spelled(answer json.RawMessage) bool {
 }
 
 // asAnswered returns the value of a script with the numbers as a server wrote them, if the value
-// is an answer as it was.
+// is an unchanged answer.
 func (l lastAnswers) asAnswered(value json.RawMessage) json.RawMessage {
 	for _, a := range l {
 		if len(value) == 0 || !spelled(a.value) {

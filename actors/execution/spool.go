@@ -18,7 +18,7 @@ var errSpoolFull = errors.New("the output that waits for the client exceeds its 
 // spool is a queue of events in a file without a name, which disappears with the process.
 // The zero spool has no file yet.
 type spool struct {
-	dir  string // the folder of the file; "": the temporary folder of the system
+	dir  string // folder of the file; "": the temporary folder of the system
 	file *os.File
 	read int64 // the position of the first event
 	end  int64

@@ -18,7 +18,7 @@ type stdin struct {
 	eof       chan struct{} // closed at the end of the input
 	closing   sync.Once     // closes eof
 	broken    error         // why the input ended early; written before eof is closed
-	announced sync.Once     // the event that the script reads
+	announced sync.Once     // emits, once, that the script reads
 }
 
 func newStdin(open bool, events *emitter) *stdin {
@@ -36,8 +36,8 @@ func (s *stdin) end(broken error) {
 	})
 }
 
-// give adds a copy of a piece, because the caller reuses its memory. It waits until
-// the script has taken the piece before.
+// give adds a copy of a piece, because the caller reuses its memory. It waits until the script
+// has taken the previous piece.
 func (s *stdin) give(ctx context.Context, p toolscript.StdinPiece) error {
 	select {
 	case <-s.eof:
@@ -68,7 +68,7 @@ func (s *stdin) ReadStdin(ctx context.Context) ([]byte, error) {
 		return piece, nil
 	case <-s.eof:
 		select {
-		case piece := <-s.pieces: // it arrived before the end
+		case piece := <-s.pieces: // the piece arrived before the end
 			return piece, nil
 		default:
 			return nil, s.broken

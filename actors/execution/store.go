@@ -13,10 +13,10 @@ import (
 	"github.com/toolscript/toolscript/actors/store"
 )
 
-// owner is whose values a run can use.
+// owner identifies the stored values that a run can use.
 type owner = store.Owner
 
-// storeArgs are the arguments of all calls of the store.
+// storeArgs has the arguments of all calls of the store.
 type storeArgs struct {
 	Key     string           `json:"key"`
 	Prefix  string           `json:"prefix"`
@@ -60,7 +60,7 @@ func (s *calls) store(ctx context.Context, op string, args json.RawMessage) (a s
 	return s.deps.Store(ctx, q)
 }
 
-// storeChange plans a change if the run has a plan.
+// storeChange makes a change; if the run has a plan, it only plans it.
 func (s *calls) storeChange(ctx context.Context, c *call, op string) (a store.Answer, err error) {
 	if s.plan == nil {
 		return s.store(ctx, op, c.Args)
@@ -98,7 +98,7 @@ func parseTTL(given json.RawMessage) (time.Duration, error) {
 	return ttl, nil
 }
 
-// remember keeps the value of a run with a name. That it cannot be kept is a warning: the
+// remember stores the value of a run with a name. A failure is only a warning, because the
 // script has done its work.
 func (w *work) remember(value json.RawMessage) {
 	name := w.request.Name
@@ -116,5 +116,5 @@ func (w *work) remember(value json.RawMessage) {
 	}
 }
 
-// keepTime bounds the end of a run with a name.
+// keepTime bounds the time to store the value of a run with a name.
 const keepTime = 10 * time.Second

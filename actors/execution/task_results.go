@@ -9,15 +9,15 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// maxTaskTime bounds a task of the script of an answer from the end of the script on.
+// maxTaskTime bounds a task of the script of an answer, from the end of the script.
 const maxTaskTime = time.Hour
 
 var errTaskTime = &toolscript.Error{
 	Kind: toolscript.LimitTime, Err: errors.New("the task was stopped an hour after the end of its script"),
 }
 
-// keepResult stores the result of a task that has outlived the script of an answer, so
-// that it can be read later. It may wait for the disk: such tasks have a goroutine.
+// keepResult stores the result of a task that has outlived the script of an answer, so that it
+// can be read later. It may wait for the disk, because such tasks run in their own goroutines.
 func (s *calls) keepResult(c *call, a runner.Answer) {
 	s.mu.Lock()
 	kept, late := c.kept, c.late
@@ -32,11 +32,10 @@ func (s *calls) keepResult(c *call, a runner.Answer) {
 	if err == nil {
 		err = s.deps.Kept.Put(s.run, outputs.Task(c.CallID), text)
 	}
-	_ = err // the record of the run has how the task ended
+	_ = err // the record of the run says how the task ended
 }
 
-// limitTask bounds a task that outlives the script of an answer. It is called with mu
-// held.
+// limitTask bounds a task that outlives the script of an answer. The caller holds mu.
 func (s *calls) limitTask(c *call) {
 	if !s.detailed {
 		return

@@ -10,9 +10,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// scriptEnded closes the calls to the script and lists those still in flight: tasks,
-// which continue if the script ended normally and there is memory for them, and
-// calls that have not ended although they were cancelled.
+// scriptEnded notes the end of the script and returns the calls still in flight: tasks, which
+// continue if the script ended normally and there is memory for them, and calls that have not
+// ended although they were cancelled.
 func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
 	s.mu.Lock()
 	s.over = true
@@ -46,8 +46,7 @@ func inOrder(calls map[string]*call) []string {
 
 func inCallOrder(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// stopTasks cancels the calls that outlived the script, and reports whether there
-// were any.
+// stopTasks cancels the calls that outlived the script, and reports whether it cancelled any.
 func (s *calls) stopTasks() bool {
 	return s.cancelSome(func(*call) error { return errStopped }) > 0
 }
@@ -65,11 +64,11 @@ var errTaskMemory = &toolscript.Error{
 	Kind: toolscript.Cancelled, Err: errors.New("the tasks of scripts that have ended have reached their limit"),
 }
 
-// taskMemory counts the memory of such tasks. It is safe for concurrent use.
+// taskMemory counts the memory of tasks that outlived their scripts. It is safe for concurrent use.
 type taskMemory struct{ bytes atomic.Int64 }
 
-// take reserves memory for a task with arguments of this many bytes, if there is
-// enough.
+// take reserves memory for a task with arguments of this many bytes. It returns false if there
+// is not enough.
 func (m *taskMemory) take(arguments int) bool {
 	cost := int64(arguments) + taskCost
 	if m.bytes.Add(cost) > maxTaskMemory {

@@ -15,7 +15,7 @@ import (
 // result is the part of an MCP tools/call result that decides the value for the script.
 // Its fields are slices of the answer.
 type result struct {
-	content    json.RawMessage // the array; nil: none
+	content    json.RawMessage // the content array; nil if it is missing
 	blocks     []block
 	structured json.RawMessage
 	meta       json.RawMessage
@@ -25,7 +25,7 @@ type result struct {
 // block is a content block.
 type block struct {
 	whole json.RawMessage
-	text  json.RawMessage // of a text block: its text, a JSON string; otherwise nil
+	text  json.RawMessage // text of a text block, a JSON string; nil for other blocks
 }
 
 // parseResult reads an answer in one pass, without copying it.
@@ -92,14 +92,14 @@ type fits func(schema, value json.RawMessage) bool
 // outcome is the value of a tool's answer for the script.
 type outcome struct {
 	value   json.RawMessage
-	content json.RawMessage // the content blocks, if the value lacks a part of them; otherwise nil
-	broken  bool            // the tool has an output schema, and answered without structured content that fits
+	content json.RawMessage // the content blocks, if they have more than the value; otherwise nil
+	broken  bool            // the answer does not satisfy the output schema of the tool
 }
 
-// value returns the value of a tool's answer: structuredContent; for a tool with an output
-// schema that answers without it, its only text if that is JSON that satisfies the schema;
-// otherwise what content returns. structuredContent that says nothing, null or an empty
-// object, is the value if the answer has nothing else, or if the schema wants it.
+// value returns the value of a tool's answer: its structuredContent; without that, for a tool
+// with an output schema, its only text if the text is JSON that satisfies the schema; otherwise
+// the result of content. A structuredContent of null or an empty object counts only if the
+// answer has no content blocks, or if it satisfies the output schema.
 func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (outcome, *toolscript.ToolError) {
 	fail := func(kind toolscript.Kind, message string) *toolscript.ToolError {
 		return &toolscript.ToolError{Server: tool.Server, Tool: tool.ID(), Code: kind, Message: message, Sent: toolscript.SentYes}
@@ -128,9 +128,9 @@ func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (outcome, *tools
 	return outcome{value: content(r), broken: true}, nil
 }
 
-// content is the value of the content blocks: that of the only text, a list of the values of
-// several texts, or the blocks themselves. The value of a text is the text, or what it has
-// if it is a JSON object or array.
+// content returns the value of the content blocks: the value of the only text, a list of the
+// values of several texts, or the blocks themselves if not all are texts. The value of a text is
+// the JSON object or array in it, otherwise the text.
 func content(r result) json.RawMessage {
 	if len(r.blocks) == 0 {
 		return json.RawMessage("[]")
@@ -160,7 +160,7 @@ func textValue(literal json.RawMessage) json.RawMessage {
 	return asText(literal)
 }
 
-// onlyText is the text of an answer with one block; nil if it has others.
+// onlyText returns the text of an answer with a single text block; nil for other answers.
 func (r result) onlyText() []byte {
 	if len(r.blocks) != 1 || r.blocks[0].text == nil {
 		return nil
@@ -168,8 +168,8 @@ func (r result) onlyText() []byte {
 	return rawjson.Unquote(r.blocks[0].text)
 }
 
-// beyond returns the content blocks if one of them has something that the structured value
-// has not, such as an image or a sentence. MCP asks servers to repeat the structured value
+// beyond returns the content blocks if one of them has something that the structured value does
+// not have, such as an image or a sentence. MCP asks servers to repeat the structured value
 // as a text.
 func (r result) beyond(structured json.RawMessage) json.RawMessage {
 	var compact []byte
@@ -199,8 +199,8 @@ func isEmpty(value json.RawMessage) bool {
 	return len(value) >= 2 && value[0] == '{' && len(bytes.TrimSpace(value[1:len(value)-1])) == 0
 }
 
-// Untyped returns the value for the script of an answer of a tool without an output
-// schema. It reports false for other tools and for errors.
+// Untyped returns the value that a script gets for an answer of a tool without an output
+// schema. It returns false for other tools and for errors.
 func Untyped(tool toolscript.Tool, raw json.RawMessage) (json.RawMessage, bool) {
 	if tool.OutputSchema != nil {
 		return nil, false

@@ -13,7 +13,7 @@ import (
 // borrowTime bounds the wait for a free worker process.
 const borrowTime = 2 * time.Minute
 
-// allBusy is the error after that time.
+// allBusy returns the error after borrowTime.
 func allBusy(role string) error {
 	return &toolscript.Error{Kind: toolscript.Busy, Err: fmt.Errorf("every %s process has been busy for %s; try again", role, borrowTime)}
 }
@@ -36,11 +36,11 @@ type work struct {
 	enter   func(state string) // reports a new stage
 
 	start     time.Time
-	waited    time.Duration // for servers
+	waited    time.Duration // time spent waiting for servers
 	metrics   toolscript.Metrics
-	spent     runner.Usage // on compiling
+	spent     runner.Usage // use of the compiler
 	facts     *toolscript.ScriptFacts
-	ran       runner.Compiled // that a sandbox got
+	ran       runner.Compiled // the script that a sandbox got
 	signature []byte          // JSON, of ExecRequest.Signature
 	kept      toolscript.Kept
 }
@@ -63,7 +63,7 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	outcome, err := w.stages(ctx)
 	end := w.end(outcome, classed(ctx, err))
 	end.Lowered, end.Plan, end.Script = w.lowered, w.calls.plan.calls(), w.facts
-	w.events.release() // from here the run does not wait for the client
+	w.events.release() // the run does not wait for the client any more
 	end.Detached = w.calls.scriptEnded(end.Error == nil || end.Kind == toolscript.Threw)
 	w.warnDetached(end.Detached)
 	w.warnDropped()
@@ -84,7 +84,7 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	return end
 }
 
-// stages returns the outcome of the script, or the error that kept it from running.
+// stages returns the outcome of the script, or the error that prevented it from running.
 func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 	if n := w.sourceBytes(); n > w.limits.SourceBytes {
 		return runner.Outcome{}, w.fail(toolscript.Parsing, &toolscript.Error{

@@ -16,22 +16,22 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// The time between two looks at a file grows with the time in which nothing was added.
+// The time between two reads of a file grows while nothing is added.
 const (
 	firstLook = 10 * time.Millisecond
 	lastLook  = 250 * time.Millisecond
 )
 
 // Follow calls emit with the events of a run from its start, in order. With wait it returns
-// after the last one or an error of emit, and with ctx; else it returns after the last
-// event that is there. The error for a run that is not there is NotFound. A run whose
-// gateway has ended without writing the last event gets one that says so.
+// after the last event of the run, or when emit fails or ctx ends; else it returns after the
+// last event that is stored. The error is NotFound if the run is not stored. If the gateway of
+// the run has ended without writing the last event, Follow adds one that says so.
 func (s Store) Follow(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {
 	f, err := s.open(id)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // nothing was written
 	r := reader{in: bufio.NewReaderSize(f, 64<<10)}
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
 		added, ended, err := r.pass(emit)
@@ -72,10 +72,10 @@ func (s Store) open(id string) (*os.File, error) {
 // reader reads a file that grows.
 type reader struct {
 	in   *bufio.Reader
-	rest []byte // the beginning of a line that is not complete
+	rest []byte // the beginning of an incomplete line
 }
 
-// pass passes on the events that are there. ended is true after the last event of the run.
+// pass passes the stored events to emit. ended is true after the last event of the run.
 func (r *reader) pass(emit func(toolscript.Event) error) (added, ended bool, err error) {
 	for {
 		text, err := r.in.ReadBytes('\n')
@@ -89,7 +89,7 @@ func (r *reader) pass(emit func(toolscript.Event) error) (added, ended bool, err
 		e, err := decode(r.rest)
 		r.rest, added = nil, true
 		if err != nil {
-			continue // a gateway that was killed while it wrote a line
+			continue // the gateway was killed while it wrote this line
 		}
 		if err := emit(e); err != nil || e.Type == toolscript.EventEnd {
 			return true, true, err
@@ -100,7 +100,7 @@ func (r *reader) pass(emit func(toolscript.Event) error) (added, ended bool, err
 func decode(text []byte) (e toolscript.Event, err error) {
 	err = json.Unmarshal(text, &e)
 	if e.End != nil {
-		e.End.OK = e.OK != nil && *e.OK // the text has ok only once
+		e.End.OK = e.OK != nil && *e.OK // the JSON has ok only once
 	}
 	return e, err
 }
@@ -132,11 +132,11 @@ func (s Store) settle(id string) bool {
 	if err != nil {
 		return false
 	}
-	_, err = fmt.Fprintf(f, "\n%s\n", end) // the line before may have been cut
+	_, err = fmt.Fprintf(f, "\n%s\n", end) // the previous line may be incomplete
 	return errors.Join(err, f.Close()) == nil
 }
 
-// lost is the end of a run whose gateway has ended without an end of the run.
+// lost returns the End of a run whose gateway has ended before the run.
 func lost(id string) toolscript.End {
 	return toolscript.End{Kind: toolscript.Unavailable, ExitCode: 1, Error: &toolscript.RunError{
 		Name: "ScriptError", Code: toolscript.Unavailable, Phase: toolscript.Executing, ScriptID: id,

@@ -6,21 +6,21 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Log are the events of a run that goes on. One goroutine uses it at a time.
+// Log writes the events of a running run. Only one goroutine may use it at a time.
 type Log struct {
 	store Store
 	id    string
 	to    *os.File
-	live  func() // releases the lock that says that the run goes on
+	live  func() // releases the lock that shows that the run has not ended
 	size  int64
 	full  bool
 }
 
-// notKept is printed in the place of output beyond MostBytes.
+// notKept replaces the output beyond MostBytes.
 const notKept = "\n[the rest of the output is not stored: the limit of a detached run is 32 MB]\n"
 
-// Add adds an event. Events beyond MostBytes are dropped without an error, but for the
-// last one; the output then says so.
+// Add adds an event. Beyond MostBytes it drops all events except the last one, without an
+// error; the output then has a note.
 func (l *Log) Add(e toolscript.Event) error {
 	if e.Type == toolscript.EventEnd {
 		return l.write(e)
@@ -45,10 +45,10 @@ func (l *Log) write(e toolscript.Event) error {
 	return err
 }
 
-// Close ends the log. A run without its last event has ended with its gateway.
+// Close ends the log. If its last event is missing, Follow reports that its gateway has ended.
 func (l *Log) Close() error {
 	err := l.to.Close()
 	l.live()
-	_ = os.Remove(l.store.lock(l.id)) // another process may look at it; then it stays without a lock
+	_ = os.Remove(l.store.lock(l.id)) // if another process has it open, it may stay, unlocked
 	return err
 }

@@ -1,6 +1,6 @@
-// Package detached keeps the events of runs that go on when their client has left, so that
-// they can be read while the run goes on and after it: in files that only the user can
-// read, one for each run. It is a bounded store and forgets the oldest runs that have ended.
+// Package detached stores the events of runs that go on when their client has left, so that
+// they can be read during the run and after it: in files that only the user can read, one for
+// each run. The store is bounded and removes the oldest runs that have ended.
 package detached
 
 import (
@@ -24,25 +24,25 @@ import (
 // Bounds of the store of one user.
 const (
 	MostRunning = 16                 // runs that have not ended
-	MostRuns    = 200                // runs of which events are kept
-	MostAge     = 7 * 24 * time.Hour // since the last event
+	MostRuns    = 200                // stored runs
+	MostAge     = 7 * 24 * time.Hour // time since the last event of a run
 	MostTotal   = 256 << 20          // bytes of all runs
-	MostBytes   = 32 << 20           // bytes of one run without its last event
+	MostBytes   = 32 << 20           // bytes of one run, without its last event
 )
 
-// Store is a folder. The zero Store keeps nothing. It is safe for concurrent use, also by
+// Store is a folder. The zero Store keeps nothing. It is safe for concurrent use, even by
 // several processes.
 type Store struct{ Dir string }
 
-// errNoFolder is why a Store without folder keeps nothing.
+// errNoFolder is the error of a Store without a folder.
 var errNoFolder = errors.New("there is no data folder for the events of detached runs")
 
-// runID is what ids of runs look like; no other is part of a path.
+// runID matches ids of runs. No other text becomes part of a path.
 var runID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^run_[0-9a-f]{16}$`) })
 
 const (
 	eventsSuffix = ".events"
-	// lockSuffix is the end of the name of a file that is locked as long as the run goes on.
+	// lockSuffix ends the name of a file that is locked until the run ends.
 	lockSuffix = ".lock"
 	folderLock = "folder" + lockSuffix
 )
@@ -59,7 +59,7 @@ func (s Store) Has(id string) bool {
 	return err == nil
 }
 
-// Changed is the time of the last event of a run; zero for a run that is not there.
+// Changed returns the time of the last event of a run; zero if the run is not stored.
 func (s Store) Changed(id string) (at time.Time) {
 	if info, err := os.Stat(s.events(id)); err == nil {
 		at = info.ModTime()
@@ -67,7 +67,7 @@ func (s Store) Changed(id string) (at time.Time) {
 	return at
 }
 
-// Create begins the events of a run. The error is Busy if MostRunning runs have not ended.
+// Create begins the Log of a run. The error is Busy if MostRunning runs have not ended.
 func (s Store) Create(ctx context.Context, id string) (*Log, error) {
 	if s.Dir == "" {
 		return nil, errNoFolder
@@ -102,7 +102,7 @@ func (s Store) Create(ctx context.Context, id string) (*Log, error) {
 	return &Log{store: s, id: id, to: f, live: live}, nil
 }
 
-// kept is the file of one run.
+// kept is the file of one stored run.
 type kept struct {
 	id      string
 	size    int64
@@ -113,7 +113,7 @@ type kept struct {
 // list returns the runs, the newest first.
 func (s Store) list() []kept {
 	var runs []kept
-	entries, _ := os.ReadDir(s.Dir) // what cannot be listed is not removed
+	entries, _ := os.ReadDir(s.Dir) // files that cannot be listed stay
 	for _, e := range entries {
 		id, isRun := strings.CutSuffix(e.Name(), eventsSuffix)
 		info, err := e.Info()
@@ -138,8 +138,8 @@ func (s Store) running(id string) bool {
 	return err == nil && unlock == nil
 }
 
-// forget removes ended runs that are too old, and the oldest of a folder that is full. It
-// returns the number of runs that have not ended.
+// forget removes ended runs that are too old, and the oldest ended runs if the folder is full.
+// It returns the number of runs that have not ended.
 func (s Store) forget() (running int) {
 	var total int64
 	for i, r := range s.list() {
@@ -155,14 +155,14 @@ func (s Store) forget() (running int) {
 	return running
 }
 
-// Usage is what is used of the bounds.
+// Usage is the use of the bounds of a Store.
 type Usage struct {
 	Running int   // runs that have not ended
-	Runs    int   // with those that have
-	Bytes   int64 // of their events
+	Runs    int   // all stored runs
+	Bytes   int64 // size of the events of all runs
 }
 
-// Usage returns what is used of the bounds.
+// Usage returns the use of the bounds.
 func (s Store) Usage() (u Usage) {
 	if s.Dir == "" {
 		return u

@@ -1,6 +1,6 @@
-// Package outputs keeps what scripts print and return beyond their limits, so
-// that it can be read later: in files that only the user can read, one for each
-// run and part. It is a bounded store and forgets the oldest.
+// Package outputs stores the output and values of scripts that exceed their limits, so that
+// they can be read later: in files that only the user can read, one for each run and part.
+// The store is bounded and removes the oldest files.
 package outputs
 
 import (
@@ -21,37 +21,37 @@ import (
 )
 
 const (
-	// MostBytes is what is kept of one part of one run.
+	// MostBytes bounds one part of one run.
 	MostBytes = 32 << 20
-	// mostFiles and mostTotal bound the folder. They are looked at when a file is
-	// added, so it can hold one file more for a moment.
+	// mostFiles and mostTotal bound the folder. They are applied when a file is added, so the
+	// folder can hold one file more for a moment.
 	mostFiles = 200
 	mostTotal = 512 << 20
 )
 
-// Part is one of the things that are kept of a run.
+// Part names one stored part of a run.
 type Part string
 
 // The parts of a run.
 const (
-	Output Part = "output" // what was printed beyond the limit: stdout and stderr in order
+	Output Part = "output" // the output beyond the limit: stdout and stderr in order
 	Value  Part = "value"  // the value, as JSON
 )
 
-// Task is the part with the result of a task, by the id of its call.
+// Task returns the part with the result of a task, by the id of its call.
 func Task(callID string) Part { return Part("task" + callID) }
 
-// taskID is what ids of tasks look like; no other is part of a path.
+// taskID matches ids of tasks. No other text becomes part of a path.
 var taskID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,10}$`) })
 
-// Store is a folder. The zero Store keeps nothing. It is safe for concurrent
-// use, also by several processes.
+// Store is a folder. The zero Store keeps nothing. It is safe for concurrent use, even by
+// several processes.
 type Store struct{ Dir string }
 
-// errNoFolder is why a Store without folder keeps nothing.
+// errNoFolder is the error of a Store without a folder.
 var errNoFolder = errors.New("there is no data folder to store it in")
 
-// runID is what ids of runs look like; no other is part of a path.
+// runID matches ids of runs. No other text becomes part of a path.
 var runID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^run_[0-9a-f]{16}$`) })
 
 func (s Store) path(id string, part Part) string { return filepath.Join(s.Dir, id+"."+string(part)) }
@@ -83,8 +83,8 @@ func (s Store) prepare(id string) error {
 	return nil
 }
 
-// Put keeps a whole part at once. It can be read when all of it is there, not before. What
-// is beyond MostBytes is dropped, as Write of a File does.
+// Put stores a whole part at once. Readers never see a partial part. Put drops bytes beyond
+// MostBytes, as File.Write does.
 func (s Store) Put(id string, part Part, data []byte) error {
 	if err := s.prepare(id); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s Store) Put(id string, part Part, data []byte) error {
 	return sharedfile.Write(s.path(id, part), data)
 }
 
-// Read is what a query asks for. The error for what is not there is NotFound.
+// Read returns the bytes that a query asks for. The error is NotFound if they are not stored.
 func (s Store) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
 	part := Output
 	if q.Value {
@@ -120,7 +120,7 @@ func (s Store) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // nothing was written
 	most := int64(MostBytes + len(notKept))
 	if q.To > 0 {
 		most = min(most, max(q.To-q.From, 0))
@@ -131,7 +131,7 @@ func (s Store) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
 // forget removes the oldest files of a folder that is full.
 func (s Store) forget() {
 	var files []fs.FileInfo
-	entries, _ := os.ReadDir(s.Dir) // what cannot be listed is not removed
+	entries, _ := os.ReadDir(s.Dir) // files that cannot be listed stay
 	for _, e := range entries {
 		id, _, _ := strings.Cut(e.Name(), ".")
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && runID().MatchString(id) {
@@ -149,7 +149,7 @@ func (s Store) forget() {
 	}
 }
 
-// notKept stands at the end of a part that was longer than what is kept.
+// notKept is written at the end of a part that was longer than MostBytes.
 const notKept = "\n[the rest is not stored: the limit is 32 MB per run]\n"
 
 // File is a part that is being written. One goroutine uses it at a time.
@@ -159,8 +159,8 @@ type File struct {
 	full bool
 }
 
-// Write adds to the part. What is beyond MostBytes is dropped without an error,
-// and the part then says so at its end.
+// Write adds to the part. It drops bytes beyond MostBytes without an error, and then adds a
+// note to the end of the part.
 func (f *File) Write(data []byte) (int, error) {
 	if f.full {
 		return len(data), nil
@@ -179,8 +179,8 @@ func (f *File) Write(data []byte) (int, error) {
 	return len(data), err
 }
 
-// Size is the number of bytes kept so far.
+// Size returns the number of bytes kept so far.
 func (f *File) Size() int64 { return f.size }
 
-// Close ends the part; it can be read before that too.
+// Close ends the part. The part can also be read before.
 func (f *File) Close() error { return f.to.Close() }

@@ -1,5 +1,5 @@
-// Package recording has what is kept of a run to run its script again without servers:
-// the job of the sandbox, and everything that the script was given.
+// Package recording has the format to record a run, so that its script can run again without
+// servers: the job of the sandbox, and everything that the script was given.
 package recording
 
 import (
@@ -24,24 +24,24 @@ type Recording struct {
 	StartedAt time.Time `json:"startedAt"`
 	Code      string    `json:"code"` // as the user wrote it
 
-	Modules []toolscript.ScriptModule `json:"modules,omitempty"` // that the script could import
+	Modules []toolscript.ScriptModule `json:"modules,omitempty"` // modules that the script could import
 
-	Job     runner.Job     `json:"job"` // without Env, which has a secret
+	Job     runner.Job     `json:"job"` // without Env, which contains a secret
 	Calls   []Call         `json:"calls"`
 	Stdin   []byte         `json:"stdin,omitempty"` // what the script read
 	Outcome runner.Outcome `json:"outcome"`
-	Cut     bool           `json:"cut,omitempty"` // it was larger than MostBytes: the last answers are missing
+	Cut     bool           `json:"cut,omitempty"` // the data exceeded MostBytes: the last answers are missing
 }
 
 // Call is one call, in the order in which the script made them.
 type Call struct {
-	ID      string                `json:"id"` // of the tool
+	ID      string                `json:"id"` // id of the tool
 	Args    json.RawMessage       `json:"args"`
 	Value   json.RawMessage       `json:"value,omitempty"`
 	Content json.RawMessage       `json:"content,omitempty"` // see runner.Answer
 	Failure *toolscript.ToolError `json:"failure,omitempty"`
-	End     int                   `json:"end,omitempty"`   // its place among the calls that ended, from 1; 0: it did not end
-	Begun   int                   `json:"begun,omitempty"` // how many calls had begun when it ended
+	End     int                   `json:"end,omitempty"`   // place in the order of ends, from 1; 0: the call did not end
+	Begun   int                   `json:"begun,omitempty"` // number of calls that had begun when this call ended
 }
 
 // Recorder records what passes between a sandbox and its host.
@@ -54,7 +54,7 @@ type Recorder struct {
 	made  Recording
 }
 
-// New makes a Recorder of a run.
+// New returns a Recorder of a run that passes everything to host.
 func New(src runner.Source, job runner.Job, host runner.Host) *Recorder {
 	job.Env = nil
 	return &Recorder{Host: host, made: Recording{Version: Version, StartedAt: time.Now(), Code: src.Code, Modules: src.Modules, Job: job, Calls: []Call{}}}
@@ -88,8 +88,8 @@ func (r *Recorder) end(at int, a runner.Answer) {
 	c.Value, c.Content, c.Failure, c.End, c.Begun = a.Value, a.Content, a.Failure, r.ended, len(r.made.Calls)
 }
 
-// room counts bytes. After the first that do not fit, nothing is kept. It is called with
-// mu held.
+// room counts n bytes and reports whether they are kept. After the first bytes that do not fit,
+// nothing is kept. The caller holds mu.
 func (r *Recorder) room(n int) bool {
 	r.bytes += n
 	r.made.Cut = r.made.Cut || r.bytes > MostBytes
@@ -107,7 +107,7 @@ func (r *Recorder) ReadStdin(ctx context.Context) ([]byte, error) {
 	return piece, err
 }
 
-// Finish returns the recording of a run that has ended so.
+// Finish returns the recording of a run that has ended with outcome.
 func (r *Recorder) Finish(outcome runner.Outcome) Recording {
 	r.mu.Lock()
 	defer r.mu.Unlock()
