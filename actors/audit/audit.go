@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// linger is how long a line waits for others, so that they are written together.
+	// linger is how long a line waits for others, so that all are written together.
 	linger = 25 * time.Millisecond
 	// again is the time until the next attempt after an error, such as a full disk.
 	again = 2 * time.Second
-	// complain is the shortest time between two messages about errors.
+	// complain is the shortest time between two log lines about errors.
 	complain = time.Minute
 )
 
@@ -35,7 +35,7 @@ type (
 	wrote struct{ err error }
 )
 
-// New makes the producer of the actor. work counts its goroutines.
+// New returns the producer of the actor. work counts its goroutines.
 func New(log *Log, work *mailbox.Group) actor.Producer {
 	return func() actor.Receiver { return &Audit{log: log, work: work} }
 }
@@ -72,7 +72,7 @@ func (a *Audit) later(d time.Duration) {
 	a.timer = time.AfterFunc(d, func() { post(due{}) })
 }
 
-// write writes in a goroutine. If another one still writes, it waits for that.
+// write writes in a goroutine, which waits for an earlier write.
 func (a *Audit) write() {
 	post, log := a.post, a.log
 	a.work.Go(func() { post(wrote{log.write()}) }, func(err error) { post(wrote{err}) })
@@ -91,7 +91,7 @@ func (a *Audit) wrote(err error) {
 	}
 }
 
-// stop ends the timer. Log.Close writes what waits.
+// stop ends the timer. Log.Close writes the waiting lines.
 func (a *Audit) stop() {
 	if a.timer != nil {
 		a.timer.Stop()

@@ -9,25 +9,25 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// mostCounted bounds the bytes whose tokens are counted for the lines of one write. Lines
-// beyond it have no tokens: the count must not take more time than the calls leave.
+// mostCounted bounds the bytes whose tokens are counted for the lines of one write. Further
+// lines have no tokens: under heavy load the count would take too much time.
 const mostCounted = 1 << 20
 
 // counter counts tokens for the lines of one write.
 type counter struct {
 	left int    // bytes that may still be counted
-	text []byte // the memory of shown
+	text []byte // memory of shown
 	last [512]counted
 }
 
-// counted is a content of a call whose tokens are known: calls are often the same as others.
+// counted is a content whose tokens are known. The same content often occurs in several calls.
 type counted struct {
-	key     uint64 // a part of its hash
+	key     uint64 // a part of the hash of the content
 	tokens  int
 	sampled bool
 }
 
-// ofCall is count for a content of a call with a hash, which may be an answer.
+// ofCall counts the arguments or, with answer, the answer of a call. sum is the content's hash.
 func (c *counter) ofCall(sum *[sha256.Size]byte, content []byte, answer bool) (n int, sampled, ok bool) {
 	key := binary.LittleEndian.Uint64(sum[:])
 	at := key % uint64(len(c.last)/2) * 2
@@ -47,7 +47,7 @@ func (c *counter) ofCall(sum *[sha256.Size]byte, content []byte, answer bool) (n
 	return n, sampled, ok
 }
 
-// count returns the tokens of a content for d; ok is false if it is not counted.
+// count returns the tokens of a content. ok is false if too many bytes were counted before.
 func (c *counter) count(content []byte) (n int, sampled, ok bool) {
 	if c.left -= min(len(content), tokens.MostExact); c.left < 0 {
 		return 0, false, false
@@ -56,8 +56,8 @@ func (c *counter) count(content []byte) (n int, sampled, ok bool) {
 	return n, !exact, true
 }
 
-// shown is what a client that calls tools without scripts gives to a model of an answer: its
-// texts; without any, its structured content. Images and sounds are left out: their tokens
+// shown returns the part of an answer that a client without scripts gives to a model: its texts;
+// without texts, its structured content. Images and sounds are left out, because their tokens
 // do not depend on their bytes. The result is valid until the next use of c.
 func (c *counter) shown(answer json.RawMessage) []byte {
 	var structured json.RawMessage
@@ -82,7 +82,7 @@ func (c *counter) shown(answer json.RawMessage) []byte {
 	return c.text
 }
 
-// release gives memory back that a rare long text has taken.
+// release frees the memory of an unusually long text.
 func (c *counter) release() {
 	if cap(c.text) > tokens.MostExact {
 		c.text = nil

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// encode appends the line of an entry. Calls are encoded here: encoding/json needs three
-// times as long.
+// encode appends the line of an entry. It encodes calls itself, because encoding/json takes
+// three times as long.
 func (l *Log) encode(to []byte, e *entry, counted *counter) []byte {
 	if e.line != nil {
 		e.hash(counted)
@@ -77,7 +77,7 @@ func member(to []byte, name, text string) []byte {
 	return append(to, '"')
 }
 
-// data appends what is known of a content.
+// data appends the hash, the size and the tokens of a content.
 func data(to []byte, name string, known *Data) []byte {
 	return append(append(append(append(to, `,"`...), name...), `":`...), marshal(known)...)
 }

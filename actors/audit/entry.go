@@ -9,26 +9,26 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// The types of the lines. Those of the chain itself are in package chain.
+// The types of the lines. Package chain has the types of its own lines.
 const (
 	TypeRun  = "run"  // a run has begun
 	TypeEnd  = "end"  // a run and all its calls have ended
 	TypeCall = "call" // a tool call or the reading of a resource has ended, or was refused
 	TypeDrop = "drop" // lines were not written
 
-	TypeTools = "tools" // what servers offer, when that has changed
-	TypeShown = "shown" // what a command or the MCP server has printed
+	TypeTools = "tools" // the offers of servers have changed
+	TypeShown = "shown" // a command or the MCP server has printed something for a model
 )
 
-// Data is what is known of arguments and results: never their content.
+// Data describes arguments and results by hash and size, never by their content.
 type Data struct {
 	SHA256 string `json:"sha256"`
 	Bytes  int    `json:"bytes"`
 	Count
 }
 
-// Count are the tokens of a content, of which an answer of a tool has only what a model
-// reads. Lines of older versions, and those written under heavy load, have none.
+// Count has the tokens of a content; for an answer of a tool, of the part that a model reads.
+// Lines of older versions, and lines written under heavy load, have no tokens.
 type Count struct {
 	Tokens  *int `json:"tokens,omitempty"`
 	Sampled bool `json:"sampled,omitempty"` // the content is long, and Tokens is an estimate from samples
@@ -38,15 +38,15 @@ type Count struct {
 type Line struct {
 	Type    string    `json:"type"`
 	Time    time.Time `json:"time"`
-	PID     int       `json:"pid"` // of the gateway
+	PID     int       `json:"pid"` // process of the gateway
 	Session string    `json:"session,omitempty"`
-	Client  string    `json:"client,omitempty"` // what asked for the run or the call, as it says
+	Client  string    `json:"client,omitempty"` // name of the requesting client, as it states it
 
 	Run     string `json:"run,omitempty"`
 	Call    string `json:"call,omitempty"`    // id within the run
 	Request string `json:"request,omitempty"` // id of the HTTP request
 
-	// Of a run.
+	// Members of TypeRun.
 	File   string `json:"file,omitempty"`
 	Script *Data  `json:"script,omitempty"`
 
@@ -61,38 +61,38 @@ type Line struct {
 	Allow     []string `json:"allow,omitzero"` // absent: all tools
 	Profile   string   `json:"profile,omitempty"`
 
-	// Of a call.
+	// Members of TypeCall.
 	Tool     string `json:"tool,omitempty"`
 	Args     *Data  `json:"args,omitempty"`
 	Result   *Data  `json:"result,omitempty"`
-	Approval string `json:"approval,omitempty"` // of toolscript.Call
-	Key      string `json:"key,omitempty"`      // idempotency key: of several calls with it, one was carried out
+	Approval string `json:"approval,omitempty"` // as in toolscript.Call
+	Key      string `json:"key,omitempty"`      // idempotency key: only one of the calls with it was carried out
 
-	Sent toolscript.Sent `json:"sent,omitempty"` // of a call that failed: whether the server got it
+	Sent toolscript.Sent `json:"sent,omitempty"` // whether the server got a failed call
 
-	// Of a call and of the end of a run.
+	// Members of TypeCall and TypeEnd.
 	Outcome string  `json:"outcome,omitempty"` // ok, or a toolscript.Kind
 	Ms      float64 `json:"ms,omitempty"`
-	Error   string  `json:"error,omitempty"` // without secrets, cut
-	Host    string  `json:"host,omitempty"`  // machine of the fleet that has carried out the call, or run the script
+	Error   string  `json:"error,omitempty"` // without secrets, cut if it is long
+	Host    string  `json:"host,omitempty"`  // machine of the fleet that carried out the call or ran the script
 
-	toolscript.Waits // of a call
+	toolscript.Waits // waits of a call
 
-	// Of the end of a run.
+	// Members of TypeEnd.
 	Calls    int   `json:"calls,omitempty"`
 	ExitCode *int  `json:"exitCode,omitempty"`
 	Value    *Data `json:"value,omitempty"` // absent: the script returned undefined, or failed
 
 	Unfinished []toolscript.UnfinishedCall `json:"unfinished,omitempty"` // as in toolscript.End
 
-	// Of tools: by server. A server without tools has left.
+	// Member of TypeTools: the offers by server. A server with no tools is gone.
 	Offers map[string]Offer `json:"offers,omitempty"`
 
-	// Of shown.
-	Command string `json:"command,omitempty"` // or the tool of the MCP server
+	// Members of TypeShown.
+	Command string `json:"command,omitempty"` // the command, or the tool of the MCP server
 	Shown   *Shown `json:"shown,omitempty"`
 
-	// Of drop.
+	// Members of TypeDrop.
 	Count int64  `json:"count,omitempty"`
 	Why   string `json:"why,omitempty"`
 }
@@ -103,12 +103,12 @@ type Shown struct {
 	Count
 }
 
-// entry is a line that waits. A call has no Line, because there are many calls.
+// entry is a waiting line. A call has no Line, to save memory: there are many calls.
 type entry struct {
-	line    *Line                     // nil: call
-	script  string                    // of line
-	modules []toolscript.ScriptModule // of line
-	value   []byte                    // of line
+	line    *Line                     // nil for a call
+	script  string                    // data for line
+	modules []toolscript.ScriptModule // data for line
+	value   []byte                    // data for line
 	call    callEntry
 }
 
@@ -130,7 +130,7 @@ func (e *entry) size() int64 {
 	return int64(n)
 }
 
-// hash replaces the data by its hashes. Without a counter, tokens are not counted.
+// hash replaces the data by hashes. If c is nil, tokens are not counted.
 func (e *entry) hash(c *counter) {
 	if e.line != nil {
 		if e.line.Type == TypeRun && e.line.Script == nil {
@@ -173,7 +173,7 @@ func dataOf(content []byte, c *counter) *Data {
 	return d
 }
 
-// Run is the line of a run that has begun.
+// Run adds the line of a run that has begun.
 func (l *Log) Run(record toolscript.RunRecord, request *toolscript.ExecRequest) {
 	l.add(entry{line: &Line{
 		Type: TypeRun, Time: record.StartedAt, Client: request.Client, Session: request.Session, Run: record.RunID, File: record.File, Engine: record.Engine,
@@ -184,7 +184,7 @@ func (l *Log) Run(record toolscript.RunRecord, request *toolscript.ExecRequest) 
 func modulesOf(modules []toolscript.ScriptModule, c *counter) map[string]*Data {
 	var all map[string]*Data
 	for _, m := range modules {
-		if m.Problem != "" { // it has no text
+		if m.Problem != "" { // such a module has no text
 			continue
 		}
 		if all == nil {
@@ -195,7 +195,7 @@ func modulesOf(modules []toolscript.ScriptModule, c *counter) map[string]*Data {
 	return all
 }
 
-// End is the line of the end of a run.
+// End adds the line of the end of a run.
 func (l *Log) End(record toolscript.RunRecord) {
 	line := Line{Type: TypeEnd, Run: record.RunID, Outcome: toolscript.OutcomeOK, ExitCode: record.ExitCode, Calls: len(record.Calls), Unfinished: record.Unfinished}
 	if record.EndedAt != nil {
@@ -211,10 +211,10 @@ func (l *Log) End(record toolscript.RunRecord) {
 	l.add(entry{line: &line, value: record.Value})
 }
 
-// Ended is a call that has ended.
+// Ended describes a call that has ended.
 type Ended struct {
 	toolscript.Call
-	Tool    string // id, if it is known to be one
+	Tool    string // id of the tool; "" if the id is unknown
 	Took    time.Duration
 	Result  json.RawMessage
 	Outcome string
@@ -222,8 +222,8 @@ type Ended struct {
 	Error   string // without secrets
 }
 
-// Call is the line of a call. The bytes of its arguments and its result must not change
-// any more.
+// Call adds the line of a call. The bytes of its arguments and its result must not change
+// afterwards.
 func (l *Log) Call(c Ended) {
 	if l == nil {
 		return
@@ -236,12 +236,12 @@ func (l *Log) Call(c Ended) {
 	}})
 }
 
-// Tools is the line of servers whose offer has changed.
+// Tools adds the line of servers whose offer has changed.
 func (l *Log) Tools(at time.Time, offers map[string]Offer) {
 	l.add(entry{line: &Line{Type: TypeTools, Time: at, Offers: offers}})
 }
 
-// Shown is the line of what a model was shown.
+// Shown adds a line about what a model was shown.
 func (l *Log) Shown(line Line) {
 	line.Type = TypeShown
 	l.add(entry{line: &line})

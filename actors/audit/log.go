@@ -1,6 +1,6 @@
-// Package audit records what runs and calls did, in the lines of package chain. Lines are
-// taken from any goroutine without blocking, wait in a bounded queue, and are written by
-// an actor. What does not fit is dropped and counted, and the chain has the number.
+// Package audit records what runs and calls did, in the lines of package chain. Any goroutine
+// can add lines without blocking; they wait in a bounded queue, and an actor writes them.
+// Lines that do not fit are dropped, and a line of the chain has their number.
 package audit
 
 import (
@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxWaiting bounds the lines that wait, and maxBytes the arguments and results
-	// whose hashes they need.
+	// maxWaiting bounds the lines that wait, and maxBytes the arguments and results that
+	// wait with them to be hashed.
 	maxWaiting = 8192
 	maxBytes   = 16 << 20
 )
@@ -25,7 +25,7 @@ const (
 // Options configure the Log.
 type Options struct {
 	Chain   chain.Options
-	Session string // of the gateway
+	Session string // session of the gateway
 	Logger  *slog.Logger
 }
 
@@ -37,15 +37,15 @@ type Log struct {
 
 	mu      sync.Mutex
 	waiting []entry
-	spare   []entry // the memory of the last batch
-	bytes   int64   // of waiting
-	dropped int64   // since the last line that says so
+	spare   []entry // memory of the last batch
+	bytes   int64   // size of waiting
+	dropped int64   // lines dropped since the last line of TypeDrop
 	wake    func()
 	awake   bool // wake was called, and take was not
 
 	writing sync.Mutex // held while writer is used
 	writer  *chain.Writer
-	text    []byte // the memory of the lines
+	text    []byte // memory of the lines
 	counter counter
 
 	written, lost atomic.Int64
@@ -53,12 +53,12 @@ type Log struct {
 	file          atomic.Pointer[string]
 }
 
-// NewLog makes a Log.
+// NewLog returns a Log.
 func NewLog(o Options) *Log {
 	return &Log{options: o, pid: os.Getpid(), writer: chain.NewWriter(o.Chain)}
 }
 
-// add takes a line. Data that the queue has no room for is hashed at once.
+// add adds a line. Data for which the queue has no room is hashed at once.
 func (l *Log) add(e entry) {
 	if l == nil {
 		return
@@ -93,7 +93,7 @@ func (l *Log) add(e entry) {
 	}
 }
 
-// attend calls wake once when lines wait, until the next write.
+// attend calls wake when lines wait, but only once until the next write.
 func (l *Log) attend(wake func()) {
 	l.mu.Lock()
 	l.wake, l.awake = wake, len(l.waiting) > 0
@@ -104,7 +104,7 @@ func (l *Log) attend(wake func()) {
 	}
 }
 
-// take removes what waits.
+// take returns and removes the waiting lines.
 func (l *Log) take() (batch []entry, dropped int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +113,7 @@ func (l *Log) take() (batch []entry, dropped int64) {
 	return batch, dropped
 }
 
-// putBack returns what could not be written to the front. Lines without room are dropped.
+// putBack puts lines that could not be written before the waiting lines. It drops those without room.
 func (l *Log) putBack(batch []entry, dropped int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +125,7 @@ func (l *Log) putBack(batch []entry, dropped int64) {
 	l.awake = true // the caller tries again
 }
 
-// write writes what waits. If that fails, the lines wait again.
+// write writes the waiting lines. If that fails, the lines wait again.
 func (l *Log) write() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -164,7 +164,7 @@ func (l *Log) write() error {
 	return nil
 }
 
-// reuse keeps the memory of a batch, unless it was a rare large one.
+// reuse keeps the memory of a batch, unless the batch was unusually large.
 func (l *Log) reuse(batch []entry) {
 	if cap(batch) > maxWaiting/8 {
 		return
@@ -175,8 +175,7 @@ func (l *Log) reuse(batch []entry) {
 	l.mu.Unlock()
 }
 
-// Close writes what waits, and ends the use of the files. Lines that come later are
-// dropped.
+// Close writes the waiting lines and closes the files. Later lines are dropped.
 func (l *Log) Close() {
 	if l == nil {
 		return
@@ -190,7 +189,7 @@ func (l *Log) Close() {
 	l.writer.Close()
 }
 
-// Stats is the state of the audit; nil if there is none.
+// Stats returns the state of the audit; nil without an audit.
 func (l *Log) Stats() *toolscript.AuditStats {
 	if l == nil {
 		return nil

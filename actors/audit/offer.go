@@ -7,13 +7,13 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Offer is what a server offers: its tools, and the bytes of their definitions.
+// Offer is the number of the tools of a server, and the bytes of their definitions.
 type Offer struct {
 	Tools int `json:"tools"`
 	Bytes int `json:"bytes"`
 }
 
-// Offers are what the servers of tools offer.
+// Offers returns the Offer of each server of the tools, by name.
 func Offers(tools []toolscript.Tool) map[string]Offer {
 	all := map[string]Offer{}
 	for _, t := range tools {
@@ -25,8 +25,8 @@ func Offers(tools []toolscript.Tool) map[string]Offer {
 	return all
 }
 
-// Definition is the part of the definition of a tool in tools/list that clients give to a
-// model, as JSON without white space.
+// Definition returns the part of a tool's definition in tools/list that clients give to a model,
+// as JSON without white space.
 func Definition(t toolscript.Tool) []byte {
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)

@@ -21,7 +21,7 @@ const (
 	// openLimit bounds one attempt. Models of several gigabytes are read from disk.
 	openLimit = 2 * time.Minute
 	// shortRetries is the number of failures in a row after which the interval between
-	// attempts is longDelay. Some models kill their process each time.
+	// attempts is longDelay: some models crash their process at each attempt.
 	shortRetries = 8
 	longDelay    = 5 * time.Minute
 )
@@ -40,7 +40,7 @@ type Model interface {
 type Source struct {
 	// Name is unique for each configuration.
 	Name string
-	// Open opens the model; nil means that there is none. After an error of kind
+	// Open opens the model; nil means that there is no model. After an error of kind
 	// Invalid or Unsupported there are no further attempts until the source changes.
 	Open func(context.Context) (Model, error)
 }
@@ -52,7 +52,7 @@ type Changed struct{}
 // Options configure the actor.
 type Options struct {
 	Source func() Source // returns the current source
-	// Use makes the search use a model, or none if nil. It must not block.
+	// Use makes the search use a model, or no model if it is nil. It must not block.
 	Use func(Model)
 	// Hold makes the search use no model until the next Use. It must not block.
 	Hold   func()
@@ -144,7 +144,7 @@ func (k *modelActor) changed() {
 	switch {
 	case source.Open == nil && old.Open != nil:
 		k.Use(nil)
-	case open: // until it is open; the search's own model would embed all tools first
+	case open: // otherwise the search's own model would embed all tools meanwhile
 		k.Hold()
 	}
 	k.adopt(source)

@@ -11,28 +11,27 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// maxPending bounds the calls and the lines that wait for the actor. It is reached only
-// if the actor does not run.
+// maxPending bounds the calls and the lines that wait for the actor. The bound is reached only if
+// the actor does not run.
 const maxPending = 20_000
 
-// Feed takes what is too frequent for messages: calls, and lines of the log. Without
-// a reader of GET /events, a call costs one atomic load, and a line is kept for the next
-// reader. A Feed is made before the actor and outlives it. It is safe for
-// concurrent use.
+// Feed collects events that are too frequent for messages: calls, and lines of the log. Without
+// a reader of GET /events, a call costs one atomic load, and a line is kept for the next reader.
+// A Feed is created before the actor and outlives it. It is safe for concurrent use.
 type Feed struct {
 	on        atomic.Bool // there is a reader
 	arguments atomic.Bool // there is a reader of arguments
 
 	mu    sync.Mutex
-	wake  func() // tells the actor that something is pending
+	wake  func() // tells the actor that calls or lines wait
 	calls []toolscript.CallEntry
 	lost  bool   // there was no room in calls
-	lines []line // since the actor has taken the last ones
+	lines []line // lines since the actor last took them
 	kept  []line // the last lines, the oldest first
 	last  uint64 // id of the last line
 }
 
-// line is a line of the log that was not formatted yet.
+// line is a line of the log that is not formatted yet.
 type line struct {
 	id     uint64
 	record slog.Record
@@ -42,13 +41,13 @@ type line struct {
 // NewFeed returns a Feed without an actor.
 func NewFeed() *Feed { return &Feed{} }
 
-// On reports whether calls are wanted.
+// On reports whether a reader wants calls.
 func (f *Feed) On() bool { return f.on.Load() }
 
-// Arguments reports whether arguments of calls are wanted.
+// Arguments reports whether a reader wants arguments of calls.
 func (f *Feed) Arguments() bool { return f.arguments.Load() }
 
-// Call takes the new state of a call. It does not block.
+// Call adds the new state of a call. It does not block.
 func (f *Feed) Call(c toolscript.CallEntry) {
 	if !f.on.Load() {
 		return
@@ -67,7 +66,7 @@ func (f *Feed) Call(c toolscript.CallEntry) {
 	}
 }
 
-// log takes a line of the log. It does not block.
+// log adds a line of the log. It does not block.
 func (f *Feed) log(record slog.Record, with *with) {
 	f.mu.Lock()
 	f.last++
@@ -91,7 +90,7 @@ func (f *Feed) log(record slog.Record, with *with) {
 	}
 }
 
-// open lets the feed collect, and returns the last lines before that.
+// open starts the collection of calls, and returns the last lines before that.
 func (f *Feed) open(wake func()) []line {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +107,7 @@ func (f *Feed) close() {
 	f.calls, f.lines, f.lost, f.wake = nil, nil, false, nil
 }
 
-// take returns what is pending.
+// take returns and removes the waiting calls and lines.
 func (f *Feed) take() (calls []toolscript.CallEntry, lines []line, lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,7 +119,7 @@ func (f *Feed) take() (calls []toolscript.CallEntry, lines []line, lost bool) {
 // Handler returns a handler that passes lines to next and to the feed.
 func (f *Feed) Handler(next slog.Handler) slog.Handler { return &handler{next: next, feed: f} }
 
-// laterHandler is actors.LaterHandler.
+// laterHandler is a copy of actors.LaterHandler, which this package cannot import.
 type laterHandler interface {
 	slog.Handler
 	HandleLater(context.Context, slog.Record)
@@ -133,7 +132,7 @@ type handler struct {
 	with *with
 }
 
-// with are the attributes of a handler, and its group, in front of those of before.
+// with has the group and the attributes of a handler, which follow those of before.
 type with struct {
 	before *with
 	group  string
@@ -151,8 +150,8 @@ func (h *handler) Handle(ctx context.Context, record slog.Record) error {
 	return h.next.Handle(ctx, record)
 }
 
-// HandleLater implements actors.LaterHandler. Its lines are those of successful calls of
-// scripts, which are not kept if there is no reader.
+// HandleLater implements actors.LaterHandler. It gets the lines of successful calls of scripts,
+// which are not kept without a reader.
 func (h *handler) HandleLater(ctx context.Context, record slog.Record) {
 	if h.feed.On() {
 		h.feed.log(record, h.with)
@@ -197,7 +196,7 @@ func (l line) entry() toolscript.LogLine {
 	return e
 }
 
-// add adds the attributes of a handler, and returns the prefix of those that follow.
+// add adds the attributes of a handler, and returns the prefix of the names of later attributes.
 func (w *with) add(to map[string]string) (prefix string) {
 	if w == nil {
 		return ""
@@ -235,7 +234,7 @@ func cut(text string) string {
 		return text
 	}
 	end := maxValue
-	for end > 0 && text[end]&0xC0 == 0x80 { // inside a character
+	for end > 0 && text[end]&0xC0 == 0x80 { // inside a UTF-8 sequence
 		end--
 	}
 	return text[:end] + "…"

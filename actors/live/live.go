@@ -1,4 +1,4 @@
-// Package live is the actor that tells operators what happens in the gateway: a
+// Package live is the actor that publishes what happens in the gateway to operators: a
 // snapshot, and then each change. It receives the facts of the other actors, and reads
 // their counters twice a second. Without a reader, it keeps no state.
 package live
@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	flushDelay = 25 * time.Millisecond  // between a change and its event: changes of one entry meanwhile are one event
+	flushDelay = 25 * time.Millisecond  // between a change and its event, which combines changes of one entry
 	lookEvery  = 500 * time.Millisecond // between two looks at counters
 	lookTime   = 2 * time.Second        // bounds one look
-	linger     = 30 * time.Second       // after the last reader, so that it can come back
+	linger     = 30 * time.Second       // how long the state is kept after the last reader, which may come back
 	maxReaders = 32
-	maxQuick   = 100 // calls that begin and end between two flushes and have an event
+	maxQuick   = 100 // calls that begin and end between two flushes and still get an event
 )
 
-// Options configure the actor. All are required.
+// Options configure the actor. All fields are required.
 type Options struct {
 	Feed    *Feed
 	Gateway func() toolscript.GatewayInfo  // without ID, Ready, Total, Warnings and Omitted; does not block
-	Look    func(context.Context) Observed // asks the other actors; does not end long after its context
+	Look    func(context.Context) Observed // asks the other actors; returns soon after the end of its context
 	Warn    func(context.Context) []string // computes the warnings of the current catalog; may take long
 	Logger  *slog.Logger
 }
@@ -44,7 +44,7 @@ type Observed struct {
 	Actors    []toolscript.ActorStatus // nil if they did not answer
 	Runs      []toolscript.RunEntry    // nil if they did not answer
 	Approvals []toolscript.Approval    // nil if they did not answer
-	Calls     []toolscript.CallEntry   // in flight
+	Calls     []toolscript.CallEntry   // calls in flight
 	Index     []toolscript.IndexEntry
 }
 
@@ -54,43 +54,43 @@ type Live struct {
 
 	life context.Context // ends with the actor
 	end  context.CancelFunc
-	post func(message any) // to this actor
+	post func(message any) // sends a message to this actor
 
-	id      string // of this life, part of the ids of events
+	id      string // id of this actor's life, part of the ids of events
 	readers map[*Reader]struct{}
 	waiting []Subscribe // readers that wait for the first look
 	awake   bool
 	looks   int
-	seen    bool // since it is awake there was a look
-	lost    bool // calls were lost: the next look has those in flight
-	since   int  // number of the current time awake
+	seen    bool // there was a look since the actor woke up
+	lost    bool // calls were lost: the next look reads the calls in flight
+	since   int  // number of the current wake period
 	sleep   *time.Timer
 
 	table   *table
 	looking bool
 	next    *time.Timer // the next look
-	flush   *time.Timer // nil: nothing is to be flushed
+	flush   *time.Timer // the next flush; nil without changes
 	gateway toolscript.GatewayInfo
-	warned  uint64 // generation of the catalog of the warnings, and 1; 0: none
+	warned  uint64 // 1 + the catalog generation of the warnings; 0 without warnings
 	warning bool   // warnings are being computed
 }
 
-// Subscribe adds a reader, which gets the events after the one with the id After, or
-// begins with a snapshot. Unsubscribe follows, also after an error. The error is Busy if
-// there are too many readers.
+// Subscribe adds a reader, which gets the events after the event with the id After, or begins
+// with a snapshot. The sender must send Unsubscribe later, even after an error. The error is
+// Busy if there are too many readers.
 type Subscribe struct {
 	Reader *Reader
 	After  string
 	Reply  mailbox.Reply[struct{}]
 }
 
-// Unsubscribe removes a reader. It may be gone already.
+// Unsubscribe removes a reader. The reader may be gone already.
 type Unsubscribe struct{ Reader *Reader }
 
-// The messages of the actor to itself. since is that of the time awake to which they belong.
+// The messages of the actor to itself. since is the number of the wake period of the message.
 type (
-	pending struct{} // the Feed has something
-	due     struct{} // the changes are to be flushed
+	pending struct{} // the Feed has calls or lines
+	due     struct{} // it is time to flush the changes
 	look    struct{ since int }
 	seen    struct {
 		since, clock int
@@ -104,7 +104,7 @@ type (
 	sleepNow struct{ since int }
 )
 
-// New makes the actor.
+// New returns the actor.
 func New(o Options) *Live { return &Live{Options: o} }
 
 // Receive handles one message.
@@ -161,7 +161,7 @@ func (l *Live) subscribe(m Subscribe) {
 	l.begin(m)
 }
 
-// begin gives a reader its first events: what it has missed, or a snapshot.
+// begin gives a reader its first events: the missed events, or a snapshot.
 func (l *Live) begin(m Subscribe) {
 	if missed, ok := l.table.after(m.After); ok {
 		m.Reader.add(missed)
@@ -172,7 +172,7 @@ func (l *Live) begin(m Subscribe) {
 	m.Reply.Send(struct{}{}, nil)
 }
 
-// wakeUp begins to keep what happens.
+// wakeUp begins to keep the state.
 func (l *Live) wakeUp() {
 	if l.sleep != nil {
 		l.sleep.Stop()
@@ -207,7 +207,7 @@ func (l *Live) remove(r *Reader) {
 	l.sleep = time.AfterFunc(linger, func() { post(sleepNow{since}) })
 }
 
-// fallAsleep forgets everything.
+// fallAsleep drops the state.
 func (l *Live) fallAsleep(since int) {
 	if !l.awake || since != l.since || len(l.readers)+len(l.waiting) > 0 {
 		return
@@ -217,7 +217,7 @@ func (l *Live) fallAsleep(since int) {
 	l.awake, l.seen, l.table, l.next, l.flush, l.sleep = false, false, nil, nil, nil, nil
 }
 
-// look asks all actors, in a goroutine.
+// look asks all actors for their state, in a goroutine.
 func (l *Live) look(since int) {
 	if !l.awake || since != l.since || l.looking {
 		return
@@ -232,13 +232,13 @@ func (l *Live) look(since int) {
 	}, func(err error) { post(seen{since: since, err: err}) })
 }
 
-// seenAll takes the result of a look. What facts have changed meanwhile stays.
+// seenAll takes the result of a look. It keeps entries that facts have changed meanwhile.
 func (l *Live) seenAll(m seen) {
 	l.looking = false
 	if !l.awake {
 		return
 	}
-	if m.since != l.since { // of an earlier time awake
+	if m.since != l.since { // the look belongs to an earlier wake period
 		l.look(l.since)
 		return
 	}
@@ -269,7 +269,7 @@ func (l *Live) adopt(o Observed, clock int) {
 	t := l.table
 	for _, s := range o.Servers {
 		if old, ok := t.rows[key{toolscript.LiveServer, s.Name}]; ok && s.Since.Before(old.entry.(toolscript.ServerEntry).Since) {
-			old.looked = true // the registry does not have the last fact yet
+			old.looked = true // the registry has not got the last fact yet
 			continue
 		}
 		t.saw(toolscript.LiveServer, toolscript.ServerEntry{ID: s.Name, ServerStatus: s}, clock)
@@ -294,7 +294,7 @@ func (l *Live) adopt(o Observed, clock int) {
 		}
 		t.sweep(toolscript.LiveApproval, clock)
 	}
-	if !l.seen || l.lost { // otherwise the Feed has all of them
+	if !l.seen || l.lost { // otherwise the Feed has all calls
 		l.lost = false
 		for _, c := range o.Calls {
 			t.saw(toolscript.LiveCall, identified(c), clock)
@@ -305,8 +305,8 @@ func (l *Live) adopt(o Observed, clock int) {
 	}
 }
 
-// calm leaves the number of messages of an actor as it was in three of four looks,
-// because each look sends messages itself.
+// calm updates the number of messages of an actor only in every fourth look, because each look
+// sends messages itself.
 func (l *Live) calm(a toolscript.ActorEntry) toolscript.ActorEntry {
 	if old, ok := l.table.rows[key{toolscript.LiveActor, a.ID}]; ok && l.looks%4 != 0 {
 		a.Messages = old.entry.(toolscript.ActorEntry).Messages
@@ -314,7 +314,7 @@ func (l *Live) calm(a toolscript.ActorEntry) toolscript.ActorEntry {
 	return a
 }
 
-// fact takes what an actor has told.
+// fact takes a fact from another actor.
 func (l *Live) fact(fact any) {
 	if !l.awake {
 		return
@@ -324,7 +324,7 @@ func (l *Live) fact(fact any) {
 	case event.ServerChanged:
 		entry := toolscript.ServerEntry{ID: m.Status.Name, ServerStatus: m.Status}
 		entry.Settled = !entry.State.Connects() || entry.Rested
-		if old, ok := t.rows[key{toolscript.LiveServer, entry.ID}]; ok { // what the actor does not know
+		if old, ok := t.rows[key{toolscript.LiveServer, entry.ID}]; ok { // keep the fields that the server's actor does not know
 			before := old.entry.(toolscript.ServerEntry)
 			entry.Settled = entry.Settled || before.Settled
 			entry.Calls, entry.Errors, entry.P50Ms, entry.P95Ms, entry.Hour = before.Calls, before.Errors, before.P50Ms, before.P95Ms, before.Hour
@@ -337,7 +337,7 @@ func (l *Live) fact(fact any) {
 			break
 		}
 		entry := toolscript.ActorEntry{ID: m.Status.Name, ActorStatus: m.Status}
-		if old, ok := t.rows[key{toolscript.LiveActor, entry.ID}]; ok { // a fact has no measurements
+		if old, ok := t.rows[key{toolscript.LiveActor, entry.ID}]; ok { // keep the measurements, which a fact does not have
 			before := old.entry.(toolscript.ActorEntry)
 			entry.InFlight, entry.Confinement = before.InFlight, before.Confinement
 			entry.MailboxMs = before.MailboxMs
@@ -355,7 +355,7 @@ func (l *Live) fact(fact any) {
 	l.flushSoon()
 }
 
-// identified gives a call its id, which is unique among all calls.
+// identified sets the ID of a call, which is unique among all calls.
 func identified(c toolscript.CallEntry) toolscript.CallEntry {
 	c.ID = cmp.Or(c.CallID, c.RequestID)
 	if c.Run != "" {
@@ -395,8 +395,8 @@ func (l *Live) flushNow() {
 	}
 }
 
-// drain takes what the Feed has. Calls that began and ended since the last flush need
-// no event if there are many of them.
+// drain takes the calls and lines of the Feed. Of calls that began and ended since the last
+// flush, only the first maxQuick get an event.
 func (l *Live) drain() {
 	calls, lines, lost := l.Feed.take()
 	if lost {
@@ -429,7 +429,7 @@ func (l *Live) drain() {
 	}
 }
 
-// derive computes what follows from the other entries.
+// derive computes the entries that follow from other entries.
 func (l *Live) derive() {
 	info := l.Gateway()
 	info.ID, info.Omitted, info.Warnings = "gateway", l.gateway.Omitted, l.gateway.Warnings

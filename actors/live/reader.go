@@ -7,14 +7,14 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// What may wait for a reader.
+// The bounds of the events that wait for a reader.
 const (
 	maxWaiting      = 8192
 	maxWaitingBytes = 8 << 20
 )
 
-// Reader has the events for one reader. The actor adds them, and another goroutine
-// takes them with Next.
+// Reader holds the events for one reader. The actor adds events, and another goroutine takes
+// them with Next.
 type Reader struct {
 	arguments bool
 
@@ -22,15 +22,15 @@ type Reader struct {
 	waiting []toolscript.LiveEvent
 	bytes   int
 	closed  bool
-	more    chan struct{} // has room for one signal: something was added
+	more    chan struct{} // signals added events; buffered for one signal
 }
 
-// NewReader returns a reader for Subscribe. arguments: it gets the arguments of calls.
+// NewReader returns a reader for Subscribe. With arguments, it gets the arguments of calls.
 func NewReader(arguments bool) *Reader {
 	return &Reader{arguments: arguments, more: make(chan struct{}, 1)}
 }
 
-// add adds events. It returns false if too many wait. The first events always have room.
+// add adds events. It returns false if too many events wait. There is always room for the first.
 func (r *Reader) add(changes []change) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,9 +49,9 @@ func (r *Reader) add(changes []change) bool {
 	return true
 }
 
-// close adds the last event. Those that wait come first.
+// close adds the last event after the waiting events.
 func (r *Reader) close(n toolscript.Notice) {
-	text, _ := toolscript.PlainJSON(n) // two texts
+	text, _ := toolscript.PlainJSON(n) // texts can always be encoded
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waiting = append(r.waiting, toolscript.LiveEvent{Type: toolscript.LiveNotice, Data: text})
@@ -66,8 +66,8 @@ func (r *Reader) signal() {
 	}
 }
 
-// Next waits for events and takes all of them. last says that no more follow. The error
-// is that of ctx.
+// Next waits for events and takes all of them. last is true if no more events follow. The
+// error is the error of the ended ctx.
 func (r *Reader) Next(ctx context.Context) (events []toolscript.LiveEvent, last bool, err error) {
 	for {
 		r.mu.Lock()

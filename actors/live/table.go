@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// The events that a reader can miss and get later.
+// The bounds of the past events that a reader can get later.
 const (
 	maxMissed      = 4096
 	maxMissedBytes = 4 << 20
@@ -19,15 +19,15 @@ const (
 // table has the entries that readers know, and those that have changed since the last
 // events.
 type table struct {
-	name    string // begins the ids of its events
+	name    string // prefix of the ids of events
 	last    uint64 // number of the last event
 	clock   int    // counts changes by facts
 	rows    map[key]*row
-	removed map[key]int                      // by facts since the last look began, with the clock
-	changed []key                            // in the order of their first change
+	removed map[key]int                      // clock of removals by facts since the begin of the last look
+	changed []key                            // changed entries in the order of their first change
 	past    []change                         // the last events, the oldest first
-	bytes   int                              // of past
-	ended   map[toolscript.LiveType][]string // entries that are kept up to a number, the oldest first
+	bytes   int                              // size of past
+	ended   map[toolscript.LiveType][]string // ids of ended entries, the oldest first; see kept
 }
 
 type key struct {
@@ -39,17 +39,17 @@ type key struct {
 type row struct {
 	entry   any
 	text    json.RawMessage
-	full    json.RawMessage // with the arguments of the call; nil: the same
-	clock   int             // of its last fact
-	looked  bool            // the last look has it
-	changed bool            // it is in table.changed
-	ended   bool            // it is in table.ended
+	full    json.RawMessage // text with the arguments of the call; nil: the same as text
+	clock   int             // clock of the last fact about the entry
+	looked  bool            // the last look had the entry
+	changed bool            // the entry is in table.changed
+	ended   bool            // the entry is in table.ended
 }
 
 // change is an event, with and without arguments.
 type change struct {
 	toolscript.LiveEvent
-	full json.RawMessage // Data with arguments; nil: the same
+	full json.RawMessage // Data with arguments; nil: the same as Data
 }
 
 func newTable(life string, since int) *table {
@@ -58,12 +58,12 @@ func newTable(life string, since int) *table {
 	}
 }
 
-// kept has how many entries of a type are kept that do not change any more.
+// kept bounds the ended entries of each type that are kept.
 var kept = map[toolscript.LiveType]int{
 	toolscript.LiveRun: toolscript.SnapshotRuns, toolscript.LiveCall: toolscript.SnapshotCalls, toolscript.LiveLog: toolscript.SnapshotLogs,
 }
 
-// put takes a new entry from a fact.
+// put stores a new entry from a fact.
 func (t *table) put(kind toolscript.LiveType, entry any) {
 	t.clock++
 	k := key{kind, idOf(entry)}
@@ -71,14 +71,14 @@ func (t *table) put(kind toolscript.LiveType, entry any) {
 	t.set(k, entry).clock = t.clock
 }
 
-// saw takes an entry from the look that began at clock.
+// saw stores an entry from the look that began at clock, unless a later fact is known.
 func (t *table) saw(kind toolscript.LiveType, entry any, clock int) {
 	k := key{kind, idOf(entry)}
 	if t.removed[k] > clock {
 		return
 	}
 	r := t.rows[k]
-	if r == nil && kept[kind] > 0 && isEnded(entry) && t.full(kind) && t.last > 0 { // readers have dropped it
+	if r == nil && kept[kind] > 0 && isEnded(entry) && t.full(kind) && t.last > 0 { // readers have dropped the entry
 		return
 	}
 	if r == nil || r.clock <= clock {
@@ -105,7 +105,7 @@ func (t *table) sweep(kind toolscript.LiveType, clock int) {
 // began marks the begin of a look.
 func (t *table) began() { clear(t.removed) }
 
-// remove takes a fact that an entry is gone.
+// remove removes an entry because of a fact.
 func (t *table) remove(kind toolscript.LiveType, id string) {
 	t.clock++
 	k := key{kind, id}
@@ -140,7 +140,7 @@ func (t *table) replace(kind toolscript.LiveType, entries []toolscript.Attention
 	t.sweep(kind, t.clock)
 }
 
-// set makes an entry the current one, and notes whether its text has changed.
+// set stores the current version of an entry, and notes whether its text has changed.
 func (t *table) set(k key, entry any) *row {
 	text, full := encode(entry)
 	r := t.rows[k]
@@ -163,8 +163,7 @@ func (t *table) set(k key, entry any) *row {
 	return r
 }
 
-// trim limits the number of entries that have ended. Readers do the same by themselves,
-// so they get no event.
+// trim limits the number of ended entries. Readers apply the same limit, so they get no event.
 func (t *table) trim() {
 	for kind, ids := range t.ended {
 		over := max(0, len(ids)-kept[kind])
@@ -175,13 +174,13 @@ func (t *table) trim() {
 	}
 }
 
-// changes makes events of what has changed since the last call.
+// changes returns the events for all changes since the last call.
 func (t *table) changes() []change {
 	all := make([]change, 0, len(t.changed))
 	for _, k := range t.changed {
 		r := t.rows[k]
 		if r != nil && !r.changed {
-			continue // it was removed and came back
+			continue // the entry was removed and came back
 		}
 		t.last++
 		c := change{LiveEvent: toolscript.LiveEvent{ID: t.eventID(t.last), Type: k.kind}}
@@ -209,7 +208,7 @@ func (c change) size() int { return len(c.Data) + len(c.full) + 64 }
 
 func (t *table) eventID(n uint64) string { return t.name + "." + strconv.FormatUint(n, 10) }
 
-// after returns the events after the one with this id, if all of them are kept.
+// after returns the events after the event with this id, if all of them are kept.
 func (t *table) after(id string) ([]change, bool) {
 	number, ok := strings.CutPrefix(id, t.name+".")
 	n, err := strconv.ParseUint(number, 10, 64)
@@ -220,7 +219,7 @@ func (t *table) after(id string) ([]change, bool) {
 	return slices.Clone(t.past[n-first:]), true
 }
 
-// snapshot is the event with all entries. Its id is that of the last event before it.
+// snapshot returns the event with all entries. It has the id of the last event before it.
 func (t *table) snapshot(arguments bool) change {
 	var s toolscript.Snapshot
 	for _, r := range t.rows {
@@ -232,15 +231,15 @@ func (t *table) snapshot(arguments bool) change {
 		s.Put(entry)
 	}
 	s.Sort()
-	text, _ := toolscript.PlainJSON(s) // it has nothing that cannot be encoded
+	text, _ := toolscript.PlainJSON(s) // a Snapshot can always be encoded
 	return change{LiveEvent: toolscript.LiveEvent{ID: t.eventID(t.last), Type: toolscript.LiveSnapshot, Data: text}}
 }
 
-// encode encodes an entry on one line. full is with the arguments of a call; nil if it
-// has none.
+// encode encodes an entry on one line. full has the arguments of a call; nil for an entry
+// without arguments.
 func encode(entry any) (text, full json.RawMessage) {
 	if call, ok := entry.(toolscript.CallEntry); ok && call.Args != "" {
-		full, _ = toolscript.PlainJSON(call) // entries have nothing that cannot be encoded
+		full, _ = toolscript.PlainJSON(call) // entries can always be encoded
 		call.Args = ""
 		entry = call
 	}
@@ -272,7 +271,7 @@ func idOf(entry any) string {
 	return ""
 }
 
-// isEnded reports whether an entry is one of those that are kept up to a number.
+// isEnded reports whether an entry does not change any more; see kept.
 func isEnded(entry any) bool {
 	switch e := entry.(type) {
 	case toolscript.RunEntry:

@@ -17,7 +17,7 @@ const (
 	maxText = 256 << 10
 )
 
-// parts are the pinned parts of a tool with their names for a person.
+// parts returns the pinned parts of a tool with their names for a person.
 func (t Text) parts() []struct{ name, text string } {
 	return []struct{ name, text string }{
 		{"title", t.Title},
@@ -73,7 +73,7 @@ func Lines(was, is string) string {
 	return b.String()
 }
 
-// ended is a text with an end of its last line. Hidden characters are written out.
+// ended returns a text with a newline at its end. Hidden characters are written out.
 func ended(text string) []byte {
 	if text == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/actors/poison"
 )
 
-// Guard compares the tools of servers with what is pinned, and pins what is new to it.
+// Guard compares the tools of servers with their pins, and pins servers and tools that are new.
 type Guard struct {
 	Store  Store                       // nil: nothing is pinned
 	Policy func() toolscript.PinPolicy // nil: warn
@@ -21,17 +21,17 @@ type Guard struct {
 	Configured func(server string) bool
 
 	mu   sync.Mutex
-	last map[string]listed // by server: what Check was given last
+	last map[string]listed // the last arguments of Check, by server
 }
 
 // Server is a server whose tools are compared.
 type Server struct {
 	Name     string
 	Source   string // the configuration file
-	Identity string // its definition, see mcpclient.Config.Identity
-	Written  string // the definition as the user's own file has it; "" for other files
-	Program  string // the same for a person, without secrets
-	Fixed    bool   // its tools change only with this program: they are not compared
+	Identity string // definition of the server, see mcpclient.Config.Identity
+	Written  string // definition as the user's own file has it; "" for other files
+	Program  string // definition for a person, without secrets
+	Fixed    bool   // the tools change only with this program and are not compared
 }
 
 // listed is what a server listed last.
@@ -47,7 +47,7 @@ type Verdict struct {
 	All     bool            // no tool of the server may be used
 	Held    map[string]bool // these tools may not be used
 
-	Suspicions []toolscript.Suspicion // in the texts of the tools
+	Suspicions []toolscript.Suspicion // findings in the texts of the tools
 }
 
 // Holds reports whether a tool may not be used.
@@ -93,8 +93,8 @@ func (g *Guard) Check(server Server, tools []toolscript.Tool) Verdict {
 	return v
 }
 
-// edited returns the record with the definition that the user has written in the own file since. What
-// only a variable, a project or an agent's command has changed stays different, and so do the tools.
+// edited accepts a definition that the user has changed in the user's own file, and returns the
+// new record. Other changes stay: by a variable, a project or an agent's command, and of tools.
 func (g *Guard) edited(now listed, record *Record) *Record {
 	next, changed := now.edit(record)
 	if next == nil {
@@ -116,14 +116,14 @@ func (g *Guard) edited(now listed, record *Record) *Record {
 	return record
 }
 
-// edit is a record with the definition of a list, and whether that is another one; nil if the record stays.
+// edit returns the record with the definition of the list; nil if the record stays as it is.
 func (l listed) edit(r *Record) (next *Record, changed bool) {
 	if r == nil || l.server.Written == "" || r.Written == l.server.Written || r.Written == Foreign {
 		return nil, false
 	}
 	identity := hashOf(l.server.Identity)
 	changed = r.Identity != identity
-	if changed && r.Written == "" { // it is not known what the file had
+	if changed && r.Written == "" { // the earlier definition in the file is not known
 		return nil, false
 	}
 	with, texts := *r, r.texts()
@@ -132,7 +132,7 @@ func (l listed) edit(r *Record) (next *Record, changed bool) {
 	return &with, changed
 }
 
-// scanned returns a record that has the suspicions of this version of the program.
+// scanned returns a record with the suspicions that this version of package poison finds.
 func (g *Guard) scanned(now listed, record *Record) *Record {
 	if record == nil || record.Scanned == poison.Version {
 		return record
@@ -162,8 +162,8 @@ func (g *Guard) scanned(now listed, record *Record) *Record {
 	return record
 }
 
-// suspicions returns what is suspicious in the texts of a list, sorted by tool. For texts
-// that are pinned, it is known.
+// suspicions returns the suspicions about the texts of a list, sorted by tool. For pinned texts
+// it uses those of the record.
 func (l listed) suspicions(r *Record) (all []toolscript.Suspicion) {
 	known := map[string][]toolscript.Suspicion{}
 	if r != nil && r.Scanned == poison.Version {
@@ -187,8 +187,8 @@ func (t Text) suspicions(name string) []toolscript.Suspicion {
 	return poison.Tool(toolscript.Tool{Name: name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output})
 }
 
-// record returns the record of a server. A server without a record gets one: that of the
-// same program under a name that is not configured any more, else one of these tools.
+// record returns the record of a server. A server without a record gets one: the record of the
+// same program under a name that is not configured any more, else a new record of these tools.
 func (g *Guard) record(now listed) (*Record, error) {
 	record, err := g.Store.Load(now.server.Name, now.server.Source)
 	if record != nil || err != nil || len(now.texts) == 0 && !now.server.Fixed {
@@ -228,7 +228,7 @@ func (g *Guard) renamed(server Server) *Record {
 	return moved
 }
 
-// record pins everything.
+// record returns a new record that pins the whole list.
 func (l listed) record() *Record {
 	r := &Record{Server: l.server.Name, Source: l.server.Source, Identity: hashOf(l.server.Identity), Written: l.server.Written, Tools: map[string]string{}}
 	for name, text := range l.texts {
@@ -247,7 +247,7 @@ func unreadable(server string, policy toolscript.PinPolicy, err error) Verdict {
 	}}}
 }
 
-// compare returns the differences between a list and a record; nil has none.
+// compare returns the differences between a list and a record; no differences if r is nil.
 func (l listed) compare(r *Record, policy toolscript.PinPolicy) Verdict {
 	if r == nil {
 		return Verdict{}
@@ -286,10 +286,10 @@ func (l listed) compare(r *Record, policy toolscript.PinPolicy) Verdict {
 	return v
 }
 
-// Snapshot is what a person accepts.
+// Snapshot is a state of a server or tool that a person accepts.
 type Snapshot struct {
 	listed listed
-	tool   string // "": the server with all its tools
+	tool   string // "": the server with all tools
 }
 
 // Snapshot returns what a server listed last: one tool, or everything if tool is "".
@@ -330,7 +330,7 @@ func (g *Guard) Accept(s Snapshot) error {
 	})
 }
 
-// command is the command with which a person accepts a difference.
+// command returns the command with which a person accepts a difference.
 func command(server, tool string) string {
 	if tool != "" {
 		server += toolscript.Separator + tool

@@ -1,5 +1,5 @@
-// Package pin remembers what the tools of each server were when they were first used,
-// and finds the differences later. A Guard is safe for concurrent use.
+// Package pin records the tools of each server at their first use, and finds differences
+// later. A Guard is safe for concurrent use.
 package pin
 
 import (
@@ -12,19 +12,19 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Record is what is pinned of one server.
+// Record has the pins of one server.
 type Record struct {
-	Server   string            `json:"server"`            // its configured name
+	Server   string            `json:"server"`            // configured name
 	Source   string            `json:"source"`            // the configuration file
-	Identity string            `json:"identity"`          // hash of its definition
+	Identity string            `json:"identity"`          // hash of the definition
 	Written  string            `json:"written,omitempty"` // Server.Written; Foreign after a change by an agent
 	Tools    map[string]string `json:"tools"`             // hashes by the server's own names
 
-	// Suspicions are what version Scanned of package poison has found in these tools.
+	// Suspicions are the findings of version Scanned of package poison in these tools.
 	Scanned    int                    `json:"scanned,omitempty"`
 	Suspicions []toolscript.Suspicion `json:"suspicions,omitempty"`
 
-	// Texts returns what the hashes are of. They are read only for a difference.
+	// Texts returns the texts behind the hashes. It is called only to describe a difference.
 	Texts func() Texts `json:"-"`
 }
 
@@ -55,10 +55,9 @@ type Store interface {
 	// Load returns the record of a server; nil if there is none.
 	Load(server, source string) (*Record, error)
 	// Update replaces the record of a server by the result of edit, which gets the current
-	// record or nil; a nil result changes nothing. Updates of all processes happen one after
-	// the other.
+	// record or nil; a nil result changes nothing. Updates of all processes are serialized.
 	Update(server, source string, edit func(*Record) *Record) error
-	// Same returns the records of a configuration file with an identity.
+	// Same returns the records of a configuration file with this identity.
 	Same(source, identity string) ([]*Record, error)
 }
 
@@ -72,20 +71,20 @@ func textOf(t toolscript.Tool) Text {
 	return text
 }
 
-// compact returns a schema as encoding/json writes it: the same for a schema of a server
-// and of a cache. The order of the members counts.
+// compact returns a schema as encoding/json writes it, so that a schema from a server and from a
+// cache are equal. It keeps the order of the members.
 func compact(schema json.RawMessage) json.RawMessage {
-	if len(schema) == 0 || string(schema) == "null" { // a cache has null for no schema
+	if len(schema) == 0 || string(schema) == "null" { // a cache stores null for a missing schema
 		return nil
 	}
 	text, err := json.Marshal(schema)
-	if err != nil { // no JSON
+	if err != nil { // the schema is not JSON
 		text, _ = json.Marshal(string(schema)) // a string always encodes
 	}
 	return text
 }
 
-// hash is the hash of the pinned parts of a tool.
+// hash returns the hash of the pinned parts of a tool.
 func (t Text) hash() string {
 	h := sha256.New()
 	for _, part := range []string{t.Title, t.Description, string(t.Input), string(t.Output), string(t.Annotations)} {
@@ -95,15 +94,15 @@ func (t Text) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// hashOf is the hash of the definition of a server.
+// hashOf returns the hash of the definition of a server.
 func hashOf(identity string) string {
 	sum := sha256.Sum256([]byte(identity))
 	return hex.EncodeToString(sum[:16])
 }
 
-// sentences has a line for each sentence, so that a difference is short.
+// sentences puts each sentence on a line, so that a difference is short.
 func sentences(text string) string { return strings.ReplaceAll(text, ". ", ".\n") }
 
-// Foreign is the Written of a server whose file was changed by a command that an agent has run. The next
-// change of its definition is reported, until a person accepts it.
+// Foreign is the value of Written after a command of an agent has changed the file of a server.
+// The next change of the definition is then reported, until a person accepts it.
 const Foreign = "foreign"

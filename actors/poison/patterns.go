@@ -7,7 +7,7 @@ const (
 	otherTool   = `(?:(?:any|all|every|each)\s+(?:of\s+the\s+)?(?:other|another)|another|other|of\s+other)`
 )
 
-// patterns are the known shapes in words.
+// patterns are the known shapes of suspicious sentences.
 var patterns = []pattern{
 	{"override", []string{"ignore", "disregard", "forget", "overrid", "instead", "do not follow", "don't follow", "void", "instructions", "directions", "told"}, shape(
 		`(?i)\b(?:ignore|disregard|forget|override|supersede|do\s+not\s+follow|don't\s+follow)s?\s+(?:[\w']+\s+){0,4}?(?:instructions?|directions?|prompts?|guidelines?|rules|orders|system\s+(?:prompt|message)|everything\s+you|messages?\s+above)\b` +

@@ -1,6 +1,6 @@
 // Package poison finds texts of servers that look like an attempt to instruct a model,
-// and characters that a person does not see. It only computes. A text without a finding
-// is not safe, and one with a finding is not an attack: a person judges.
+// and characters that a person does not see. It does no I/O. A text without a finding
+// may still be an attack, and a text with a finding may be harmless: a person judges.
 package poison
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Version changes when Tool may find something else in the same texts.
+// Version changes when Tool may have other findings for the same texts.
 const Version = 1
 
 // Bounds of one tool. A longer text is scanned up to its bound.
 const (
 	maxText     = 64 << 10 // bytes of a text
-	maxTexts    = 4000     // of a tool
-	maxFindings = 20       // of a tool
-	maxExcerpt  = 160      // characters
-	maxDepth    = 64       // of a schema
+	maxTexts    = 4000     // texts of a tool
+	maxFindings = 20       // findings in a tool
+	maxExcerpt  = 160      // characters of an excerpt
+	maxDepth    = 64       // depth of a schema
 )
 
 // Tool examines the name, the title, the description and the schemas of a tool.
@@ -82,7 +82,7 @@ func (s *scan) walk(where string, value any, depth int) {
 	}
 }
 
-// name examines a name: that it has no hidden characters, and letters of one script.
+// name checks that a name has no hidden characters and has letters of only one script.
 func (s *scan) name(where, name string) {
 	if at := strings.IndexFunc(name, concealed); at >= 0 {
 		s.add(where, shapeOf([]rune(name[at:])[0]), name, at)
@@ -134,7 +134,7 @@ func (s *scan) hidden(where, text string) {
 	}
 }
 
-// add adds a finding with the text around its place.
+// add adds a finding with the text around at.
 func (s *scan) add(where, shape, text string, at int) {
 	if len(s.found) == maxFindings {
 		return
@@ -197,8 +197,8 @@ func harmless(text []rune, i int) bool {
 	}
 }
 
-// scripts reports whether a name has Latin letters, and where it has Cyrillic or Greek
-// ones, which look alike; -1 if it has none.
+// scripts reports whether a name has Latin letters, and returns the place of the first Cyrillic
+// or Greek letter, which may look alike; -1 if there is none.
 func scripts(name string) (latin bool, other int) {
 	other = -1
 	for i, r := range name {
@@ -237,8 +237,8 @@ func visible(text string) string {
 	return b.String()
 }
 
-// pattern is a known shape of poisoned texts. Texts without any of the words are not
-// compared with it.
+// pattern is a known shape of poisoned texts. Only texts with one of the words are compared
+// with it.
 type pattern struct {
 	name  string
 	words []string // in lower case

@@ -6,15 +6,15 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Sample is a poisoned text of the own corpus.
+// Sample is a poisoned text of the corpus of this package.
 type Sample struct {
 	Shape string `json:"shape"`
-	Half  string `json:"half"`  // "tuned": the patterns were written with it in view; "held out": it was written after them
+	Half  string `json:"half"`  // "tuned": the patterns were written for it; "held out": it was written after the patterns
 	Where string `json:"where"` // description, name, property (its description) or enum
 	Text  string `json:"text"`
 }
 
-// Tool is a tool with the text in its place.
+// Tool returns a tool with the text in its place.
 func (s Sample) Tool() toolscript.Tool {
 	t := toolscript.Tool{Name: "tool", Description: "Does something."}
 	schema := func(property map[string]any) {

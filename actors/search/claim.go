@@ -21,11 +21,11 @@ const (
 	claimPatience = time.Minute
 )
 
-// A claim keeps other processes with the same cache from computing the same vectors. It
-// is released after each save, and read vectors replace those to compute.
+// A claim keeps other processes with the same cache from computing the same vectors. It is
+// released after each save. Vectors that another process has saved are not computed again.
 type claim struct {
 	release func() // nil: not held
-	held    bool   // once before, so that others go first
+	held    bool   // the claim was held before, so other processes go first
 	waiting time.Time
 }
 
@@ -45,8 +45,8 @@ type claimed struct {
 	err error
 }
 
-// mustClaim reports whether the next vectors need a claim. A query waits for a lazy
-// search, so that it does not wait for others.
+// mustClaim reports whether the next vectors need a claim. A lazy search does not wait for
+// other processes, because a query waits for it.
 func (x *indexer) mustClaim() bool {
 	return x.claim.release == nil && x.engine.cache != nil && !x.options.Lazy
 }

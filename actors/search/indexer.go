@@ -30,8 +30,8 @@ type indexer struct {
 	working  bool // another step is in progress
 	catalog  toolscript.Catalog
 	engine   *engine      // the source of the vectors
-	index    *index.Index // nil before the first
-	skip     uint64       // generation that could not be indexed; 0: none
+	index    *index.Index // nil before the first index
+	skip     uint64       // generation that could not be indexed; 0 if there is none
 
 	vectors index.Vectors      // of all documents seen
 	asked   map[index.Key]bool // keys that were looked up in the cache

@@ -25,7 +25,7 @@ type Model interface {
 	// Background returns an embedder with low priority, which calls pause at short
 	// intervals if it works in this process.
 	Background(pause func()) embedding.Embedder
-	// Loaded reports whether it is in memory.
+	// Loaded reports whether the model is in memory.
 	Loaded() bool
 	// Close releases the model. Later calls return an error.
 	Close()
@@ -47,7 +47,7 @@ type Cache interface {
 	// Add stores vectors and marks the keys in used as used.
 	Add(ctx context.Context, fresh index.Vectors, used []index.Key) error
 	// Claim reserves the computation of vectors for this process. release is nil while
-	// another one computes.
+	// another process computes.
 	Claim() (release func(), err error)
 }
 
@@ -55,7 +55,7 @@ type Cache interface {
 type Options struct {
 	Model   Model                     // nil: search by words only; see Own
 	Cache   Cache                     // nil: vectors are lost when the process ends
-	Catalog func() toolscript.Catalog // the current one
+	Catalog func() toolscript.Catalog // returns the current catalog
 	Lazy    bool                      // build no index before the first Wake
 	Later   bool                      // search by words only until the first Use
 	Logger  *slog.Logger

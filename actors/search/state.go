@@ -8,7 +8,7 @@ import (
 
 // state is the published state. It is immutable; publish replaces it.
 type state struct {
-	index   *index.Index // nil before the first
+	index   *index.Index // nil before the first index
 	engine  *engine      // source of the vectors
 	pending int          // documents whose vector is not computed yet
 	read    bool         // all documents of the index were looked up in the cache

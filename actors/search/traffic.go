@@ -10,7 +10,7 @@ const (
 	// pause is the time without the start or end of a call after which indexing
 	// continues.
 	pause = 20 * time.Millisecond
-	// shortPause is the same in the middle of a step.
+	// shortPause is like pause, in the middle of a step.
 	shortPause = time.Millisecond
 	// patience bounds the wait for a pause, before a step and in a step, so that a gateway
 	// that is never idle is indexed too, at low priority.
@@ -29,7 +29,7 @@ func (t *traffic) begin() (done func()) {
 
 func (t *traffic) markUsed() { t.last.Store(time.Now().UnixNano()) }
 
-// idle is the time since the last start or end.
+// idle returns the time since the last start or end.
 func (t *traffic) idle() time.Duration {
 	return time.Duration(time.Now().UnixNano() - t.last.Load())
 }
@@ -53,8 +53,8 @@ func (t *traffic) quiet(ctx context.Context) {
 	}
 }
 
-// pauses returns a function that waits, in the middle of a step, while calls begin and
-// end, at most for patience in all its calls.
+// pauses returns a function that waits, in the middle of a step, while calls begin and end.
+// All its waits together take at most patience.
 func (t *traffic) pauses(ctx context.Context) func() {
 	left := patience
 	return func() {

@@ -18,10 +18,10 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/database"
 )
 
-// lockTime is how long an operation waits for those of other gateways.
+// lockTime is how long an operation waits for operations of other gateways.
 const lockTime = 5 * time.Second
 
-// The buckets of a file, and the keys of the second one.
+// The buckets values and about of a file, and the keys of the bucket about.
 var (
 	values = []byte("values") // the value of each key: header and JSON
 	about  = []byte("about")
@@ -36,8 +36,8 @@ type file struct {
 	now   time.Time
 }
 
-// stored is a value with its header: version, time of the change and of the end, both in
-// milliseconds since 1970; no end is 0.
+// stored is a value with its header: version, time of the change and time of expiry, both in
+// milliseconds since 1970. An expiry of 0 means never.
 type stored []byte
 
 const header = 24
@@ -56,7 +56,7 @@ func (s stored) version() uint64 { return binary.BigEndian.Uint64(s) }
 func (s stored) updated() int64  { return int64(binary.BigEndian.Uint64(s[8:])) }
 func (s stored) expires() int64  { return int64(binary.BigEndian.Uint64(s[16:])) }
 
-// live returns the value, or nil if there is none or its time is over.
+// live returns the value, or nil if there is no value or it has expired.
 func (f file) live(s stored) stored {
 	if len(s) < header || s.expires() != 0 && s.expires() <= f.now.UnixMilli() {
 		return nil
@@ -87,7 +87,7 @@ func (f file) change(write func(*bbolt.Bucket, *usage) error) error {
 	return f.problem(f.use(bbolt.Options{}, func(db *bbolt.DB) error { return db.Update(f.updated(write)) }))
 }
 
-// updated is the transaction of a change.
+// updated returns the transaction of a change.
 func (f file) updated(write func(*bbolt.Bucket, *usage) error) func(*bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error {
 		all, err := tx.CreateBucketIfNotExists(values)
@@ -108,8 +108,8 @@ func (f file) updated(write func(*bbolt.Bucket, *usage) error) func(*bbolt.Tx) e
 
 var errEmpty = errors.New("it is empty")
 
-// use opens the file for one operation. A file of this package is never empty, see create;
-// bbolt would make an empty one a new one.
+// use opens the file for one operation. It refuses an empty file, which is damaged (see create):
+// bbolt would turn it into a new database.
 func (f file) use(o bbolt.Options, with func(*bbolt.DB) error) error {
 	o.Timeout, o.FreelistType = lockTime, bbolt.FreelistMapType
 	empty := &database.Damaged{Path: f.path, Err: errEmpty}
@@ -128,8 +128,8 @@ func (f file) isEmpty() bool {
 	return err == nil && info.Size() == 0
 }
 
-// create makes the file if there is none. It appears complete: a process that ends in the
-// middle leaves none.
+// create creates the file if it does not exist. The file appears at once and complete: a process
+// that is killed meanwhile leaves no partial file.
 func (f file) create() error {
 	if _, err := os.Lstat(f.path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -142,7 +142,7 @@ func (f file) create() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the sweep removes what is left
+	defer func() { _ = os.RemoveAll(dir) }() // after a kill, sweep removes it
 	path := filepath.Join(dir, filepath.Base(f.path))
 	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
@@ -157,7 +157,7 @@ func (f file) create() error {
 	return nil // another gateway was faster
 }
 
-// problem explains an error of the file system. Errors of this program stay as they are.
+// problem explains an error of the file system. Errors of this program stay unchanged.
 func (f file) problem(err error) error {
 	var own *toolscript.Error
 	var damaged *database.Damaged
@@ -175,7 +175,7 @@ func (f file) problem(err error) error {
 	}
 }
 
-// usage is what the values of a file use.
+// usage is the size and the number of the values of a file.
 type usage struct{ bytes, keys int64 }
 
 func readUsage(b *bbolt.Bucket) (u usage) {
@@ -211,7 +211,7 @@ func (f file) get(key string) (a Answer, err error) {
 	return a, err
 }
 
-// set stores a value. It is not stored if the key does not have the version of the request.
+// set stores a value, unless the key does not have the version of the request.
 func (f file) set(q Request) (a Answer, err error) {
 	err = f.change(func(all *bbolt.Bucket, u *usage) error {
 		key := []byte(q.Key)
@@ -219,7 +219,7 @@ func (f file) set(q Request) (a Answer, err error) {
 		if !f.expected(before, q.Version) {
 			return nil
 		}
-		if q.Scope == Calls && before == nil { // its values hold answers of servers
+		if q.Scope == Calls && before == nil { // values of Calls hold answers of servers: drop them soon
 			if err := f.drop(all, u, key); err != nil {
 				return err
 			}
@@ -263,7 +263,7 @@ func (f file) delete(q Request) (a Answer, err error) {
 	return a, err
 }
 
-// expected reports whether a key may be changed: a request without a version changes any.
+// expected reports whether a key may be changed. A request without a version may change any.
 func (f file) expected(before stored, want *uint64) bool {
 	if want == nil {
 		return true
@@ -275,7 +275,7 @@ func (f file) expected(before stored, want *uint64) bool {
 	return version == *want
 }
 
-// drop removes the values whose time is over, but the one of a key that is being set.
+// drop removes the expired values, except that of the key but, which is being set.
 func (f file) drop(all *bbolt.Bucket, u *usage, but []byte) error {
 	var over [][]byte
 	cursor := all.Cursor()

@@ -30,7 +30,7 @@ const (
 
 // The scopes of values.
 const (
-	Session = "session" // of the client, or of the gateway for clients without one
+	Session = "session" // session of the client, or of the gateway for clients without a session
 	Project = "project"
 	User    = "user"
 )
@@ -42,7 +42,7 @@ const (
 	RunKey = "run/"
 )
 
-// Calls is the scope of what is known of calls with an idempotency key. Runs cannot use it.
+// Calls is the scope of the records of calls with an idempotency key. Runs cannot use it.
 const Calls = "calls"
 
 // Scopes are all scopes. DefaultScopes are those that runs may use without configuration.
@@ -53,27 +53,27 @@ var (
 
 // Options configure the actor. Folder is required.
 type Options struct {
-	Folder string // of the files; it is created when it is needed
+	Folder string // folder of the files; created when it is needed
 
 	// Allowed returns the scopes that runs may use; nil: DefaultScopes.
 	Allowed func() []string
 
-	// Project returns the folder of the project of a working directory, "" for clients
-	// without one. Nil: there are no projects.
+	// Project returns the folder of the project of a working directory, "" for a directory
+	// without a project. Nil: there are no projects.
 	Project func(workDir string) (string, error)
 }
 
 // Owner is the run whose values a request is about.
 type Owner struct {
-	Session string // of its client; "" means that of the gateway
-	WorkDir string // of its client
+	Session string // session of the client; "" means the session of the gateway
+	WorkDir string // working directory of the client
 }
 
 // The operations of a Request.
 const (
 	Get    = "get"    // answers with Value and Version
 	Set    = "set"    // answers with Stored
-	Delete = "delete" // answers with Stored: there was a value
+	Delete = "delete" // answers with Stored, true if there was a value
 	List   = "list"   // answers with Entries
 )
 
@@ -82,7 +82,7 @@ type Request struct {
 	Owner
 	Op      string
 	Scope   string // "" means Session; Runs is possible
-	Key     string // with List: the beginning of the keys
+	Key     string // for List: the prefix of the keys
 	Value   json.RawMessage
 	TTL     time.Duration // how long the value is kept; 0: for ever
 	Version *uint64       // change the key only if it has this version
@@ -94,7 +94,7 @@ type Answer struct {
 	Version uint64          `json:"version,omitempty"` // 0: there is no value
 	Stored  bool            `json:"stored,omitempty"`
 	Entries []Entry         `json:"entries,omitempty"`
-	Scope   string          `json:"-"` // that of the request, or what Runs meant
+	Scope   string          `json:"-"` // scope of the request; for Runs, the scope that was used
 }
 
 // Entry is a value in the answer to List. Times are milliseconds since 1970.
@@ -109,7 +109,7 @@ type Entry struct {
 // Store is the state of the actor; only Receive touches it.
 type Store struct {
 	options Options
-	life    string // the session of clients without one
+	life    string // the session of clients without a session
 	swept   time.Time
 }
 
@@ -119,7 +119,7 @@ type do struct {
 	reply mailbox.Reply[Answer]
 }
 
-// New makes the producer of the actor. life names the gateway: the values of clients without
+// New returns the producer of the actor. life names the gateway: the values of clients without
 // a session end with it.
 func New(o Options, life string) actor.Producer {
 	return func() actor.Receiver { return &Store{options: o, life: life} }
@@ -135,7 +135,7 @@ func (s *Store) Receive(c *actor.Context) {
 	}
 }
 
-// waiting bounds a request: others before it may wait for the disk.
+// waiting bounds a request, including the wait for earlier requests.
 const waiting = 30 * time.Second
 
 // Do carries out a request.
@@ -187,10 +187,10 @@ func (s *Store) scope(q Request) string {
 	return q.Scope
 }
 
-// check refuses requests that no file is needed for.
+// check refuses requests that are invalid without a look at the file.
 func (s *Store) check(q Request) error {
 	if q.Scope == Calls {
-		return nil // it is that of the gateway
+		return nil // only the gateway itself uses this scope
 	}
 	allowed := DefaultScopes
 	if s.options.Allowed != nil {
@@ -230,7 +230,7 @@ func invalid(format string, args ...any) error {
 	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
 }
 
-// owner names whose values these are: a session, the folder of a project, or nothing.
+// owner returns the owner of the values: a session, the folder of a project, or "".
 func (s *Store) owner(q Request) (string, error) {
 	switch {
 	case q.Scope == User || q.Scope == Calls:
@@ -252,7 +252,7 @@ func (s *Store) project(q Request) (string, error) {
 	return "", invalid("the client has no working directory and the gateway no project, so the run has none; use the scope session or user")
 }
 
-// path is the file of a scope. The names of sessions and folders are not in it.
+// path returns the path of the file of a scope, without the names of sessions and folders.
 func (s *Store) path(scope, owner string) string {
 	name := scope
 	if owner != "" {
@@ -261,7 +261,7 @@ func (s *Store) path(scope, owner string) string {
 	return filepath.Join(s.options.Folder, name+suffix)
 }
 
-// errBusy is the answer while another gateway has the file for long.
+// errBusy is the answer if another gateway keeps the file open for too long.
 var errBusy = &toolscript.Error{
 	Kind: toolscript.Busy, RetryAfter: time.Second,
 	Err: errors.New("another gateway holds the file of the store; try again, or see which gateways run: toolscript gateway list"),

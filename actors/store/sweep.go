@@ -13,7 +13,7 @@ const (
 	suffix = ".db"
 	// sessionAge is how long the values of a session are kept after their last change.
 	sessionAge = 30 * 24 * time.Hour
-	// sweepTime is the time between two looks for old sessions.
+	// sweepTime is the time between two sweeps.
 	sweepTime = time.Hour
 )
 
@@ -22,13 +22,13 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// sweep removes the files of sessions that are over, and what killed gateways have left.
+// sweep removes the files of old sessions, and temporary files of killed gateways.
 func (s *Store) sweep() {
 	if time.Since(s.swept) < sweepTime {
 		return
 	}
 	s.swept = time.Now()
-	entries, _ := os.ReadDir(s.options.Folder) // without the folder, nothing is old
+	entries, _ := os.ReadDir(s.options.Folder) // without the folder there is nothing to remove
 	for _, e := range entries {
 		age := sessionAge
 		switch {
@@ -43,7 +43,7 @@ func (s *Store) sweep() {
 	}
 }
 
-// forget removes the values of clients without a session: they end with the gateway.
+// forget removes the values of clients without a session, which end with the gateway.
 func (s *Store) forget() {
-	_ = os.Remove(s.path(Session, s.life)) // there may be none
+	_ = os.Remove(s.path(Session, s.life)) // the file may not exist
 }

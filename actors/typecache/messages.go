@@ -14,7 +14,7 @@ type Render struct {
 	Catalog  event.CatalogChanged
 	Filter   toolscript.Filter
 	Options  codegen.Options
-	Observed *observe.Shapes   // shapes of results without a schema; nil for none
+	Observed *observe.Shapes   // shapes of results without a schema; nil: without shapes
 	Away     map[string]string // servers that are not connected, with the reason
 	Reply    mailbox.Reply[Rendered]
 }

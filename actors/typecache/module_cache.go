@@ -7,8 +7,8 @@ const (
 	maxBytes   = 16 << 20
 )
 
-// moduleCache caches the newest modules. The newest is kept even if it alone exceeds
-// maxBytes: most callers ask for the same module.
+// moduleCache caches the newest modules. It keeps the newest module even if that alone exceeds
+// maxBytes, because most callers ask for the same module.
 type moduleCache struct {
 	modules map[key]Rendered
 	order   []key // oldest first

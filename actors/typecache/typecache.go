@@ -25,7 +25,7 @@ type key struct {
 	generation  uint64
 	filter      string
 	options     codegen.Options
-	observed    uint64 // version of the shapes
+	observed    uint64 // version of the observed shapes
 	unavailable string // servers and reasons
 }
 
@@ -35,14 +35,14 @@ type Cache struct {
 	work   *mailbox.Group
 	post   func(message any)
 
-	// generator holds the only generator, or nothing while it is in use. The generator
-	// caches the text of every tool, so one at a time is faster than several without
-	// the cache, and leaves the other processors to calls.
+	// generator holds the only generator, or nothing while it is in use. It caches the text
+	// of every tool, so one generator is faster than several without the cache, and leaves
+	// the other processors to calls.
 	generator chan *codegen.Generator
 
 	current event.CatalogChanged
 	modules *moduleCache // of the current generation
-	hits    uint64       // requests answered from modules
+	hits    uint64       // requests answered from the cache
 	misses  uint64       // other requests
 	waiting map[key][]mailbox.Reply[Rendered]
 }

@@ -14,13 +14,13 @@ type Worker interface {
 	Done() <-chan struct{}
 	// Kill ends the process at once. It may be called at any time, more than once.
 	Kill()
-	// Confinement lists what the operating system keeps from the process.
+	// Confinement lists what the operating system denies to the process.
 	Confinement() []toolscript.Confinement
 }
 
-// borrow requests a worker from the pool. Pool and caller settle who ends the
-// request, and the first one wins, so that a worker that was lent to a caller who
-// has just given up is not lost.
+// borrow requests a worker from the pool. Both the pool and the caller may end the request;
+// settle makes the first of them win, so that a worker that was lent to a caller that has
+// just given up is not lost.
 type borrow struct {
 	ctx     context.Context
 	nested  bool
@@ -39,8 +39,8 @@ func (b borrow) settle() bool { return b.settled.CompareAndSwap(false, true) }
 // caller returns it with GiveBack.
 func Take(ctx context.Context, to mailbox.Address) (Worker, error) { return take(ctx, to, false) }
 
-// TakeNested is Take for a run whose caller holds a worker of the pool. It may have one of
-// the workers of Options.Nested.
+// TakeNested is Take for a run whose caller holds a worker of the pool. It may use the workers
+// of Options.Nested.
 func TakeNested(ctx context.Context, to mailbox.Address) (Worker, error) { return take(ctx, to, true) }
 
 func take(ctx context.Context, to mailbox.Address, nested bool) (Worker, error) {
@@ -60,15 +60,15 @@ func take(ctx context.Context, to mailbox.Address, nested bool) (Worker, error) 
 	if b.settle() {
 		return nil, none
 	}
-	l := <-b.reply // borrowed at the same moment
+	l := <-b.reply // the pool has replied meanwhile
 	return l.worker, l.err
 }
 
 // expect announces a run that may need a worker.
 type expect struct{}
 
-// Expect announces to the pool at to that a run begins which may need a worker. After a
-// pause a worker then starts at once, and not when the run requests it.
+// Expect announces to the pool at to that a run begins which may need a worker. After a pause,
+// a worker then starts at once, before the run requests it.
 func Expect(to mailbox.Address) { mailbox.Send(to.Engine, to.PID, expect{}) }
 
 // GiveBack returns w to its pool.

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// Return returns a borrowed worker. A broken one is replaced.
+// Return returns a borrowed worker. A broken worker is replaced.
 type Return struct {
 	Worker Worker
 	Broken bool
@@ -18,11 +18,11 @@ type Describe struct {
 	Reply mailbox.Reply[State]
 }
 
-// State has the number of processes of a pool and of runs that wait for one.
+// State has the number of processes of a pool and of runs that wait for a process.
 type State struct {
 	Idle, Busy, Starting, Waiting int
 	Deaths                        int    // processes that have ended so far
-	LastError                     string // of the last failed start
+	LastError                     string // error of the last failed start
 	Confinement                   []toolscript.Confinement
 }
 

@@ -20,11 +20,11 @@ import (
 type Options struct {
 	Name  string                                // role, for status and errors
 	Start func(context.Context) (Worker, error) // starts a process; its context bounds the start
-	Max   int                                   // workers at once; 0 = 32, or four for each processor if that is more
-	// Nested are workers above Max that only TakeNested lends. A run whose caller holds a
-	// worker could otherwise wait for that caller.
+	Max   int                                   // workers at once; 0 = 32, or four per processor if that is more
+	// Nested is the number of workers above Max that only TakeNested lends. Otherwise a nested
+	// run could wait for ever for the worker of its caller.
 	Nested int
-	Spare  int // idle workers kept ready while runs come
+	Spare  int // idle workers kept ready while there are runs
 
 	// Work counts what may outlive the actor for a moment: the end of a process.
 	Work *mailbox.Group
@@ -33,7 +33,7 @@ type Options struct {
 	IdleTime  time.Duration // idle time after which a worker beyond Spare is ended; 0 = 1 min
 
 	UnusedTime time.Duration // time without a run after which the spare workers are ended too; 0 = 5 min
-	Unused     func()        // called then, on a goroutine of its own; nil: nothing to do
+	Unused     func()        // called after UnusedTime, in its own goroutine; may be nil
 
 	// Sharers is the number of programs on this machine that keep spare workers, this one
 	// included. If it is more than fewSharers, UnusedTime is shorter. Nil: UnusedTime holds.
@@ -41,13 +41,12 @@ type Options struct {
 }
 
 const (
-	fewSharers = 4                // need not save memory
-	leastTime  = 30 * time.Second // of UnusedTime, for any number of them
+	fewSharers = 4                // so many programs need not save memory
+	leastTime  = 30 * time.Second // the least UnusedTime, for any number of sharers
 )
 
-// minMax is the number of workers on the smallest machine. Below the bound no run
-// waits for another: the system shares the processors. An idle worker holds about 20
-// MB.
+// minMax is the default of Max on small machines. Up to Max, no run waits for another: the
+// system shares the processors. An idle worker holds about 20 MB.
 const minMax = 32
 
 // Pool is the state of the actor; only Receive touches it.
@@ -57,13 +56,13 @@ type Pool struct {
 	stop        context.CancelFunc
 	idle        []resting       // longest idle first
 	idleCount   int             // how often a worker has become idle
-	busy        map[Worker]bool // the value: lent by TakeNested
+	busy        map[Worker]bool // lent workers; true if lent by TakeNested
 	starting    int
 	queue       []borrow // runs that wait for a worker, oldest first
 	deaths      int
 	lastErr     error
 	failures    int                      // failed starts in a row
-	confinement []toolscript.Confinement // of the worker that started last
+	confinement []toolscript.Confinement // confinement of the worker that started last
 
 	used   time.Time   // when a run last needed a worker
 	timer  *time.Timer // fires UnusedTime after used
@@ -128,7 +127,7 @@ func (p *Pool) use() {
 	p.timer.Reset(p.nextLook())
 }
 
-// nextLook is the time until the pool looks whether it is unused.
+// nextLook returns the time until the pool checks again whether it is unused.
 func (p *Pool) nextLook() time.Duration {
 	if p.Sharers == nil {
 		return p.UnusedTime
@@ -136,7 +135,7 @@ func (p *Pool) nextLook() time.Duration {
 	return min(p.UnusedTime, leastTime)
 }
 
-// unusedTime is UnusedTime for the number of programs that share the machine.
+// unusedTime returns UnusedTime, reduced if many programs share the machine.
 func (p *Pool) unusedTime() time.Duration {
 	if p.Sharers == nil {
 		return p.UnusedTime
@@ -159,7 +158,7 @@ func (p *Pool) enqueue(c *actor.Context, m borrow) {
 	p.serve(c)
 }
 
-// serve lends idle workers to waiting runs, and starts what is missing.
+// serve lends idle workers to waiting runs, and starts missing workers.
 func (p *Pool) serve(c *actor.Context) {
 	p.queue = slices.DeleteFunc(p.queue, func(b borrow) bool { return b.ctx.Err() != nil })
 	for len(p.idle) > 0 {
@@ -168,7 +167,7 @@ func (p *Pool) serve(c *actor.Context) {
 		if i < 0 {
 			break
 		}
-		next, w := p.queue[i], p.idle[len(p.idle)-1].worker // the one used last
+		next, w := p.queue[i], p.idle[len(p.idle)-1].worker // the worker used last
 		p.queue = slices.Delete(p.queue, i, i+1)
 		if next.settle() {
 			p.idle, p.busy[w] = p.idle[:len(p.idle)-1], next.nested
@@ -178,7 +177,7 @@ func (p *Pool) serve(c *actor.Context) {
 	p.replenish(c)
 }
 
-// room is how many more workers Take may lend.
+// room returns how many more workers Take may lend.
 func (p *Pool) room() int {
 	room := p.Max
 	for _, nested := range p.busy {
@@ -189,7 +188,7 @@ func (p *Pool) room() int {
 	return room
 }
 
-// wanted is how many of the waiting runs may have a worker now.
+// wanted returns how many of the waiting runs may have a worker now.
 func (p *Pool) wanted() int {
 	nested := 0
 	for _, b := range p.queue {
@@ -200,16 +199,15 @@ func (p *Pool) wanted() int {
 	return nested + min(len(p.queue)-nested, p.room())
 }
 
-// replenish starts workers until every waiting run has one coming and the spare ones
-// are idle. The first run after a pause shares the processors with no spare worker
-// that starts.
+// replenish starts workers for all waiting runs and for the missing spare workers. During the
+// first run after a pause it starts no spare worker, which would compete for the processors.
 func (p *Pool) replenish(c *actor.Context) {
 	for p.starting < p.wanted()+max(0, p.spare()-len(p.idle)) && len(p.idle)+len(p.busy)+p.starting < p.Max+p.Nested {
 		p.start(c)
 	}
 }
 
-// spare is the number of idle workers to keep.
+// spare returns the number of idle workers to keep.
 func (p *Pool) spare() int {
 	if p.asleep {
 		return 0
@@ -251,8 +249,8 @@ func (p *Pool) started(c *actor.Context, m started) {
 // error. A single start may fail because its process was killed before it was ready.
 const startTries = 3
 
-// failed starts another worker if a run waits, or gives up: the cause of that many
-// failures affects the others too. The next run tries again.
+// failed starts another worker if a run waits. After startTries failures it gives up, because
+// further starts would fail too. The next run tries again.
 func (p *Pool) failed(c *actor.Context, err error) {
 	p.lastErr = err
 	p.failures++
@@ -346,7 +344,7 @@ func (p *Pool) sleep() {
 	}
 	p.idle = nil
 	if p.Unused != nil {
-		p.Work.Go(p.Unused, func(error) {}) // a panic there costs memory, and no run
+		p.Work.Go(p.Unused, func(error) {}) // a panic in Unused only costs memory
 	}
 }
 

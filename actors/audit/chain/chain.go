@@ -1,6 +1,6 @@
-// Package chain keeps the lines of an audit in files. Each line has the hash of the line
-// before it, also across files, and the hash of the last line is kept in a second file.
-// So a line that is changed, missing or added in between shows, wherever it is.
+// Package chain keeps the lines of an audit in files. Each line has the hash of the previous
+// line, even across files, and the hash of the last line is kept in a separate file, the
+// head. So Verify detects any line that was changed, removed or inserted.
 //
 // All processes of a user write one chain, one at a time under a file lock. A line is
 // complete when its newline is written. The head is written after the lines, so after a
@@ -30,13 +30,13 @@ const (
 	lockName = "lock"
 )
 
-// Options are where a chain is and how long it is kept. A zero limit is its default.
+// Options say where a chain is and how long it is kept. A zero limit means the default.
 type Options struct {
 	Dir       string        // created with mode 0700
-	FileBytes int64         // a file with more gets no further lines; default DefaultFileBytes
-	FileAge   time.Duration // and one that began longer ago; default DefaultFileAge
-	KeepBytes int64         // of all files; the oldest are deleted; default DefaultKeepBytes
-	KeepAge   time.Duration // and those that began longer ago; default DefaultKeepAge
+	FileBytes int64         // size after which a new file begins; default DefaultFileBytes
+	FileAge   time.Duration // age after which a new file begins; default DefaultFileAge
+	KeepBytes int64         // size of all files above which the oldest are deleted; default DefaultKeepBytes
+	KeepAge   time.Duration // age above which files are deleted; default DefaultKeepAge
 }
 
 // The defaults of Options.
@@ -56,8 +56,8 @@ func (o Options) withDefaults() Options {
 // The types of the lines that the chain writes itself. All other types are the caller's.
 const (
 	TypeFile   = "file"   // the first line of a file
-	TypeTorn   = "torn"   // the line before it was not completed: Bytes and SHA256 of what there is of it
-	TypeLost   = "lost"   // lines that the head has are gone: Why
+	TypeTorn   = "torn"   // the previous line is incomplete: Bytes and SHA256 are those of its part
+	TypeLost   = "lost"   // lines that the head knows are missing: Why
 	TypePruned = "pruned" // File, with the last line Last, is deleted because of its age or size
 )
 
@@ -72,16 +72,16 @@ type note struct {
 	Why    string    `json:"why,omitempty"`
 }
 
-// link is what every line begins with.
+// link has the first members of every line.
 type link struct {
 	Seq  int64  `json:"seq"`
-	Prev string `json:"prev"` // SHA-256 of the line before, without its newline
+	Prev string `json:"prev"` // SHA-256 of the previous line, without its newline
 }
 
-// head is the last line, in headName.
+// head describes the last line, in the file headName.
 type head struct {
 	File string `json:"file"`
-	Size int64  `json:"size"` // of File, up to the end of the line
+	Size int64  `json:"size"` // size of File up to the end of the line
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash"`
 }
@@ -89,7 +89,7 @@ type head struct {
 // headSize is the size of headName. It never changes, so that one write replaces it.
 const headSize = 256
 
-// genesis is the Prev of the first line of all.
+// genesis is the Prev of the very first line.
 var genesis = strings.Repeat("0", 2*sha256.Size)
 
 func hashOf(line []byte) string {
@@ -101,7 +101,7 @@ var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 func nameOf(number int) string { return fmt.Sprintf("audit-%08d.jsonl", number) }
 
-// numberOf is the number in the name of a file.
+// numberOf returns the number in the name of a file.
 func numberOf(name string) (number int) {
 	if m := fileName().FindStringSubmatch(name); m != nil {
 		_, _ = fmt.Sscanf(m[1], "%d", &number) // eight digits
@@ -109,7 +109,7 @@ func numberOf(name string) (number int) {
 	return number
 }
 
-// files are the names of the files of lines, the oldest first.
+// files returns the names of the files with lines, the oldest first.
 func files(root *os.Root) ([]string, error) {
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {

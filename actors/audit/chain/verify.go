@@ -18,17 +18,17 @@ import (
 type Report struct {
 	Files  int        `json:"files"`
 	Lines  int64      `json:"lines"`
-	From   *time.Time `json:"from,omitempty"` // of the first line
-	To     *time.Time `json:"to,omitempty"`   // of the last line
-	Pruned int        `json:"pruned"`         // files that were deleted because of their age or size, as the chain says
+	From   *time.Time `json:"from,omitempty"` // time of the first line
+	To     *time.Time `json:"to,omitempty"`   // time of the last line
+	Pruned int        `json:"pruned"`         // files that, according to the chain, were deleted for age or size
 	Torn   int        `json:"torn"`           // lines that a process could not complete
 	Fault  *Fault     `json:"fault,omitempty"`
 }
 
 // Fault is the first place where the chain is broken.
 type Fault struct {
-	File    string `json:"file"`           // path
-	Line    int    `json:"line,omitempty"` // from 1; 0 is the whole file
+	File    string `json:"file"`           // path of the file
+	Line    int    `json:"line,omitempty"` // number of the line, from 1; 0 means the whole file
 	Problem string `json:"problem"`
 }
 
@@ -41,8 +41,8 @@ func (f *Fault) Error() string {
 
 // Line is one line of the chain.
 type Line struct {
-	File   string          // name
-	Number int             // in the file, from 1
+	File   string          // name of the file
+	Number int             // number in the file, from 1
 	Type   string          // member "type"
 	Text   json.RawMessage // the whole object
 }
@@ -58,8 +58,8 @@ func Verify(dir string) (Report, error) {
 	return v.report, err
 }
 
-// Walk calls visit with the text of each file, the oldest first. No process writes
-// meanwhile, if they let go of the lock in time. A folder that does not exist has no files.
+// Walk calls visit with the text of each file, the oldest first; once with the name "" if there
+// are no files. It waits a short time for the lock, so that no process writes meanwhile.
 func Walk(dir string, choose func(names []string) []string, visit func(root *os.Root, names []string, name string, text []byte) error) error {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,11 +68,11 @@ func Walk(dir string, choose func(names []string) []string, visit func(root *os.
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // it was only read
+	defer func() { _ = root.Close() }() // nothing was written
 	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
 	defer cancel()
-	_, _ = lock.TryRLockContext(ctx, lockPoll) // a folder that can only be read is read without the lock
+	_, _ = lock.TryRLockContext(ctx, lockPoll) // a read-only folder is read without the lock
 	defer func() { _ = lock.Close() }()
 	names, err := files(root)
 	if err != nil {
@@ -96,7 +96,7 @@ func Walk(dir string, choose func(names []string) []string, visit func(root *os.
 	return nil
 }
 
-// Lines calls visit with each line of all files that is JSON, the oldest first.
+// Lines calls visit with each line of all files, the oldest first. It skips lines that are not JSON.
 func Lines(dir string, visit func(Line)) error {
 	return Walk(dir, nil, func(_ *os.Root, _ []string, name string, text []byte) error {
 		number := 0
@@ -113,22 +113,22 @@ func Lines(dir string, visit func(Line)) error {
 	})
 }
 
-// errBroken ends Verify.
+// errBroken ends the walk of Verify at the first Fault.
 var errBroken = errors.New("the chain is broken")
 
-// verifier is a chain that is read from its beginning.
+// verifier checks a chain from its beginning.
 type verifier struct {
 	dir    string
 	report Report
-	seq    int64 // of the last line
+	seq    int64 // number of the last line
 	hash   string
-	file   string // of the last line
-	number int    // of the line that is read
-	good   int    // of the last line of the chain in its file
-	first  link   // of the oldest file, if it is not the first of all
-	before string // the file before that
-	proven bool   // that the file before was pruned
-	junk   []byte // behind the last line
+	file   string // file of the last line
+	number int    // number of the current line in its file
+	good   int    // number of the last line of the chain in its file
+	first  link   // first line of the oldest file, if earlier files are missing
+	before string // the file before the oldest file
+	proven bool   // a line says that the file before was pruned
+	junk   []byte // incomplete or foreign lines after the last line
 }
 
 func (v *verifier) broken(file string, line int, format string, args ...any) error {
@@ -178,10 +178,10 @@ func (v *verifier) readFile(name string, text []byte) error {
 	return nil
 }
 
-// follow checks one line against the one before.
+// follow checks one line against the previous line.
 func (v *verifier) follow(name string, line []byte, l link, n note) error {
 	v.file = name
-	if v.report.Lines == 0 && numberOf(name) > 1 { // the files before may be pruned
+	if v.report.Lines == 0 && numberOf(name) > 1 { // the earlier files may be pruned
 		v.seq, v.hash, v.first, v.before = l.Seq-1, l.Prev, l, nameOf(numberOf(name)-1)
 	}
 	switch {
@@ -209,7 +209,7 @@ func (v *verifier) follow(name string, line []byte, l link, n note) error {
 	return nil
 }
 
-// explain reads a line that the chain itself has written.
+// explain handles a line that the chain itself has written.
 func (v *verifier) explain(name string, n note) error {
 	if junk := v.junk; len(junk) > 0 {
 		junk = junk[:len(junk)-1]
@@ -258,7 +258,7 @@ func (v *verifier) compareHead(root *os.Root, last []byte) error {
 		}
 	}
 	if len(v.junk) > 0 {
-		v.report.Torn++ // the next process explains it
+		v.report.Torn++ // the next process adds a line that explains it
 	}
 	return nil
 }

@@ -23,23 +23,23 @@ const (
 	lockPoll = 5 * time.Millisecond
 )
 
-// Writer appends lines. One goroutine uses it at a time.
+// Writer appends lines. Only one goroutine may use it at a time.
 type Writer struct {
 	options Options
 	root    *os.Root
 	lock    *flock.Flock
-	file    *os.File // the last one
+	file    *os.File // the last file
 	began   time.Time
 	headAt  *os.File
-	head    head   // as this Writer wrote it
+	head    head   // the head that this Writer wrote last
 	text    []byte // memory for lines
 }
 
-// NewWriter makes a Writer. Nothing is created before the first line.
+// NewWriter returns a Writer. It creates nothing before the first line.
 func NewWriter(o Options) *Writer { return &Writer{options: o.withDefaults()} }
 
-// Append writes lines behind all others. An entry is the members of a JSON object with its
-// braces and without a newline. If the error is not nil, none of the lines is in the chain.
+// Append adds lines to the end of the chain. An entry is a JSON object without a newline. If the
+// error is not nil, none of the lines is in the chain.
 func (w *Writer) Append(entries [][]byte, now time.Time) error {
 	if err := w.open(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (w *Writer) Append(entries [][]byte, now time.Time) error {
 	if held, err := w.lock.TryLockContext(ctx, lockPoll); err != nil || !held {
 		return fmt.Errorf("the lock of the audit is not free: %w", errors.Join(err, ctx.Err()))
 	}
-	defer func() { _ = w.lock.Unlock() }() // it ends with the file too
+	defer func() { _ = w.lock.Unlock() }() // closing the file also unlocks it
 	err := w.follow(now)
 	if err == nil {
 		err = w.rotate(now)
@@ -63,7 +63,7 @@ func (w *Writer) Append(entries [][]byte, now time.Time) error {
 	return err
 }
 
-// Close ends the use of the files.
+// Close closes the files.
 func (w *Writer) Close() {
 	w.forget()
 	if w.headAt != nil {
@@ -74,7 +74,7 @@ func (w *Writer) Close() {
 	}
 }
 
-// File is the name of the file that the last line is in.
+// File returns the name of the file with the last line.
 func (w *Writer) File() string { return w.head.File }
 
 func (w *Writer) open() (err error) {
@@ -90,7 +90,7 @@ func (w *Writer) open() (err error) {
 	}
 	headAt, err := root.OpenFile(headName, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		_ = root.Close() // the other error says more
+		_ = root.Close() // the first error says more
 		return err
 	}
 	w.root, w.headAt = root, headAt
@@ -123,7 +123,7 @@ func (w *Writer) follow(now time.Time) error {
 	case before != nil && before.Seq > 0:
 		return w.restart(*before, now)
 	}
-	// Where there are files, there was a head before them.
+	// Write the head before the first file, so that files never exist without a head.
 	if _, err := w.headAt.WriteAt(head{File: nameOf(1), Hash: genesis}.text(), 0); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (w *Writer) unchanged() bool {
 	if err != nil || info.Size() != w.head.Size {
 		return false
 	}
-	there, err := w.root.Stat(w.head.File) // it may have been deleted or replaced
+	there, err := w.root.Stat(w.head.File) // the file may have been deleted or replaced
 	return err == nil && os.SameFile(info, there)
 }
 
@@ -171,8 +171,8 @@ func (w *Writer) restart(last head, now time.Time) error {
 	return w.note(note{Type: TypeLost, Time: now, File: last.File, Last: last.Hash, Why: "all files were deleted"})
 }
 
-// resume continues the last file. Lines behind the head are those of a process that was
-// killed before it wrote the head.
+// resume continues the last file. Lines after the head come from a process that was killed
+// before it wrote the head.
 func (w *Writer) resume(names []string, before *head, now time.Time) (err error) {
 	name := names[len(names)-1]
 	if w.file, err = w.root.OpenFile(name, os.O_RDWR, 0); err != nil {
@@ -220,7 +220,7 @@ func (w *Writer) resume(names []string, before *head, now time.Time) (err error)
 	return w.repair(text[last.Size:], fresh, why, now)
 }
 
-// repair ends what is no line with a newline, and describes it.
+// repair ends an incomplete line with a newline, and adds a line that describes it.
 func (w *Writer) repair(torn []byte, fresh bool, why string, now time.Time) error {
 	if len(torn) > 0 {
 		if torn[len(torn)-1] == '\n' {
@@ -243,14 +243,14 @@ func (w *Writer) repair(torn []byte, fresh bool, why string, now time.Time) erro
 	return w.note(note{Type: TypeLost, Time: now, Why: why})
 }
 
-// end is the last line of a text that begins with lines of the chain.
+// end describes the last line of the chain in the text of a file.
 type end struct {
 	head
 	began time.Time
 }
 
-// ending finds the last line from which no chain breaks to the end of the text. Whether
-// the lines before are a chain is for Verify to say.
+// ending finds the last line of the chain in the text of a file. It does not check the chain;
+// Verify does.
 func ending(text []byte) (e end) {
 	e.Hash = genesis
 	first := true
@@ -276,14 +276,14 @@ func ending(text []byte) (e end) {
 	return e
 }
 
-// continues reports whether a text ends with a line of the chain without its newline.
+// continues reports whether a text ends with a line of the chain that lacks only its newline.
 func continues(text []byte) bool {
 	last := ending(text)
 	var l link
 	return json.Unmarshal(text[last.Size:], &l) == nil && l.Seq == last.Seq+1 && l.Prev == last.Hash
 }
 
-// hashAt is the hash of the line with a number; "" if there is none.
+// hashAt returns the hash of the line with a number; "" if there is no such line.
 func hashAt(text []byte, seq int64) (hash string) {
 	for line := range bytes.Lines(text) {
 		var l link
@@ -299,20 +299,20 @@ func (w *Writer) rotate(now time.Time) error {
 	if w.head.Size < w.options.FileBytes && now.Sub(w.began) < w.options.FileAge {
 		return nil
 	}
-	_ = w.file.Sync() // a disk that fails shows in the next write
+	_ = w.file.Sync() // the next write reports a failing disk
 	if err := w.begin(numberOf(w.head.File)+1, w.head, now); err != nil {
 		return err
 	}
 	return w.prune(now)
 }
 
-// prune deletes the oldest files, the oldest first. The chain says so before.
+// prune deletes the files above the limits, the oldest first. Before each it adds a line that says so.
 func (w *Writer) prune(now time.Time) error {
 	names, err := files(w.root)
 	if err != nil {
 		return err
 	}
-	keep, total := len(names)-1, int64(0) // the last one stays
+	keep, total := len(names)-1, int64(0) // the last file stays
 	for ; keep > 0; keep-- {
 		info, err := w.root.Stat(names[keep-1])
 		if err != nil {
@@ -353,7 +353,7 @@ func (w *Writer) first(name string) (opening, error) {
 	if err != nil {
 		return opening{}, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // nothing was written
 	return openingOf(f), nil
 }
 
@@ -395,12 +395,12 @@ func (w *Writer) write(entries [][]byte) error {
 	}
 	next.Size = w.head.Size
 	w.head = next
-	_, _ = w.headAt.WriteAt(w.head.text(), 0) // the lines are in the chain, and the next head has them too
+	_, _ = w.headAt.WriteAt(w.head.text(), 0) // the lines are in the chain, and the next head covers them
 	return nil
 }
 
-// put appends bytes to the file. After an error the file has none of them, or all of them
-// are torn lines for the next process.
+// put appends bytes to the file. After an error it removes them. If that fails too, the next
+// process treats them as torn lines.
 func (w *Writer) put(text []byte) error {
 	_, err := w.file.WriteAt(text, w.head.Size)
 	if err != nil {
@@ -410,7 +410,7 @@ func (w *Writer) put(text []byte) error {
 	return nil
 }
 
-// text is the content of the file of the head.
+// text returns the content of the head file.
 func (h head) text() []byte {
 	text, err := json.Marshal(h)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/anthdm/hollywood/actor"
 )
 
-// lives are the Lifes of the running actors by their *actor.PID. hollywood does not tell
-// how many messages wait in an inbox, so Send and the middleware count them.
+// lives has the Life of each running actor by its *actor.PID. hollywood does not report how
+// many messages wait in an inbox, so Send and the middleware count them.
 var lives sync.Map
 
-// Send sends a message to an actor. All messages to actors are sent with it, because it
-// counts those that wait.
+// Send sends a message to an actor. All messages to actors must be sent with it, because it
+// counts the waiting messages.
 func Send(engine *actor.Engine, to *actor.PID, message any) {
 	if l, ok := lives.Load(to); ok {
 		l.(*Life).waiting.Add(1)
@@ -19,14 +19,14 @@ func Send(engine *actor.Engine, to *actor.PID, message any) {
 	engine.Send(to, message)
 }
 
-// Waiting is the number of messages that the actor has not taken yet.
+// Waiting returns the number of messages that the actor has not taken yet.
 func (l *Life) Waiting() int { return int(max(0, l.waiting.Load())) }
 
-// Handled is the number of messages that the actor has taken.
+// Handled returns the number of messages that the actor has taken.
 func (l *Life) Handled() uint64 { return l.handled.Load() }
 
-// take counts a message that the actor takes. The first one is Initialized, before others
-// know the PID.
+// take counts a message that the actor takes. The first message is Initialized, which arrives
+// before others know the PID.
 func (l *Life) take(c *actor.Context) {
 	switch c.Message().(type) {
 	case actor.Initialized:

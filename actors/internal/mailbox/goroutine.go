@@ -35,7 +35,7 @@ type Group struct {
 	idle    chan struct{} // created on first use; closed when running is 0 again
 }
 
-// Go is the function Go, counted.
+// Go is like the function Go, and counts the goroutine.
 func (g *Group) Go(f func(), failed func(error)) {
 	g.add(1)
 	go func() {
@@ -44,10 +44,10 @@ func (g *Group) Go(f func(), failed func(error)) {
 	}()
 }
 
-// Begin counts work that has no goroutine of its own, until End.
+// Begin counts work without its own goroutine, until End.
 func (g *Group) Begin() { g.add(1) }
 
-// End ends one Begin.
+// End ends the work of one Begin.
 func (g *Group) End() { g.add(-1) }
 
 func (g *Group) add(n int) {
@@ -60,7 +60,7 @@ func (g *Group) add(n int) {
 	}
 }
 
-// Idle is closed when no goroutine of the group runs.
+// Idle returns a channel that is closed when no goroutine of the group runs.
 func (g *Group) Idle() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,7 +83,7 @@ type PanicError struct {
 
 func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Reason) }
 
-// StackTrace is the stack of the panic, for a log.
+// StackTrace returns the stack of the panic, for a log.
 func (p *PanicError) StackTrace() []byte { return p.Stack }
 
 // Panicked returns an error of kind internal for a recovered panic.

@@ -37,20 +37,20 @@ type Life struct {
 // NewLife returns the Life for one spawn.
 func NewLife() *Life { return &Life{ended: make(chan struct{})} }
 
-// Ended is closed when the actor has stopped: messages left in its inbox are never
-// answered.
+// Ended returns a channel that is closed when the actor has stopped: messages left in its
+// inbox are never answered.
 func (l *Life) Ended() <-chan struct{} { return l.ended }
 
-// Options are the spawn options of every actor except the root. The small inbox costs
-// 1.1 KB instead of 28 KB for an idle actor and grows by itself. The restart limit is
-// unreachable because hollywood ends the process at it.
+// Options returns the spawn options of every actor except the root. The small inbox costs
+// 1.1 KB instead of 28 KB for an idle actor and grows by itself. The restart limit cannot be
+// reached, because hollywood ends the process at it.
 func (l *Life) Options(id string) []actor.OptFunc {
 	return append(base(id), actor.WithMiddleware(l.guard))
 }
 
-// RootOptions are the spawn options of the root. The root is not restarted, and all
-// others end with it, so a panic costs it one message only. failed is called on the
-// root's goroutine.
+// RootOptions returns the spawn options of the root. The root is not restarted, and all other
+// actors end with it, so a panic makes it lose only one message. failed is called on the root's
+// goroutine.
 func RootOptions(id string, life *Life, failed func(error)) []actor.OptFunc {
 	survive := func(next actor.ReceiveFunc) actor.ReceiveFunc {
 		return func(c *actor.Context) {
@@ -72,7 +72,7 @@ func base(id string) []actor.OptFunc {
 
 // guard keeps panics from hollywood: it informs the parent and stops the actor. After
 // a panic the actor receives nothing but Stopped, because its state may be
-// half-changed. Callers that wait for its answers learn from Ended.
+// half-changed. Callers that wait for its answers are woken by Ended.
 func (l *Life) guard(next actor.ReceiveFunc) actor.ReceiveFunc {
 	return func(c *actor.Context) {
 		l.take(c)

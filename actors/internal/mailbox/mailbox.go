@@ -1,7 +1,7 @@
-// Package mailbox spawns actors and sends them requests. hollywood provides mailboxes,
-// a registry and the order of stopping only: it never sees a panic (Life) and never
-// restarts an actor (the supervisor does). A request carries its own reply channel,
-// because hollywood's Request leaks and can deliver an answer to the wrong request.
+// Package mailbox spawns actors and sends them requests. hollywood provides only mailboxes,
+// a registry and the order of stopping: it never sees a panic (Life does) and never restarts
+// an actor (the supervisor does). A request carries its own reply channel, because
+// hollywood's Request leaks and can deliver an answer to the wrong request.
 package mailbox
 
 import (
@@ -30,7 +30,7 @@ func (r Reply[T]) Send(value T, err error) {
 	}
 }
 
-// Address is an actor, with the channels that say when it can no longer answer.
+// Address names an actor, with the channels that are closed when it can no longer answer.
 type Address struct {
 	Engine *actor.Engine
 	PID    *actor.PID
@@ -48,7 +48,7 @@ var ErrEnded = &toolscript.Error{
 	RetryAfter: time.Second,
 }
 
-// Ask sends the message that build makes with a new reply, and waits for the answer.
+// Ask sends the message that build returns for a new reply, and waits for the answer.
 // ctx must have a deadline, because an actor may be stuck.
 func Ask[T any](ctx context.Context, to Address, build func(Reply[T]) any) (T, error) {
 	var none T
@@ -77,8 +77,8 @@ func (r Reply[T]) Receive(ctx context.Context, to Address) (T, error) {
 	}
 }
 
-// explain returns the error for the caller: whatever fails while the gateway shuts
-// down fails because of that. What an error says about its call stays.
+// explain returns the error for the caller. During the shutdown of the gateway, every error
+// becomes ErrStopped, with the Sent of the original error.
 func (to Address) explain(err error) error {
 	select {
 	case <-to.Gone:
@@ -90,7 +90,7 @@ func (to Address) explain(err error) error {
 	return err
 }
 
-// saidOf is what an error itself says about its call.
+// saidOf returns the Sent of an error itself.
 func saidOf(err error) toolscript.Sent {
 	var e *toolscript.Error
 	if !errors.As(err, &e) {
@@ -111,12 +111,12 @@ func (r Reply[T]) orElse(err error) (T, error) {
 	}
 }
 
-// ContextError is toolscript.ContextError.
+// ContextError calls toolscript.ContextError.
 func ContextError(ctx context.Context) error { return toolscript.ContextError(ctx) }
 
-// Await waits for the answer to a message that send sends with a new reply, for
-// callers without an Address. ctx must end: nothing else reports an actor that does
-// not answer.
+// Await waits for the answer to a message that send sends with a new reply, for callers
+// without an Address. ctx must end at some time, because Await does not notice the end of
+// the actor.
 func Await[T any](ctx context.Context, send func(Reply[T])) (T, error) {
 	reply := make(Reply[T], 1)
 	send(reply)

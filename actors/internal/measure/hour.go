@@ -13,15 +13,15 @@ const span = time.Hour / toolscript.HourParts
 // Hour counts durations in the parts of the last hour. The zero Hour is empty.
 type Hour struct {
 	mu    sync.Mutex
-	parts [toolscript.HourParts]part // in the place number % HourParts
+	parts [toolscript.HourParts]part // by number % HourParts
 }
 
 type part struct {
-	number int64 // since 1970
+	number int64 // number of the span since 1970
 	counts [len(toolscript.DurationBounds) + 1]uint32
 }
 
-// Observe adds a duration that ended at a time.
+// Observe adds a duration that ended at the time at.
 func (h *Hour) Observe(at time.Time, took time.Duration) {
 	number := at.UnixNano() / int64(span)
 	h.mu.Lock()
@@ -33,7 +33,7 @@ func (h *Hour) Observe(at time.Time, took time.Duration) {
 	p.counts[bucketOf(took)]++
 }
 
-// Read returns the hour that ends with the part of now; nil if it is empty.
+// Read returns the hour up to and including the part of now; nil if it is empty.
 func (h *Hour) Read(now time.Time) *toolscript.Hour {
 	h.mu.Lock()
 	defer h.mu.Unlock()

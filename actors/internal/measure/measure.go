@@ -1,5 +1,5 @@
-// Package measure has counters that any goroutine adds to, without allocations, and without
-// locks except for those of an hour.
+// Package measure has counters for concurrent use, without allocations and, except for Hour,
+// without locks.
 package measure
 
 import (
@@ -27,7 +27,7 @@ func bucketOf(took time.Duration) int {
 	return sort.Search(len(toolscript.DurationBounds), func(i int) bool { return took <= toolscript.DurationBounds[i] })
 }
 
-// Read returns the histogram. Durations that are added meanwhile may be in it in part.
+// Read returns the histogram. It may have a part of the durations that are added meanwhile.
 func (d *Durations) Read() (h toolscript.Durations) {
 	for i := range d.counts {
 		h.Counts[i] = d.counts[i].Load()
@@ -36,7 +36,7 @@ func (d *Durations) Read() (h toolscript.Durations) {
 	return h
 }
 
-// kinds are all outcomes; the first is that of success.
+// kinds are all outcomes; the first is success.
 var kinds = [...]toolscript.Kind{
 	"", toolscript.ToolFailed, toolscript.Invalid, toolscript.Unauthorized, toolscript.Forbidden, toolscript.NotFound,
 	toolscript.Conflict, toolscript.TooLarge, toolscript.Unsupported, toolscript.Busy, toolscript.Unavailable,
@@ -65,16 +65,16 @@ func (o *Outcomes) Add(outcome string) {
 // Calls measures calls as their callers see them.
 type Calls struct {
 	Outcomes Outcomes
-	Bytes    atomic.Uint64 // of the answers
+	Bytes    atomic.Uint64 // size of the answers
 }
 
-// Ended counts a call with the bytes of its answer.
+// Ended counts a call and the bytes of its answer.
 func (c *Calls) Ended(outcome string, bytes int) {
 	c.Outcomes.Add(outcome)
 	c.Bytes.Add(uint64(bytes))
 }
 
-// Read returns the outcomes that have happened, by name.
+// Read returns the numbers of the outcomes that have happened, by name.
 func (o *Outcomes) Read() map[string]uint64 {
 	all := map[string]uint64{}
 	for i := range o.counts {

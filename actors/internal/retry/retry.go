@@ -1,5 +1,5 @@
-// Package retry computes the delays before something that failed is tried again: a
-// connection to a server, or an actor that panicked.
+// Package retry computes the delays before a new attempt after a failure: of a connection to
+// a server, or of an actor that panicked.
 package retry
 
 import (
@@ -12,11 +12,11 @@ const (
 	initial = 500 * time.Millisecond
 	spread  = 0.5
 	longest = 30 * time.Second
-	settled = 20 * time.Second // with jitter it reaches the longest delay, and no further
+	settled = 20 * time.Second // longest delay without jitter; with jitter half a minute
 
-	// held is how long something must have worked before its failures are forgotten.
-	// Without it, a server that dies right after its handshake would be started twice
-	// a second for ever.
+	// held is how long a server or actor must have worked before its failures are forgotten.
+	// Without it, a server that dies right after its handshake would be started twice a
+	// second for ever.
 	held = 30 * time.Second
 )
 
@@ -27,7 +27,7 @@ type Schedule struct {
 	tries *backoff.ExponentialBackOff
 }
 
-// New returns the schedule of something that has not failed yet.
+// New returns a schedule without failures.
 func New() *Schedule {
 	return &Schedule{backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(initial),
@@ -38,12 +38,12 @@ func New() *Schedule {
 	)}
 }
 
-// Forgets reports whether the failures of something that worked for this long are
-// forgotten.
+// Forgets reports whether earlier failures are forgotten after a server or actor has worked
+// for this long.
 func Forgets(worked time.Duration) bool { return worked >= held }
 
-// Next is the delay before the next attempt after a failure of something that had
-// worked for this long; 0 if it never worked.
+// Next returns the delay before the next attempt after a failure. worked is how long the
+// server or actor had worked before it failed; 0 if it never worked.
 func (s *Schedule) Next(worked time.Duration) time.Duration {
 	if Forgets(worked) {
 		s.tries.Reset()

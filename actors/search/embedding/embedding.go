@@ -56,7 +56,7 @@ var (
 	e5  = Form{"query: ", "passage: "}
 )
 
-// FormOf returns the form for a model. Most have none.
+// FormOf returns the form for a model. Most models need no prefix.
 func FormOf(model string) Form {
 	model = strings.ToLower(model)
 	for _, f := range forms {

@@ -1,6 +1,6 @@
-// Package index ranks the tools of a catalog for a query, by words and, where vectors
-// are known, by meaning. It does no I/O. The caller builds an Index from a catalog
-// and the vectors so far, and replaces it when there are more.
+// Package index ranks the tools of a catalog for a query, by words and, if vectors are
+// known, by meaning. It does no I/O. The caller builds an Index from a catalog and the
+// vectors that are known, and replaces it when more vectors are known.
 package index
 
 import (
@@ -21,7 +21,7 @@ type Index struct {
 	weights    Weights
 }
 
-// New indexes all tools of a catalog. vectors need not be complete; others are ignored.
+// New indexes all tools of a catalog. vectors may lack some tools and have vectors of others.
 // It takes about 0.1 ms of CPU per tool, most of it for words; see With.
 func New(c toolscript.Catalog, vectors Vectors) *Index {
 	x := &Index{generation: c.Generation(), tools: c.Tools()}

@@ -10,8 +10,8 @@ import (
 // maxUnsure is the number of tools in an answer without a hit.
 const maxUnsure = 3
 
-// nearest returns the best tools for a query without a hit. If none has a word of the
-// query, they are the tools whose names are spelled most like it.
+// nearest returns the best tools for a query without a hit. If no tool has a word of the
+// query, it returns the tools whose names are spelled most like the query.
 func (x *Index) nearest(q Query, top []scored, words lexical.Scores) []Hit {
 	if len(top) > 0 && top[0].score == 0 {
 		top = x.alike(q)

@@ -14,8 +14,8 @@ const (
 	maxValue                = 64 // in bytes
 )
 
-// parameters returns the properties of a schema, in their order. Other schemas have
-// none.
+// parameters returns the properties of a schema, in their order; nil for a schema that does
+// not describe an object.
 func parameters(schema json.RawMessage) []lexical.Parameter {
 	var parsed struct {
 		Properties members `json:"properties"`

@@ -25,7 +25,7 @@ type Query struct {
 	Vector []float32
 	// Limit is the maximum number of hits, from 1 to MaxLimit.
 	Limit int
-	// Near adds up to two hits over the limit whose score is near that of the last one.
+	// Near adds up to two hits over the limit whose score is near that of the last hit.
 	Near bool
 	// Threshold is the minimum score of a hit, from 0 to 1. Tools with the words of
 	// the query are hits at any score.
@@ -78,7 +78,7 @@ type Result struct {
 	Mode Mode
 	// Hits are sorted by falling score, then by rising id.
 	Hits []Hit
-	// Foreign reports that the query has no hits and is in another language than English.
+	// Foreign reports that the query has no hits and is not in English.
 	Foreign bool
 	// Matches is the number of tools that would be hits without a limit.
 	Matches int
@@ -90,8 +90,8 @@ type Result struct {
 type Hit struct {
 	Tool  toolscript.Tool
 	Score float64 // about 0 to 1
-	// Semantic is the cosine between query and tool, 0 in a lexical answer. Lexical
-	// is the part of the query's words that the tool has, from 0 to 1.
+	// Semantic is the cosine between query and tool, 0 in a lexical answer. Lexical is the
+	// fraction of the query's words that the tool has, from 0 to 1.
 	Semantic, Lexical float64
 	// Words are the words of the query that the tool has.
 	Words []string

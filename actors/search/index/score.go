@@ -9,8 +9,8 @@ import (
 
 // Weights are the parameters of a ranking.
 type Weights struct {
-	// Full is the part of the ideal lexical score that counts as a match of all
-	// words. Real tools have each word only once or twice, and other words too.
+	// Full is the fraction of the ideal lexical score that counts as a match of all words.
+	// Real tools have each word only once or twice, and other words too.
 	Full float64
 	// Named is the weight of a query that equals the tool's name.
 	Named float64
@@ -27,7 +27,7 @@ var DefaultWeights = Weights{Full: 3.0 / 7, Named: 0.5, Server: 1.0 / 6, Words: 
 // tools without a vector.
 const typicalCosine = 0.5
 
-// enoughCovered is the part of a query's words that makes a tool a hit at any score.
+// enoughCovered is the fraction of a query's words that makes a tool a hit at any score.
 const enoughCovered = 0.5
 
 // scored is a tool with its score.
@@ -74,7 +74,7 @@ func (x *Index) Search(q Query) Result {
 
 const (
 	moreNear = 2   // hits that Near adds at most
-	near     = 0.9 // their score, as a part of that of the last hit within the limit
+	near     = 0.9 // their least score, as a fraction of the score of the last hit within the limit
 )
 
 // shorten removes the tools over the limit that are not near.
@@ -86,7 +86,7 @@ func (q Query) shorten(top []scored) []scored {
 	return top[:n]
 }
 
-// sure is the score without words that were only guessed, if there are no others.
+// sure returns the score, without the words if all matching words were only guessed.
 func (s scored) sure(alpha float64, words lexical.Scores) float64 {
 	if s.lexical > 0 && words.Covered[s.tool] == 0 {
 		return alpha * s.semantic
@@ -94,7 +94,7 @@ func (s scored) sure(alpha float64, words lexical.Scores) float64 {
 	return s.score
 }
 
-// best returns the n best. Of equal scores, the first comes first.
+// best returns the n best tools. Tools with equal scores keep their order.
 func best(all []scored, n int) []scored {
 	var top []scored
 	for _, s := range all {
@@ -115,9 +115,9 @@ func best(all []scored, n int) []scored {
 	return top
 }
 
-// score combines meaning and words for each tool. Words are measured against the
-// ideal score, not against the best tool, so that a few matching words score low when
-// no tool has all.
+// score combines meaning and words for each tool. Words are measured against the ideal
+// score, not against the best tool, so that a few matching words score low if no tool
+// has all words.
 func (x *Index) score(q Query, mode Mode, words lexical.Scores) []scored {
 	all := make([]scored, len(x.tools))
 	for i := range all {
@@ -138,8 +138,8 @@ func (x *Index) score(q Query, mode Mode, words lexical.Scores) []scored {
 	return all
 }
 
-// leanOnServers raises tools of a server that has a good one, because tools for one
-// task are often on one server. The best tool of each server keeps its score.
+// leanOnServers raises the scores of tools whose server has a good tool, because tools for
+// one task are often on one server. The best tool of each server keeps its score.
 func (x *Index) leanOnServers(all []scored) {
 	best := make([]float64, x.servers)
 	for _, s := range all {
@@ -161,7 +161,7 @@ func (x *Index) hit(s scored, words lexical.Scores) Hit {
 	return h
 }
 
-// reason names meaning first, as it has the larger weight.
+// reason explains the score of a hit. It names meaning first, which has the larger weight.
 func reason(h Hit) string {
 	var parts []string
 	switch {

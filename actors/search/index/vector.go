@@ -10,7 +10,7 @@ import (
 // Vectors maps documents to vectors.
 type Vectors map[Key][]float32
 
-// Embed computes the vectors of documents. On an error it returns none.
+// Embed computes the vectors of documents. On an error it returns nil.
 func Embed(ctx context.Context, e embedding.Embedder, documents []Document) (Vectors, error) {
 	var texts []string
 	for _, d := range documents {

@@ -7,14 +7,14 @@ import (
 
 // Evidence is a word of a query that a document has.
 type Evidence struct {
-	Exact    bool    // the word itself; otherwise a synonym, or a word that is spelled alike
-	Named    bool    // in the name of the tool or of its server
-	Everyday bool    // in many texts about programs; see everyday
-	Worth    float64 // from 0 to 1: how rare the word is among the documents; see typical
+	Exact    bool    // the document has the word itself, not a synonym or a similar word
+	Named    bool    // the word is in the name of the tool or of its server
+	Everyday bool    // the word is in many texts about programs; see everyday
+	Worth    float64 // how rare the word is among the documents, from 0 to 1; see typical
 }
 
-// typical is the number of documents that rareness is measured against if there are fewer:
-// in a short list even common words are in one document only, or a name is in all.
+// typical is the least number of documents against which rareness is measured: in a short list
+// even common words are in only one document, or a name is in all documents.
 const typical = 120
 
 // Evidence returns the words of a query that a document has.
@@ -34,7 +34,7 @@ func (x *Index) Evidence(s Scores, document int) []Evidence {
 	return all
 }
 
-// everyday are words of texts about any program. They are in names of tools too, but say
+// everyday are words of texts about any program. They are also in names of tools, but say
 // little about the tool that a longer text needs.
 var everyday = sync.OnceValue(func() map[string]bool {
 	return stems(`add change check code count create default delete document edit error execute explain field file find fix

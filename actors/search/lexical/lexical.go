@@ -19,7 +19,7 @@ type Document struct {
 // Parameter is one parameter of a tool.
 type Parameter struct {
 	Name, Description string
-	Values            []string // of an enumeration
+	Values            []string // values of an enumeration
 }
 
 // Weights are the weights of one occurrence of a word in each field, and of a

@@ -7,15 +7,14 @@ type Scores struct {
 	// Documents has the score of each document, 0 if the document has no word of the
 	// query.
 	Documents []float64
-	// Covered has, for each document, the part of the query's words that it has,
-	// from 0 to 1. Rare words have a larger weight. Corrected words count, guessed ones
-	// do not.
+	// Covered has, for each document, the fraction of the query's words that it has, from
+	// 0 to 1. Rare words have a larger weight. Corrected words count, guessed words do not.
 	Covered []float64
-	// Named has, for each document, the similarity of the query and its name, from 0
-	// to 1. It is 1 if the query has all words of the name and no others except
-	// those of the server's name.
+	// Named has, for each document, the similarity of the query and its name, from 0 to 1.
+	// It is 1 if the query has all words of the name and no others except words of the
+	// server's name.
 	Named []float64
-	// NameCovered has, for each document, the part of its name's words that the query
+	// NameCovered has, for each document, the fraction of its name's words that the query
 	// has, from 0 to 1. Rare words have a larger weight.
 	NameCovered []float64
 	// Ideal is about the score of a short document that has every word of the query
@@ -78,7 +77,7 @@ func (x *Index) worth(matches []match) float64 {
 type adder struct {
 	*Index
 	best    []float64 // best score of the current word, by document; all zero between words
-	match   []match   // match with that score
+	match   []match   // match with the best score, by document
 	servers []float64 // idf of words that only the server's name has, by document
 	touched []int32
 }
@@ -193,7 +192,7 @@ func (x *Index) Matched(s Scores, document int) []string {
 	return words
 }
 
-// found returns the best match that the document has. Of equal ones, the match with
+// found returns the best match that the document has. Among equal matches, the match with
 // the longest common prefix wins.
 func (x *Index) found(t term, document int32) (best match, found bool) {
 	for _, m := range t.matches {

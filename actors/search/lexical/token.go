@@ -15,7 +15,7 @@ var stopWords = sync.OnceValue(func() map[string]bool {
 	then if there has have was were will so not no about also`)
 })
 
-// elsewhere lists the stop words that are words of other languages too.
+// elsewhere lists the stop words that are also words of other languages.
 var elsewhere = sync.OnceValue(func() map[string]bool {
 	return set(`a an as at die do has i in is it me no not on or so to was we will`)
 })
@@ -38,8 +38,8 @@ func English(text string) bool {
 	return false
 }
 
-// Foreign reports whether a text is in another language than English: it has letters that are not
-// Latin, or a word that only another language uses to build sentences.
+// Foreign reports whether a text is not in English: it has letters that are not Latin, or a
+// function word of another language.
 func Foreign(text string) bool {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }) {
 		return true
@@ -49,8 +49,8 @@ func Foreign(text string) bool {
 	})
 }
 
-// functionWords are words of the commonest languages in Latin letters. Those that are also words or
-// names in English texts, such as die, pour, los and del, are left out.
+// functionWords are words that build sentences in the most common languages with Latin letters.
+// Words that also occur in English texts, such as die, pour, los and del, are left out.
 var functionWords = sync.OnceValue(func() map[string]bool {
 	return set(`das und ist nicht ein eine einen einem einer für mit zum zur auf dem ich mir meine meinen meiner wie welche bitte wird werden
 	les une avec dans cette mes qui aux sont toutes tous votre nous vous quelle quels être où à

@@ -31,7 +31,7 @@ const (
 	corrected
 	completed
 	synonym
-	guessed // corrected to a word with another first letter: it may well be another word, as "gather" is for "weather"
+	guessed // corrected to a word with another first letter, which may be wrong: "gather" to "weather"
 )
 
 // vocabulary has the words of an index, grouped by length in runes, because a

@@ -37,7 +37,7 @@ func (f File) Add(ctx context.Context, fresh index.Vectors, used []index.Key) er
 }
 
 // Claim reserves the computation of vectors of this model for one process. release is
-// nil if another process has it. The system releases it when that process ends.
+// nil if another process has the claim. The system releases a claim when its process ends.
 func (f File) Claim() (release func(), err error) {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func (r record) vector() []float32 {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))
 		squares += float64(v[i]) * float64(v[i])
 	}
-	if !(squares <= 1.01) { // NaN too
+	if !(squares <= 1.01) { // also true for NaN
 		return nil
 	}
 	return v

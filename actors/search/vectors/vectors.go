@@ -22,8 +22,8 @@ const (
 	MaxRecords = 20_000
 	// MaxUnused is the time after which an unused record is removed.
 	MaxUnused = 60 * 24 * time.Hour
-	// refreshAge is the age at which the date of the last use is written again. To
-	// write the file more often is not worth it.
+	// refreshAge is the age at which the date of the last use is written again. Writing
+	// the file more often is not worth the work.
 	refreshAge = 7 * 24 * time.Hour
 
 	suffix = ".tse"

@@ -7,7 +7,7 @@ import (
 
 const (
 	geluLimit = 6   // beyond it GELU equals x or 0 within float32 precision, nearly
-	geluSteps = 512 // per unit: the error of interpolation is less than 4e-7
+	geluSteps = 512 // table entries per unit: the error of interpolation is less than 4e-7
 )
 
 // geluTable has GELU(x) = x/2 · (1 + erf(x/√2)) from -geluLimit to geluLimit. The
@@ -26,7 +26,7 @@ func gelu(xs []float32) {
 	for i, x := range xs {
 		switch {
 		case x >= geluLimit:
-		case !(x > -geluLimit): // NaN too
+		case !(x > -geluLimit): // also true for NaN
 			xs[i] = 0
 		default:
 			at := (x + geluLimit) * geluSteps

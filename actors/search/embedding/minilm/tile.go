@@ -18,7 +18,7 @@ type int8Tile struct {
 	bias      []float32
 }
 
-// floatTile is the same for two float matrices, for attention: out = a · panel.
+// floatTile is one step of the attention, with two float matrices: out = a · panel.
 type floatTile struct {
 	out         []float32
 	outStride   int

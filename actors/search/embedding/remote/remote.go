@@ -1,5 +1,5 @@
 // Package remote computes embeddings at an HTTP endpoint with the embeddings API of
-// OpenAI, which many servers have, local ones too.
+// OpenAI, which many servers have, including local servers.
 package remote
 
 import (
@@ -34,8 +34,8 @@ const (
 // Options describe the endpoint.
 type Options struct {
 	URL   string // of the API, such as https://api.example.com/v1
-	Model string // the name at the endpoint
-	Key   string // sent as bearer token; "" for none
+	Model string // name of the model at the endpoint
+	Key   string // sent as bearer token; "" sends no token
 	// Client sends the requests. The default client follows no redirects and uses
 	// the proxies of the environment.
 	Client *http.Client
@@ -78,7 +78,7 @@ type Engine struct {
 	dim      int
 
 	mu       sync.Mutex
-	failures int // in a row
+	failures int // failed requests in a row
 	err      error
 	done     chan struct{}
 }

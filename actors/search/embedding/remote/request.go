@@ -24,7 +24,7 @@ const (
 	maxAnswer = 8 << 20
 	// maxRefusal bounds the part of an error answer that is read.
 	maxRefusal = 4 << 10
-	// maxSaid bounds the part of it that is shown.
+	// maxSaid bounds the part of an error answer that is shown.
 	maxSaid = 200
 	// maxWait is the longest delay that an endpoint can request.
 	maxWait = 5 * time.Minute
@@ -88,7 +88,7 @@ func (e *Engine) post(ctx context.Context, q question) (*http.Response, error) {
 	response, err := e.options.Client.Do(request) //nolint:gosec // the user's own configuration
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		err = failed.Err // without the URL
+		err = failed.Err // leaves out the URL
 	}
 	if err != nil {
 		return nil, e.unavailable(err)

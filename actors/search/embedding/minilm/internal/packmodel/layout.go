@@ -13,7 +13,7 @@ const (
 	inner      = 1536
 	layers     = 6
 	vocabulary = 30522
-	positions  = 256 // of 512: longer texts are truncated
+	positions  = 256 // of the 512 positions of the model: longer texts are truncated
 	panelCols  = 16  // columns in one kernel call
 )
 
