@@ -29,7 +29,7 @@ type Approvals struct {
 	// Notice tells the person that something is wrong with the answers, in one line; nil: only
 	// the log does.
 	Notice func(text string)
-	// Refuse is why no person can be asked at all; "" if one can be asked.
+	// Refuse is why no person can be asked at all; "" if a person can be asked.
 	Refuse string
 	Store  approval.Store // keeps approvals given for ever; nil: they end with the System
 

@@ -15,8 +15,8 @@ import (
 const reviveTime = 10 * time.Second
 
 // Await starts one attempt to connect for each server that f reaches and that is neither
-// connected nor at rest, and waits until none of them is connecting or ctx ends. It returns the
-// servers that it waited for, and those of them that are still connecting. When it
+// connected nor at rest, and waits until no such server is connecting, or ctx ends. It returns
+// the servers that it waited for, and those that are still connecting (pending). When it
 // returns, the catalog has the tools of the servers that are ready.
 func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
 	view := s.view.Load()

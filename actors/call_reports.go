@@ -24,7 +24,7 @@ func (s *System) begun(call *toolscript.Call) (done func()) {
 	return s.search.Busy()
 }
 
-// name gives an id to a call that has none.
+// name gives an id to a call without an id.
 func (s *System) name(call *toolscript.Call) {
 	if call.CallID == "" && call.RequestID == "" {
 		call.CallID = "call_" + strconv.FormatUint(s.direct.Add(1), 10)

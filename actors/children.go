@@ -25,7 +25,7 @@ const stillThere = 10 * time.Millisecond
 type spec struct {
 	id        string
 	produce   actor.Producer
-	temporary bool                     // it ends with its work and is not restarted
+	temporary bool                     // ends with its work and is not restarted
 	server    *toolscript.ServerStatus // the server whose connection it owns; nil for other actors
 	known     []toolscript.Tool        // the server's tools before it is connected
 }

@@ -210,8 +210,8 @@ func (s *supervisor) configure(c *actor.Context, m configure) {
 	m.reply.Send(struct{}{}, nil)
 }
 
-// leave says why a server ends that is not among the new ones, or differs from its
-// namesake.
+// leave returns why a server ends: it is not among the new servers, or its new configuration
+// differs.
 func leave(name string, servers []spec) server.Leave {
 	i := slices.IndexFunc(servers, func(next spec) bool { return next.id == serverID(name) })
 	switch {

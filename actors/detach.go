@@ -33,9 +33,9 @@ func (s *System) Detach(ctx context.Context, request toolscript.ExecRequest) (id
 	}
 }
 
-// RunEvents calls emit with the events of a detached run from its start, in order. With
-// wait it returns after the last one, else after those that have happened. It also finds
-// runs of other Systems with the same folder. The error is NotFound for all other runs.
+// RunEvents calls emit with the events of a detached run from its start, in order. With wait
+// it returns after the last event of the run, else after the events so far. It also finds runs
+// of other Systems with the same folder. The error is NotFound for all other runs.
 func (s *System) RunEvents(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {
 	return s.detached().Follow(ctx, id, wait, emit)
 }

@@ -50,7 +50,7 @@ func (s *System) change(ctx context.Context, edit func(map[string]mcpclient.Conf
 }
 
 // AwaitServer has an unconnected server try to connect at once, waits until it is neither
-// connecting nor unknown, and returns its status. The error is that of ctx.
+// connecting nor unknown, and returns its status. The error is the error of the ended ctx.
 func (s *System) AwaitServer(ctx context.Context, name string) (toolscript.ServerStatus, error) {
 	asked := false
 	var since time.Time // begin of the state that the server had when it was asked

@@ -18,7 +18,7 @@ import (
 // maxToolCounters bounds the tools with counters of their own.
 const maxToolCounters = 200
 
-// counters are the counters of a System besides those of its servers.
+// counters are the counters of a System, except the counters of its servers.
 type counters struct {
 	unrouted measure.Outcomes // calls of tools that belong to no configured server
 

@@ -223,7 +223,7 @@ func (s *System) accept(snapshot pin.Snapshot, name string) error {
 	}
 	reviews, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[int]) any { return server.Again{Reply: r} })
 	if err != nil {
-		return nil // as above
+		return nil // the next start of the server reads the pins
 	}
 	s.awaitReview(ctx, name, reviews)
 	return nil

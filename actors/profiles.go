@@ -8,8 +8,8 @@ import (
 )
 
 // Profile returns the tools that a profile of the configuration selects, and its name.
-// An empty name means the default profile. A nil filter selects all tools. The error for
-// an unknown name lists the known names.
+// An empty name means the default profile, if there is one. A nil filter selects all tools.
+// The error for an unknown name lists the known names.
 func (s *System) Profile(name string) (used string, allow toolscript.Filter, err error) {
 	if s.options.Profiles == nil {
 		return "", nil, nil

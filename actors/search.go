@@ -21,7 +21,7 @@ import (
 // SearchOptions configure how tools are found.
 type SearchOptions struct {
 	Model search.Model // nil: only the words are compared; the System closes it
-	Cache search.Cache // of the model's vectors; nil: they are not kept
+	Cache search.Cache // keeps the model's vectors; nil: they are not kept
 
 	// Outside is a model that replaces Model while it works. OutsideCache returns the
 	// cache of its vectors; nil: they are not kept.
@@ -47,9 +47,9 @@ func (s *System) newSearch() *search.Search {
 	})
 }
 
-// ConfigureSearch replaces the options of the search. It does not wait until the new
-// ones are ready. A Model that is open already stays in use, because it can be at
-// work and the new one is of the same kind.
+// ConfigureSearch replaces the options of the search. It does not wait until the new options
+// are in effect. A Model that is open already stays in use, because it may be working and the
+// new Model is of the same kind.
 func (s *System) ConfigureSearch(o SearchOptions) {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()

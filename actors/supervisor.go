@@ -31,8 +31,8 @@ const (
 // serverID returns the id of the actor of one server.
 func serverID(name string) string { return "server/" + name }
 
-// supervisor is the root actor: it spawns all others, restarts those that panic, and
-// passes facts on. Only Receive touches it.
+// supervisor is the root actor: it spawns all other actors, restarts those that panic, and
+// passes facts between them. Only Receive touches it.
 type supervisor struct {
 	permanent []spec // spawned at the start, restarted when they end
 	directory *directory
@@ -43,7 +43,7 @@ type supervisor struct {
 	post     func(message any) // sends a message to the supervisor itself
 	since    time.Time
 	fault    error             // the last panic of the supervisor
-	children map[string]*child // by id; includes those that wait for their restart
+	children map[string]*child // by id; includes children that wait for their restart
 	byLife   map[*mailbox.Life]*child
 	failures []toolscript.ActorStatus // the last temporary actors that panicked
 	stopping []mailbox.Reply[struct{}]

@@ -160,7 +160,7 @@ type System struct {
 	unclean error // the error of Close
 }
 
-// snapshot is a View with a channel that reports the next one.
+// snapshot is a View with a channel that reports the next View.
 type snapshot struct {
 	registry.View
 	replaced chan struct{} // closed when a newer View is published
@@ -260,7 +260,7 @@ func (s *System) recovered(err *error) {
 	}
 }
 
-// bounded adds a deadline to a context without one.
+// bounded adds a deadline to a context without a deadline.
 func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)

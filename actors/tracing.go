@@ -5,9 +5,9 @@ import (
 	"github.com/toolscript/toolscript/actors/execution"
 )
 
-// The spans of a run: one for the run, below it one for each call, and below that one for
-// each request to a server (package server). Without a Tracer, the traceparent of the
-// caller is passed on to the servers.
+// The spans of a run: one for the run, below it one for each call, and below each call one for
+// each request to a server (package server). Without a Tracer, the traceparent of the caller
+// is passed to the servers.
 
 // followRun begins the span of a run and makes it the parent of the calls. followed passes
 // events to emit and completes the log of the run; over must be called at the end.

@@ -84,7 +84,7 @@ type request struct {
 	answered bool // by someone who has proved to be a person
 }
 
-// New makes the actor.
+// New returns the actor.
 func New(o Options) *Approvals {
 	return &Approvals{options: o, pending: map[string]*request{}, granted: map[grant]Pin{}}
 }
@@ -193,7 +193,7 @@ func (a *Approvals) changed(m Ask) (changed string) {
 	return changed
 }
 
-// open makes the request of a call and shows it.
+// open creates the request of a call and shows it.
 func (a *Approvals) open(m Ask) {
 	if changed := a.changed(m); changed != "" {
 		m.Approval.Changed = changed

@@ -41,7 +41,7 @@ func (m Ask) group() string {
 	return "run " + m.Approval.Run
 }
 
-// ticket makes the request of a call, or lets the call wait for its turn.
+// ticket creates the request of a call, or lets the call wait for its turn.
 func (a *Approvals) ticket(m Ask) {
 	switch {
 	case a.room(m.group()):

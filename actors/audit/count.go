@@ -66,7 +66,7 @@ func (c *counter) shown(answer json.RawMessage) []byte {
 	err := rawjson.Read(answer, func(in *rawjson.Reader) {
 		in.Object(func(name string) {
 			switch name {
-			case "content", "contents": // of a tool, and of a resource
+			case "content", "contents": // member of a tool's answer, and of a resource
 				blocks = in.Array(func() { c.block(in) })
 			case "structuredContent":
 				structured = in.Value()

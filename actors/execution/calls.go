@@ -15,12 +15,12 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// calls makes the tool calls of one run: those of the script (Begin) and those that
+// calls makes the tool calls of one run: calls of the script (Begin), and calls that
 // arrive over HTTP with the capability of the run (Outside). It counts the budget,
 // starts calls in the order of their arrival and at most limits.Concurrency at
 // once, and keeps their records. It is safe for concurrent use: the goroutine that
-// reads from the sandbox begins calls, those that read from servers end them, and the
-// run's actor reads the state when it needs it.
+// reads from the sandbox begins calls, the goroutines that read from servers end them,
+// and the run's actor reads the state.
 type calls struct {
 	run, trace, profile string          // id of the run, ExecRequest.Trace and ExecRequest.Profile
 	owner               owner           // owner of the stored values

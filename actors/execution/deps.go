@@ -116,7 +116,7 @@ type Deps struct {
 	// Kept stores output and values above their limits.
 	Kept outputs.Store
 
-	// URL returns the URL of the gateway with the given capability; "" if it has none.
+	// URL returns the URL of the gateway with the given capability; "" if the gateway has no URL.
 	URL func(capability string) string
 
 	Limits      func() toolscript.Limits // limits for requests that set none

@@ -30,8 +30,8 @@ func detail(raw json.RawMessage) json.RawMessage {
 	return slices.Clone(raw)
 }
 
-// moreCalls is the advice for a run that has made all of its calls. The limits of scripts
-// in answers cannot be raised.
+// moreCalls returns the advice for a run that has reached its limit of calls. The limits of
+// scripts in answers cannot be raised.
 func (s *calls) moreCalls() string {
 	if s.detailed {
 		return "do the rest in another script, or make fewer calls"

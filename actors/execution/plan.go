@@ -29,7 +29,7 @@ type step struct {
 	call  toolscript.PlannedCall
 }
 
-// calls returns the calls so far, in the order in which the script made them. A nil plan has none.
+// calls returns the calls so far, in the order in which the script made them; nil for a nil plan.
 func (p *plan) calls() []toolscript.PlannedCall {
 	if p == nil {
 		return nil

@@ -177,7 +177,7 @@ func (r result) beyond(structured json.RawMessage) json.RawMessage {
 		if b.text == nil {
 			return r.content
 		}
-		if bytes.Contains(structured, b.text) { // as a string
+		if bytes.Contains(structured, b.text) { // the structured value has the text as a string
 			continue
 		}
 		text := rawjson.Unquote(b.text)

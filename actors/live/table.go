@@ -16,8 +16,7 @@ const (
 	maxMissedBytes = 4 << 20
 )
 
-// table has the entries that readers know, and those that have changed since the last
-// events.
+// table has the entries that readers know, and notes which have changed since the last events.
 type table struct {
 	name    string // prefix of the ids of events
 	last    uint64 // number of the last event

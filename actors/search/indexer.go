@@ -33,7 +33,7 @@ type indexer struct {
 	index    *index.Index // nil before the first index
 	skip     uint64       // generation that could not be indexed; 0 if there is none
 
-	vectors index.Vectors      // of all documents seen
+	vectors index.Vectors      // vectors of all documents seen
 	asked   map[index.Key]bool // keys that were looked up in the cache
 	failed  map[index.Key]bool // keys that could not be embedded
 	single  int                // number of documents to embed one by one, after a failed batch

@@ -165,7 +165,7 @@ func (s *Server) lost(delay time.Duration) *toolscript.Error {
 func (s *Server) loss() (e *toolscript.Error, why string) {
 	if s.state == toolscript.NeedsAuth {
 		e = Refusal(s.status(), "")
-		return e, e.Err.Error() // it names the command
+		return e, e.Err.Error() // the text names the command
 	}
 	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: permanent(s.lastErr)}, reason(s.lastErr)
 }

@@ -95,7 +95,7 @@ func (s *Server) startLate(m startLate) {
 // ready therefore finds the tools in the catalog.
 func (s *Server) connected(m connected) {
 	if m.generation != s.generation {
-		return // its connLoop closes the connection
+		return // the connLoop of the connection closes it
 	}
 	s.conn, s.info = m.conn, m.info
 	if s.connects++; s.connects > 1 && s.rested {

@@ -26,7 +26,7 @@ type serverLog struct {
 	dropped *atomic.Uint64
 
 	mu      sync.Mutex
-	lines   int // in the current interval
+	lines   int // lines in the current interval
 	timer   *time.Timer
 	left    map[slog.Level]int // omitted lines by level
 	example string             // the last omitted line

@@ -84,7 +84,7 @@ func (s *Server) refuseHeld() {
 	s.queue.refuseIf(func(w waiting) bool { return s.quarantined(w.Call) != nil }, func(w waiting) error { return s.quarantined(w.Call) })
 }
 
-// logReview logs what this review has found and the previous one has not.
+// logReview logs the findings of the current review that the review before did not have.
 func (s *Server) logReview(before Review) {
 	known := map[string]bool{}
 	for _, c := range before.Changes {

@@ -53,7 +53,7 @@ type Options struct {
 	KnownInstructions string
 	KnownReview       Review
 
-	// Review compares a list of tools with what is pinned, and examines its texts. It may be
+	// Review compares a list of tools with their pins, and examines their texts. It may be
 	// slow. Nil: every tool may be used.
 	Review func(instructions string, tools []toolscript.Tool) Review
 

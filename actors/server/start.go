@@ -103,7 +103,7 @@ func (w *startWatch) run(ctx context.Context) {
 	}
 }
 
-// progress is what a startWatch has seen.
+// progress is the state of a start as a startWatch has last seen it.
 type progress struct {
 	state  toolscript.ServerState
 	since  time.Time // begin of the state

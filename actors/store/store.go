@@ -45,7 +45,7 @@ const (
 // Calls is the scope of the records of calls with an idempotency key. Runs cannot use it.
 const Calls = "calls"
 
-// Scopes are all scopes. DefaultScopes are those that runs may use without configuration.
+// Scopes are all scopes of runs. DefaultScopes are the scopes that runs may use by default.
 var (
 	Scopes        = []string{Session, Project, User}
 	DefaultScopes = []string{Session, Project}

@@ -41,7 +41,7 @@ type Cache struct {
 	generator chan *codegen.Generator
 
 	current event.CatalogChanged
-	modules *moduleCache // of the current generation
+	modules *moduleCache // modules of the current generation
 	hits    uint64       // requests answered from the cache
 	misses  uint64       // other requests
 	waiting map[key][]mailbox.Reply[Rendered]

@@ -1,6 +1,6 @@
-// Package workers is the actor that owns the script worker processes of one role. It
-// starts them in advance, lends each to one run at a time, replaces those that end,
-// and ends those that are idle for long. While no run needs a worker, there is none.
+// Package workers is the actor that owns the worker processes of one role. It starts workers
+// in advance, lends each to one run at a time, replaces workers that end, and ends workers
+// that are idle for long. After a time without runs, it keeps no workers.
 package workers
 
 import (
@@ -144,7 +144,7 @@ func (p *Pool) unusedTime() time.Duration {
 	return min(p.UnusedTime, max(p.UnusedTime*fewSharers/time.Duration(n), leastTime))
 }
 
-// expect starts a worker if there is none.
+// expect starts a worker if the pool has none.
 func (p *Pool) expect(c *actor.Context) {
 	p.use()
 	if len(p.idle)+len(p.busy)+p.starting == 0 {

@@ -47,8 +47,8 @@ type Line struct {
 	Text   json.RawMessage // the whole object
 }
 
-// Verify compares every line with the hash in the next one, and the last line with the
-// head. The error says that the files could not be read; a broken chain is in the report.
+// Verify compares every line with the hash in the next line, and the last line with the head.
+// The error says that the files could not be read; a broken chain is in the report.
 func Verify(dir string) (Report, error) {
 	v := verifier{dir: dir, hash: genesis}
 	err := Walk(dir, nil, v.walk)
@@ -232,8 +232,8 @@ func (v *verifier) explain(name string, n note) error {
 	return nil
 }
 
-// compareHead compares the last line with the head. Lines after the head were
-// written by a process that was killed, or by one that has not updated the head yet.
+// compareHead compares the last line with the head. Lines after the head were written by a
+// process that was killed, or that has not updated the head yet.
 func (v *verifier) compareHead(root *os.Root, last []byte) error {
 	if v.before != "" && !v.proven {
 		return v.broken(v.before, 0, "the file is missing, and no line says that it was deleted because of its age or size")

@@ -33,7 +33,7 @@ const (
 
 // Options describe the endpoint.
 type Options struct {
-	URL   string // of the API, such as https://api.example.com/v1
+	URL   string // URL of the API, such as https://api.example.com/v1
 	Model string // name of the model at the endpoint
 	Key   string // sent as bearer token; "" sends no token
 	// Client sends the requests. The default client follows no redirects and uses
