@@ -29,7 +29,7 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 		case toolscript.Backoff:
 			w.given[known.Name] = known.Since
 			s.want(known.Name)
-		case toolscript.Connecting: // also on demand
+		case toolscript.Connecting: // includes a server on demand that nothing has selected yet
 			s.want(known.Name)
 		default:
 		}

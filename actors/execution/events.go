@@ -93,7 +93,7 @@ func (e *emitter) try(event toolscript.Event) bool {
 	return true
 }
 
-// placed decides when a new event is due: events of calls after maxDelay, others at once.
+// placed decides when a new event is due: at once, or after maxDelay for an event of a call.
 func (e *emitter) placed(event toolscript.Event) {
 	e.stopTimer()
 	if ofCall(event) && e.last == nil && len(e.waiting) < callEventsAhead/2 {
@@ -150,7 +150,7 @@ func (e *emitter) place(event toolscript.Event) bool {
 	return true
 }
 
-// weigh adds n to others if the event is not an event of a call.
+// weigh adds n to others, unless the event is an event of a call.
 func (e *emitter) weigh(event toolscript.Event, n int) {
 	if !ofCall(event) {
 		e.others += n

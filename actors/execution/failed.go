@@ -95,8 +95,8 @@ func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError
 	return t
 }
 
-// notMade returns the error of a call that no server got. It replaces what err says about other
-// calls.
+// notMade returns err for a call that no server got. It replaces the Sent of err, which may be
+// about other calls.
 func notMade(err error) error {
 	var e *toolscript.Error
 	if !errors.As(err, &e) {

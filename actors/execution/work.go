@@ -38,7 +38,7 @@ type work struct {
 	start     time.Time
 	waited    time.Duration // time spent waiting for servers
 	metrics   toolscript.Metrics
-	spent     runner.Usage // use of the compiler
+	spent     runner.Usage // resources spent on compiling
 	facts     *toolscript.ScriptFacts
 	ran       runner.Compiled // the script that a sandbox got
 	signature []byte          // JSON, of ExecRequest.Signature

@@ -58,8 +58,8 @@ func Verify(dir string) (Report, error) {
 	return v.report, err
 }
 
-// Walk calls visit with the text of each file, the oldest first; once with the name "" if there
-// are no files. It waits a short time for the lock, so that no process writes meanwhile.
+// Walk calls visit with the text of each file, the oldest first; once with the name "" if the folder
+// has no files, and never without a folder. It waits a short time for the lock of the writers.
 func Walk(dir string, choose func(names []string) []string, visit func(root *os.Root, names []string, name string, text []byte) error) error {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
