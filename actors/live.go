@@ -46,7 +46,7 @@ func (s *System) Events(ctx context.Context, q toolscript.LiveQuery, emit func([
 	return err
 }
 
-// liveSpec returns the actor that tells what happens.
+// liveSpec returns the actor that publishes what happens in the gateway.
 func (s *System) liveSpec() spec {
 	o := live.Options{Feed: s.options.Feed, Gateway: s.gatewayInfo, Look: s.look, Logger: s.options.Logger}
 	o.Warn = func(ctx context.Context) []string { return s.warnings(ctx, s.current()) }

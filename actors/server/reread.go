@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// rereadPause is the least time between two readings of a list without a notification of the server.
+// rereadPause is the least time between two readings that no notification of the server caused.
 const rereadPause = 10 * time.Second
 
 // ages is a connection to a server that may not announce changes of its list of tools. ListAge
