@@ -19,8 +19,8 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// firstID is below all of our request ids. Servers also print requests that are not ours, as
-// proxies do, and those begin at 0 or 1. Ids of six digits survive every format of numbers.
+// firstID is below all of our request ids. Some servers, such as proxies, print requests of other
+// clients, whose ids begin at 0 or 1. Ids of six digits look the same in every number format.
 const firstID = 100_000
 
 // call is one request in flight.
@@ -34,8 +34,8 @@ type call struct {
 	sole     bool      // an error without an id is its answer if no other request is in flight; see nameless
 	nameless atomic.Pointer[mcp.JSONRPCErrorDetails]
 
-	// direct is set for a call of a tool that does not go through mcp-go, and the others
-	// with it; see finish.
+	// direct marks a call of a tool that does not go through mcp-go. Only such a call has
+	// tool and about; see finish.
 	direct bool
 	tool   ToolCall
 	about  toolscript.Error
@@ -52,7 +52,7 @@ type reply struct {
 	result  json.RawMessage
 	failure *mcp.JSONRPCErrorDetails // from the server, or in place of its answer
 	lost    bool                     // the connection ended
-	err     error                    // any other reason; those of package httptransport are not classified yet
+	err     error                    // any other error; errors of package httptransport are not classified yet
 }
 
 // calls are the requests in flight, by id. The id is also the progress token.
@@ -141,7 +141,7 @@ func (c *calls) progress(token int64) {
 	}
 }
 
-// settle passes the outcome of a request on.
+// settle delivers the outcome of a request.
 func (c *calls) settle(call *call, r reply) {
 	if call.direct {
 		c.complete(call, r)
@@ -151,9 +151,9 @@ func (c *calls) settle(call *call, r reply) {
 	call.stop()
 }
 
-// direct handles an answer to one of our requests, a progress notification for one, which
-// must not be delivered after the answer, and a request of the server. It returns false for any
-// other message. The caller may overwrite the message afterwards.
+// direct handles an answer to one of our requests, a progress notification for one of them, and a
+// request of the server. It returns false for any other message. Progress is handled here so that
+// it does not arrive after the answer. The caller may overwrite the message afterwards.
 func (c *calls) direct(message []byte) bool {
 	m, ok := parse(message)
 	if !ok {
@@ -225,9 +225,9 @@ func (c *calls) other(m message) bool {
 	return c.asked != nil && c.asked(m)
 }
 
-// nameless handles an error without an id, as JSON-RPC has it for a request that the server could
-// not read. If one request is in flight, it ends. The errors of several mention it if they get no
-// answer. "Method not found" is left out, because servers refuse notifications in this way.
+// nameless handles an error without an id, which JSON-RPC prescribes for a request that the server
+// could not read. If one request is in flight, it fails. If several are, those without an answer
+// mention the error. "Method not found" is ignored, because servers refuse notifications with it.
 func (c *calls) nameless(failure *mcp.JSONRPCErrorDetails) {
 	if failure.Code == mcp.METHOD_NOT_FOUND {
 		return
@@ -246,19 +246,19 @@ func (c *calls) nameless(failure *mcp.JSONRPCErrorDetails) {
 	}
 }
 
-// isSole reports whether an error without an id can be taken for the answer to a request. Before a
-// request for a list, there was a notification that the error may be about.
+// isSole reports whether an error without an id can be the answer to a request. For a list it
+// cannot: the error may be about the notification that was sent before.
 func isSole(method string) bool { return method != "ping" && !strings.HasSuffix(method, "/list") }
 
-// unreadable ends the call whose answer a text has that is not a message of MCP, such as
-// one with NaN or with text before the JSON. It returns false if there is none.
+// unreadable ends the call whose answer is in a text that is not an MCP message, such as JSON with
+// NaN or with text before it. It returns false if the text is not the answer to a call.
 func (c *calls) unreadable(text []byte, why string) bool {
 	answer := httptransport.Unreadable(text)
 	answer.Why = why
 	return ids.IsAnswer(text) && c.refuse(ids.In(ids.Ends(text)), reply{err: answer})
 }
 
-// refuse ends the first of these calls that is in flight, and reports whether there is one.
+// refuse ends the first of the candidates that is in flight. It returns false if none is.
 func (c *calls) refuse(candidates iter.Seq[int64], r reply) bool {
 	for id := range candidates {
 		if call := c.find(id); call != nil {
@@ -285,8 +285,8 @@ type message struct {
 	failure            *mcp.JSONRPCErrorDetails
 }
 
-// parse reads a message in one pass. It returns false if text is not a JSON object, and for
-// members of the wrong type.
+// parse reads a message in one pass. It returns false if text is not a JSON object or if a
+// member has the wrong type.
 func parse(text []byte) (m message, ok bool) {
 	var parseErr error
 	ok = rawjson.Object(text, func(name string, value json.RawMessage) {

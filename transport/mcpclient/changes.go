@@ -7,8 +7,8 @@ import (
 )
 
 // Changes returns the fields that differ between two configurations of a server, as a
-// configuration file names them, sorted. Of env and headers, the names of the variables
-// and headers are appended: env.LEVEL. The result has no values.
+// configuration file names them, sorted. For env and headers, it names each variable and
+// header that differs, such as env.LEVEL. The result has no values.
 func (c Config) Changes(next Config) []string {
 	var fields []string
 	for name, pair := range c.pairs(next) {
@@ -25,8 +25,8 @@ func (c Config) Changes(next Config) []string {
 	return fields
 }
 
-// pairs are the values of both configurations by the name of their field, except Env and
-// Headers.
+// pairs returns the values of both configurations by the name of their field, without Env
+// and Headers.
 func (c Config) pairs(next Config) map[string][2]any {
 	inherited := func(c Config) any { return []any{c.InheritEnv, c.InheritNames} }
 	confine := func(c Config) any { return []*Confine{c.Confine, c.Trial} }
@@ -43,9 +43,9 @@ func (c Config) pairs(next Config) map[string][2]any {
 		"timeout": {c.Timeout, next.Timeout}, "concurrency": {c.Concurrency, next.Concurrency}, "rateLimit": {c.RateLimit, next.RateLimit}, "idle": {c.Idle, next.Idle}, "startupTimeout": {c.StartupTimeout, next.StartupTimeout},
 		"environment": {c.Environ, next.Environ}, "account": {c.Account, next.Account}, // set by a hub
 		"scripts":            {c.Scripts, next.Scripts},
-		"file":               {c.Source, next.Source},               // that configures the server
-		"project":            {c.Project, next.Project},             // that its paths are resolved beneath
-		"variables":          {c.Secrets, next.Secrets},             // their values
+		"file":               {c.Source, next.Source},               // the file that configures the server
+		"project":            {c.Project, next.Project},             // the folder that its paths are resolved beneath
+		"variables":          {c.Secrets, next.Secrets},             // values of the variables
 		"trust or variables": {text(c.Problem), text(next.Problem)}, // trust, and variables without a value
 	}
 }

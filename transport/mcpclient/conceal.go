@@ -5,24 +5,24 @@ import (
 	"github.com/toolscript/toolscript/transport/conceal"
 )
 
-// Concealer replaces the secrets of a configuration by their names, in what a program or an
-// API says about a failure. The zero value replaces nothing.
+// Concealer replaces the secrets of a configuration by their names, in messages of programs
+// and APIs. The zero value replaces nothing.
 type Concealer struct{ secrets *conceal.Secrets }
 
 // NewConcealer returns the Concealer of a configuration.
 func NewConcealer(cfg Config) Concealer { return Concealer{Replacer(secrets(cfg))} }
 
-// Text is a text without the secrets. A text is shortened after this, not before: a part of a
-// secret would stay.
+// Text returns a text without the secrets. Shorten a text after this, not before: a part of a
+// secret would remain.
 func (c Concealer) Text(text string) string { return c.secrets.Replace(text) }
 
-// Line is a text as Redactor makes it.
+// Line cleans a text like the function of Redactor.
 func (c Concealer) Line(text string) string { return redact(redactor(c).clean(text)) }
 
-// Clean is a text as Cleaner makes it.
+// Clean cleans a text like the function of Cleaner.
 func (c Concealer) Clean(text string) string { return redact(c.Text(text)) }
 
-// Error is an error without the secrets in its text; nil stays nil.
+// Error returns an error whose text has no secrets; nil for nil.
 func (c Concealer) Error(err error) error {
 	if c.secrets == nil || err == nil {
 		return err
@@ -35,7 +35,7 @@ func (c Concealer) Error(err error) error {
 	return &concealed{err, c.Text(err.Error())}
 }
 
-// concealed is an error with another text.
+// concealed wraps an error and replaces its text.
 type concealed struct {
 	err  error
 	text string

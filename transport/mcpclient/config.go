@@ -68,15 +68,15 @@ type Config struct {
 	InheritNames []string
 	Dir          string // working directory of the process; empty means Dialer.Dir
 
-	// Confine is what the process may reach; nil: all that its user may.
-	Confine *Confine `json:",omitempty"` // nil does not change the key of a shared server
+	// Confine is what the process may reach; nil means everything that its user may reach.
+	Confine *Confine `json:",omitempty"` // nil is left out of the key of a shared server
 
-	// Trial is what the process may reach in the place of Confine, while confine suggest watches
-	// it. The server stays the same: its pins hold.
+	// Trial replaces Confine while "confine suggest" watches the process. It is not part of the
+	// server's identity, so the server's pins stay valid.
 	Trial *Confine `json:"-"`
 
-	// Environ is the complete environment of the process as NAME=value, without
-	// inherited variables; nil: the fields above decide. Only a hub sets it.
+	// Environ is the complete environment of the process as NAME=value; nothing is
+	// inherited. If it is nil, the fields above decide. Only a hub sets it.
 	Environ []string
 
 	// Fields for HTTP and SSE.
@@ -85,29 +85,29 @@ type Config struct {
 	OAuth   oauth.Config
 	Account string // name under which logins are stored; empty means the name of the server. Only a hub sets it
 
-	// Fields for Builtin: the absolute path of the folder that the tools work in, and
-	// the names of the tools, and the settings of some of them.
+	// Fields for Builtin: the absolute path of the folder that the tools work in, the
+	// names of the tools, and the settings of some of them.
 	Root     string
 	Tools    []string
 	Settings BuiltinSettings
 
-	// Commands are the commands of a server of the type Command: the JSON of the configuration;
-	// see package commands. Root is the folder that their programs work in and may write to.
-	Commands json.RawMessage `json:",omitempty"` // nil does not change the key of a shared server
+	// Commands contains the commands of a server of type Command, as JSON; see package commands.
+	// Root is the folder that their programs work in and may write to.
+	Commands json.RawMessage `json:",omitempty"` // nil is left out of the key of a shared server
 
-	// API are the settings of a server of the type OpenAPI or GraphQL, as JSON; see these packages.
-	// Headers and OAuth have effect too.
+	// API contains the settings of a server of type OpenAPI or GraphQL, as JSON; see these packages.
+	// Headers and OAuth apply as well.
 	API json.RawMessage `json:",omitempty"`
 
-	// Shared says which gateways use one instance of the server together, which a hub
-	// runs. Empty: the gateway has one for itself.
+	// Shared says which gateways share one instance of the server, which a hub runs.
+	// Empty means that the gateway has its own instance.
 	Shared string
 
-	// Stateless: several hubs of a fleet may offer the server at the same time. Only such a
-	// hub reads it.
+	// Stateless reports whether several hubs of a fleet may offer the server at the same time.
+	// Only the hubs of a fleet read it.
 	Stateless bool
 
-	// Scripts are the saved scripts, of the type Scripts.
+	// Scripts are the saved scripts of a server of type Scripts.
 	Scripts []toolscript.SavedScript
 
 	// Protocol is the newest version of MCP to offer; empty means Handshake. With
@@ -119,20 +119,20 @@ type Config struct {
 	IncludeTools []string
 	ExcludeTools []string
 
-	// Overrides replace parts of the server's tools, by the server's own names; see Present.
-	Overrides map[string]toolscript.Override `json:",omitempty"` // none does not change the key of a shared server
+	// Overrides replaces parts of tools. The keys are the server's own tool names; see Present.
+	Overrides map[string]toolscript.Override `json:",omitempty"` // if empty, not in the key of a shared server
 
 	// Timeout is the time limit of one tool call. Each progress notification restarts
 	// it. 0 means DefaultTimeout.
 	Timeout time.Duration
 
-	// StartupTimeout is how long callers wait for the start of the server, and after which the
-	// start of a process ends that does nothing. 0 means the default of the gateway.
-	StartupTimeout time.Duration `json:",omitempty"` // 0 does not change the key of a shared server
+	// StartupTimeout is how long callers wait for the server to start. After this time, a starting
+	// process is ended if it does nothing. 0 means the default of the gateway.
+	StartupTimeout time.Duration `json:",omitempty"` // 0 is left out of the key of a shared server
 
-	// Idle is the time without a call after which the process of the server ends, until the
-	// next call starts it; see Rests. 0: it does not end.
-	Idle time.Duration `json:",omitempty"` // 0 does not change the key of a shared server
+	// Idle is the time without a call after which the gateway ends the process of the server;
+	// the next call starts it again. 0 means never. See Rests.
+	Idle time.Duration `json:",omitempty"` // 0 is left out of the key of a shared server
 
 	// Concurrency is the maximum number of calls in flight; further calls wait. 0
 	// means DefaultConcurrency.
@@ -145,13 +145,13 @@ type Config struct {
 	// Source is the path of the configuration file, empty if there is none.
 	Source string
 
-	// Written identifies the definition as the user's own file has it, before variables are expanded. It
-	// is empty for servers of other files.
+	// Written identifies the definition in the user's own file, before variables are expanded. It is
+	// empty for servers of other files.
 	Written string `json:"-"`
 
-	// Project is the folder of a project's file that Dir, Root, the paths of Confine and Settings, and
-	// files of API are resolved beneath; zero if none of them is in it.
-	Project beneath.Folder `json:",omitzero"` // none does not change the key of a shared server
+	// Project is the folder of a project, beneath which Dir, Root, the paths of Confine and Settings, and
+	// the files of API are resolved; zero if none of them is in a project.
+	Project beneath.Folder `json:",omitzero"` // the zero value is left out of the key of a shared server
 
 	// Secrets maps placeholders such as "${NAME}" to the values of the variables that
 	// the configuration refers to. Logs and errors show the placeholder in place of
@@ -181,7 +181,7 @@ func (c Config) Local() bool {
 	return c.Type == Stdio || c.Type == Fleet || c.Functions() || (c.Type == OpenAPI || c.Type == GraphQL) && c.URL == ""
 }
 
-// Credentials names the fields of the configuration that may show the server who asks; "" if there is none.
+// Credentials names the fields of the configuration that may contain credentials; "" if there are none.
 func (c Config) Credentials() string {
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
@@ -193,7 +193,7 @@ func (c Config) Credentials() string {
 	return strings.Join(fields, " and ")
 }
 
-// Authorizes reports whether the configuration alone decides who asks, whoever has logged in.
+// Authorizes reports whether the configuration itself contains the credentials, so that no login is used.
 func (c Config) Authorizes() bool {
 	for name := range c.Headers {
 		if strings.EqualFold(name, "Authorization") {
@@ -208,8 +208,8 @@ func (c Config) Functions() bool {
 	return c.Type == Builtin || c.Type == Command || c.Type == Scripts || c.Type == InProcess
 }
 
-// Rests reports whether the gateway ends the process of the server while it is idle. The
-// process of a shared server is the hub's.
+// Rests reports whether the gateway ends the process of the server while it is idle. A hub
+// manages the processes of shared servers.
 func (c Config) Rests() bool { return c.Idle > 0 && c.Type == Stdio && c.Shared == "" }
 
 // Selects reports whether the configuration makes a tool visible: IncludeTools is

@@ -15,29 +15,29 @@ import (
 
 // Confine is what the process of a server may reach besides what its program needs to start.
 type Confine struct {
-	Read  []string `json:",omitempty"` // absolute files and folders to read, and to execute from
-	Write []string `json:",omitempty"` // to read and write, too
+	Read  []string `json:",omitempty"` // absolute paths of files and folders that may be read and executed
+	Write []string `json:",omitempty"` // absolute paths that may be written, too
 	Net   []string `json:",omitempty"` // hosts and ports, such as api.github.com:443; empty: no network
 
-	Free    bool `json:"-"` // nothing is restricted, in the environment of a confined server
+	Free    bool `json:"-"` // nothing is restricted, but the environment is that of a confined server
 	Watched bool `json:"-"` // what the process does is recorded
 }
 
 // Confined is a process to start with a Confine.
 type Confined struct {
 	Confine
-	Path    string         // of its program, absolute
+	Path    string         // absolute path of the program
 	Args    []string       // the first one is the name of the program
 	Fixed   []string       // the arguments that the configuration fixes; the first file among them is part of the program
-	Env     []string       // complete, as NAME=value
-	Dir     string         // absolute
-	Project beneath.Folder // that the paths are resolved beneath
+	Env     []string       // complete environment, as NAME=value
+	Dir     string         // working directory, absolute
+	Project beneath.Folder // folder that the paths are resolved beneath
 	Source  string         // Config.Source
 	Log     func(level slog.Level, format string, args ...any)
 }
 
-// Leaves returns an error if a path of the Confine is a link that leaves the folder of the project. The
-// process could not start.
+// Leaves returns an error if a path of the Confine is a link that leaves the folder of the project.
+// Such a process could not start.
 func (p Confined) Leaves() error {
 	for _, path := range slices.Concat(p.Read, p.Write) {
 		held, err := p.Project.Hold(path)
@@ -49,17 +49,17 @@ func (p Confined) Leaves() error {
 	return nil
 }
 
-// Start is how a confined process is started.
+// Start describes how to start a confined process.
 type Start struct {
 	Args  []string // the first one is the path of the program
 	Env   []string
 	Files []*os.File // the descriptors of the process from 3 on
 	End   func()     // called when the process has ended, or was not started
 
-	install reaper.Installation // in the group of the process
+	install reaper.Installation // what the group of the process installs
 }
 
-// CloseFiles closes Files, of which the process has copies.
+// CloseFiles closes Files after the start: the process has copies.
 func (s Start) CloseFiles() {
 	for _, f := range s.Files {
 		_ = f.Close() // it was not written to
@@ -68,17 +68,17 @@ func (s Start) CloseFiles() {
 
 // Confiner starts processes with a Confine.
 type Confiner interface {
-	// Start returns how a process is started.
+	// Start prepares the start of a process.
 	Start(p Confined) (Start, error)
 
-	// Lacks says what of a Confine does not hold on this machine; "" if all does.
+	// Lacks describes the parts of a Confine that this machine cannot enforce; "" if there are none.
 	Lacks(c Confine) string
 }
 
 var errNotConfined = errors.New("this program cannot confine a server")
 
-// Confined is the process of a program with cfg.Confine, which must not be nil. fixed are the
-// arguments, without the name, that the configuration fixes.
+// Confined returns the process to start for argv with cfg.Confine, which must not be nil. fixed
+// are the arguments, without the program's name, that the configuration fixes.
 func (cfg Config) Confined(argv, fixed, env []string, dir string, log func(slog.Level, string, ...any)) (Confined, error) {
 	path, err := lookPath(argv[0], env)
 	if err != nil {
@@ -93,8 +93,8 @@ func (cfg Config) Confined(argv, fixed, env []string, dir string, log func(slog.
 	return Confined{Confine: *cfg.Confine, Path: path, Args: argv, Fixed: fixed, Env: env, Dir: dir, Project: cfg.Project, Source: cfg.Source, Log: log}, nil
 }
 
-// confined returns how the process of a server is started. A server that is not confined is
-// started as it is.
+// confined returns how to start the process of a server. Without a Confine, the command line
+// stays as it is.
 func (d Dialer) confined(cfg Config, argv, env []string, dir string, on Events) (Start, error) {
 	if cfg.Trial != nil {
 		cfg.Confine = cfg.Trial

@@ -31,7 +31,7 @@ type Conn struct {
 
 	answers  *inflight.Budget // nil means unlimited
 	protocol *client.Client   // for the handshake and subscriptions only
-	refused  versions         // that the server has named when it refused ours
+	refused  versions         // that the server named when it refused ours
 	dialect  dialect
 	sessions sessions
 
@@ -39,7 +39,7 @@ type Conn struct {
 	announces      atomic.Bool  // the server sends notifications of changes of its list of tools
 	listAge        atomic.Int64 // a time.Duration; see ListAge
 	offers         offers
-	credentials    string // the fields of the configuration that may have some
+	credentials    string // names of the configured fields that may contain credentials
 
 	hintsMu sync.RWMutex
 	safe    map[string]bool // tools whose annotations allow a repeated call
@@ -51,7 +51,7 @@ type Conn struct {
 // Info returns the server's description of itself.
 func (c *Conn) Info() Info { return c.info }
 
-// PID returns the process of a stdio server; 0 for other servers.
+// PID returns the process id of a stdio server; 0 for other servers.
 func (c *Conn) PID() int {
 	if s, ok := c.peer.(*stdio); ok {
 		return s.proc.cmd.Process.Pid

@@ -35,8 +35,8 @@ type Events struct {
 	// requests for it are refused.
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
-	// Starting is called when the process of a stdio server runs. look says what it has done
-	// until now, and may be called until Dial returns.
+	// Starting is called while a stdio server waits for another installation, and when its
+	// process runs. look returns what has happened so far; it is valid until Dial returns.
 	Starting func(look func() launch.Activity)
 }
 
@@ -76,8 +76,8 @@ func (e *DialError) Error() string {
 
 func (e *DialError) Unwrap() error { return e.Err }
 
-// ParseDialError returns the error whose text and standard error are known, such as those of
-// another process.
+// ParseDialError rebuilds a DialError from the text and the standard error that another
+// process has sent.
 func ParseDialError(text string, stderr []string) *DialError {
 	if len(stderr) > 0 {
 		text = strings.TrimSuffix(text, ": "+telling(stderr))
@@ -103,8 +103,8 @@ type Dialer struct {
 	// killed.
 	Reaper *reaper.Reaper
 
-	// Confiner starts the processes of servers with a Confine. Nil: such servers are not
-	// started.
+	// Confiner starts the processes of servers with a Confine. If it is nil, such servers
+	// are not started.
 	Confiner Confiner
 
 	// Dir is the working directory of servers whose Config sets none. Empty means the
@@ -159,7 +159,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 	return c, nil
 }
 
-// abort ends the server of a failed Dial.
+// abort ends the server of a failed Dial, or leaves its installation running in the background.
 func (c *Conn) abort(ctx context.Context, r *reaper.Reaper) error {
 	s, process := c.peer.(*stdio)
 	if !process || ctx.Err() == nil {

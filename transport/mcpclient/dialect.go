@@ -43,7 +43,7 @@ func (d *dialect) prepare(newest string, on Events) {
 
 func (d *dialect) preferred() string { return d.newest }
 
-// options are the options of mcp-go's client.
+// options returns the options of mcp-go's client.
 func (d *dialect) options() []client.ClientOption {
 	return []client.ClientOption{
 		client.WithProtocolVersion(d.newest),

@@ -18,16 +18,16 @@ import (
 type ToolCall struct {
 	// Ctx carries values for the HTTP transports. Its end is not observed: use Cancel.
 	Ctx      context.Context           //nolint:containedctx // it belongs to the caller
-	Held     *inflight.Held            // the bytes of the answer; nil: those of Ctx, see inflight.Hold
+	Held     *inflight.Held            // counts the bytes of the answer; nil means the Held of Ctx, see inflight.Hold
 	Tool     string                    // the server's name for the tool
 	Args     json.RawMessage           // one JSON object; empty means {}
 	Run      string                    // id of the run that makes the call; empty outside of runs
 	Key      string                    // idempotency key, for a hub of a fleet; empty if there is none
 	Trace    string                    // traceparent for the server; empty if there is none
-	Limit    time.Duration             // of the call without progress; the caller of Start applies it, unless the connection does
+	Limit    time.Duration             // time limit without progress; applied by the caller of Start, unless the connection applies it
 	Origin   *toolscript.Origin        // receives the host of the hub in a fleet; may be nil
 	Progress func()                    // called for each progress notification; may be nil
-	Watch    func(toolscript.Progress) // receives their content; nil: the watcher of Ctx, see WatchProgress
+	Watch    func(toolscript.Progress) // receives the content of these notifications; nil means the watcher of Ctx, see WatchProgress
 
 	// Done receives the result exactly once. It runs in the goroutine that reads from
 	// the server, or in the caller's goroutine of Start or Cancel. It must not block.
@@ -40,7 +40,7 @@ type Started interface {
 	Cancel(reason string, err error)
 }
 
-// Go makes a call with f in a goroutine. A panic of f ends the call. Cancel ends its context with err as the cause.
+// Go makes the call with f, in a goroutine. A panic of f ends the call. Cancel ends f's context, with err as cause.
 func (t ToolCall) Go(f func(context.Context) (json.RawMessage, error)) Started {
 	ctx := t.Ctx
 	if t.Held != nil {
@@ -51,13 +51,13 @@ func (t ToolCall) Go(f func(context.Context) (json.RawMessage, error)) Started {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
-		if t.Ctx.Done() == nil { // otherwise not before t.Ctx ends: see endAfter
+		if t.Ctx.Done() == nil { // otherwise the context lasts until t.Ctx ends: see endAfter
 			defer cancel(nil)
 		}
 		var result json.RawMessage
 		err := errFault
 		defer func() {
-			_ = recover() // of f
+			_ = recover() // a panic of f
 			t.Done(result, err)
 		}()
 		result, err = f(ctx)
@@ -65,12 +65,12 @@ func (t ToolCall) Go(f func(context.Context) (json.RawMessage, error)) Started {
 	return background(cancel)
 }
 
-// background is a call in a goroutine.
+// background is the Started of a call in a goroutine.
 type background context.CancelCauseFunc
 
 func (b background) Cancel(_ string, err error) { b(err) }
 
-// refused is a call that has ended in Start.
+// refused is the Started of a call that has ended in Start.
 type refused struct{}
 
 func (refused) Cancel(string, error) {}
@@ -123,7 +123,7 @@ func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Starte
 	return call
 }
 
-// finish passes the reply to a request that did not go through mcp-go on.
+// finish delivers the reply to a call that did not go through mcp-go.
 func (c *call) finish(r reply) {
 	defer recovered(c.conn.on) // a panic of Done ends neither the connection nor other calls
 	result, err := c.conn.resultOf(r, c)

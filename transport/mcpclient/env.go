@@ -18,9 +18,9 @@ type serverEnvironment struct {
 }
 
 // Environment returns the environment of a server of type Stdio, and of the programs that
-// a built-in tool runs, as NAME=value: the variables of host that are no credentials, and
-// those of the server's configuration. host is the environment of the gateway, as
-// os.Environ.
+// a built-in tool runs, as NAME=value: the variables of host that the server inherits, and
+// the variables of its configuration. host is the environment of the gateway, in the form
+// of os.Environ.
 func Environment(host []string, cfg Config) []string { return environment(host, cfg).vars }
 
 // environment selects variables from host, the gateway's environment, and adds those
@@ -71,7 +71,7 @@ func sets(env map[string]string, name string) bool {
 	return false
 }
 
-// same compares names of variables. Windows ignores their case.
+// same reports whether two names of variables are equal. Windows ignores their case.
 func same(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }

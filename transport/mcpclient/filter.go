@@ -29,13 +29,13 @@ var errTooLarge = fmt.Errorf("the server sent a message larger than %d MB", maxM
 
 // filter reads the server's output line by line and forwards the messages. A message
 // that exceeds the read buffer is collected within the budget for answers. Answers go to
-// their calls directly, because mcp-go would copy them five times, and ignores those that it
-// cannot read.
+// their calls directly, because mcp-go would copy them five times, and would ignore unreadable
+// ones.
 type filter struct {
 	to      io.Writer
 	limit   int
 	text    func(line []byte)                                   // receives the beginning of a line that is not a message
-	refused func(candidates iter.Seq[int64], r reply) (ok bool) // receives what may be the id of an answer that is not read; returns false if it belongs to no call
+	refused func(candidates iter.Seq[int64], r reply) (ok bool) // receives the possible ids of an answer that is not read; returns false if none belongs to a call
 
 	ctx     context.Context                                       //nolint:containedctx // the context of the connection that owns the filter
 	answers *inflight.Budget                                      // nil means unlimited

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// forProtocol is the transport of mcp-go's client, which makes the handshake and the
+// forProtocol returns the transport for mcp-go's client, which performs the handshake and the
 // subscriptions. The embedded interfaces and types have the methods that mcp-go looks for.
 func (c *Conn) forProtocol() transport.Interface {
 	switch w := c.peer.transport().(type) {
@@ -39,8 +39,8 @@ func (w protocolStdio) SendRequest(ctx context.Context, request transport.JSONRP
 	return w.conn.forward(ctx, w.Stdio, request)
 }
 
-// SendNotification implements transport.Interface. A cancellation has the id of mcp-go. It
-// would only be sent for a subscription, at the end of the connection.
+// SendNotification implements transport.Interface. It drops cancellations: they have an id of
+// mcp-go, and are only sent for subscriptions, at the end of the connection.
 func (w protocolStdio) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
 	if n.Method == string(mcp.MethodNotificationCancelled) {
 		return nil

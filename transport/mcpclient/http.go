@@ -132,7 +132,7 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 			c.endAfter(ctx, known)
 		}
 		switch {
-		case errors.Is(err, inflight.ErrFull): // it was for the answer
+		case errors.Is(err, inflight.ErrFull): // the memory was needed for the answer
 			about.Sent = toolscript.SentYes
 		case !errors.As(err, &interrupted): // otherwise a request for the rest of the answer was refused
 			about.Sent = toolscript.SentOf(known)
@@ -278,7 +278,7 @@ func refusalKind(status int) toolscript.Kind {
 	}
 }
 
-// named adds the server and the tool to an error, and what about says of the call.
+// named returns err with the server and the tool of about, and with Sent if about sets it.
 func named(err *toolscript.Error, about toolscript.Error) error {
 	full := *err
 	full.Server, full.Tool = about.Server, about.Tool

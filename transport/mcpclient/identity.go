@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Limits are the fields of a server, as a configuration file names them, that do not decide
-// what the server is: they limit calls and select tools. Every other field decides it, also
-// one that is added later. Config.Identity, the definitions that a user trusts, and those to
-// which secrets are bound leave out these fields and no others.
+// Limits returns the fields of a server, as a configuration file names them, that are not part of
+// its identity: they limit calls and select tools. Every other field is part of it, even one that
+// is added later. Config.Identity, trusted definitions, and the definitions to which secrets are
+// bound leave out exactly these fields.
 func Limits() []string {
 	return []string{
 		"disabled", "timeout", "startupTimeout", "idle", "concurrency", "rateLimit",
@@ -27,21 +27,21 @@ func (c Config) Connection() Config {
 	return c
 }
 
-// Identity returns what the server is, as a text: its whole definition without Limits, and
-// without what is compared for each tool: Tools, Overrides, and the descriptions of Commands.
-// A different text is a different server. Source is not part of it, because a server is looked
-// up by it.
+// Identity returns a text that identifies the server: its definition without Limits, and without
+// the parts that are compared for each tool: Tools, Overrides, and the descriptions of Commands.
+// A different text means a different server. Source is left out, because servers are looked up
+// by it.
 //
-// Variables and secrets that a server receives stand in it as ${NAME}, because their values
-// are renewed. A variable of another field is there with its value, because it chooses the
-// program, the folder or the address. The text may have secrets: only its hash is kept.
+// Variables and secrets that the server receives appear as ${NAME}, because their values are
+// renewed. In other fields, variables appear with their values, because these choose the program,
+// the folder or the address. The text may contain secrets: keep only its hash.
 func (c Config) Identity() string {
 	text, _ := json.Marshal(c.identity()) // it was JSON
 	return string(text)
 }
 
-// Definition is Identity for a person: the command or URL, and a line for each other value,
-// without secrets.
+// Definition returns the identity as text for people: the command or URL, and a line for each
+// other value, without secrets.
 func (c Config) Definition() string {
 	fields := c.identity()
 	first := c.URL
@@ -55,7 +55,7 @@ func (c Config) Definition() string {
 	return Cleaner(c)(strings.Join(lines, "\n"))
 }
 
-// linesOf has a line for each value below a field.
+// linesOf returns a line for each value below a field.
 func linesOf(at string, fields map[string]any) (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		path := strings.TrimPrefix(at+"."+name, ".")
@@ -73,13 +73,13 @@ func linesOf(at string, fields map[string]any) (lines []string) {
 	return lines
 }
 
-// identity is the definition as a tree. Fields without a value are left out, so that a field
-// that is added later does not change the identity of a server that does not have it.
+// identity returns the definition as a tree. Empty fields are left out, so that a field that is
+// added later does not change the identity of servers that do not set it.
 func (c Config) identity() map[string]any {
 	d := c.Connection()
 	d.Disabled, d.Tools, d.Problem, d.Confine = false, nil, nil, nil
 	fields := tree(d)
-	login := below(fields, "OAuth") // secrets hide themselves from encoders, also if they are empty
+	login := below(fields, "OAuth") // secrets are encoded as a placeholder, even if they are empty
 	if c.OAuth.ClientSecret == "" {
 		delete(login, "ClientSecret")
 	}
@@ -96,7 +96,7 @@ func (c Config) identity() map[string]any {
 	kept := map[string]any{}
 	for name, value := range fields {
 		switch inner, is := value.(map[string]any); {
-		case is && slices.Contains([]string{"Env", "Headers", "Commands"}, name): // an empty value is one
+		case is && slices.Contains([]string{"Env", "Headers", "Commands"}, name): // here, an empty value counts
 			if len(inner) > 0 {
 				kept[name] = inner
 			}
@@ -106,13 +106,13 @@ func (c Config) identity() map[string]any {
 			}
 		}
 	}
-	if c.Confine != nil { // an empty one allows nothing
+	if c.Confine != nil { // an empty Confine allows nothing
 		kept["Confine"] = tree(*c.Confine)
 	}
 	return kept
 }
 
-// tree is a value as encoding/json reads it back.
+// tree converts a value to the maps that encoding/json reads back.
 func tree(value any) (fields map[string]any) {
 	text, _ := json.Marshal(value) // a Config has only texts, numbers, lists and maps
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -121,7 +121,7 @@ func tree(value any) (fields map[string]any) {
 	return fields
 }
 
-// below is the object at a path; nil if there is none.
+// below returns the object at a path; nil if there is none.
 func below(fields map[string]any, path ...string) map[string]any {
 	for _, name := range path {
 		fields, _ = fields[name].(map[string]any)
@@ -132,7 +132,7 @@ func below(fields map[string]any, path ...string) map[string]any {
 // received are the fields whose values the server gets; see Config.Identity.
 var received = []string{"Env.", "Headers.", "API.auth.", "Settings.Web.Search.Key."}
 
-// rename puts the names of variables and secrets in place of their values.
+// rename replaces the values of variables and secrets by their names.
 func rename(fields map[string]any, at string, names func(text string, received bool) string) {
 	var renamed func(value any, at string) any
 	renamed = func(value any, at string) any {
@@ -153,8 +153,8 @@ func rename(fields map[string]any, at string, names func(text string, received b
 	}
 }
 
-// namer returns the function that puts names in place of values: of all variables and secrets
-// in a field that the server receives, and of secrets in any other.
+// namer returns the function that replaces values by names: the values of all variables and secrets
+// in a field that the server receives, and only the values of secrets in other fields.
 func namer(secrets map[string]string) func(text string, received bool) string {
 	stored := maps.Clone(secrets)
 	maps.DeleteFunc(stored, func(name, _ string) bool { return !strings.HasPrefix(name, "${secret:") })
@@ -163,7 +163,7 @@ func namer(secrets map[string]string) func(text string, received bool) string {
 		replace := some
 		if received {
 			replace = all
-			for _, name := range slices.Sorted(maps.Keys(secrets)) { // also a short one
+			for _, name := range slices.Sorted(maps.Keys(secrets)) { // even a short value
 				if text != "" && secrets[name] == text {
 					return name
 				}
@@ -176,7 +176,7 @@ func namer(secrets map[string]string) func(text string, received bool) string {
 	}
 }
 
-// filled is a tree without empty values.
+// filled removes the empty values from a tree. It returns nil if nothing is left.
 func filled(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

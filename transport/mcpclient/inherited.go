@@ -11,8 +11,8 @@ import (
 // inherited lists the variables that a server inherits by default: user and home
 // directory, locale, network settings, the variables that common runtimes and package
 // runners need to start, and those that select a container engine, a cluster, a screen, a
-// browser or an agent of keys. The list has exact names, not prefixes, because the same prefixes are used
-// for credentials, such as NODE_AUTH_TOKEN, NPM_CONFIG__AUTH, UV_PUBLISH_TOKEN and
+// browser or an SSH agent. The list has exact names, not prefixes, because the same prefixes
+// are used for credentials, such as NODE_AUTH_TOKEN, NPM_CONFIG__AUTH, UV_PUBLISH_TOKEN and
 // DENO_AUTH_TOKENS.
 var inherited = slices.Concat(
 	names("", "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "NO_COLOR", "LANG", "LANGUAGE", "TZ", "TMPDIR"),

@@ -72,14 +72,14 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	}
 }
 
-// listAge is how long a list of tools is used if the server says nothing about that.
+// listAge is how long a list of tools is used if the server sets no time; the others bound that time.
 const (
 	listAge     = 5 * time.Minute
 	longestAge  = 24 * time.Hour
 	shortestAge = time.Second
 )
 
-// age is how long the list is used.
+// age returns how long the list may be used.
 func (p page) age() time.Duration {
 	if p.TTLMs == nil {
 		return listAge
@@ -87,7 +87,7 @@ func (p page) age() time.Duration {
 	return max(shortestAge, time.Duration(min(max(*p.TTLMs, 0), longestAge.Milliseconds()))*time.Millisecond)
 }
 
-// ListAge is how long a list of tools is used, and 0 if the server announces its changes.
+// ListAge returns how long a list of tools may be used; 0 if the server announces changes.
 func (c *Conn) ListAge() time.Duration {
 	if f, ok := c.peer.(httpPeer); c.announces.Load() && (!ok || c.dialect.modern() || f.Listens()) {
 		return 0

@@ -9,7 +9,7 @@ import (
 // maxObject is the length above which only both ends of an object are kept.
 const maxObject = 16 << 10
 
-// object collects the lines of a JSON object that a server prints on several lines, as for people.
+// object collects the lines of a JSON object that a server prints with line breaks.
 type object struct {
 	text            []byte // empty: there is no object
 	depth           int
@@ -51,7 +51,7 @@ func (o *object) add(line []byte) (whole []byte) {
 	return whole
 }
 
-// begin reports whether a line belongs to an object. An object that is not complete ends where
+// begin reports whether a line belongs to an object. An incomplete object is dropped where
 // another one begins.
 func (o *object) begin(line []byte) bool {
 	text := bytes.TrimRight(o.text, " \t\r\n")

@@ -105,8 +105,8 @@ func (o *outbox) run() {
 	}
 }
 
-// write returns false if no further message can be written. Then, and also after a
-// panic, it closes broken, so that no caller waits for this outbox.
+// write writes one message. If no further message can be written, or after a panic, it
+// closes broken, so that no caller waits for this outbox, and returns false.
 func (o *outbox) write(message []byte) (ok bool) {
 	defer func() {
 		if !ok {
@@ -148,7 +148,7 @@ func (o *outbox) written(message []byte) {
 	}
 }
 
-// count is called with mu held.
+// count adds n to the numbers of waiting bytes. It is called with mu held.
 func (o *outbox) count(n int) {
 	o.size += n
 	backlog.Add(int64(n))

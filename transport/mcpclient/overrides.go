@@ -9,10 +9,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Present returns the tools of a server as the configuration has them: with its overrides.
-// all are the tools that the server has listed, in the names of the server. The result has
-// one tool for each of all. A new name that another tool has is not given; the warnings name
-// such overrides, and those of tools that the server does not have.
+// Present applies the overrides of the configuration to all, the tools that the server has
+// listed under its own names. The result has one tool for each of all, in the same order. An
+// override that gives a tool the name of another tool does not rename it. The warnings name
+// such overrides, and the overrides of tools that the server does not have.
 func (c Config) Present(server string, all []toolscript.Tool) (tools []toolscript.Tool, warnings []string) {
 	if len(c.Overrides) == 0 {
 		return all, nil
@@ -54,8 +54,8 @@ func clash(names map[string]string) string {
 	return first
 }
 
-// Offered returns the tools of a server that the configuration selects and hold does not, as
-// Present has them.
+// Offered returns the tools, as Present returns them, that the configuration selects and for
+// which hold returns false. A nil hold holds no tool.
 func (c Config) Offered(server string, all []toolscript.Tool, hold func(own string) bool) (tools []toolscript.Tool, warnings []string) {
 	shown, warnings := c.Present(server, all)
 	tools = make([]toolscript.Tool, 0, len(all))

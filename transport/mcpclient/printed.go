@@ -58,7 +58,7 @@ func namesError(line string) bool {
 	return false
 }
 
-// output is the standard output of a server. It knows the beginning of the unfinished line.
+// output is the standard output of a server. It keeps the beginning of the unfinished line.
 type output struct {
 	from io.Reader
 

@@ -50,7 +50,7 @@ type process struct {
 	groupEnded bool // the group must not be signalled: its id may have been reused
 }
 
-// startIn starts a process in a folder, which is resolved beneath that of the project.
+// startIn starts a process in a folder, which is resolved beneath the folder of the project.
 func startIn(project beneath.Folder, start Start, dir string, log *tail, on Events, r *reaper.Reaper) (*process, error) {
 	held, err := project.Hold(dir)
 	switch {
@@ -147,15 +147,15 @@ func FindProgram(host []string, cfg Config) error {
 	return cfg.namingVariables(findProgram(host, cfg))
 }
 
-// shortestNamed is the length of the shortest value that an error about a program names, in
-// bytes. Everything in such an error is of the configuration or of the system.
+// shortestNamed is the length, in bytes, of the shortest value that is replaced by its name in an
+// error about a program. All text of such an error is from the configuration or the system.
 const shortestNamed = 3
 
-// namingVariables returns an error about the program of a server with the variables that the
-// configuration has there, in place of their values.
+// namingVariables replaces the values of the configuration's variables by their names in an
+// error about the program of a server.
 func (cfg Config) namingVariables(err error) error {
 	var known *toolscript.Error
-	if errors.As(err, &known) { // what is around it has no text of its own
+	if errors.As(err, &known) { // the errors around it add no text
 		err = known
 	}
 	return Concealer{conceal.NewFrom(shortestNamed, cfg.Secrets)}.Error(err)
@@ -278,7 +278,7 @@ func (p *process) close() error {
 // abort ends a process that has no calls in flight, with a SIGTERM.
 func (p *process) abort() error { return p.terminate(closeExit) }
 
-// undo is abort for a package manager, which removes what it has half installed.
+// undo is abort for a package manager, with time to remove a partial installation.
 func (p *process) undo() error { return p.terminate(undoExit) }
 
 func (p *process) terminate(within time.Duration) error {

@@ -7,8 +7,8 @@ import (
 )
 
 // credentials matches secrets of known forms: keys and tokens of common services, and
-// the values after names such as "password". Text in capture groups is kept, and the name of
-// a secret of the configuration, which stands for its value.
+// the values after names such as "password". Text in capture groups is kept, and so are
+// placeholders of secrets of the configuration, such as ${secret:NAME}.
 var credentials = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{secret:[\w.-]+\}|(?i:\b(authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?))[^\s"',;]{4,}` +
 		`|(?i:\b((?:bearer|basic)\s+))[\w.~+/-]{8,}=*` +
@@ -31,8 +31,8 @@ func Redact(text string) string { return redact(printable(text)) }
 // configuration.
 func Redactor(cfg Config) func(string) string { return NewConcealer(cfg).Line }
 
-// Cleaner returns a function that removes what Redactor removes, from a text that keeps its
-// length and its lines.
+// Cleaner returns a function that removes the same secrets as that of Redactor, but does not
+// shorten the text or join its lines.
 func Cleaner(cfg Config) func(string) string { return NewConcealer(cfg).Clean }
 
 func redact(text string) string {

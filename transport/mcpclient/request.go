@@ -134,8 +134,8 @@ func noAnswer(ctx context.Context, about toolscript.Error, call Started) error {
 }
 
 // Unanswered explains why there is no answer to a call, as the end of a sentence: what the
-// server printed meanwhile, and the setting of a longer limit, unless the output shows that
-// the time is not the cause.
+// server printed meanwhile, and how to set a longer time limit, unless the output shows
+// another cause.
 func Unanswered(call Started) string {
 	printed, failure := "", false
 	if p, ok := call.(Printer); ok {
@@ -196,8 +196,8 @@ func contextError(ctx context.Context, late *toolscript.Error) error {
 	return err
 }
 
-// answerError returns the error of an answer that has arrived, but is not read. It returns
-// nil for other errors.
+// answerError returns the error of an answer that has arrived, but is too large or cannot be
+// read. It returns nil for other errors.
 func (c *Conn) answerError(about toolscript.Error, err error) error {
 	about.RetryAfter, about.Sent = 0, toolscript.SentYes
 	var unreadable *httptransport.UnreadableError

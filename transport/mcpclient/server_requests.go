@@ -116,7 +116,7 @@ func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string
 	return nil, wrapError(about, toolscript.ToolFailed, errors.New(tooManyRounds))
 }
 
-// begun is the error of a later request of a call: the server has got the first one.
+// begun returns the error of a later request of a call: the server has received the first one.
 func begun(err error) error {
 	var known *toolscript.Error
 	if !errors.As(err, &known) || toolscript.SentOf(err) != toolscript.SentNo {

@@ -41,8 +41,8 @@ type stdio struct {
 
 	output     output
 	noise      *tail                  // lines on standard output that are not messages
-	object     object                 // among them
-	stdoutText atomic.Pointer[string] // the first of them
+	object     object                 // JSON object that is printed on several of these lines
+	stdoutText atomic.Pointer[string] // first line that is not a message
 	pumped     chan struct{}          // closed when standard output has ended
 	broke      error                  // why reading ended, nil at the end of output; valid after pumped is closed
 
@@ -50,7 +50,7 @@ type stdio struct {
 
 	requests serverRequests
 
-	left    atomic.Bool // the process installs on by itself
+	left    atomic.Bool // the installation goes on without this program
 	install reaper.Installation
 
 	gone   chan struct{}
@@ -122,8 +122,8 @@ func (s *stdio) stdoutLine() string {
 	return ""
 }
 
-// text handles a line that is not a message. If it has the answer to a call, or ends the lines
-// of one, the call ends.
+// text handles a line that is not a message. If it contains the answer to a call, or completes
+// one on several lines, the call ends.
 func (s *stdio) text(line []byte) {
 	words := s.words.clean(string(line[:min(len(line), maxRaw)]))
 	if words == "" {
@@ -145,7 +145,7 @@ func (s *stdio) text(line []byte) {
 	}
 }
 
-// direct handles a message that is not for mcp-go, and a line that is no JSON.
+// direct handles a message that is not for mcp-go, or a line that is not JSON. It returns false for others.
 func (s *stdio) direct(line []byte) bool {
 	if s.calls.direct(line) {
 		return true
@@ -240,7 +240,7 @@ func (s *stdio) abort() error { return s.end((*process).abort) }
 
 func (s *stdio) undo() error { return s.end((*process).undo) }
 
-// errLeft is why a connection ends whose server is still being installed.
+// errLeft is the reason for the end of a connection whose server is still being installed.
 var errLeft = errors.New("its installation goes on in the background")
 
 // caches are the variables that say where a package manager or container runtime keeps what it
@@ -258,8 +258,8 @@ func installKey(argv, env []string) []string {
 	return key
 }
 
-// leave has an installation go on without this program, and reports whether it does. The end
-// of the connection then ends no process.
+// leave lets an installation go on without this program. It returns false if nothing is being
+// installed. After it, the end of the connection ends no process.
 func (s *stdio) leave(by *reaper.Reaper) (bool, error) {
 	if !s.log.start.Look().Installing {
 		return false, nil

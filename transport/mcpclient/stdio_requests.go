@@ -22,7 +22,7 @@ type serverRequests struct {
 	served  atomic.Int64 // requests that are being answered
 }
 
-// serve answers the requests of the server with a handler from now on.
+// serve sets the handler that answers the requests of the server.
 func (s *stdio) serve(handler transport.RequestHandler) { s.requests.handler.Store(&handler) }
 
 // asked answers a request of the server in the background, while ctx lasts. It returns false

@@ -17,9 +17,9 @@ const (
 // tail is an io.Writer that keeps the last lines written to it, cleaned by words.
 type tail struct {
 	words redactor
-	start *launch.Start // reads the lines, too; nil: there is none
+	start *launch.Start // also receives the lines; may be nil
 
-	written atomic.Int64 // finished lines that are not empty, also those that were dropped
+	written atomic.Int64 // number of finished lines that are not empty, including dropped ones
 
 	mu    sync.Mutex
 	lines []string
@@ -50,7 +50,7 @@ func (t *tail) endLine() {
 	t.keep(line)
 }
 
-// add stores a line that is clean.
+// add stores a line that is already clean.
 func (t *tail) add(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

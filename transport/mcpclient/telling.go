@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// telling is the line of standard error that says why a program has ended or failed: the
-// last one that names an error, else the last one that is a sentence. Usage texts, stack
+// telling returns the line of standard error that says why a program has ended or failed: the
+// last one that names an error, otherwise the last one that is a sentence. Usage texts, stack
 // traces and advice often follow it.
 func telling(lines []string) string {
 	if reason, own := toldByNPM(lines); reason != "" {
@@ -53,7 +53,7 @@ var notice = sync.OnceValue(func() *regexp.Regexp {
 // cause matches a line that explains the error in the line before it.
 var cause = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:cause: |[╰├]─▶ )(.+)`) })
 
-// withCause is the line of an error with the cause that follows it.
+// withCause returns the line of an error together with the cause that follows it.
 func withCause(line string, after []string) string {
 	if len(after) > 0 {
 		if m := cause().FindStringSubmatch(after[0]); m != nil {
@@ -63,13 +63,13 @@ func withCause(line string, after []string) string {
 	return line
 }
 
-// ofNPM matches the lines of npm about an error. The second group is a sentence.
+// ofNPM matches the lines of npm about an error. The capture group is a sentence.
 var ofNPM = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^npm (?:error|ERR!)(?: (?:code|errno|syscall|path|command|A complete log) .*| (.+))?$`)
 })
 
-// toldByNPM is the first sentence of npm's report of an error. npm also reports that a
-// program has failed, without its reason; the program's own lines have that.
+// toldByNPM returns the first sentence of npm's error report, and the lines that are not npm's.
+// npm also reports that a program has failed, without the reason, which is in the program's lines.
 func toldByNPM(lines []string) (reason string, own []string) {
 	for _, line := range lines {
 		m := ofNPM().FindStringSubmatch(line)

@@ -60,8 +60,8 @@ type redactor struct{ secrets *conceal.Secrets }
 // newRedactor takes a map from placeholders to secret values.
 func newRedactor(secrets map[string]string) redactor { return redactor{Replacer(secrets)} }
 
-// Replacer replaces secrets by their placeholders, in every spelling. It is nil if there are
-// none.
+// Replacer returns a replacer of secrets by their placeholders, in every spelling; nil if
+// there is no secret to replace.
 func Replacer(secrets map[string]string) *conceal.Secrets { return conceal.New(secrets) }
 
 // secrets returns the secret values of a configuration, by placeholder.
@@ -86,8 +86,8 @@ func secrets(cfg Config) map[string]string {
 	return all
 }
 
-// clean takes a text of at most maxRaw bytes; one with more is cut, and so may be one with as
-// many.
+// clean makes a text printable and replaces secrets. A text of maxRaw bytes or more counts as
+// cut off.
 func (c redactor) clean(text string) string {
 	if len(text) >= maxRaw {
 		return c.cleanBegun(text[:maxRaw])
@@ -95,7 +95,7 @@ func (c redactor) clean(text string) string {
 	return printable(c.secrets.Replace(text))
 }
 
-// cleanBegun is clean for a text whose end is missing.
+// cleanBegun is clean for a text whose end is missing, and with it perhaps a part of a secret.
 func (c redactor) cleanBegun(text string) string { return printable(c.secrets.ReplaceCut(text)) }
 
 // quote returns the beginning of a message of the server, without secrets.

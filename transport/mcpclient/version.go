@@ -14,11 +14,11 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// versions are the versions of MCP that a server has named in place of the one that it has
-// refused. MCP has them in the data of the error, which mcp-go drops for the code -32602.
+// versions are the versions of MCP that a server supports, as named in its refusal of another
+// one. They are in the data of the error, which mcp-go drops for the code -32602.
 type versions []string
 
-// note reads the answer to initialize.
+// note stores the versions in the answer to initialize. It ignores other answers.
 func (v *versions) note(method string, response *transport.JSONRPCResponse, err error) {
 	if method != string(mcp.MethodInitialize) {
 		return
@@ -41,7 +41,7 @@ func (v *versions) note(method string, response *transport.JSONRPCResponse, err 
 	}
 }
 
-// refusedVersion is the error of a server that supports no version that could be tried.
+// refusedVersion is the error for a server that supports no further version to try.
 type refusedVersion struct {
 	offered   string
 	supported []string
@@ -57,7 +57,7 @@ func (e *refusedVersion) Error() string {
 }
 
 // initialize performs MCP's handshake, or its replacement in newer versions. If the server
-// refuses the version and names others, it is tried once more with the newest of them.
+// refuses the version and names others, initialize tries the newest common one.
 func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
 	offered := c.dialect.preferred()
 	result, err := c.hello(ctx, offered)
@@ -66,7 +66,7 @@ func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
 	}
 	offers := []string{offered}
 	if mcp.IsModernProtocol(offered) {
-		offers = append(offers, Handshake) // was tried too
+		offers = append(offers, Handshake) // mcp-go has tried it, too
 	}
 	next := mcp.NegotiateMutuallySupportedVersion(c.refused)
 	if next == "" || slices.Contains(offers, next) {

@@ -30,7 +30,7 @@ func watcherOf(ctx context.Context) *func(toolscript.Progress) {
 // mostProgress is the maximum length in bytes of a progress message.
 const mostProgress = 200
 
-// forwardProgress forwards the parameters of a progress notification.
+// forwardProgress passes a progress notification to the watcher of its call.
 func (c *calls) forwardProgress(token int64, params map[string]any) {
 	call := c.find(token)
 	if call == nil {

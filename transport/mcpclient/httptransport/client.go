@@ -65,10 +65,9 @@ func extraRoots(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// NewClient returns a client of one connection, which keeps the cookies of the server. It does not
-// follow redirects; send does. net/http
-// would turn a POST into a GET, and would send headers that it does not recognize as
-// credentials to any host.
+// NewClient returns the client of one connection, which keeps the cookies of the server. It
+// does not follow redirects; send does. net/http would turn a POST into a GET, and would
+// send headers that it does not recognize as credentials to any host.
 func NewClient(way http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     way,

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	maxCookies = 50      // of a connection
-	maxCookie  = 4 << 10 // bytes of the name and the value of one
+	maxCookies = 50      // on one connection
+	maxCookie  = 4 << 10 // bytes of the name and the value of a cookie
 )
 
-// cookies are those that a server has set on a connection. They go back to the origin that has set
-// them: a load balancer sends requests with its cookie to the same node.
+// cookies keeps the cookies that a server sets on a connection. They are sent only to the origin
+// that has set them. Load balancers use them to send all requests to the same node.
 type cookies struct {
 	mu    sync.Mutex
 	jars  map[string]*cookiejar.Jar // by origin
-	names map[string]bool           // of all cookies so far
+	names map[string]bool           // origin and name of each cookie so far
 }
 
 func newCookies() *cookies {

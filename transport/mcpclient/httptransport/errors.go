@@ -24,8 +24,8 @@ type StatusError struct {
 	Status     int
 	Text       string        // from the server; must be cleaned before it is shown
 	RetryAfter time.Duration // 0 if the server names none
-	Code       int           // of the JSON-RPC error in the response; 0 if there is none
-	Data       any           // of that error
+	Code       int           // code of the JSON-RPC error in the response; 0 if there is none
+	Data       any           // data of that error
 }
 
 func (e *StatusError) Error() string {
@@ -49,7 +49,7 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // whether the server executed the request.
 type InterruptedError struct {
 	Err   error
-	Early bool // before the answer began, such as by the reset of an idle connection
+	Early bool // the connection broke before the answer began, such as by the reset of an idle connection
 }
 
 func (e *InterruptedError) Error() string { return "the connection broke (" + e.Err.Error() + ")" }
@@ -77,7 +77,7 @@ func Unreadable(answer []byte) *UnreadableError {
 type SessionError struct {
 	Session   string
 	Untouched bool  // the server certainly did not execute the request
-	Refusal   error // of status 401, which may concern the session or the credentials; nil: the session has ended
+	Refusal   error // the error of status 401, which may concern the session or the credentials; nil if the session has ended
 }
 
 func (e *SessionError) Error() string { return "the server has ended the session" }

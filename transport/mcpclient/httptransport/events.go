@@ -31,17 +31,17 @@ type events struct {
 	in    *bufio.Reader
 	limit int // maximum bytes of one event
 
-	lastID string        // of the last complete event
+	lastID string        // id of the last complete event
 	retry  time.Duration // the server's delay before the next connection
 	asked  bool          // the server has set retry
 	count  int           // complete events, including those without data
 
-	ctx   context.Context //nolint:containedctx // of the reader; ends with the stream
-	lease *inflight.Lease // of the current event
+	ctx   context.Context //nolint:containedctx // the context of the reader; ends with the stream
+	lease *inflight.Lease // lease of the current event
 
 	torso []byte // both ends of the line that exceeded the limit
 
-	text inflight.Buffer // of line
+	text inflight.Buffer // memory of line
 	line []byte
 	next event
 	id   string
@@ -52,8 +52,8 @@ func newEvents(from io.Reader, limit int) *events {
 	return &events{in: bufio.NewReaderSize(from, 16<<10), limit: limit, ctx: context.Background()}
 }
 
-// under counts the bytes that are read for a lease. Reads wait for memory until ctx
-// ends.
+// under sets the lease that counts the bytes that are read. Reads wait for memory until
+// ctx ends.
 func (e *events) under(ctx context.Context, l *inflight.Lease) *events {
 	e.ctx, e.lease = ctx, l
 	return e

@@ -34,9 +34,9 @@ type HTTP struct {
 	listens atomic.Bool // see Listens
 
 	session       sync.Mutex // held while the fields below change
-	id            string     // of the session; "" if there is none
+	id            string     // session id; "" if there is none
 	stopListening context.CancelFunc
-	listened      chan struct{} // closed when no stream of unsolicited messages is open or will be; nil: there was none
+	listened      chan struct{} // closed when the stream of unsolicited messages has ended for good; nil if there was none
 
 	waiting sync.Mutex
 	waiters map[string]*waiter // by request id, as mcp.RequestId prints it
@@ -46,7 +46,7 @@ type HTTP struct {
 // that of its POST, which violates MCP.
 type waiter struct {
 	stop     context.CancelFunc // cancels the POST
-	lease    *inflight.Lease    // of the call
+	lease    *inflight.Lease    // lease of the call
 	response atomic.Pointer[transport.JSONRPCResponse]
 }
 
@@ -168,7 +168,7 @@ func overdue(e *StatusError) bool {
 }
 
 // Unauthorized reports whether a request was refused because of its credentials. Some servers
-// say so of a session that they no longer know.
+// also respond in this way if they no longer know the session.
 func Unauthorized(err error) bool {
 	var refused *UnauthorizedError
 	return errors.As(err, &refused) || toolscript.KindOf(err) == toolscript.Unauthorized
@@ -210,8 +210,8 @@ func (h *HTTP) answer(ctx context.Context, resp *http.Response, session string, 
 	}
 }
 
-// awaitElsewhere waits for the answer to a request that the server has accepted, on the stream of
-// unsolicited messages: deliver ends ctx then. The error says why there is none.
+// awaitElsewhere waits for the answer to an accepted request on the stream of unsolicited messages.
+// deliver cancels ctx when the answer arrives. The error says why no answer can arrive.
 func (h *HTTP) awaitElsewhere(ctx context.Context) error {
 	h.session.Lock()
 	over := h.listened
@@ -265,7 +265,7 @@ func (h *HTTP) replyIn(session string) func(context.Context, *transport.JSONRPCR
 	}
 }
 
-// Close ends the connection and sends the server the end of the session.
+// Close tells the server that the session ends, and ends the connection.
 func (h *HTTP) Close() error {
 	session := h.GetSessionId()
 	if session != "" && !h.modern() && h.life.Err() == nil {

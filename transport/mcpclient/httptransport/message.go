@@ -53,8 +53,8 @@ func parseMessage(data []byte) (m message, err error) {
 	return m, err
 }
 
-// response returns a response. Its id is a number, as in the request, also if the server
-// returns it as text.
+// response returns the message as a response. Its id is a number, as in the request, even if
+// the server returns it as text.
 func (m message) response() *transport.JSONRPCResponse {
 	if text, is := m.ID.Value().(string); is {
 		if id, ok := ids.Parse([]byte(text)); ok {
@@ -64,10 +64,10 @@ func (m message) response() *transport.JSONRPCResponse {
 	return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: m.ID, Result: m.Result, Error: m.Error}
 }
 
-// take handles one message. It passes notifications and requests to their handlers
-// and returns a response to the caller, also an error without an id. Answers to requests are sent with reply while
-// ctx lasts. Like the other transports, take skips data that is not a message. awaited reports
-// whether a request with an id is in flight.
+// take handles one message. It passes notifications and requests to their handlers and returns
+// responses to the caller, including errors without an id. Answers to requests are sent with reply
+// while ctx lasts. Like the other transports, take skips data that is not a message. awaited
+// reports whether a request with an id is in flight.
 func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context, *transport.JSONRPCResponse), awaited func(id string) bool) *transport.JSONRPCResponse {
 	m, err := parseMessage(data)
 	if err != nil {
@@ -109,7 +109,7 @@ func inPlaceOf(data []byte, awaited func(id string) bool) *transport.JSONRPCResp
 	return nil
 }
 
-// tookNameless reports whether a response has no id, and passes it on then.
+// tookNameless passes a response without an id to Nameless. It returns false if there is an id.
 func (w *wire) tookNameless(response *transport.JSONRPCResponse) bool {
 	if !response.ID.IsNil() {
 		return false
@@ -120,7 +120,7 @@ func (w *wire) tookNameless(response *transport.JSONRPCResponse) bool {
 	return true
 }
 
-// settled returns the error that stands in a response of inPlaceOf.
+// settled returns the error that inPlaceOf has put into a response, otherwise the response.
 func settled(response *transport.JSONRPCResponse) (*transport.JSONRPCResponse, error) {
 	if response != nil && response.Error != nil {
 		if unreadable, is := response.Error.Data.(*UnreadableError); is {

@@ -25,7 +25,7 @@ import (
 type outgoing struct {
 	method string
 	to     *url.URL
-	header http.Header // of the protocol; they override those of the configuration
+	header http.Header // headers of the protocol; they override the configured ones
 	body   []byte
 }
 

@@ -32,7 +32,7 @@ type SSE struct {
 // expected is a request in flight.
 type expected struct {
 	arrived chan *transport.JSONRPCResponse // buffered for one response; nil means too large
-	lease   *inflight.Lease                 // of the call
+	lease   *inflight.Lease                 // lease of the call
 }
 
 // OpenSSE opens the stream and waits for its first event. ctx limits only this step.
@@ -238,7 +238,7 @@ func (s *SSE) reply(ctx context.Context, response *transport.JSONRPCResponse) {
 // messages.
 func (s *SSE) GetSessionId() string { return "" }
 
-// Listens reports whether the stream of unsolicited messages is open: it is that of the answers.
+// Listens returns true: unsolicited messages arrive on the stream of the answers.
 func (s *SSE) Listens() bool { return true }
 
 // Close ends the stream and the connection.

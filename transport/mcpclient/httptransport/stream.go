@@ -26,7 +26,7 @@ const (
 type stream struct {
 	http    *HTTP
 	session string
-	id      string // of the request, as mcp.RequestId prints it
+	id      string // id of the request, as mcp.RequestId prints it
 }
 
 // await reads the stream until the answer has arrived.

@@ -1,4 +1,4 @@
-// Package ids finds the ids of requests in the answers of servers, also in answers that are
+// Package ids finds the ids of requests in the answers of servers, even in answers that are
 // not valid messages.
 package ids
 
@@ -32,7 +32,7 @@ func Parse(literal []byte) (id int64, ok bool) {
 	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) <= 1<<53
 }
 
-// member matches the member id of a message, also as Python prints it.
+// member matches the member "id" of a message, in JSON and as Python prints it.
 var member = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`["']id["']\s*:\s*(["']?)([0-9]+)(?:\.0+)?(["']?)\s*[,}\]]`)
 })
