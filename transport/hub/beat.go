@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// beatInterval is the time between two questions to a hub of a fleet what it has of the
-	// requests in flight. Shorter requests cause none.
+	// beatInterval is the time between two beats: questions to a hub of a fleet which of the
+	// requests in flight it has. Requests that end sooner cause no beat.
 	beatInterval = time.Second
 
-	// silence is how long a hub may leave such a question, or a new request, unanswered, while
-	// nothing else of it arrives. The delay of the connection is not counted.
+	// silence is how long a hub may leave a beat or a new request unanswered while it sends
+	// nothing else. The delay of the connection is not counted.
 	silence = 3500 * time.Millisecond
 
-	// mostMissed is how often a hub has to say that it does not have a request. An answer may
-	// be on its way at the first time.
+	// mostMissed is how often a hub must report that it does not have a request before the
+	// request ends. At the first report, the answer may be on its way.
 	mostMissed = 2
 )
 
-// attend has the requests in flight looked after, in a fleet. It is called with mu held. In
-// the hub of a host, the connection ends with the hub.
+// attend schedules look, if the link is to a fleet. The hub of a host needs no look: the
+// connection ends with the hub. It is called with mu held.
 func (l *link) attend() {
 	if l.options.fleet && !l.looking {
 		l.looking = true
@@ -36,13 +36,13 @@ func (l *link) attend() {
 	}
 }
 
-// look ends requests that no hub answers for, and asks the hubs about the others.
+// look ends the requests whose hub is silent or that no hub has taken, and sends beats for the others.
 func (l *link) look() {
 	now := time.Now()
 	inFlight := map[string][]uint64{} // by hub
 	known := map[string]bool{}
 	var untaken, unanswered []*request
-	doubted := map[*route]string{} // a hub that leaves a request unanswered; "": it is not known
+	doubted := map[*route]string{} // the hub that leaves a request unanswered; "" if it is not known
 	delay := l.delay.measure(now, func() error { return l.nc.FlushTimeout(mostDelay) })
 	l.mu.Lock()
 	l.looking = false
@@ -87,7 +87,7 @@ func (l *link) look() {
 	}
 }
 
-// doubted adds the routes of the requests that a hub has. It is called with mu held.
+// doubted adds the routes of the requests that a hub has taken. It is called with mu held.
 func (l *link) doubted(hub string, to map[*route]string) {
 	for _, r := range l.requests {
 		if r.hub == hub && r.route != nil {
@@ -98,7 +98,7 @@ func (l *link) doubted(hub string, to map[*route]string) {
 
 var errSilent = fmt.Errorf("the hub has not answered for %s", silence)
 
-// beat asks a hub whether it has requests.
+// beat asks a hub which of the requests it does not have.
 func (l *link) beat(hub string, numbers []uint64) {
 	text, _ := json.Marshal(numbers) // numbers always have a JSON form
 	r := &request{ctx: context.Background(), hub: hub, beat: true, done: func(payload []byte, err error) {
@@ -138,7 +138,7 @@ func (l *link) loseHub(hub string, why error) {
 	}
 }
 
-// giveUp ends a request that its hub does not answer. The hub may go on.
+// giveUp ends a request that its hub does not answer. The hub may still carry it out.
 func (l *link) giveUp(r *request, why error) {
 	if l.box.withdraw(r.number) {
 		r.finish(nil, notSent(r.about, why))
@@ -148,7 +148,7 @@ func (l *link) giveUp(r *request, why error) {
 	r.finish(nil, lostDuring(r.about, why))
 }
 
-// miss ends the requests that their hub does not have: a message was lost on its way.
+// miss ends the requests that their hub has reported missing mostMissed times: a message was lost.
 func (l *link) miss(payload []byte) {
 	var numbers []uint64
 	if json.Unmarshal(payload, &numbers) != nil {
@@ -169,7 +169,7 @@ func (l *link) miss(payload []byte) {
 	}
 }
 
-// taken notes which hub has a request. r is nil if the request has ended meanwhile.
+// taken records which hub has taken a request. r is nil if the request has ended meanwhile.
 func (l *link) taken(r *request, number uint64, payload []byte) {
 	var by wire.Taker
 	if json.Unmarshal(payload, &by) != nil || !wire.ValidID(by.Hub) {

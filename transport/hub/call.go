@@ -74,7 +74,7 @@ func (c *base) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 	return c.page(o.Collection(), a.result)
 }
 
-// page replaces the name of the server in the hub in the entries of a page.
+// page sets the gateway's name for the server in the entries of a page, in place of the hub's.
 func (c *base) page(of toolscript.Collection, result json.RawMessage) (json.RawMessage, error) {
 	if c.offered.Server == c.name {
 		return result, nil
@@ -155,8 +155,8 @@ func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watc
 	}
 }
 
-// over is the error of a call that was not carried out because the connection has ended;
-// nil while it is up.
+// over returns the error of a call that was not carried out because the connection has
+// ended; nil while it is up.
 func (c *base) over(about toolscript.Error) error {
 	switch err := c.Err(); {
 	case err == nil:
@@ -198,7 +198,7 @@ func (k *call) Cancel(why string, err error) {
 
 var errUnread = errors.New("the connection takes no more messages at present; the call was not sent")
 
-// unsent is the error of a call that was stopped before it was sent.
+// unsent returns the error of a call that was stopped before it was sent.
 func unsent(err error) error {
 	var known *toolscript.Error
 	if !errors.As(err, &known) {
@@ -209,7 +209,7 @@ func unsent(err error) error {
 	return &full
 }
 
-// oneLine makes a text the value of a header.
+// oneLine replaces line breaks and other control characters, which a header cannot contain.
 func oneLine(text string) string {
 	line := []rune(text)
 	for i, r := range line {

@@ -20,11 +20,11 @@ type ClientOptions struct {
 	// and again for the first one after the connection to the hub was lost.
 	Find func(ctx context.Context) (Endpoint, error)
 
-	Folder  string           // of the project, for servers that its gateways share
+	Folder  string           // folder of the project, for servers that its gateways share
 	Label   string           // names the gateway in the Status of the hub
 	Answers *inflight.Budget // limits the memory for the answers of all servers; nil means unlimited
 	Logger  *slog.Logger     // nil: no log
-	Environ func() []string  // the environment of the gateway; nil: os.Environ
+	Environ func() []string  // returns the environment of the gateway; nil: os.Environ
 }
 
 // Client connects a gateway to a hub. It has one connection for all servers, which it
@@ -47,9 +47,9 @@ func NewClient(o ClientOptions) *Client {
 	return c
 }
 
-// Dial has the hub connect to a server, unless another gateway has done so, and waits for
-// that until ctx ends. A later end of ctx does not affect the connection. The errors are
-// those of mcpclient.Dialer.Dial.
+// Dial makes the hub connect to a server, unless it is already connected, and waits for the
+// connection until ctx ends. A later end of ctx does not affect the connection. The errors
+// are those of mcpclient.Dialer.Dial.
 func (c *Client) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*Conn, error) {
 	about := toolscript.Error{Server: name}
 	if cfg.Problem != nil {
@@ -68,8 +68,8 @@ func (c *Client) Dial(ctx context.Context, name string, cfg mcpclient.Config, on
 	return l.dial(ctx, d, on)
 }
 
-// Leave says that the gateway is ending. The servers that it gives up from now on stay in
-// the hub for a time; others end soon, because the definition is not used any more.
+// Leave announces the end of the gateway. Servers that are closed after Leave stay in the hub
+// for a time. Servers that are closed without it end soon: the gateway does not use them any more.
 func (c *Client) Leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *Client) open(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// buffered is a connection of which a part was read.
+// buffered is a connection whose first bytes are already in a buffer.
 type buffered struct {
 	net.Conn
 	from interface{ Read([]byte) (int, error) }
@@ -110,7 +110,7 @@ type buffered struct {
 
 func (b *buffered) Read(p []byte) (int, error) { return b.from.Read(p) }
 
-// named adds the server to an error.
+// named adds the server and the tool to an error.
 func named(err error, about toolscript.Error) error {
 	var known *toolscript.Error
 	if !errors.As(err, &known) {

@@ -14,12 +14,12 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// base is what the connections to servers in a hub and in a fleet have in common.
+// base is the common part of Conn and FleetConn.
 type base struct {
 	link    *link
-	name    string // of the server in the configuration of the gateway
-	subject string // of calls
-	route   *route // of calls to a server that several hubs of a fleet offer; nil: subject
+	name    string // name of the server in the configuration of the gateway
+	subject string // subject of calls
+	route   *route // chooses among several hubs of a fleet that offer the server; nil: calls go to subject
 	on      mcpclient.Events
 	offered wire.Offered
 
@@ -33,8 +33,8 @@ func (c *base) about(tool string) toolscript.Error {
 	return toolscript.Error{Server: c.name, Tool: tool}
 }
 
-// Conn is a connection to a server in the hub. It ends when the hub's connection to the
-// server ends, or that of the gateway to the hub. It is safe for concurrent use.
+// Conn is a connection to a server in the hub. It ends when the hub loses the server, or
+// when the gateway loses the hub. It is safe for concurrent use.
 type Conn struct {
 	base
 	key     string
@@ -58,7 +58,7 @@ func (l *link) dial(ctx context.Context, d wire.Definition, on mcpclient.Events)
 	return c, nil
 }
 
-// control is the subject of a request to the hub.
+// control returns the subject of a request to the hub.
 func (c *Conn) control(verb string) string { return c.link.names.Hub(verb, "") }
 
 func (c *base) decodeOffered(payload []byte) error {
@@ -76,11 +76,11 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	return c.tools(c.link.ask(ctx, c.control(wire.Tools), c.target(), c.about(""), nil))
 }
 
-// listAge is the time after which a list of tools that is used is asked for again. The hub knows
-// whether the server announces its changes, and reads its list then.
+// listAge is the time after which the hub is asked for the list of tools again. The hub itself
+// follows the changes that the server announces.
 const listAge = 5 * time.Minute
 
-// ListAge is how long a list of tools is used.
+// ListAge returns how long a list of tools may be used.
 func (*base) ListAge() time.Duration { return listAge }
 
 // tools reads the answer to a request for the tools.
@@ -125,14 +125,14 @@ func (c *base) Stderr() []string {
 	return c.tail
 }
 
-// Restart has Close restart the server in the hub, for all gateways that use it.
+// Restart makes Close restart the server in the hub, for all gateways that use it.
 func (c *Conn) Restart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.restart = true
 }
 
-// restartTime bounds the wait for the restart of a server. The hub goes on with it.
+// restartTime bounds the wait for the restart of a server. After it, the hub continues the restart.
 const restartTime = 10 * time.Second
 
 // restartServer restarts the server if Restart was called. It returns when the hub has
@@ -153,7 +153,7 @@ func (c *Conn) restartServer() {
 }
 
 // Close tells the hub that this gateway does not need the server any more. The server
-// goes on for others.
+// keeps running for other gateways.
 func (c *Conn) Close() error {
 	c.link.forget(c)
 	c.restartServer()
@@ -164,14 +164,14 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// SetConcurrency tells the hub how many calls of the server may be in flight by the
-// configuration of this gateway; 0 if it has no limit of its own.
+// SetConcurrency tells the hub how many calls of the server may be in flight, according to
+// the configuration of this gateway; 0 means that it sets no limit.
 func (c *Conn) SetConcurrency(limit int) {
 	c.link.tell(wire.Limit, "", c.offer, []byte(strconv.Itoa(limit)))
 }
 
-// KeepsLimit reports whether the hub applies the time limit of a tool call, because it knows
-// when the call has its turn. It does if it says before the end of ctx that it has the call.
+// KeepsLimit reports whether the hub applies the time limit of a tool call: it knows when the call
+// begins after a wait. It asks the hub whether the hub has the call, and returns false if ctx ends first.
 func (c *base) KeepsLimit(ctx context.Context, started mcpclient.Started) bool {
 	k, sent := started.(*call)
 	if !sent || k.link == nil {
@@ -189,7 +189,7 @@ func (c *base) KeepsLimit(ctx context.Context, started mcpclient.Started) bool {
 	return err == nil && string(missing) == "[]"
 }
 
-// moves reports whether pieces of the call are on their way and the hub was heard of late.
+// moves reports whether pieces of the call are on their way and the hub has sent something lately.
 func (k *call) moves() bool {
 	k.mu.Lock()
 	arrives := k.incoming != nil
@@ -202,8 +202,8 @@ func (k *call) moves() bool {
 	return time.Since(k.link.peer(k.hub).heard) < beatInterval
 }
 
-// EndsCalls says that calls in flight go on after the end of the connection: the hub answers
-// them, and the link ends those that it cannot answer.
+// EndsCalls marks a connection whose calls in flight go on after its end: the hub answers
+// them, and the link ends the calls that the hub cannot answer.
 func (c *base) EndsCalls() {}
 
 // lose ends the connection, once.

@@ -8,23 +8,23 @@ import (
 // mostDelay is the longest delay that is measured.
 const mostDelay = time.Minute
 
-// delay is how long messages between a gateway and its NATS server wait behind others. What
-// waits there says nothing about a hub.
+// delay measures how long messages between a gateway and its NATS server wait behind others.
+// A message that waits there says nothing about the hub.
 type delay struct {
 	mu    sync.Mutex
-	begun time.Time // of the flush in progress; zero: there is none
+	begun time.Time // start of the flush in progress; zero if there is none
 	last  time.Duration
-	alive time.Time // when anything has arrived last
+	alive time.Time // when the last message arrived
 }
 
-// heard records that something has arrived.
+// heard records that a message has arrived.
 func (d *delay) heard(now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.alive = now
 }
 
-// measure returns the delay, and measures it again with flush, which returns when the NATS
+// measure returns the delay, and starts a new measurement with flush, which returns when the NATS
 // server has answered. A connection on which nothing arrives is not slow: the delay is 0.
 func (d *delay) measure(now time.Time, flush func() error) time.Duration {
 	d.mu.Lock()

@@ -119,8 +119,8 @@ type FleetConn struct {
 
 const (
 	takeOver = 6 * time.Second         // for another hub to offer a server
-	tryAgain = 200 * time.Millisecond  // between two looks for one
-	openTime = 1500 * time.Millisecond // for a hub to offer it
+	tryAgain = 200 * time.Millisecond  // between two attempts to find such a hub
+	openTime = 1500 * time.Millisecond // for a hub to answer
 	pingTime = 5 * time.Second
 )
 
@@ -164,8 +164,8 @@ func (c *FleetConn) open(ctx context.Context) error {
 	}
 }
 
-// askQuickly sends a request that any hub may answer. A hub that is cut off from the cluster
-// still gets some of them, so that it may be lost.
+// askQuickly sends a request that any hub may answer. The time is short, because a hub that is
+// cut off from the cluster still gets a share of the requests.
 func (c *FleetConn) askQuickly(ctx context.Context, subject string) ([]byte, error) {
 	bounded, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
@@ -182,8 +182,8 @@ func (c *FleetConn) state(ctx context.Context) error {
 	return err
 }
 
-// Start begins a call, as base does. If no hub takes it, its error is the reason for that,
-// unless the reason may end soon.
+// Start begins a call, as base does. If no hub takes the call, its error is the reason why no
+// hub offers the server, unless that reason may be temporary.
 func (c *FleetConn) Start(t mcpclient.ToolCall) mcpclient.Started {
 	done := t.Done
 	t.Done = func(result json.RawMessage, err error) {
@@ -201,7 +201,7 @@ func (c *FleetConn) Start(t mcpclient.ToolCall) mcpclient.Started {
 	return c.base.Start(t)
 }
 
-// passing reports whether the reason why no hub offers a server may end soon.
+// passing reports whether the reason why no hub offers a server may be temporary.
 func passing(err error) bool {
 	switch toolscript.KindOf(err) {
 	case toolscript.Unauthorized, toolscript.Invalid, toolscript.Forbidden, toolscript.Unsupported:
@@ -218,7 +218,7 @@ func (c *FleetConn) listen() (err error) {
 		switch {
 		case json.Unmarshal(m.Data, &change) != nil || !c.opened.Load():
 			return
-		case earlier(change.Token, c.offered.Token): // of an owner that has lost its lease meanwhile
+		case earlier(change.Token, c.offered.Token): // sent by an owner that has lost its lease
 		case change.Token != c.offered.Token:
 			c.end(errTakenOver)
 			c.link.refuse(c.name, change.Token)
@@ -274,7 +274,7 @@ func (c *FleetConn) end(why error) {
 }
 
 // refuse ends the calls of a server that were sent to owners with another token: a result
-// that arrives now would be that of an earlier owner.
+// that arrives after this would be from an earlier owner.
 func (l *link) refuse(server, token string) {
 	if token == wire.Anyone {
 		return
@@ -295,7 +295,7 @@ func (l *link) refuse(server, token string) {
 	}
 }
 
-// doubt has the connections to a server checked after a request had no receiver.
+// doubt checks the connections to a server after a request had no receiver.
 func (l *link) doubt(subject string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -322,7 +322,7 @@ func (c *FleetConn) Ping(ctx context.Context) error {
 	return err
 }
 
-// Close ends the use of the server, which goes on for others.
+// Close ends the connection. The server keeps running for other gateways.
 func (c *FleetConn) Close() error {
 	c.link.unwatch(c)
 	c.unlisten()

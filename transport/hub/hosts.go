@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-// hostsAge is how old the hosts of a server may be before Hosts asks again. Gateways whose
-// hosts nobody looks at do not ask: in a large fleet, that would be most of the traffic.
+// hostsAge is how old the hosts of a server may be before Hosts asks again. Without a call of
+// Hosts, nobody asks: in a large fleet, these questions would be most of the traffic.
 const hostsAge = 5 * time.Second
 
 // hosts are the hosts whose hubs offer a server.
@@ -43,12 +43,12 @@ func (c *FleetConn) findHosts() {
 	found, err := cluster.Hosts(context.Background(), c.link.nc, c.name)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.asking = false; err == nil { // without the connection, nothing is known to have changed
+	if h.asking = false; err == nil { // after an error, the hosts that are known stay
 		h.known = found
 	}
 }
 
-// changed has the next Hosts ask again.
+// changed makes the next call of Hosts ask again.
 func (h *hosts) changed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// Info is what a hub says to everything that connects.
+// Info is what a hub sends to every program that connects.
 type Info = wire.HubInfo
 
 // Status is the state of a hub.
@@ -29,7 +29,7 @@ type Gateway = wire.Gateway
 // Server is a shared server in the Status of a hub.
 type Server = wire.Server
 
-// Definition is a shared server as a gateway defines it. It has secrets.
+// Definition is a shared server as a gateway defines it. It contains secrets.
 type Definition = wire.Definition
 
 // Protocol is the version of the protocol between gateways and hubs.
@@ -47,7 +47,7 @@ const handshakeTime = 5 * time.Second
 // maxHandshake bounds one line of that exchange in bytes. A Status is the longest.
 const maxHandshake = 16 << 20
 
-// Probe returns what a hub says to everything that connects. It needs no token.
+// Probe returns the Info of a hub. It needs no token.
 func Probe(ctx context.Context, e Endpoint) (Info, error) {
 	g, err := e.open(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (e Endpoint) open(ctx context.Context) (*handshake, error) {
 	return g, nil
 }
 
-// introduce introduces the gateway.
+// introduce sends the request of the gateway and returns the answer.
 func (g *handshake) introduce(me wire.ConnectRequest) (wire.ConnectAnswer, error) {
 	if g.info.Protocol != Protocol {
 		return wire.ConnectAnswer{}, &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(
@@ -148,8 +148,8 @@ func readLine(from *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// retryAfter is suggested to callers when the hub is not there: the next hub starts in
-// less.
+// retryAfter is suggested to callers if the hub is not running: the next hub starts in
+// less time.
 const retryAfter = time.Second
 
 func unavailable(format string, args ...any) *toolscript.Error {

@@ -37,7 +37,7 @@ type link struct {
 	gone    chan struct{} // closed when the connection has ended
 	leaving atomic.Bool   // the gateway ends
 	box     outbox
-	pacer   *wire.Pacer // of arguments in pieces
+	pacer   *wire.Pacer // sends arguments in pieces
 	delay   delay
 
 	mu       sync.Mutex
@@ -52,11 +52,11 @@ type link struct {
 	looking  bool              // look is due, see attend
 }
 
-// linkOptions are those of a link. fleet names what the gateway is connected to.
+// linkOptions configure a link.
 type linkOptions struct {
 	Answers *inflight.Budget
 	Logger  *slog.Logger
-	fleet   bool // the requests are for several hubs; else for one
+	fleet   bool // connected to a fleet; otherwise to the hub of this host
 }
 
 func (o linkOptions) peer() string {
@@ -66,7 +66,7 @@ func (o linkOptions) peer() string {
 	return "the hub"
 }
 
-// connectHub connects to the NATS server of a hub over a connection that exists.
+// connectHub connects to the NATS server of a hub over an existing connection.
 func connectHub(id, password string, conn net.Conn) func(...nats.Option) (*nats.Conn, error) {
 	return func(o ...nats.Option) (*nats.Conn, error) {
 		return nats.Connect("nats://hub", append(o, nats.UserInfo(id, password), nats.SetCustomDialer(oneConn{conn}),
@@ -74,7 +74,7 @@ func connectHub(id, password string, conn net.Conn) func(...nats.Option) (*nats.
 	}
 }
 
-// newLink connects, and receives what is sent to the gateway.
+// newLink connects, and subscribes to the messages for the gateway.
 func newLink(names wire.Names, o linkOptions, connect func(...nats.Option) (*nats.Conn, error)) (*link, error) {
 	l := &link{
 		names: names, options: o, gone: make(chan struct{}), requests: map[uint64]*request{}, conns: map[uint64]*Conn{},
@@ -103,7 +103,7 @@ func newLink(names wire.Names, o linkOptions, connect func(...nats.Option) (*nat
 	return l, nil
 }
 
-// oneConn is a dialer that returns a connection that exists.
+// oneConn is a dialer that returns an existing connection.
 type oneConn struct{ conn net.Conn }
 
 func (o oneConn) Dial(string, string) (net.Conn, error) { return o.conn, nil }
@@ -161,14 +161,14 @@ func (l *link) lose(why error) {
 	l.nc.Close()
 }
 
-// lostDuring is the error of a request that was in flight when the connection ended.
+// lostDuring returns the error of a request that was in flight when the connection ended.
 func lostDuring(about toolscript.Error, why error) *toolscript.Error {
 	about.Kind, about.Sent, about.RetryAfter = toolscript.Unavailable, toolscript.SentUnknown, retryAfter
 	about.Err = fmt.Errorf("%w; %s", why, toolscript.UnknownOutcome)
 	return &about
 }
 
-// notSent is the error of a request that was not sent.
+// notSent returns the error of a request that was not sent.
 func notSent(about toolscript.Error, why error) *toolscript.Error {
 	about.Sent = toolscript.SentNo
 	if errors.Is(why, nats.ErrMaxPayload) {
@@ -205,7 +205,7 @@ func (l *link) add(r *request, conn *Conn) error {
 	return nil
 }
 
-// take removes a request, and reports whether it was there: only then the caller ends it.
+// take removes a request, and reports whether it was there. If so, the caller must end it.
 func (l *link) take(number uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -222,11 +222,11 @@ func (l *link) find(number uint64) (*request, *Conn) {
 
 // peer is what a gateway knows of a hub.
 type peer struct {
-	flow  wire.Flow // of its answers
-	heard time.Time // when a message of the hub has arrived last
+	flow  wire.Flow // bounds the pieces of its answers
+	heard time.Time // when the last message of the hub arrived
 }
 
-// peer is called with mu held.
+// peer returns the peer of a hub. It is called with mu held.
 func (l *link) peer(hub string) *peer {
 	p := l.peers[hub]
 	if p == nil {
@@ -236,7 +236,7 @@ func (l *link) peer(hub string) *peer {
 	return p
 }
 
-// flowOf bounds the pieces of answers that are on their way from a hub.
+// flowOf returns the Flow that bounds the pieces of answers on their way from a hub.
 func (l *link) flowOf(hub string) *wire.Flow {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -257,8 +257,8 @@ func (l *link) forget(c *Conn) {
 	delete(l.conns, c.offer)
 }
 
-// watch has the connection to a server of a fleet end with the link. It returns false if
-// the link has ended.
+// watch ends a connection to a server of a fleet when the link ends. It returns false if
+// the link has already ended.
 func (l *link) watch(c *FleetConn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -314,8 +314,8 @@ func (l *link) received(m *nats.Msg) {
 	}
 }
 
-// confirm tells a hub whether a call still waits, before the hub begins it. r is nil if the call
-// has ended.
+// confirm tells a hub that is about to begin a call whether the gateway still waits for it. r is
+// nil if the call has ended.
 func (l *link) confirm(r *request, number uint64, payload []byte) {
 	var by wire.Confirmation
 	if json.Unmarshal(payload, &by) != nil || l.options.fleet && !wire.ValidID(by.Hub) {
@@ -327,8 +327,8 @@ func (l *link) confirm(r *request, number uint64, payload []byte) {
 
 var errEnding = errors.New("the hub is ending")
 
-// settle sends the hub, which ends, no more requests. Those in flight go on, and the connections
-// to servers end: the next hub can be used when this one has ended.
+// settle stops requests to a hub that is ending. Requests in flight go on. The connections to
+// servers end, so that the gateway dials the next hub.
 func (l *link) settle() {
 	l.mu.Lock()
 	l.ending = true
@@ -340,14 +340,14 @@ func (l *link) settle() {
 	}
 }
 
-// What the NATS server sends to the reply subject of a message without a subscriber.
+// The header that the NATS server sends to the reply subject of a message without a subscriber.
 const (
 	statusHeader = "Status"
 	noResponders = "503"
 )
 
-// unheard ends a request of which a message had no subscriber: the server has ended in the
-// hub, or the hub is ending.
+// unheard ends a request after one of its messages had no subscriber: the server has ended in
+// the hub, or the hub is ending.
 func (l *link) unheard(reply string) {
 	number, ok := l.names.ParseReply(reply)
 	if !ok {
@@ -379,13 +379,13 @@ var (
 	errNoHub   = errors.New("no hub of the fleet offers the server at present")
 )
 
-// publish sends a message. The error says that it was certainly not sent. It blocks while the
-// hub does not read.
+// publish sends a message. An error means that it was certainly not sent. publish blocks while
+// the hub does not read.
 func (l *link) publish(subject string, number uint64, header nats.Header, payload []byte) error {
 	return l.nc.PublishMsg(&nats.Msg{Subject: subject, Reply: l.names.Reply(number), Header: header, Data: payload})
 }
 
-// tell sends a message to a hub that has no answer. In a fleet, hub is its id.
+// tell sends a message that has no answer. In a fleet, hub is the id of the hub.
 func (l *link) tell(verb, hub string, number uint64, payload []byte) {
 	l.box.put(letter{subject: l.names.Hub(verb, hub), number: number, payload: payload}) // if the connection has ended, the hub knows
 }

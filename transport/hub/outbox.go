@@ -21,13 +21,13 @@ type outbox struct {
 // letter is a message to a hub.
 type letter struct {
 	subject string
-	number  uint64 // of its request
+	number  uint64 // number of its request
 	header  nats.Header
 	payload []byte
 	failed  func(error) // called if the message was certainly not sent; nil if the message begins no request
 }
 
-// put does not block.
+// put queues a message. It does not block.
 func (o *outbox) put(l letter) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -23,23 +23,23 @@ type request struct {
 	lease  *inflight.Lease // counts the bytes of the answer; may be nil
 	done   func(payload []byte, err error)
 
-	// Of calls; may be nil.
+	// Only for calls; each may be nil.
 	progress func(toolscript.Progress)
 	ask      func(wire.Question)
 	outgoing *wire.Outgoing // arguments that are sent in pieces
 
-	// In a fleet. subject, hub, missed and beat are guarded by link.mu.
-	subject string             // that the request was sent to
+	// Mainly for fleets. subject, hub, missed and beat are guarded by link.mu.
+	subject string             // subject that the request is sent to
 	origin  *toolscript.Origin // receives the host of the hub; may be nil
 	hub     string             // the id of the hub that has the request; empty if none is known
-	route   *route             // chooses the hub; nil: it is not chosen
-	late    bool               // the hub answers it also while it ends
+	route   *route             // chooses the hub; nil: subject is fixed
+	late    bool               // the hub answers it even while the hub is ending
 
 	// send sends the request to subject, without blocking. It is called with link.mu held, so
-	// that the end of the request and the last message to a hub that ends follow it.
+	// that the end of the request and the message Settled are sent after it.
 	send   func()
 	missed int  // how often the hub has said that it does not have the request
-	beat   bool // asks the hub what it has
+	beat   bool // the request is a beat
 
 	heard    bool           // the hub has sent an event; used by the goroutine of the link
 	incoming *wire.Incoming // used by the goroutine of the link, after the memory was taken
@@ -80,15 +80,15 @@ func (r *request) received(event string, payload []byte) bool {
 	return true
 }
 
-// tell sends a message about the request to the hub that has it. In a fleet, a request
-// that no hub has taken yet is ended by taken.
+// tell sends a message about the request to the hub that has it. In a fleet, it sends nothing
+// while no hub has taken the request; taken then cancels the request.
 func (r *request) tell(verb string, payload []byte) {
 	if hub := r.taker(); hub != "" || !r.link.options.fleet {
 		r.link.tell(verb, hub, r.number, payload)
 	}
 }
 
-// taker is the id of the hub that has taken the request; empty if none is known, and
+// taker returns the id of the hub that has taken the request; empty if no hub is known, and
 // outside of a fleet.
 func (r *request) taker() string {
 	r.link.mu.Lock()
@@ -96,7 +96,7 @@ func (r *request) taker() string {
 	return r.hub
 }
 
-// credit says that the gateway has room for n more pieces of the answer.
+// credit tells the hub that the gateway has room for n more pieces of the answer.
 func (r *request) credit(n int) { r.tell(wire.Credit, []byte(strconv.Itoa(n))) }
 
 // expect makes room for an answer in pieces.
@@ -128,8 +128,8 @@ func (r *request) expect(payload []byte) {
 // asks for.
 const keepInterval = 10 * time.Second
 
-// keepAnswer has the hub keep the answer until stop is called: it may wait for memory, or for
-// others on a slow connection.
+// keepAnswer makes the hub keep the answer until stop is called: the answer may have to wait for
+// memory, or for other answers on a slow connection.
 func (r *request) keepAnswer() (stop func()) {
 	over := make(chan struct{})
 	go func() {
@@ -184,7 +184,7 @@ func (r *request) end(payload []byte, err error) {
 	r.done(payload, err)
 }
 
-// over releases what the request has in use.
+// over releases the resources of the request.
 func (r *request) over() {
 	r.mu.Lock()
 	stops := r.stops

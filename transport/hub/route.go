@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// A route asks again which hubs answer after routeAge, and later less often, up to
-	// routeAgeMost. Hubs that come or go on announce that.
+	// A route asks again after routeAge which hubs answer, and then less and less often, at least
+	// every routeAgeMost. Hubs announce when they come or go.
 	routeAge     = 5 * time.Second
 	routeAgeMost = time.Minute
 )
 
-// route chooses the hubs of the requests to a server that several hubs offer, from the time that
-// one of them did not answer. Until then NATS chooses, and it knows nothing of a hub that is
-// stopped: it would give it its share of the requests.
+// route chooses the hub of each request to a server that several hubs offer, once one of them has
+// not answered. Before that, NATS chooses. NATS does not notice a stopped hub, and would go on to
+// send it a share of the requests.
 type route struct {
 	link   *link
 	server string
 
 	mu     sync.Mutex
-	hubs   []string // that have answered; empty: NATS chooses
+	hubs   []string // ids of the hubs that have answered; empty: NATS chooses
 	next   int
-	age    time.Duration // after which hubs are old
+	age    time.Duration // time after which hubs is outdated
 	asked  time.Time     // zero: something has changed since then
 	asking bool
 }
 
-// route returns the route to a server. It goes on when a connection to the server ends.
+// route returns the route to a server. A route outlives the connections to its server.
 func (l *link) route(server string) *route {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +44,7 @@ func (l *link) route(server string) *route {
 	return r
 }
 
-// hub returns the hub for the next request; "": NATS chooses.
+// hub returns the hub for the next request; "" means that NATS chooses.
 func (r *route) hub() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,8 +58,8 @@ func (r *route) hub() string {
 	return r.hubs[r.next%len(r.hubs)]
 }
 
-// doubt is called while a hub leaves a request unanswered; "": which one is not known. The hub
-// gets no requests until it answers.
+// doubt is called when a hub leaves a request unanswered; hub is "" if it is not known. The hub
+// gets no more requests until it answers.
 func (r *route) doubt(hub string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +71,7 @@ func (r *route) doubt(hub string) {
 	}
 }
 
-// changed has the next request ask again.
+// changed makes the next request ask for the hubs again.
 func (r *route) changed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

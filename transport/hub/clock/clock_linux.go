@@ -11,7 +11,7 @@ const clockID = unix.CLOCK_BOOTTIME
 
 var started = time.Now()
 
-// Now is the time since any fixed moment, on a clock that cannot be set.
+// Now returns the time since a fixed moment, on a clock that cannot be set.
 func Now() time.Duration {
 	var at unix.Timespec
 	if err := unix.ClockGettime(clockID, &at); err != nil {

@@ -1,2 +1,2 @@
-// Package clock measures time also while the process is stopped or the machine is suspended.
+// Package clock measures time, even while the process is stopped or the machine is suspended.
 package clock

@@ -22,25 +22,25 @@ const connectTime = 5 * time.Second
 // DefaultUser is the name of a gateway in subjects if the configuration names none.
 const DefaultUser = "gateway"
 
-// Address is the NATS cluster of a fleet, and how to log in there. It may have secrets.
+// Address is the NATS cluster of a fleet, and how to log in there. It may contain secrets.
 type Address struct {
-	URL         string // of one or several NATS servers, separated by commas; may have a user, a password or a token
+	URL         string // one or several NATS servers, separated by commas; may contain a user, a password or a token
 	Credentials string // file with a JWT and its NKey, or with the seed of an NKey; "" if there is none
-	CA          string // file with certificates of authorities in PEM form; "": those of the system
+	CA          string // file with certificates of authorities in PEM form; "": the system's certificates
 	Cert, Key   string // files of the client's certificate in PEM form; "" if there is none
-	User        string // of gateways, in subjects; "": DefaultUser. The permissions of the credentials may require it
+	User        string // name of gateways in subjects; "": DefaultUser. The permissions of the credentials may require it
 }
 
-// String leaves out the secrets.
+// String returns the URL without secrets.
 func (a Address) String() string { return Redact(a.URL) }
 
-// GoString leaves out the secrets in %#v.
+// GoString keeps secrets out of %#v.
 func (a Address) GoString() string { return a.String() }
 
-// LogValue leaves out the secrets in the log.
+// LogValue keeps secrets out of the log.
 func (a Address) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-// Name is User, or its default.
+// Name returns User, or DefaultUser if it is empty.
 func (a Address) Name() string { return cmp.Or(a.User, DefaultUser) }
 
 // Redact removes users, passwords and tokens from a list of addresses.
@@ -75,13 +75,13 @@ func Connect(ctx context.Context, a Address, o ...nats.Option) (*nats.Conn, erro
 	return nc, nil
 }
 
-// Dialer is Connect for the address that is in force at the time of each call.
+// Dialer returns a function that connects to the current address at each call.
 func Dialer(address func() Address) func(context.Context, ...nats.Option) (*nats.Conn, error) {
 	return func(ctx context.Context, o ...nats.Option) (*nats.Conn, error) { return Connect(ctx, address(), o...) }
 }
 
-// explain is the error of an attempt to connect. Errors of package url have the address,
-// which may have a password.
+// explain returns the error of an attempt to connect. Errors of package url contain the
+// address, which may contain a password.
 func (a Address) explain(err error) error {
 	var parsing *url.Error
 	switch {
@@ -98,7 +98,7 @@ func Refused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked)
 }
 
-// options are those of the login and of TLS.
+// options returns the options for the login and for TLS.
 func (a Address) options() ([]nats.Option, error) {
 	if a.URL == "" {
 		return nil, errors.New(`"fleet" has no "url"`)

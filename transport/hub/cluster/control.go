@@ -20,9 +20,9 @@ import (
 // their servers.
 const drainWait = 30 * time.Second
 
-// Drain has the hubs on a host end: they take no more calls, answer those in flight, and give
-// their leases to other hubs. It returns the hubs when they have left. The error has the kind
-// NotFound if none has answered.
+// Drain ends the hubs on a host: they take no more calls, answer those in flight, and give
+// their leases to other hubs. It returns the hubs after they have left. The error has the
+// kind NotFound if no hub has answered.
 func Drain(ctx context.Context, at Address, host string) ([]wire.Taker, error) {
 	nc, err := Connect(ctx, at)
 	if err != nil {
@@ -39,7 +39,7 @@ func Drain(ctx context.Context, at Address, host string) ([]wire.Taker, error) {
 	return hubs, left(ctx, nc, hubs)
 }
 
-// left waits until hubs are not in the fleet any more.
+// left waits until the hubs have left the fleet.
 func left(ctx context.Context, nc *nats.Conn, hubs []wire.Taker) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, drainWait, &toolscript.Error{
 		Kind: toolscript.Timeout, Err: fmt.Errorf("the hub has not left the fleet within %s; see: toolscript fleet status", drainWait),
@@ -61,15 +61,15 @@ func left(ctx context.Context, nc *nats.Conn, hubs []wire.Taker) error {
 	}
 }
 
-// Released says what Release has done.
+// Released is the result of Release.
 type Released struct {
-	Host    string        // of the owner, which gives the server to another hub; "": no hub owned it
-	Cleared lease.Cleared // else: the record that was removed
+	Host    string        // host of the owner, which hands the server over; "" if no hub owned it
+	Cleared lease.Cleared // the removed record, if no hub owned the server
 }
 
-// Release has the owner of a server answer the calls in flight, and then let another hub have
-// the server. If no hub says that it is the owner, it removes the record of the lease as
-// lease.Clear does.
+// Release makes the owner of a server answer the calls in flight, and then hand the server over
+// to another hub. If no hub reports that it is the owner, Release removes the record of the
+// lease with lease.Clear.
 func Release(ctx context.Context, at Address, server string) (Released, error) {
 	nc, err := Connect(ctx, at)
 	if err != nil {

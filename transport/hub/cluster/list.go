@@ -27,7 +27,7 @@ type Entry struct {
 	Type      string
 	Host      string
 	Hub       string // id of the hub
-	Version   string // of its program
+	Version   string // version of the hub's program
 	Protocol  int
 	Stateless bool
 	State     State
@@ -40,14 +40,14 @@ type State struct {
 	State    toolscript.ServerState `json:"state"`
 	Error    string                 `json:"error,omitempty"`
 	Tools    int                    `json:"tools"`
-	Gateways int                    `json:"gateways"` // that have used the hub in the last five minutes
+	Gateways int                    `json:"gateways"` // number of gateways that have used the hub in the last five minutes
 	InFlight int                    `json:"inFlight"`
 	Queued   int                    `json:"queued"`
 	Calls    uint64                 `json:"calls"`
 	Errors   uint64                 `json:"errors"`
 }
 
-// Metadata is the entry as the metadata of a micro service.
+// Metadata returns the entry as the metadata of a micro service.
 func (e Entry) Metadata() map[string]string {
 	return map[string]string{
 		"server": e.Server, "type": e.Type, "host": e.Host, "hub": e.Hub, "version": e.Version,
@@ -66,7 +66,7 @@ func entryOf(m map[string]string) Entry {
 
 const (
 	listTime = 2 * time.Second        // for all hubs to answer
-	listGap  = 300 * time.Millisecond // without an answer: all have answered
+	listGap  = 300 * time.Millisecond // after the last answer, for another one to arrive
 )
 
 // List asks all hubs of the fleet for their servers. The entries are sorted by server and

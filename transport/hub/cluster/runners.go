@@ -16,11 +16,11 @@ const RunnerService = "toolscript_runner"
 // Runner is a hub that runs scripts of gateways.
 type Runner struct {
 	Host    string
-	Version string // of its program
+	Version string // version of the hub's program
 	Runners int    // scripts at a time
 	Busy    int
-	Runs    uint64 // that have begun
-	Failed  uint64 // whose sandbox failed
+	Runs    uint64 // runs that have begun
+	Failed  uint64 // runs whose sandbox failed
 }
 
 // Runners asks all hubs of the fleet that run scripts for their numbers, sorted by host. Hubs

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Parts of a time to live: how often an owner writes, how long one request may take, and
-// the pause after a failed request.
+// Divisors of TTL that give the time between two writes of an owner, the time limit of one
+// request, and the pause after a failed request.
 const (
 	renewPart   = 4
 	requestPart = 3
@@ -41,8 +41,8 @@ func (l *Leases) acquire(ctx context.Context, name string, r record) (*term, err
 	}
 }
 
-// explain returns why no hub may get the lease: err is that of reading the record. It
-// returns nil while an owner renews the lease.
+// explain returns why no hub can get the lease. err is the error of reading the record.
+// explain returns nil while an owner renews the lease.
 func (l *Leases) explain(name string, at notice, err error) error {
 	where := fmt.Sprintf("key %s of the bucket %s", name, l.bucket)
 	switch {
@@ -59,7 +59,7 @@ func (l *Leases) explain(name string, at notice, err error) error {
 	return fmt.Errorf("%w: %s: %q has written it for %s and does not renew it", ErrRecord, where, at.record.Owner, at.record.TTL)
 }
 
-// pause waits, and as long as the owner renews the lease also longer.
+// pause waits for the time wait, longer while the owner renews the lease, until its release.
 func (l *Leases) pause(ctx context.Context, name string, wait time.Duration, notices <-chan notice) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -79,7 +79,7 @@ func (l *Leases) pause(ctx context.Context, name string, wait time.Duration, not
 	}
 }
 
-// poll is the time without a notice after which a candidate reads the record.
+// poll returns the time without a notice after which a candidate reads the record.
 func (l *Leases) poll(r record) time.Duration { return min(r.TTL, l.ttl) / requestPart }
 
 // replace puts a notice into a channel of length one in place of an earlier one.

@@ -12,15 +12,15 @@ import (
 
 // Cleared is a record that Clear has removed.
 type Cleared struct {
-	Found bool   // there was one
-	Owner string // that the record names; "": the record cannot be read
+	Found bool   // there was a record
+	Owner string // owner in the record; "" if the record cannot be read
 }
 
-// Clear removes the record of a lease that no owner renews, also one that cannot be read: of
-// another program, or damaged. It watches the record for the time of a lease first, whatever time
-// the record names: hubs have one and the same. If the record changes meanwhile, its owner lives,
-// and the error says so. After that, a hub that wants the lease
-// gets it when the time of a lease has passed once more.
+// Clear removes the record of a lease that no owner renews, even if the record cannot be read
+// because another program wrote it or it is damaged. It first watches the record for o.TTL,
+// regardless of the TTL in the record, because all hubs have the same TTL. If the record changes
+// meanwhile, its owner is alive, and Clear returns an error. After the removal, a hub that wants
+// the lease gets it after another TTL.
 func Clear(ctx context.Context, js jetstream.JetStream, o Options, name string) (Cleared, error) {
 	if !validName(name) {
 		return Cleared{}, fmt.Errorf("%q cannot be the name of a lease: it may have letters, digits, - and _", name)

@@ -41,7 +41,7 @@
 // # Guarantees
 //
 //   - Two terms of a lease never overlap: Check succeeds in at most one process at a time.
-//   - A result that a gateway accepts was computed within one term, also if it arrives
+//   - A result that a gateway accepts was computed within one term, even if it arrives
 //     after the term, for example because the process was paused between the last check
 //     and the write to the network. After a gateway has heard of a term, it accepts no
 //     result of an earlier one.

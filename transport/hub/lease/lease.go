@@ -30,20 +30,20 @@ const minTTL = 500 * time.Millisecond
 // renewed in time, and the error of Check after that.
 var ErrLost = errors.New("the lease of the server has ended before it was renewed; another hub may own the server now")
 
-// ErrRecord says that the record of a lease was not written by a hub, or cannot be read, and
-// that no hub gets the lease for that reason.
+// ErrRecord is the reason why no hub gets a lease whose record was not written by a hub, or
+// cannot be read.
 var ErrRecord = errors.New("the record of the lease is not that of a hub")
 
 // Options configure Leases. The zero value has usable defaults.
 type Options struct {
-	Bucket   string        // of the key-value store; "": DefaultBucket. Letters, digits, "-" and "_"
+	Bucket   string        // name in the key-value store: letters, digits, "-" and "_"; "": DefaultBucket
 	TTL      time.Duration // how long a lease lasts after a renewal; 0: DefaultTTL
-	Replicas int           // of a new bucket; 0: three in a cluster, else one
+	Replicas int           // replicas of a new bucket; 0: three in a cluster, otherwise one
 	Logger   *slog.Logger  // nil: no log
 
-	// Trouble is called again and again while Hold waits, with the reason why no hub gets the
-	// lease. err is nil if there is none, and wraps ErrRecord if only a person can help. nil:
-	// nothing is called.
+	// Trouble, if not nil, is called repeatedly while Hold waits, with the reason why no hub
+	// can get the lease. err is nil if there is no such reason, and wraps ErrRecord if only a
+	// person can help.
 	Trouble func(name string, err error)
 
 	clock func() time.Duration // tests replace it; nil: the clock of the system
@@ -64,15 +64,15 @@ type Leases struct {
 	finished map[string]string        // the session of the last Hold that has returned, by name
 }
 
-// sighting is when a revision was seen for the first time.
+// sighting is a revision and the time at which it was first seen.
 type sighting struct {
 	revision uint64
 	at       time.Duration
 }
 
-// Open opens the bucket and creates it if there is none. ctx bounds that. All owners
+// Open opens the bucket, and creates it if necessary. ctx limits only this step. All owners
 // that use a bucket need the same Options.TTL: after the deletion of a record, the next
-// owner waits for its own.
+// owner waits for its own TTL.
 func Open(ctx context.Context, js jetstream.JetStream, o Options) (*Leases, error) {
 	if o.Bucket == "" {
 		o.Bucket = DefaultBucket
@@ -145,7 +145,7 @@ func ignoreContext(err error) error {
 	return err
 }
 
-// saw records that a revision is in the store, and returns since when it was seen.
+// saw records that a revision is in the store, and returns when it was first seen.
 func (l *Leases) saw(name string, revision uint64) time.Duration {
 	at := l.clock()
 	l.mu.Lock()
@@ -157,7 +157,7 @@ func (l *Leases) saw(name string, revision uint64) time.Duration {
 	return at
 }
 
-// sawDeleted records whether the record of a lease is deleted, and returns since when.
+// sawDeleted records whether the record of a lease is deleted, and returns when that was first seen.
 func (l *Leases) sawDeleted(name string, deleted bool) time.Duration {
 	at := l.clock()
 	l.mu.Lock()

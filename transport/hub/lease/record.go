@@ -9,9 +9,9 @@ import (
 // record is the value of a lease in the store.
 type record struct {
 	Owner    string        `json:"owner"`
-	Session  string        `json:"session"`            // of one Hold; random
+	Session  string        `json:"session"`            // random id of one Hold
 	Token    uint64        `json:"token,omitempty"`    // 0: the revision of this write
-	TTL      time.Duration `json:"ttl"`                // that the owner counts on, in nanoseconds
+	TTL      time.Duration `json:"ttl"`                // time to live that the owner counts on, in nanoseconds
 	Released bool          `json:"released,omitempty"` // the owner does not need the lease any more
 }
 
@@ -25,7 +25,7 @@ type notice struct {
 	deleted  bool   // somebody has deleted the record; its owner may still work
 }
 
-// token is the token of the term of the record.
+// token returns the token of the term of the record.
 func (n notice) token() uint64 {
 	if n.record.Token != 0 {
 		return n.record.Token

@@ -12,13 +12,13 @@ import (
 
 // store keeps the records of leases.
 type store interface {
-	// read returns the record of a lease, or errNone. It may be an earlier one.
+	// read returns the record of a lease, or errNone. The record may be outdated.
 	read(ctx context.Context, name string) (notice, error)
-	// write replaces a record if it has the revision that is given (0: there is none),
-	// and returns the new revision. The error is errChanged if it has another one. After
-	// any other error the record may be written, now or later.
+	// write replaces a record that has the given revision (0: no record exists), and returns
+	// the new revision. It returns errChanged if the revision differs. After any other error,
+	// the record may have been written, or may still be written later.
 	write(ctx context.Context, name string, r record, revision uint64) (uint64, error)
-	// follow calls seen for writes, in any order, and may leave out some. seen does not
+	// follow calls seen for writes, in any order, and may leave out some. seen must not
 	// block.
 	follow(name string, seen func(notice)) (stop func())
 }
@@ -41,7 +41,7 @@ type bucket struct {
 // subjects begins the subjects at which the NATS server publishes the writes to a bucket.
 func subjects(bucket string) string { return "lease." + bucket + "." }
 
-// NATS servers give this code to a bucket with replicas if they are no cluster.
+// codeNoCluster is the error code of NATS servers without a cluster for a bucket with replicas.
 const codeNoCluster = 10074
 
 // openBucket returns the bucket of the leases.
@@ -98,7 +98,7 @@ func (b *bucket) read(ctx context.Context, name string) (notice, error) {
 func (b *bucket) write(ctx context.Context, name string, r record, revision uint64) (uint64, error) {
 	var err error
 	if revision == 0 {
-		revision, err = b.kv.Create(ctx, name, r.encode()) // also after an operator has deleted the key
+		revision, err = b.kv.Create(ctx, name, r.encode()) // possible even after an operator has deleted the key
 	} else {
 		revision, err = b.kv.Update(ctx, name, r.encode(), revision)
 	}

@@ -1,7 +1,7 @@
 package lease
 
-// Subjects are the subjects that an owner of a lease publishes to and subscribes to. name may
-// be "*". Answers arrive at the inbox of its connection.
+// Subjects returns the subjects that an owner of a lease publishes to and subscribes to. name may
+// be "*". Answers arrive at the inbox of the owner's connection.
 func Subjects(bucket, name string) (publish, subscribe []string) {
 	stream := "KV_" + bucket
 	return []string{

@@ -14,7 +14,7 @@ type term struct {
 	name   string
 	ctx    context.Context //nolint:containedctx // ends with the term
 	cancel context.CancelCauseFunc
-	until  atomic.Int64 // on the clock of the Leases, in nanoseconds
+	until  atomic.Int64 // end of the term on the clock of the Leases, in nanoseconds
 
 	// Used by one goroutine at a time: that of acquire, of renew, and of release.
 	record   record
@@ -30,9 +30,9 @@ func newTerm(ctx context.Context, l *Leases, name string, r record, revision uin
 	return t
 }
 
-// Check returns nil if the lease whose term ctx belongs to is certainly held now, and
-// else ErrLost. ctx is that of the function of Hold, or derived from it. Check needs no
-// request. It also finds the end of a term that ctx does not know yet, as directly after
+// Check returns nil if the lease whose term ctx belongs to is certainly held now, otherwise
+// ErrLost. ctx is the context of the function of Hold, or derived from it. Check sends no
+// request. It may detect the end of a term before ctx is cancelled, such as directly after
 // the process was paused.
 func Check(ctx context.Context) error {
 	t, ok := ctx.Value(termKey{}).(*term)
@@ -50,7 +50,7 @@ func (t *term) check() error {
 	return ErrLost
 }
 
-// left is the time until the end of the term.
+// left returns the time until the end of the term.
 func (t *term) left() time.Duration {
 	return time.Duration(t.until.Load()) - t.leases.clock()
 }
@@ -75,8 +75,8 @@ func (t *term) write(ctx context.Context) error {
 	return t.check()
 }
 
-// keep renews the lease until the returned function is called, which waits for a renewal
-// in progress. It ends the context of the term when that is over.
+// keep renews the lease, and ends the context of the term when the term is over, until stop
+// is called. stop waits for a renewal in progress.
 func (t *term) keep(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -89,7 +89,7 @@ func (t *term) keep(ctx context.Context) (stop func()) {
 	}
 }
 
-// guard ends the context of the term in time.
+// guard ends the context of the term when the term is over.
 func (t *term) guard(ctx context.Context) {
 	timer := time.NewTimer(t.left())
 	defer timer.Stop()

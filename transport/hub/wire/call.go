@@ -8,19 +8,19 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Call is what a call has in addition to its arguments, which are the payload. The time
-// until which it must have begun stays in the gateway, which applies its rate limit.
+// Call describes a call without its arguments, which are the payload. The time until which
+// the call must have begun stays in the gateway, which applies its rate limit.
 type Call struct {
 	Tool  string        `json:"tool,omitempty"`  // the server's name for the tool
 	Run   string        `json:"run,omitempty"`   // the run that makes the call, in its gateway
 	Key   string        `json:"key,omitempty"`   // in a fleet: the idempotency key of the call
 	Trace string        `json:"trace,omitempty"` // traceparent
-	Sent  time.Duration `json:"sent,omitempty"`  // on the clock of the gateway, see Confirmed
-	Limit time.Duration `json:"limit,omitempty"` // without an answer and progress; 0: that of the server
-	Left  time.Duration `json:"left,omitempty"`  // until the deadline of the caller; 0: it has none
+	Sent  time.Duration `json:"sent,omitempty"`  // when it was sent, on the clock of the gateway; see Confirmed
+	Limit time.Duration `json:"limit,omitempty"` // time limit without an answer or progress; 0: the limit of the server
+	Left  time.Duration `json:"left,omitempty"`  // time until the deadline of the caller; 0 if there is none
 	Watch bool          `json:"watch,omitempty"` // the caller wants progress
-	Size  int           `json:"size,omitempty"`  // the arguments follow in pieces: their size in bytes
-	Fetch *Fetch        `json:"fetch,omitempty"` // not a tool call but this
+	Size  int           `json:"size,omitempty"`  // size in bytes of arguments that follow in pieces
+	Fetch *Fetch        `json:"fetch,omitempty"` // the request, if the call is not a tool call
 }
 
 // Fetch is a request for resources or prompts.
@@ -67,26 +67,26 @@ func DecodeCall(text string) (c Call, err error) {
 
 // Confirmation is the payload of the event Confirm.
 type Confirmation struct {
-	Hub   string        `json:"hub,omitempty"` // in a fleet: its id
-	Asked time.Duration `json:"asked"`         // on the clock of the hub
+	Hub   string        `json:"hub,omitempty"` // in a fleet: id of the hub
+	Asked time.Duration `json:"asked"`         // time of the question on the clock of the hub
 }
 
 // Confirmed is the answer of a gateway to Confirm. The clocks of machines differ: a hub learns
-// from it what that of the gateway showed between two moments of its own.
+// from it what the gateway's clock showed between two moments of the hub's clock.
 type Confirmed struct {
-	Asked time.Duration `json:"asked"`          // that of the Confirmation
-	Clock time.Duration `json:"clock"`          // of the gateway
+	Asked time.Duration `json:"asked"`          // Asked of the Confirmation
+	Clock time.Duration `json:"clock"`          // time on the clock of the gateway
 	Over  bool          `json:"over,omitempty"` // the call has ended at the gateway
 }
 
 // Question is a question of a server to a person.
 type Question struct {
-	N       int             `json:"n"` // of this call
+	N       int             `json:"n"` // number of the question in its call
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema"`
 }
 
-// Reply answers a Question: with a result of MCP, or with the error that there is none.
+// Reply answers a Question with a result of MCP or with an error.
 type Reply struct {
 	N      int             `json:"n"`
 	Result json.RawMessage `json:"result,omitempty"`
@@ -109,6 +109,6 @@ type Catalog struct {
 	Generation uint64                 `json:"generation"` // rises with every change of state or tools
 	State      toolscript.ServerState `json:"state"`
 	Tools      int                    `json:"tools"`
-	Hub        string                 `json:"hub,omitempty"`   // in a fleet: its id
-	Token      string                 `json:"token,omitempty"` // in a fleet: of the subjects of calls
+	Hub        string                 `json:"hub,omitempty"`   // in a fleet: id of the hub
+	Token      string                 `json:"token,omitempty"` // in a fleet: token in the subjects of calls
 }

@@ -18,19 +18,19 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Definition is a shared server as a gateway defines it. It has secrets.
+// Definition is a shared server as a gateway defines it. It contains secrets.
 type Definition struct {
-	Name   string           // in the configuration of the gateway
+	Name   string           // name in the configuration of the gateway
 	Config mcpclient.Config // with the complete environment of a stdio server
-	Folder string           // of the project; empty unless Config.Shared is SharedProject
+	Folder string           // folder of the project; empty unless Config.Shared is SharedProject
 }
 
 // ofTerminal are variables that differ between the sessions of one user and that a server
 // without a terminal has no use for.
 var ofTerminal = []string{"TERM", "NO_COLOR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE"}
 
-// Define returns the definition of a server. host is the environment of the gateway, as
-// os.Environ.
+// Define returns the definition of a server. host is the environment of the gateway, in the
+// form of os.Environ.
 func Define(name string, cfg mcpclient.Config, folder string, host []string) Definition {
 	d := Definition{Name: name, Config: cfg}
 	if cfg.Type == mcpclient.Stdio && cfg.Environ == nil {
@@ -47,7 +47,7 @@ func Define(name string, cfg mcpclient.Config, folder string, host []string) Def
 	d.Config.Env, d.Config.InheritEnv, d.Config.InheritNames = nil, false, nil
 	if d.Config.Dir == "" && cfg.Type == mcpclient.Stdio {
 		if d.Config.Dir = folder; cfg.Shared != mcpclient.SharedProject {
-			d.Config.Dir, _ = os.UserHomeDir() // without one, that of the hub
+			d.Config.Dir, _ = os.UserHomeDir() // without a home directory, the hub's directory is used
 		}
 	}
 	if cfg.Shared == mcpclient.SharedProject {
@@ -56,8 +56,8 @@ func Define(name string, cfg mcpclient.Config, folder string, host []string) Def
 	return d
 }
 
-// Key returns the key of the server: two definitions have one key if one server serves
-// both. It is a hash, because subjects must not have secrets.
+// Key returns the key of the server: two definitions have the same key if one server can
+// serve both. It is a hash, because subjects must not contain secrets.
 func (d Definition) Key() string {
 	same := d
 	if same.Config = d.Config.Connection(); d.Config.Local() {
@@ -67,8 +67,8 @@ func (d Definition) Key() string {
 	return hex.EncodeToString(sum[:])[:idLength]
 }
 
-// Check returns an error if a text outside of the environment is not UTF-8. It would not
-// arrive as it is.
+// Check returns an error if a text outside of the environment is not UTF-8: JSON would
+// change it.
 func (d Definition) Check() error {
 	d.Config.Environ = nil
 	if at := notUTF8(reflect.ValueOf(d.Config)); at != "" || !utf8.ValidString(d.Name) || !utf8.ValidString(d.Folder) {
@@ -116,12 +116,12 @@ func (d Definition) GoString() string { return d.String() }
 // LogValue keeps secrets out of the log.
 func (d Definition) LogValue() slog.Value { return slog.StringValue(d.String()) }
 
-// definition is a Definition in JSON. oauth.Secret hides itself from encoders.
+// definition is a Definition in JSON. An oauth.Secret would be encoded as a placeholder.
 type definition struct {
 	Name         string
 	Folder       string
 	Config       mcpclient.Config
-	Environ      [][]byte // of Config: variables need not be UTF-8
+	Environ      [][]byte // Config.Environ as bytes: variables need not be UTF-8
 	ClientSecret string   //nolint:gosec // the payload is for the hub alone
 	PrivateKey   string   //nolint:gosec // as above
 	Left         time.Duration
@@ -167,8 +167,8 @@ func DecodeDefinition(payload []byte) (d Definition, left time.Duration, err err
 
 // Offered is the answer to a Definition.
 type Offered struct {
-	Server string `json:"server"` // its name in the hub
+	Server string `json:"server"` // name of the server in the hub
 	Info   mcpclient.Info
 	Stderr []string `json:"stderr,omitempty"`
-	Token  string   `json:"token,omitempty"` // in a fleet: of the subjects of calls
+	Token  string   `json:"token,omitempty"` // in a fleet: token in the subjects of calls
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// causes are the errors that callers look for with errors.Is. They travel by name.
+// causes are the errors that callers look for with errors.Is. They are sent by name.
 var causes = []struct {
 	name  string
 	cause error
@@ -66,8 +66,8 @@ func EncodeError(err error, own, name string) []byte {
 	return text
 }
 
-// DecodeError returns the error in a payload, about a server and a tool. A payload that is
-// none is an error of kind Internal.
+// DecodeError returns the error in a payload, about a server and a tool. If the payload is not
+// an error, it returns one of kind Internal.
 func DecodeError(payload []byte, about toolscript.Error) *toolscript.Error {
 	var f failure
 	if err := json.Unmarshal(payload, &f); err != nil || f.Kind == "" {

@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	firstAway = 4  // pieces on their way before the connection is known
+	firstAway = 4  // pieces on their way before the speed of the connection is known
 	mostAway  = 32 // on a fast connection
 
-	// A piece that takes less than quick has found room on the connection. One that takes
+	// A piece that takes less than quick has found room on the connection. A piece that takes
 	// more than slow has waited for others.
 	quick = 200 * time.Millisecond
 	slow  = 800 * time.Millisecond
 )
 
-// Flow bounds the pieces that are on their way over one connection, for all payloads
-// together, which take turns. What is sent after them, such as the answer to a Beat, waits
-// no longer than they take. The bound grows while pieces arrive quickly, and shrinks while
-// they are slow. The zero value is ready for use. It is safe for concurrent use.
+// Flow bounds the number of pieces on their way over one connection, for all payloads
+// together, which take turns. So a message that is sent after them, such as the answer to a
+// Beat, waits only for these pieces. The bound grows while pieces arrive quickly, and shrinks
+// while they are slow. The zero value is ready for use. It is safe for concurrent use.
 type Flow struct {
 	mu      sync.Mutex
 	bound   int // 0: firstAway
@@ -41,7 +41,7 @@ func (f *Flow) Ask(granted func(*Slot)) {
 	f.advance()
 }
 
-// advance grants what there is room for.
+// advance grants slots while there is room.
 func (f *Flow) advance() {
 	for {
 		f.mu.Lock()
@@ -74,7 +74,7 @@ func (s *Slot) Arrived() {
 	})
 }
 
-// Release frees the slot without its piece.
+// Release frees the slot of a piece that has not arrived.
 func (s *Slot) Release() { s.free(func(*Flow) {}) }
 
 func (s *Slot) free(adapt func(*Flow)) {
@@ -100,7 +100,7 @@ func NewPacer(flush func() error) *Pacer { return &Pacer{flush: flush} }
 func (p *Pacer) Send(publish func() error) error {
 	slots := make(chan *Slot, 1)
 	p.flow.Ask(func(s *Slot) { slots <- s })
-	s := <-slots // its owners free the other slots at the latest when the connection ends
+	s := <-slots // a slot becomes free at the latest when the connection ends
 	if err := publish(); err != nil {
 		s.Release()
 		return err

@@ -2,7 +2,7 @@ package wire
 
 import "time"
 
-// HubInfo is what a hub says to everything that connects, before it knows who that is.
+// HubInfo is what a hub sends to every program that connects, before it knows the program.
 type HubInfo struct {
 	Protocol int       `json:"protocol"`
 	Version  string    `json:"version"`
@@ -18,12 +18,12 @@ type ConnectRequest struct {
 	Token    string `json:"token"`
 	Label    string `json:"label,omitempty"`
 	PID      int    `json:"pid"`
-	Query    bool   `json:"query,omitempty"` // it only wants the Status, which follows
+	Query    bool   `json:"query,omitempty"` // only the Status is wanted; no connection follows
 }
 
 // ConnectAnswer is the answer of the hub to the ConnectRequest.
 type ConnectAnswer struct {
-	Password string  `json:"password,omitempty"` //nolint:gosec // of the gateway in NATS, for itself
+	Password string  `json:"password,omitempty"` //nolint:gosec // the gateway's own password for NATS
 	Error    string  `json:"error,omitempty"`
 	Status   *Status `json:"status,omitempty"` // the answer to a Query
 }

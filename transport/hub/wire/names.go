@@ -8,23 +8,23 @@ import (
 // FleetPrefix begins all subjects of fleets. Other programs may use the same cluster.
 const FleetPrefix = "toolscript."
 
-// Names are the subjects of one gateway, in a hub or in a fleet.
+// Names builds the subjects of one gateway, in a hub or in a fleet.
 type Names struct{ prefix, gateway string }
 
-// HostNames are the subjects of a gateway in the hub of a host.
+// HostNames returns the Names of a gateway in the hub of a host.
 func HostNames(id string) Names { return Names{"", id} }
 
-// FleetNames are the subjects of a gateway in a fleet. user is the name that the
-// permissions of its credentials have.
+// FleetNames returns the Names of a gateway in a fleet. user is the name in the permissions
+// of its credentials.
 func FleetNames(user, id string) Names { return Names{FleetPrefix, user + "." + id} }
 
-// Gateway is the id of the gateway in subjects: one token in a hub, two in a fleet.
+// Gateway returns the id of the gateway in subjects: one token in a hub, two in a fleet.
 func (n Names) Gateway() string { return n.gateway }
 
-// Inbox begins all subjects that the gateway receives.
+// Inbox returns the prefix of all subjects that the gateway receives.
 func (n Names) Inbox() string { return n.prefix + GatewayPrefix(n.gateway) }
 
-// Reply is the reply subject of a request.
+// Reply returns the reply subject of a request.
 func (n Names) Reply(request uint64) string { return n.Inbox() + strconv.FormatUint(request, 10) }
 
 // ParseReply returns the number of a request from its reply subject.
@@ -47,7 +47,7 @@ func (n Names) Event(subject string) (request uint64, event string, ok bool) {
 	return request, subject[at+1:], ok
 }
 
-// Hub is the subject of a request to a hub. In a fleet, hub is its id; else it is empty.
+// Hub returns the subject of a request to a hub. hub is the hub's id in a fleet, otherwise empty.
 func (n Names) Hub(verb, hub string) string {
 	if hub != "" {
 		hub += "."
@@ -55,8 +55,8 @@ func (n Names) Hub(verb, hub string) string {
 	return n.prefix + "hub." + hub + verb + "." + n.gateway
 }
 
-// Server is the subject of a request about a server of a fleet. token names its owner:
-// Anyone, or the number of the lease.
+// Server returns the subject of a request about a server of a fleet. token names the receiver:
+// Anyone, the number of the owner's lease, or the id of a hub.
 func (n Names) Server(name, verb, token string) string {
 	return n.prefix + "server." + name + "." + verb + "." + token + "." + n.gateway
 }
@@ -71,16 +71,16 @@ const (
 	State  = "state" // the answer is empty if the hub is connected to the server, else an error that says why not
 )
 
-// FleetServer is the subject pattern for which a hub of a fleet receives requests about a
-// server.
+// FleetServer returns the subject pattern for which a hub of a fleet receives requests about
+// a server.
 func FleetServer(name, verb, token string) string {
 	return FleetNames("*", "*").Server(name, verb, token)
 }
 
-// FleetHub is the subject pattern of requests to one hub of a fleet.
+// FleetHub returns the subject pattern of requests to one hub of a fleet.
 func FleetHub(id string) string { return FleetNames("*", "*").Hub("*", id) }
 
-// FleetCatalog is where the hubs of a fleet report changes of a server.
+// FleetCatalog returns the subject at which the hubs of a fleet report changes of a server.
 func FleetCatalog(name string) string { return FleetPrefix + "catalog." + name }
 
 // FleetGateway returns the gateway that has sent a request in a fleet: the last two tokens
@@ -104,20 +104,20 @@ func FleetVerb(subject string) string {
 	return tokens[3]
 }
 
-// FleetControl is the subject of a request of an operator to the hubs of a fleet. The payload is a
-// ControlRequest. Hubs that it does not concern do not answer.
+// FleetControl returns the subject of a request of an operator to the hubs of a fleet. The payload
+// is a ControlRequest. Hubs that the request does not concern do not answer.
 func FleetControl(verb string) string { return FleetPrefix + "control." + verb }
 
 // The verbs of requests of operators.
 const (
-	ControlDrain   = "drain"   // the hubs on a host end
-	ControlRelease = "release" // the owner of a server lets another hub have it
+	ControlDrain   = "drain"   // end the hubs on a host
+	ControlRelease = "release" // hand a server over from its owner to another hub
 )
 
 // ControlRequest is a request of an operator.
 type ControlRequest struct {
-	Host   string `json:"host,omitempty"`   // of ControlDrain
-	Server string `json:"server,omitempty"` // of ControlRelease
+	Host   string `json:"host,omitempty"`   // for ControlDrain
+	Server string `json:"server,omitempty"` // for ControlRelease
 }
 
 // maxName is the length of the longest name in a fleet.
@@ -140,6 +140,6 @@ func ValidName(text string) bool {
 
 // Taker is the hub of a fleet that has taken a request.
 type Taker struct {
-	Hub  string `json:"hub"`  // its id
-	Host string `json:"host"` // its name
+	Hub  string `json:"hub"`  // id of the hub
+	Host string `json:"host"` // name of its host
 }

@@ -42,7 +42,7 @@ func NewOutgoing(payload []byte, send func(piece []byte) error, over func()) *Ou
 	return &Outgoing{send: send, over: over, rest: payload}
 }
 
-// Limit ends the sending when Room is not called for a time, and then calls late.
+// Limit ends the sending if Room is not called for the time limit, and then calls late.
 func (o *Outgoing) Limit(limit time.Duration, late func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -67,8 +67,8 @@ func (o *Outgoing) expired() {
 	go o.late()
 }
 
-// Room sends n more pieces, and reports whether that was the end. While another goroutine
-// sends, it leaves the pieces to that one.
+// Room sends n more pieces, and reports whether the sending has ended. If another goroutine
+// is sending, that goroutine sends the pieces.
 func (o *Outgoing) Room(n int) (over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,7 +88,7 @@ func (o *Outgoing) Room(n int) (over bool) {
 	return o.ended
 }
 
-// sendOne sends a piece. It is called with mu held and frees it for that time.
+// sendOne sends a piece. It is called with mu held, and unlocks mu while it sends.
 func (o *Outgoing) sendOne(piece []byte) bool {
 	o.sending = true
 	o.mu.Unlock()
@@ -96,7 +96,7 @@ func (o *Outgoing) sendOne(piece []byte) bool {
 	o.mu.Lock()
 	o.sending = false
 	o.asked = time.Now()
-	if o.ended { // meanwhile
+	if o.ended { // ended while the piece was sent
 		o.done()
 	}
 	return err == nil
@@ -116,7 +116,7 @@ func (o *Outgoing) Ended() bool {
 	return o.ended
 }
 
-// end is called with mu held.
+// end ends the sending. It is called with mu held.
 func (o *Outgoing) end() {
 	if o.ended {
 		return
@@ -130,7 +130,7 @@ func (o *Outgoing) end() {
 	}
 }
 
-// done says that the payload is not in use any more. It is called once, with mu held.
+// done releases the payload and calls over. It is called once, with mu held.
 func (o *Outgoing) done() {
 	o.rest = nil
 	o.over()
@@ -146,14 +146,14 @@ type Incoming struct {
 
 	mu      sync.Mutex
 	payload []byte
-	wanted  int     // pieces that no slot was asked for yet
-	away    []*Slot // of the pieces that the sender has room for
+	wanted  int     // number of pieces for which no slot was requested yet
+	away    []*Slot // slots of the pieces that the sender may send
 	ended   bool
 }
 
-// NewIncoming returns a collector for a payload of size bytes, of which the caller has
-// checked that it is at most MaxPayload. room tells the sender that there is room for one
-// more piece, when flow allows it.
+// NewIncoming returns a collector for a payload of size bytes, which must be at most
+// MaxPayload. room is called when flow allows one more piece, and tells the sender that
+// there is room for it.
 func NewIncoming(size int, flow *Flow, room func()) *Incoming {
 	return &Incoming{flow: flow, room: room, payload: make([]byte, 0, size), wanted: (size + PieceSize - 1) / PieceSize}
 }
@@ -205,7 +205,7 @@ func (i *Incoming) Add(piece []byte) (complete bool, err error) {
 	return complete, nil
 }
 
-// Stop gives up the room for pieces that have not arrived.
+// Stop releases the slots of pieces that have not arrived.
 func (i *Incoming) Stop() {
 	i.mu.Lock()
 	away := i.away

@@ -9,17 +9,17 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// ServerCall is a call as the hub makes it.
+// ServerCall is a call that the hub makes to a server.
 type ServerCall struct {
 	Call
 
-	Run      string          // the gateway and the run: calls of several runs take turns
-	Args     json.RawMessage // of a tool call
-	Held     *inflight.Held  // the bytes of the answer
-	Deadline time.Time       // of the caller; zero: it has none
+	Run      string          // the gateway and the run; the calls of different runs take turns
+	Args     json.RawMessage // arguments of a tool call
+	Held     *inflight.Held  // counts the bytes of the answer
+	Deadline time.Time       // deadline of the caller; zero if there is none
 
-	// Check is called before the call is handed to the server, which it may have waited for. An
-	// error is the answer of the call. It does not block.
+	// Check is called before the call is sent to the server, possibly after a wait. Its error
+	// becomes the answer of the call. It must not block.
 	Check func() error
 
 	// Watch receives progress. Ask puts a question to the person behind the call. Done

@@ -30,7 +30,7 @@ type Server struct {
 	Name      string                  `json:"name"`
 	Key       string                  `json:"key"`
 	Service   string                  `json:"service"`          // name of the micro service
-	Folder    string                  `json:"folder,omitempty"` // of the project that shares it; empty: all of the user do
+	Folder    string                  `json:"folder,omitempty"` // folder of the project that shares it; empty: all gateways of the user share it
 	Gateways  int                     `json:"gateways"`
 	IdleSince *time.Time              `json:"idleSince,omitempty"`
 	Calls     uint64                  `json:"calls"`
@@ -38,8 +38,8 @@ type Server struct {
 	Status    toolscript.ServerStatus `json:"status"`
 }
 
-// Configured is the name of the server in the configuration of its gateways. The hub adds
-// digits of the key where several servers have one name.
+// Configured returns the name of the server in the configuration of its gateways. The hub
+// appends digits of the key if several servers have the same name.
 func (s Server) Configured() string {
 	i := strings.LastIndexByte(s.Name, '~')
 	if i < 0 || i == len(s.Name)-1 || !strings.HasPrefix(s.Key, s.Name[i+1:]) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Protocol is the version of what gateways and hubs tell each other.
+// Protocol is the version of the protocol between gateways and hubs.
 const Protocol = 1
 
 // Requests of gateways to the hub: the second token of hub.VERB.G.
@@ -26,7 +26,7 @@ const (
 
 	// In a fleet only.
 	Cancel = "cancel" // the call is over; the payload is the reason
-	Beat   = "beat"   // the payload is a list of numbers of requests in JSON; the answer, of those that the hub does not have
+	Beat   = "beat"   // the payload is a JSON list of request numbers; the answer lists those that the hub does not have
 )
 
 // Events of a request: the last token of gateway.G.N.EVENT.
@@ -41,8 +41,8 @@ const (
 	Changed  = "changed"  // of an offer: the tools of the server have changed
 	Lost     = "lost"     // of an offer: the server is not connected any more; the payload is an error
 	Log      = "log"      // of an offer: the payload is a LogLine
-	// Confirm is also an event: the hub begins the call when the gateway has said that the call
-	// has not ended meanwhile. The payload is a Confirmation.
+	// Confirm is also an event: the hub begins the call after the gateway has confirmed that the
+	// call has not ended. The payload is a Confirmation.
 
 	Ending  = "ending"  // of request 0, in the hub of a host: the hub takes no more calls, and answers those that it has
 	Present = "present" // in a fleet, of request 0: the hub wants to know whether the gateway has ended
@@ -58,22 +58,22 @@ const (
 // Operator is the user name for the port of the hub.
 const Operator = "operator"
 
-// ServerSubject is the subject of calls of one gateway to a server.
+// ServerSubject returns the subject of calls of one gateway to a server.
 func ServerSubject(key, gateway string) string { return "server." + key + ".call." + gateway }
 
-// CatalogSubject is where the hub reports that the tools or the state of a server have
-// changed.
+// CatalogSubject returns the subject at which the hub reports changes of the tools or the
+// state of a server.
 func CatalogSubject(key string) string { return "server." + key + ".catalog" }
 
-// HubSubject is the subject of a request to the hub.
+// HubSubject returns the subject of a request to the hub.
 func HubSubject(verb, gateway string) string { return "hub." + verb + "." + gateway }
 
-// ReplySubject is the reply subject of a request.
+// ReplySubject returns the reply subject of a request.
 func ReplySubject(gateway string, request uint64) string {
 	return GatewayPrefix(gateway) + strconv.FormatUint(request, 10)
 }
 
-// GatewayPrefix begins all subjects that a gateway receives.
+// GatewayPrefix returns the prefix of all subjects that a gateway receives.
 func GatewayPrefix(gateway string) string { return "gateway." + gateway + "." }
 
 // ParseReply returns the parts of a reply subject. ok is false for any other subject.
