@@ -49,7 +49,7 @@ func (a *acceptor) serve(l net.Listener) {
 		}
 		if err != nil {
 			a.host.log.Warn("connection to the hub not accepted", slog.String("error", err.Error()))
-			time.Sleep(acceptPause) // such as no free file descriptors
+			time.Sleep(acceptPause) // for example, there is no free file descriptor
 			continue
 		}
 		if !a.add(conn) {
@@ -93,8 +93,8 @@ func (a *acceptor) close() {
 	a.work.Wait()
 }
 
-// admit introduces both sides to each other, and passes the bytes of the connection to the
-// NATS server until one side ends.
+// admit performs the handshake, and passes the bytes of the connection to the NATS server
+// until one side ends.
 func (a *acceptor) admit(conn net.Conn) {
 	if err := checkPeer(conn); err != nil {
 		a.host.log.Warn("connection to the hub refused", slog.String("error", err.Error()))
@@ -156,7 +156,7 @@ func (a *acceptor) handshake(conn net.Conn) (me wire.ConnectRequest, lines *bufi
 	return me, nil, false
 }
 
-// ParseConnectRequest reads the first line of a gateway.
+// ParseConnectRequest reads the first line that a gateway sends.
 func ParseConnectRequest(line []byte) (me wire.ConnectRequest, err error) {
 	if err := json.Unmarshal(line, &me); err != nil {
 		return me, errors.New("its first line is not JSON")
@@ -205,8 +205,8 @@ func bridge(outside net.Conn, from io.Reader, inside net.Conn) {
 	<-done
 }
 
-// pass copies until an end. The end of a connection is no error here. A side that reads
-// nothing for writeTime, as a stopped process, counts as ended.
+// pass copies until one side ends, which is not an error. A side that reads nothing for
+// writeTime, such as a stopped process, counts as ended.
 func pass(to net.Conn, from io.Reader) {
 	buffer := make([]byte, bridgeBuffer)
 	for {

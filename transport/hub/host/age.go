@@ -14,33 +14,33 @@ import (
 )
 
 // A call can be old when a hub receives it: messages wait in the network, and in the socket of a
-// hub that was stopped. Its caller may have its error by then, so the hub must not carry it out.
-// The clocks of gateway and hub differ, but they run at one rate: from one exchange, a hub knows
+// hub that was stopped. Its caller may already have an error, so the hub must not carry it out.
+// The clocks of gateway and hub differ, but they run at the same rate: one exchange tells a hub
 // the clock of a gateway, and with it the age of each call. A call that is not certainly young
-// begins when its gateway has confirmed that it waits.
+// begins after its gateway has confirmed that it still waits.
 const (
-	// young is the age of a call that begins without a question, in addition to the time of the
-	// exchange. Both together are less than the time after which a gateway gives up a hub that
-	// does not answer.
+	// young, plus the duration of the exchange, is the maximum age of a call that begins without
+	// confirmation. The sum is less than the time after which a gateway gives up a hub that does
+	// not answer.
 	young = 500 * time.Millisecond
 
-	// exchange bounds an exchange that says something about the clock of a gateway.
+	// exchange is the maximum duration of an exchange that is used to read the clock of a gateway.
 	exchange = 2 * time.Second
 
-	// sightingAge bounds the difference that clocks of different rates make.
+	// sightingAge is how long a sighting is used, because the rates of clocks differ slightly.
 	sightingAge = 10 * time.Minute
 )
 
-// sighting is what a hub knows of the clock of a gateway. The zero value knows nothing.
+// sighting is a reading of the clock of a gateway. The zero value means that there is none.
 type sighting struct {
 	asked, heard time.Duration // on the clock of the hub
-	shown        time.Duration // by that of the gateway, between asked and heard
+	shown        time.Duration // on the clock of the gateway, between asked and heard
 }
 
-// age returns the most time that can have passed since a moment of the clock of the gateway.
+// age returns the most time that can have passed since sent, which is on the clock of the gateway.
 func (s sighting) age(sent, now time.Duration) time.Duration { return now - s.asked - (sent - s.shown) }
 
-// ageOf returns the age of a call, or more, and whether its gateway certainly waits for it.
+// ageOf returns an upper bound of the age of a call, and whether its gateway certainly waits for it.
 func (g *gateway) ageOf(head wire.Call) (age time.Duration, isYoung bool) {
 	now := clock.Now()
 	g.mu.Lock()
@@ -50,7 +50,7 @@ func (g *gateway) ageOf(head wire.Call) (age time.Duration, isYoung bool) {
 		return 0, false
 	}
 	age = s.age(head.Sent, now)
-	// A negative age is that of a clock that was set back with its machine.
+	// The age is negative if a clock was set back, together with its machine.
 	return age, age >= 0 && age <= young+s.heard-s.asked && (head.Left == 0 || age < head.Left)
 }
 
@@ -118,7 +118,7 @@ var (
 		"the time of the call was over when it reached the hub; the call was not carried out")}
 )
 
-// check returns an error if the call must not be handed to its server any more.
+// check returns an error if the call must no longer be sent to its server.
 func (c *call) check() error {
 	if !c.owned() {
 		return errNotOwner

@@ -20,8 +20,8 @@ import (
 const readyTime = 5 * time.Second
 
 // maxPending bounds the bytes that wait in the hub until one gateway reads them: the pieces
-// that it has room for, and for each call of some servers an answer in one piece. A gateway
-// that has more waiting does not read, and its connection is ended.
+// that it has room for, and for each call of some servers an answer in one piece. If more
+// bytes wait, the gateway does not read, and its connection is ended.
 const maxPending = (wire.MostRoom + 16*mcpclient.DefaultConcurrency) * wire.PieceSize
 
 // hubUser is the user name of the hub's own connection.
@@ -77,7 +77,7 @@ func (b *broker) admit(id string) (net.Conn, string, error) {
 	return conn, password, nil
 }
 
-// forget makes the password of a gateway void.
+// forget invalidates the password of a gateway.
 func (b *broker) forget(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,7 +122,7 @@ func (b *broker) known(id, password string) bool {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// gatewayPermissions are those of one gateway: see package wire.
+// gatewayPermissions returns the permissions of one gateway; see package wire.
 func gatewayPermissions(id string) *server.Permissions {
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{wire.HubSubject("*", id), wire.ServerSubject("*", id)}},
@@ -130,8 +130,8 @@ func gatewayPermissions(id string) *server.Permissions {
 	}
 }
 
-// operatorPermissions let the tools of NATS list and watch services. They cannot call a
-// server: such a call would pass by the approvals, filters and the audit of gateways.
+// operatorPermissions let NATS tools list and watch services, but not call a server: such
+// a call would bypass the approvals, filters and audit of gateways.
 func operatorPermissions() *server.Permissions {
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: []string{"$SRV.PING.>", "$SRV.PING", "$SRV.INFO.>", "$SRV.INFO", "$SRV.STATS.>", "$SRV.STATS"}},

@@ -23,19 +23,19 @@ type call struct {
 	number  uint64
 	head    wire.Call
 	held    inflight.Held
-	term    context.Context //nolint:containedctx // of the lease of the server; nil if it has none
+	term    context.Context //nolint:containedctx // the term of the lease of the server; nil if it has none
 	life    context.Context //nolint:containedctx // ends with the call
 	end     context.CancelFunc
 
-	hub    string // its id, in a fleet
-	pauses int    // of the hub before the call could begin
+	hub    string // id of the hub, in a fleet
+	pauses int    // number of pauses of the hub before the call could begin
 
 	mu       sync.Mutex
-	incoming *wire.Incoming // the arguments, if they arrive in pieces
-	args     []byte         // of a call that waits for its gateway, see confirm
-	asking   time.Duration  // since when it does, on the clock of the hub; 0: it does not
-	begun    func(cause error)
-	cause    error // why the call was stopped
+	incoming *wire.Incoming    // the arguments, if they arrive in pieces
+	args     []byte            // arguments of a call that waits for confirm
+	asking   time.Duration     // start of that wait on the clock of the hub; 0: the call does not wait
+	begun    func(cause error) // stops the call; nil before it has begun
+	cause    error             // why the call was stopped
 	asked    int
 	asks     map[int]chan wire.Reply
 }
@@ -94,7 +94,7 @@ func (g *gateway) add(c *call) bool {
 	return true
 }
 
-// take removes a call and reports whether it was there: only then it is answered.
+// take removes a call and reports whether it was there. If it was not, it must not be answered again.
 func (g *gateway) take(number uint64) (*call, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -121,7 +121,7 @@ func (g *gateway) cancel(number uint64, reason string) {
 	}
 }
 
-// begin makes the call when it is certain that its gateway waits for it.
+// begin makes the call if its gateway certainly waits for it; otherwise it asks the gateway first.
 func (c *call) begin(args json.RawMessage) {
 	if age, young := c.gateway.ageOf(c.head); young {
 		c.hand(args, age)
@@ -130,8 +130,8 @@ func (c *call) begin(args json.RawMessage) {
 	c.confirm(args)
 }
 
-// hand makes the call, if it has not expired, and the hub has the lease of the server. age is
-// the time since the gateway has sent it, or more.
+// hand makes the call, if it has not expired and the hub has the lease of the server. age is
+// an upper bound of the time since the gateway has sent the call.
 func (c *call) hand(args json.RawMessage, age time.Duration) {
 	c.pauses = c.gateway.core.pauses.count()
 	switch {
@@ -169,7 +169,7 @@ func (c *call) hand(args json.RawMessage, age time.Duration) {
 	}
 }
 
-// stop ends the call. Its caller has its error already, or has ended.
+// stop ends the call. The caller already has an error, or has ended.
 func (c *call) stop(cause error) {
 	c.mu.Lock()
 	first := c.cause == nil

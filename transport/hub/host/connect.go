@@ -76,7 +76,7 @@ var (
 		"%w: the connection of the hub broke while the arguments were on their way; the call was not carried out", mcpclient.ErrUnreachable)}
 )
 
-// mended ends what cannot go on after a break, because pieces were lost.
+// mended fails the calls that cannot go on after a break, because pieces were lost.
 func (f *Fleet) mended() {
 	for _, g := range f.all() {
 		g.mended()
@@ -112,8 +112,8 @@ func (c *call) arrives() bool {
 	return c.incoming != nil
 }
 
-// beats answers which requests the hub has, over the connection that carries no large
-// messages. That it does not have one is said behind the answers that are on their way.
+// beats answers the beats of gateways over the connection that carries no large messages. If
+// requests are missing, it uses the other one, so that answers on their way arrive before.
 func (f *Fleet) beats() error {
 	_, err := f.control.Subscribe(wire.FleetNames("*", "*").Hub(wire.Beat, f.id), func(m *nats.Msg) {
 		g, number, ok := f.from(m.Subject, m.Reply)

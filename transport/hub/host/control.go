@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// Drained returns a channel that is closed when an operator has asked the hub to end. It then has
-// to be closed.
+// Drained returns a channel that is closed when an operator has asked the hub to end. The hub must
+// then be closed.
 func (f *Fleet) Drained() <-chan struct{} { return f.drained }
 
 // controlled handles a request of an operator.
@@ -37,6 +37,6 @@ func (f *Fleet) controlled(m *nats.Msg) {
 	}
 	answer, err := json.Marshal(wire.Taker{Hub: f.id, Host: f.options.Host})
 	if err == nil {
-		_ = m.Respond(answer) // who has asked looks at the fleet, too
+		_ = m.Respond(answer) // the operator's program also checks the fleet
 	}
 }

@@ -12,23 +12,23 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// core is what a hub of one host and a hub of a fleet have in common: a connection to a
-// NATS server, and the gateways whose calls it carries out.
+// core is the common part of Host and Fleet: a connection to a NATS server, and the
+// gateways whose calls the hub carries out.
 type core struct {
 	servers Servers
 	answers *inflight.Budget
 	log     *slog.Logger
 	nc      *nats.Conn
-	pacer   *wire.Pacer     // of answers in pieces
+	pacer   *wire.Pacer     // sends answers in pieces
 	closing context.Context //nolint:containedctx // the work of the hub ends with it
 	shut    context.CancelFunc
 	lost    chan struct{} // closed when the connection has ended
 
-	keys *keys // of a fleet; nil: calls have no idempotency keys
+	keys *keys // set in a fleet; nil: calls have no idempotency keys
 
 	draining atomic.Bool // the hub of a host ends: it takes no new calls
 
-	pauses  pauses // of this process
+	pauses  pauses // pauses of this process
 	resumed func() // called after a pause; may be nil
 
 	mu       sync.Mutex
@@ -48,7 +48,7 @@ func (c *core) init(s Servers, answers *inflight.Budget, log *slog.Logger) {
 }
 
 // Lost returns a channel that is closed when the hub has lost its connection to the NATS
-// server. It then answers no call, and has to be closed.
+// server. The hub then answers no calls, and must be closed.
 func (c *core) Lost() <-chan struct{} { return c.lost }
 
 func (c *core) gateway(id string) *gateway {
@@ -59,8 +59,8 @@ func (c *core) gateway(id string) *gateway {
 
 // target is a server that gateways call.
 type target struct {
-	name  string // of its actor
-	title string // in the configuration of the gateways
+	name  string // name of its actor
+	title string // name in the configuration of the gateways
 	counts
 }
 

@@ -3,6 +3,6 @@
 // services. Package hub is the gateway's side.
 //
 // accept.go admits connections and passes their bytes to the NATS server. broker.go is that
-// server and its permissions. gateway.go has what one gateway uses; its end ends its calls
-// and its use of servers. shared.go is one shared server, and call.go one call.
+// server and its permissions. gateway.go is one gateway, whose end ends its calls and its
+// use of servers. shared.go is one shared server, and call.go one call.
 package host

@@ -14,24 +14,24 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// DrainTime bounds the wait of a hub that ends for its calls in flight. It is longer than the ten
-// seconds within which a call that was accepted must be able to end.
+// DrainTime bounds how long a hub that is ending waits for its calls in flight. It is longer than
+// the ten seconds that every accepted call has to end.
 const DrainTime = 12 * time.Second
 
-// drainTick is the time between two looks whether calls are in flight.
+// drainTick is the time between two checks for calls in flight.
 const drainTick = 20 * time.Millisecond
 
-// settleTime bounds the wait for gateways that do not say that they send no more calls, as
-// stopped processes.
+// settleTime bounds the wait for the message Settled of the gateways, which stopped processes
+// do not send.
 const settleTime = time.Second
 
-// errDraining is the error of requests to a hub that ends.
+// errDraining is the error of requests to a hub that is ending.
 var errDraining = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, RetryAfter: time.Second, Err: fmt.Errorf(
 	"%w: the hub is ending; the call was not carried out", mcpclient.ErrUnreachable)}
 
-// Drain takes no more calls and no more gateways, and returns when the calls in flight have
-// been answered, after DrainTime at the latest. The gateways then send nothing that the end of
-// their connections could lose.
+// Drain refuses new calls and gateways, and returns when the calls in flight have been answered,
+// after DrainTime at the latest. After that, the gateways send nothing that the end of their
+// connections could lose.
 func (h *Host) Drain() {
 	h.draining.Store(true)
 	all := h.all()
@@ -53,8 +53,8 @@ func (h *Host) Drain() {
 	_ = h.nc.Flush() // the last answers; as above
 }
 
-// drain waits until no call of a server is in flight, ctx ends, or the connection is lost. nil
-// are all servers: then it also waits for the answers that are being sent.
+// drain waits until no call of a server is in flight, ctx ends, or the connection is lost. If
+// server is nil, it waits for all servers, and for the answers that are being sent.
 func (c *core) drain(ctx context.Context, server *target) {
 	tick := time.NewTicker(drainTick)
 	defer tick.Stop()
@@ -77,8 +77,8 @@ func (c *core) all() []*gateway {
 	return slices.Collect(maps.Values(c.gateways))
 }
 
-// busy reports whether the hub has a call of the gateway to a server; nil: or anything else that
-// it has to answer.
+// busy reports whether a call of the gateway to a server is in flight. If server is nil, every
+// call and every answer that is being sent counts.
 func (g *gateway) busy(server *target) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,15 +94,14 @@ func (g *gateway) busy(server *target) bool {
 }
 
 // unsubscribe ends subscriptions. wait returns when the messages that had arrived before were
-// handled, or the connection has ended. A subscription that is ended in another way drops the
-// messages that wait in the client of NATS: their senders would wait for a hub that never had
-// them.
+// handled, or the connection has ended. Without Drain, the NATS client would drop the messages
+// that have not been handled: their senders would wait for a hub that never had them.
 func (c *core) unsubscribe(subs []*nats.Subscription) (wait func()) {
 	var handled []chan struct{}
 	for _, sub := range subs {
 		done := make(chan struct{})
 		sub.SetClosedHandler(func(string) { close(done) })
-		if sub.Drain() == nil { // else the connection has ended, and with it the subscription
+		if sub.Drain() == nil { // otherwise the connection has ended, and with it the subscription
 			handled = append(handled, done)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	presenceAge  = 3 * time.Second // a hub that is asked again sooner does not look again
+	presenceAge  = 3 * time.Second // how long the result of dropEnded is used
 	presenceTime = time.Second     // for the NATS server to answer
 )
 
-// present is the number of gateways that have used the hub of late and have not ended.
+// present returns the number of gateways that have used the hub lately and have not ended.
 func (f *Fleet) present() int {
 	f.looking.Lock()
 	defer f.looking.Unlock()
@@ -26,7 +26,7 @@ func (f *Fleet) present() int {
 }
 
 // dropEnded drops the gateways whose subjects have no subscriber any more. The NATS server
-// says so before it answers the flush, and a gateway ignores the message.
+// reports them before it answers the flush. A gateway that is present ignores the message.
 func (f *Fleet) dropEnded() {
 	all := f.all()
 	answers := make(chan *nats.Msg, len(all)) // the connection fills it before flush returns

@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	quiet      = 15 * time.Second // without a message: a gateway with calls in flight has ended
-	forgotten  = 5 * time.Minute  // without a message: a gateway does not count any more
+	quiet      = 15 * time.Second // without a message, until a gateway with calls in flight counts as ended
+	forgotten  = 5 * time.Minute  // without a message, until any gateway counts as ended
 	sweepEvery = 5 * time.Second
 )
 
@@ -33,23 +33,23 @@ const (
 type Offer struct {
 	Name      string
 	Config    mcpclient.Config
-	Stateless bool // several hubs may run it at the same time; else the one with the lease does
+	Stateless bool // several hubs may run it at the same time; otherwise only the hub with the lease
 }
 
 // FleetOptions configure a Fleet. Address, Host, Servers and Offers are required.
 type FleetOptions struct {
 	Address cluster.Address
 	Host    string // the name of this host
-	Version string // of the program
+	Version string // version of the program
 	Servers Servers
 	Offers  []Offer
 	Answers *inflight.Budget // limits the memory for arguments and answers; nil: unlimited
 	Logger  *slog.Logger     // nil: no log
 }
 
-// Fleet is a hub of a fleet while it is connected to the cluster, with short breaks. After a
-// lost connection there is another one with another id: gateways must not wait for answers
-// that are lost. It is safe for concurrent use.
+// Fleet is a hub of a fleet, for the time of one connection to the cluster, which may have short
+// breaks. After a lost connection, Join another Fleet. It has another id, so that gateways do not
+// wait for lost answers. A Fleet is safe for concurrent use.
 type Fleet struct {
 	core
 	options FleetOptions
@@ -61,7 +61,7 @@ type Fleet struct {
 	offered  []*offered
 
 	looking sync.Mutex
-	looked  time.Time // for gateways that have ended; guarded by looking
+	looked  time.Time // last call of dropEnded; guarded by looking
 
 	drained   chan struct{} // closed by drainOnce
 	drainOnce func()
@@ -70,11 +70,10 @@ type Fleet struct {
 	owned map[string]func() // ends the term of a server that this hub owns
 }
 
-// Join connects to the cluster of a fleet and offers the servers. One that is not stateless
-// starts when the hub gets its lease; while the store of leases does not answer, the others
-// are offered without it. The error has the kind Conflict if another hub offers one of them
-// with another value of Stateless, and Unsupported if all of them need a lease and the
-// cluster has no JetStream.
+// Join connects to the cluster of a fleet and offers the servers. A server that is not stateless
+// starts when the hub gets its lease; the others do not wait for the store of leases. The error
+// has the kind Conflict if another hub offers one of the servers with another value of Stateless,
+// and Unsupported if all of them need a lease and the cluster has no JetStream.
 func Join(ctx context.Context, o FleetOptions) (*Fleet, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -161,19 +160,19 @@ func (f *Fleet) Close() error {
 	}
 	f.shut()
 	f.work.Wait()
-	_ = f.nc.Flush() // as above
+	_ = f.nc.Flush() // the last answers; the connection may have ended
 	f.nc.Close()
 	f.control.Close()
 	return nil
 }
 
-// ended is the error of calls that go on when the hub ends.
+// ended returns the error of calls that are still in flight when the hub ends.
 func (f *Fleet) ended() error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, RetryAfter: time.Second, Err: fmt.Errorf(
 		"the hub on %s ended during the call; %s", f.options.Host, toolscript.UnknownOutcome)}
 }
 
-// interrupt answers the calls of a server in flight with an error; nil: of all servers.
+// interrupt answers the calls of a server in flight with an error. If server is nil, it answers all calls.
 func (g *gateway) interrupt(server *target, why error) {
 	g.mu.Lock()
 	calls := slices.Collect(maps.Values(g.calls))
@@ -190,7 +189,7 @@ func (g *gateway) interrupt(server *target, why error) {
 }
 
 // from returns the gateway that has sent a request, and the number of the request. ok is
-// false if its subjects are not those of one gateway.
+// false if the two subjects do not belong to the same gateway.
 func (f *Fleet) from(subject, reply string) (g *gateway, number uint64, ok bool) {
 	names, ok := wire.FleetGateway(subject)
 	if !ok {
@@ -233,7 +232,7 @@ func (f *Fleet) requested(m *nats.Msg) {
 // missing lists the requests of the gateway that the hub does not have.
 func (g *gateway) missing(payload []byte) []uint64 {
 	var asked []uint64
-	_ = json.Unmarshal(payload, &asked) // nothing is missing
+	_ = json.Unmarshal(payload, &asked) // on an error, nothing is missing
 	missing := []uint64{}
 	var held []*call
 	g.mu.Lock()
@@ -252,7 +251,7 @@ func (g *gateway) missing(payload []byte) []uint64 {
 	return missing
 }
 
-// sweep cancels the calls of gateways that say nothing any more, until the hub ends.
+// sweep drops the gateways that have become silent, until the hub ends.
 func (f *Fleet) sweep() {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// gateway is a connected gateway, with all that ends with its connection.
+// gateway is a connected gateway, with everything that ends with its connection.
 type gateway struct {
 	core  *core
 	host  *Host // nil in a fleet
@@ -34,10 +34,10 @@ type gateway struct {
 	gone    bool
 	offers  map[uint64]*offer
 	calls   map[uint64]*call
-	answers map[uint64]*wire.Outgoing // that are sent in pieces
-	flow    wire.Flow                 // of arguments in pieces
-	heard   time.Time                 // in a fleet: when it has sent a message last
-	known   sighting                  // of its clock
+	answers map[uint64]*wire.Outgoing // answers that are sent in pieces, by request
+	flow    wire.Flow                 // bounds arguments in pieces
+	heard   time.Time                 // in a fleet: when its last message arrived
+	known   sighting                  // last reading of its clock
 }
 
 func (c *core) newGateway(names wire.Names) *gateway {
@@ -261,7 +261,7 @@ func (g *gateway) tools(number uint64, payload []byte) {
 	g.list(number, s)
 }
 
-// rereadTime bounds the wait for a new list of tools. One that comes later is announced.
+// rereadTime bounds the wait for a new list of tools. A list that arrives later is announced.
 const rereadTime = time.Second
 
 // list answers with the tools of a server.

@@ -26,14 +26,14 @@ type Servers interface {
 	OfferServer(ctx context.Context, name string, cfg mcpclient.Config) error
 	// WithdrawServer ends a server.
 	WithdrawServer(ctx context.Context, name string) error
-	// AwaitServer has an unconnected server try to connect, and returns its status after
-	// that. The error is that of ctx.
+	// AwaitServer makes an unconnected server try to connect, and returns its status after
+	// the attempt. The error is the error of ctx.
 	AwaitServer(ctx context.Context, name string) (toolscript.ServerStatus, error)
-	// RestartServer ends a server with its process, has it connect again, and returns the
+	// RestartServer ends a server with its process, connects it again, and returns the
 	// status after the first attempt.
 	RestartServer(ctx context.Context, name string) (toolscript.ServerStatus, error)
-	// Reread reads the list of tools of a server that does not announce its changes, unless it has
-	// just been read, and reports whether it has.
+	// Reread reads the list of tools of a server that does not announce its changes, unless the
+	// list has just been read. It reports whether it has read the list.
 	Reread(ctx context.Context, name string) bool
 	// ViewServer returns the state of a server; false if there is none.
 	ViewServer(name string) (wire.ServerView, bool)
@@ -44,12 +44,12 @@ type Servers interface {
 // Options configure a Host. Listener, Token and Servers are required.
 type Options struct {
 	Listener net.Listener       // a unix socket that only the user can reach; the Host closes it
-	Token    string             // what gateways present
-	Port     int                // of 127.0.0.1 for the tools of NATS; 0: none; -1: any
-	Password string             //nolint:gosec // of the user "operator" at Port; never encoded
-	Version  string             // of the program
-	Servers  Servers            //
-	Idle     time.Duration      // how long a server without gateways goes on
+	Token    string             // secret that gateways present
+	Port     int                // TCP port of 127.0.0.1 for the tools of NATS; 0: none; -1: any
+	Password string             //nolint:gosec // password of the user "operator" at Port; never encoded
+	Version  string             // version of the program
+	Servers  Servers            // the servers that gateways share
+	Idle     time.Duration      // how long a server without gateways keeps running
 	Changed  func(gateways int) // the number of gateways has changed; called in order; must not block or use the Host; may be nil
 	Answers  *inflight.Budget   // limits the memory for arguments and answers; nil: unlimited
 	Logger   *slog.Logger       // nil: no log
@@ -67,7 +67,7 @@ type Host struct {
 
 	// Guarded by mu.
 	shared map[string]*shared // by key
-	names  map[string]string  // shown names of servers, to their keys
+	names  map[string]string  // keys of servers, by shown name
 }
 
 // Start starts the NATS server and accepts gateways.
@@ -130,7 +130,7 @@ func (h *Host) Close() error {
 	return err
 }
 
-// info is the first line of the hub.
+// info returns the first line that the hub sends.
 func (h *Host) info() wire.HubInfo {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -17,13 +17,13 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// KeysBucket is the bucket of JetStream that has what is known of calls with an idempotency
-// key. The key of an entry is that of its server, a dot, and a name of package idempotency.
+// KeysBucket is the bucket of JetStream with the records of calls with an idempotency key. The
+// key of an entry is the name of its server, a dot, and a name of package idempotency.
 const KeysBucket = "toolscript-calls"
 
 const (
-	keysSize   = 256 << 20                     // of the bucket, in bytes
-	recordSize = idempotency.MaxAnswer + 8<<10 // of one entry
+	keysSize   = 256 << 20                     // bytes of the bucket
+	recordSize = idempotency.MaxAnswer + 8<<10 // bytes of one entry
 )
 
 var errHubEnded = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, Err: errors.New("the hub ended during the call; " + toolscript.UnknownOutcome)}
@@ -92,7 +92,7 @@ func (s keyStore) Read(ctx context.Context, name string) ([]byte, error) {
 	}
 	entry, err := kv.Get(ctx, s.name(name))
 	switch {
-	case errors.Is(err, jetstream.ErrKeyNotFound): // also of a deleted one
+	case errors.Is(err, jetstream.ErrKeyNotFound): // even if it was deleted
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -111,7 +111,7 @@ func (s keyStore) Delete(ctx context.Context, name string, version uint64) error
 
 func (s keyStore) name(name string) string { return s.server + "." + name }
 
-// once makes a call with an idempotency key. It goes on when its gateway cancels it.
+// once makes a call with an idempotency key. The call goes on even if its gateway cancels it.
 func (c *call) once(sc wire.ServerCall) {
 	f := c.gateway.core
 	ctx, cancel := f.closing, context.CancelFunc(func() {})

@@ -17,7 +17,7 @@ import (
 // offerTime bounds an offer of a gateway without a deadline.
 const offerTime = time.Minute
 
-// loginPause is longer than the pause between two looks for a login in the hub.
+// loginPause is longer than the time between two checks of the hub for a new login.
 const loginPause = 3 * time.Second
 
 // offer is the use of a server by a gateway.
@@ -74,12 +74,12 @@ func (g *gateway) release(number uint64) {
 	}
 }
 
-// unusedTime is how long a server stays that a gateway has given up while it goes on, as
-// after a change of its configuration or when it is not trusted any more. In that time a
-// gateway that only connects again finds the server.
+// unusedTime is how long a server stays after a running gateway has given it up, such as
+// after a change of its configuration or the loss of its trust. A gateway that only
+// connects again finds the server within this time.
 const unusedTime = 5 * time.Second
 
-// idleTime is how long the server stays after the end of the offer.
+// idleTime returns how long the server stays after the end of the offer.
 func (o *offer) idleTime() time.Duration {
 	idle := o.gateway.host.options.Idle
 	if o.gateway.life.Err() != nil {
@@ -189,7 +189,7 @@ func check(d wire.Definition) error {
 	return nil
 }
 
-// connectError is the error of a gateway's attempt to connect to a server that is not
+// connectError returns the error of a gateway's attempt to connect to a server that is not
 // connected.
 func connectError(status toolscript.ServerStatus) error {
 	e := &toolscript.Error{Kind: toolscript.Unavailable, Permanent: status.Permanent}

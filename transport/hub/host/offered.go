@@ -32,18 +32,18 @@ type offered struct {
 	taker   []byte          // the payload of wire.Taken
 	life    context.Context //nolint:containedctx // ends with the offer
 	end     context.CancelFunc
-	closing context.Context //nolint:containedctx // ends when the calls in flight have ended after that
+	closing context.Context //nolint:containedctx // ends after life, when the calls in flight have ended
 	close   context.CancelFunc
 	ended   chan struct{} // closed when watch or hold has returned
-	runs    bool          // one of them was called
+	runs    bool          // watch or hold was called
 
 	mu    sync.Mutex
 	offer Offer                // Stateless does not change
-	token string               // of the subjects of calls; empty while another hub may have the lease
-	term  context.Context      //nolint:containedctx // of the lease; nil for a stateless server
-	subs  []*nats.Subscription // while the server is ready
+	token string               // token in the subjects of calls; empty while another hub may have the lease
+	term  context.Context      //nolint:containedctx // the term of the lease; nil for a stateless server
+	subs  []*nats.Subscription // subscriptions to requests, while the server is ready
 	waits error                // why the hub does not get the lease
-	says  *nats.Subscription   // answers that, while there is such a reason
+	says  *nats.Subscription   // answers requests for the state, while waits is set
 	seen  wire.ServerView
 }
 
@@ -54,7 +54,7 @@ func (f *Fleet) offer(ctx context.Context, o Offer) (*offered, error) {
 			"the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores")}
 	}
 	s := &offered{target: target{name: o.Name, title: o.Name}, fleet: f, offer: o, ended: make(chan struct{})}
-	state := f.id // the hubs of a server that is not stateless differ in its state
+	state := f.id // a server that is not stateless has another state in each hub
 	if o.Stateless {
 		s.token, state = wire.Anyone, wire.Anyone
 	}
@@ -100,7 +100,7 @@ func (s *offered) reason(subject, reply string) {
 	g.answer(number, nil, err, &s.target, nil)
 }
 
-// explain is the error of a server that is not connected to its hub.
+// explain returns the error of a server that is not connected to its hub.
 func (s *offered) explain(status toolscript.ServerStatus) error {
 	err := connectError(status)
 	var dial *mcpclient.DialError
@@ -128,7 +128,7 @@ func (s *offered) watch(ctx context.Context) {
 	}
 }
 
-// look compares the server with what the fleet knows, and returns a channel that reports
+// look reports changes of the server to the fleet, and returns a channel that is closed at
 // the next change.
 func (s *offered) look() <-chan struct{} {
 	s.mu.Lock()
@@ -165,7 +165,7 @@ func (s *offered) announce(view wire.ServerView) {
 	}
 }
 
-// open takes requests for the server. It is called with mu held.
+// open begins to take requests for the server. It is called with mu held.
 func (s *offered) open() error {
 	term := s.term
 	type request struct {
@@ -180,13 +180,13 @@ func (s *offered) open() error {
 		{wire.Open, wire.Anyone, s.greeted},
 	}
 	if s.offer.Stateless {
-		all = append(all, request{wire.Invoke, s.fleet.id, call}) // of gateways that have found a hub that does not answer
+		all = append(all, request{wire.Invoke, s.fleet.id, call}) // from gateways that have found a hub that does not answer
 	}
 	for _, one := range all {
 		sub, err := s.fleet.nc.QueueSubscribe(wire.FleetServer(s.name, one.verb, one.token), hubs, one.handle)
 		if err == nil {
 			s.subs = append(s.subs, sub)
-			err = sub.SetPendingLimits(-1, -1) // the queue of the server has the bound
+			err = sub.SetPendingLimits(-1, -1) // the queue of the server is bounded
 		}
 		if err != nil {
 			return err
@@ -195,7 +195,7 @@ func (s *offered) open() error {
 	return s.fleet.nc.Flush() // before the server is announced
 }
 
-// shut takes no more requests. It is called with mu held. wait returns when the requests that
+// shut stops taking requests. It is called with mu held. wait returns when the requests that
 // have arrived were handled; it must be called without mu.
 func (s *offered) shut() (wait func()) {
 	wait = s.fleet.unsubscribe(s.subs)
@@ -255,7 +255,7 @@ func (s *offered) listed(m *nats.Msg) {
 	}
 }
 
-// greeted answers that the server can be used.
+// greeted answers whether the server can be used.
 func (s *offered) greeted(m *nats.Msg) {
 	g, number, ok := s.fleet.from(m.Subject, m.Reply)
 	if !ok {

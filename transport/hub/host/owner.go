@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	leaseTime = 10 * time.Second // for the search for the bucket of leases
-	storeTime = 2 * time.Second  // the start of a hub waits so long for it; also between two attempts
+	leaseTime = 10 * time.Second // for opening the bucket of leases
+	storeTime = 2 * time.Second  // how long the start of a hub waits for the bucket; also the time between two attempts
 )
 
-// holdPause is the time until a hub wants the lease again of a server that did not start.
+// holdPause is the time after which a hub tries again to get the lease of a server that did not start.
 const holdPause = time.Second
 
 var (
@@ -33,7 +33,7 @@ var (
 )
 
 // awaitLeases opens the leases of the fleet for a server that is not stateless. While that
-// fails, the server says why. It returns nil if the offer has ended.
+// fails, it reports the trouble. It returns nil if the offer has ended.
 func (s *offered) awaitLeases() *lease.Leases {
 	for {
 		leases, err := s.fleet.leases(s.life, s.name, func(_ string, err error) { s.trouble(err) })
@@ -69,8 +69,8 @@ func (f *Fleet) leases(ctx context.Context, name string, trouble func(string, er
 	return leases, nil
 }
 
-// trouble records why the hub does not get the lease of the server, and says so in the log,
-// in the list of the fleet, and to gateways. nil: there is no trouble.
+// trouble records why the hub does not get the lease of the server, and reports it in the log,
+// in the list of the fleet, and to gateways. A nil err means that there is no trouble.
 func (s *offered) trouble(err error) {
 	if errors.Is(err, lease.ErrRecord) {
 		err = &toolscript.Error{Kind: toolscript.Unavailable, Server: s.name, Err: fmt.Errorf(
@@ -146,8 +146,8 @@ func (s *offered) own(ctx context.Context, token uint64) error {
 	return errors.Join(err, s.fleet.servers.WithdrawServer(stop, s.name))
 }
 
-// serve takes calls until the term, the offer or the hub ends, or an operator has another hub
-// have the server. Then it also answers the calls in flight.
+// serve takes calls until the term, the offer or the hub ends, or an operator hands the server
+// over to another hub. In the last case, it also answers the calls in flight.
 func (s *offered) serve(ctx context.Context) {
 	turn, yield := context.WithCancel(ctx)
 	defer yield()

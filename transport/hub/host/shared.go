@@ -44,8 +44,8 @@ type shared struct {
 
 	mu         sync.Mutex
 	offers     map[*offer]struct{}
-	limit      int           // concurrency that its actor has
-	rest       time.Duration // Config.Idle that its actor has
+	limit      int           // concurrency of its actor
+	rest       time.Duration // Config.Idle of its actor
 	idleSince  time.Time
 	idle       *time.Timer
 	ended      bool
@@ -79,7 +79,7 @@ func (h *Host) join(ctx context.Context, d wire.Definition, o *offer) (*shared, 
 	return s, s.apply(ctx)
 }
 
-// newShared makes the micro service of a server. It is called with changing held.
+// newShared creates a server and its micro service. It is called with changing held.
 func (h *Host) newShared(key string, d wire.Definition) (*shared, error) {
 	s := &shared{target: target{name: d.Name + "~" + key, title: d.Name}, host: h, key: key, definition: d, offers: map[*offer]struct{}{}, limit: -1}
 	s.life, s.end = context.WithCancel(h.closing)
@@ -117,7 +117,7 @@ func (h *Host) free(names ...string) string {
 	return names[len(names)-1]
 }
 
-// serviceName makes a name that NATS allows for a micro service.
+// serviceName converts a name to one that NATS allows for a micro service.
 func serviceName(shown string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
@@ -138,7 +138,7 @@ func (s *shared) apply(ctx context.Context) error {
 			limit = o.limit
 		}
 	}
-	if always { // a gateway has the server run all the time
+	if always { // a gateway keeps the server running all the time
 		rest = 0
 	}
 	same := limit == s.limit && rest == s.rest
@@ -272,8 +272,8 @@ func (s *shared) watch() {
 	}
 }
 
-// look compares the server with what gateways know, and returns a channel that reports the
-// next change. It reads the view with mu held, so that an offer that was answered is not
+// look reports changes of the server to its gateways, and returns a channel that is closed at
+// the next change. It reads the view with mu held, so that an offer that was answered is not
 // lost because of an older view.
 func (s *shared) look() <-chan struct{} {
 	s.mu.Lock()
@@ -299,8 +299,8 @@ func (s *shared) look() <-chan struct{} {
 	return view.Changed
 }
 
-// stateFor is the state of a server for gateways, which need not know that it starts after a
-// rest: their calls wait.
+// stateFor returns the state of a server for gateways, which need not know that it starts after
+// a rest: their calls wait.
 func stateFor(status toolscript.ServerStatus) toolscript.ServerState {
 	if status.Serves() && !status.State.Serves() {
 		return toolscript.Resting

@@ -15,10 +15,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Update offers these servers from now on. It touches what has changed: a server that is no
-// longer offered, or has another connection, answers its calls in flight and ends; one of which
-// only limits or the selection of tools differ goes on. With an error of kind Conflict,
-// Unsupported or Forbidden, nothing has changed.
+// Update replaces the offered servers. A server that is no longer offered, or whose connection
+// differs, answers its calls in flight and ends. A server of which only the limits or the
+// selection of tools differ keeps running. If the error has the kind Conflict, Unsupported or
+// Forbidden, nothing has changed.
 func (f *Fleet) Update(ctx context.Context, offers []Offer) error {
 	f.changing.Lock()
 	defer f.changing.Unlock()
@@ -69,8 +69,8 @@ func (f *Fleet) find(name string) *offered {
 	return f.offered[i]
 }
 
-// prepare checks whether servers can be offered. A hub that offers nothing but servers with an
-// owner needs JetStream; if the store of leases does not answer soon, they wait for it.
+// prepare checks whether servers can be offered. If none of the hub's servers is stateless, the
+// cluster needs JetStream. If the store of leases does not answer soon, the servers wait for it.
 func (f *Fleet) prepare(ctx context.Context, added, all []Offer) error {
 	if len(added) == 0 {
 		return nil
@@ -120,8 +120,8 @@ func (f *Fleet) add(ctx context.Context, offers []Offer) error {
 	return nil
 }
 
-// retire ends offers. Calls in flight are answered before their server ends, for DrainTime at
-// most. If ctx ends before, the rest is left to Close.
+// retire ends offers. It waits for the calls in flight of each server for at most DrainTime. If
+// ctx ends earlier, the rest is left to Close.
 func (f *Fleet) retire(ctx context.Context, offers []*offered) {
 	var all sync.WaitGroup
 	for _, s := range offers {
@@ -159,14 +159,14 @@ func (s *offered) retire(ctx context.Context) {
 	}
 }
 
-// current is the offer with its latest limits and selection of tools.
+// current returns the offer with its latest limits and selection of tools.
 func (s *offered) current() Offer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.offer
 }
 
-// adjust replaces the limits and the selection of tools, also those of a server that runs.
+// adjust replaces the limits and the selection of tools, even while the server runs.
 func (s *offered) adjust(ctx context.Context, o Offer) error {
 	s.mu.Lock()
 	s.offer.Config = o.Config
@@ -179,7 +179,7 @@ func (s *offered) adjust(ctx context.Context, o Offer) error {
 }
 
 // announceAll reports the servers again after the process was stopped: gateways may have given
-// it up.
+// up the hub.
 func (f *Fleet) announceAll() {
 	f.changing.Lock()
 	defer f.changing.Unlock()
