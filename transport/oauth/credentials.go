@@ -11,7 +11,7 @@ import (
 // Credentials are the stored data of a server. The zero value is an unknown server.
 type Credentials struct {
 	Server string // configured name
-	URL    string // of the server; the tokens are valid for this URL only
+	URL    string // URL of the server; the tokens are valid for this URL only
 
 	Issuer        string // authorization server that issued the tokens
 	TokenEndpoint string
@@ -44,7 +44,7 @@ func (c *Credentials) fail(why string) { c.Failure, c.FailedAt = why, time.Now()
 type Client struct {
 	ID           string
 	Secret       Secret
-	AuthMethod   string // at the token endpoint, as in RFC 7591
+	AuthMethod   string // authentication at the token endpoint, as in RFC 7591
 	RedirectURIs []string
 	Source       string // Dynamic, Configured or Document
 }

@@ -148,8 +148,8 @@ func issuerMetadataURLs(issuer string) []string {
 	return all
 }
 
-// checkEndpoints returns an error for endpoints that an authorization server must not name. One
-// that is not on this machine names none of this machine, whatever the MCP server may name.
+// checkEndpoints returns an error for endpoints that an authorization server must not name, such as
+// endpoints in a more internal network than its issuer, even if the MCP server may name such ones.
 func checkEndpoints(meta *oauthex.AuthServerMeta) error {
 	issuer, err := parseAddress(meta.Issuer)
 	if err != nil {

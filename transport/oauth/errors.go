@@ -19,7 +19,7 @@ type LoginError struct {
 	Server string
 	Scopes []string  // scopes that the login lacks; nil without a login
 	Reason string    // why an earlier login failed or ended, "" if unknown
-	At     time.Time // when it did; zero if unknown
+	At     time.Time // time of that failure or end; zero if unknown
 	Issuer string    // the authorization server that a person must confirm first
 	Plain  bool      // the server describes no OAuth2: a login does not help
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/toolscript/toolscript/transport/keyring"
 )
 
-// Storages for the secrets of a login. In the keyring, the name of an item is the path of
-// the server's file. All other data is in that file, which
-// other processes read and lock.
+// Storages for the secrets of a login. In the keyring, the name of an item is the path of the
+// server's file. All other data is in that file, which other processes read and lock.
 const (
 	StorageFile    = "file"    // the default
 	StorageKeyring = "keyring" // Secret Service, Keychain or Credential Manager

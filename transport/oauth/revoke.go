@@ -20,7 +20,7 @@ const revokeTime = 15 * time.Second
 type Ended struct {
 	Found     bool  // there were credentials
 	Revoked   bool  // the tokens are revoked
-	Unrevoked error // the reason if they may not be revoked; nil if Revoked, or without tokens
+	Unrevoked error // why the tokens may still be valid; nil if Revoked, or without tokens
 }
 
 var errNoRevocation = errors.New("the authorization server has no revocation endpoint")

@@ -40,7 +40,7 @@ type Session struct {
 	store  Store
 	log    *slog.Logger
 	client *http.Client // to authorization servers
-	guard  *reach.Guard // of client
+	guard  *reach.Guard // guard of client
 
 	tell     func(Step)
 	fetch    func(context.Context, string) (url.Values, error)
@@ -49,7 +49,7 @@ type Session struct {
 
 	mu       sync.Mutex
 	known    Credentials
-	stamp    Stamp // of the file that known was read from
+	stamp    Stamp // stamp of the file that known was read from
 	loaded   bool
 	asked    *unanswered   // nil if the login suffices
 	renewing *renewal      // the current renewal, or nil

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Sessions has the sessions of one process, one per server.
+// Sessions holds the sessions of one process, one per server.
 type Sessions struct {
 	store Store
 	log   *slog.Logger
@@ -21,13 +21,13 @@ type sessionEntry struct {
 	session *Session
 }
 
-// NewBook returns the sessions of a store.
+// NewBook returns Sessions for the logins of a store.
 func NewBook(store Store, log *slog.Logger) *Sessions {
 	return &Sessions{store: store, log: log, pages: map[string]sessionEntry{}}
 }
 
-// Session returns the session of a server. It is the same one while address and
-// configuration stay the same.
+// Session returns the session of a server. It returns the same one as long as the URL and
+// the configuration stay the same.
 func (b *Sessions) Session(server, url string, config Config) (*Session, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -187,8 +187,8 @@ func (s *Session) answered(resp *http.Response, token Token) {
 	}
 }
 
-// Affirm stores that the server accepts the login. Processes whose requests it has refused use
-// the login again.
+// Affirm stores that the server accepts the login. Other processes, whose requests the server has
+// refused, then use the login again.
 func (s *Session) Affirm(ctx context.Context) error {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
