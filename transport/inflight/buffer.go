@@ -80,12 +80,12 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // firstRead is the size of the first buffer of Read, in bytes.
 const firstRead = 4 << 10
 
-// Read reads r to its end, which is at most limit bytes away. It takes the bytes from l
-// before it reads them, so that r must be the text as it will be in memory: decompressed.
+// Read reads r to its end, at most limit bytes. It takes the bytes from l before it reads
+// them, so r must yield the text as it will be in memory, that is, decompressed.
 // size is the announced length, negative if it is unknown. The memory grows with the bytes
 // that arrive, not with the announcement.
 //
-// The error is ErrTooLong, a *ReadError, or that of Lease.Take.
+// The error is ErrTooLong, a *ReadError, or the error of Lease.Take.
 func Read(ctx context.Context, l *Lease, r io.Reader, size int64, limit int) ([]byte, error) {
 	if size > int64(limit) {
 		return nil, ErrTooLong

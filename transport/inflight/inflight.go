@@ -23,7 +23,7 @@ const (
 	// small answers is limited by the number of calls in flight.
 	Free = 256 << 10
 
-	mostSpare = 128 << 20 // bytes that only the lease may take that is in excess
+	mostSpare = 128 << 20 // limit of the part of a Budget that only the lease Budget.over may take
 	beside    = 64 << 20  // memory of the process in addition to the answers, before the collector runs more often
 )
 
@@ -38,10 +38,10 @@ var errReleased = errors.New("the caller no longer waits for the answer")
 // Budget is an amount of bytes. A nil Budget is unlimited. It is safe for concurrent
 // use.
 //
-// One lease at a time may take what the others leave free, and more. Otherwise several
-// incomplete answers could wait for each other forever. So that it rarely exceeds the
-// limit, the others leave a part free: an answer and its copy while it is encoded. The
-// excess is at most the size of those.
+// One lease at a time may take the part that the others must leave free, and more than the
+// limit. Otherwise several incomplete answers could wait for each other forever. The part
+// has room for an answer and its encoded copy, so that the limit is rarely exceeded. The
+// excess is at most the size of both.
 type Budget struct {
 	most func() int64
 
@@ -49,7 +49,7 @@ type Budget struct {
 	used    int64
 	over    *Lease // the lease that may take the spare part, and more
 	waiting []*wait
-	limit   int64 // the memory limit of the runtime that was set last
+	limit   int64 // the memory limit that the runtime has
 
 	returner Returner
 }
@@ -68,7 +68,7 @@ func New(most func() int64) *Budget { return &Budget{most: most} }
 type Lease struct {
 	budget *Budget
 	bytes  int64
-	over   bool // it has been released
+	over   bool // the lease has been released
 }
 
 // Held counts the bytes of the answer of one call until Release. The zero value holds
@@ -101,7 +101,7 @@ func Ensure(ctx context.Context) (held context.Context, release func()) {
 	return Hold(ctx)
 }
 
-// HeldOf returns the bytes of the call to which ctx belongs; nil if there is none.
+// HeldOf returns the Held of the call to which ctx belongs; nil if there is no such call.
 func HeldOf(ctx context.Context) *Held {
 	h, _ := ctx.Value(holdKey{}).(*Held)
 	return h
@@ -128,7 +128,7 @@ func (h *Held) Give(ctx context.Context) {
 	}
 }
 
-// ToRelease returns Release if it is needed, else nil.
+// ToRelease returns Release if there is something to release, otherwise nil.
 func (h *Held) ToRelease() func() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -296,7 +296,7 @@ func (l *Lease) Drop(n int) {
 	l.drop(min(int64(n), l.bytes))
 }
 
-// none reports whether a lease holds no bytes, and ends it then.
+// none reports whether a lease holds no bytes. If so, it ends the lease.
 func (l *Lease) none() bool {
 	b := l.budget
 	b.mu.Lock()

@@ -23,7 +23,7 @@ type Returner struct {
 	timer *time.Timer // nil if no return is planned
 }
 
-// Released says that n bytes are not needed any more.
+// Released records that n bytes are not needed any more.
 func (r *Returner) Released(n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
