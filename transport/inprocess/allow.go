@@ -8,8 +8,8 @@ import (
 
 type allowKey struct{}
 
-// WithAllow returns a context for calls outside of runs, whose tools may call only what
-// allow selects if they run scripts themselves.
+// WithAllow returns a context for calls outside of runs. If a called tool runs a script,
+// the script may call only the tools that allow selects.
 func WithAllow(ctx context.Context, allow toolscript.Filter) context.Context {
 	if allow == nil {
 		return ctx

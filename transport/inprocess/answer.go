@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// answer encodes the result of a tool as that of an MCP tool. The end of ctx is not a
-// result.
+// answer encodes the result of a tool in MCP's form. An error after the end of ctx is not
+// a result.
 func (c *Conn) answer(ctx context.Context, lease *inflight.Lease, value any, failed error, about toolscript.Error) (json.RawMessage, error) {
 	if cause := context.Cause(ctx); cause != nil && failed != nil {
 		return nil, ended(cause, about)
@@ -35,8 +35,8 @@ func (c *Conn) answer(ctx context.Context, lease *inflight.Lease, value any, fai
 	return nil, &about
 }
 
-// sentOf is what the error of a function says about its call. The function has answered, even
-// if its answer cannot be passed on.
+// sentOf returns whether the call was carried out, according to the error of its function. The
+// function has answered, even if its answer cannot be passed on.
 func sentOf(err *toolscript.Error) toolscript.Sent {
 	switch sent := toolscript.SentOf(err); {
 	case err.Sent != "":
@@ -48,7 +48,7 @@ func sentOf(err *toolscript.Error) toolscript.Sent {
 	}
 }
 
-// ended is the error of a call whose context has ended.
+// ended returns the error of a call whose context has ended.
 func ended(cause error, about toolscript.Error) error {
 	var known *toolscript.Error
 	if errors.As(cause, &known) {
@@ -63,22 +63,22 @@ func ended(cause error, about toolscript.Error) error {
 
 // Refusal is the error of a tool whose API answered with an error.
 type Refusal struct {
-	Status     int            // of HTTP; 0 if it says nothing about the error
-	Structured map[string]any // what the error has besides its text
+	Status     int            // HTTP status; 0 if it says nothing about the error
+	Structured map[string]any // data of the error in addition to its text
 	Err        error
 }
 
 // Error returns the error of the API.
 func (r *Refusal) Error() string { return r.Err.Error() }
 
-// Told returns the HTTP status and what the error has besides its text.
+// Told returns the HTTP status and the data of the error in addition to its text.
 func (r *Refusal) Told() (status int, structured map[string]any) { return r.Status, r.Structured }
 
 // Unwrap returns the error of the API.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Unreadable is the error of a server whose description, such as a schema, the API refused to send, with the status of
-// its answer: 0 if that says nothing, and that of a success if the answer is a page. The server is tried again.
+// Unreadable returns the error of a server whose API did not send its description, such as a schema. A
+// status of 0 says nothing; a success means that a page was sent. The server will be tried again.
 func Unreadable(status int, err error) *toolscript.Error {
 	e := &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 	switch {
@@ -90,13 +90,13 @@ func Unreadable(status int, err error) *toolscript.Error {
 	return e
 }
 
-// What happens after an answer that asks for another try.
+// Limits for retries after an answer that asks for one.
 const (
-	Retries = 2           // at most
-	pause   = time.Second // if the answer names no time
+	Retries = 2           // maximum number of retries
+	pause   = time.Second // before a retry, if the answer names no time
 )
 
-// RetryAfter is how long an answer asks to wait, and whether it asks for another try.
+// RetryAfter returns how long an answer asks to wait, and whether it asks for a retry.
 func RetryAfter(answer *http.Response, now time.Time) (wait time.Duration, again bool) {
 	if answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode != http.StatusServiceUnavailable {
 		return 0, false
@@ -104,7 +104,7 @@ func RetryAfter(answer *http.Response, now time.Time) (wait time.Duration, again
 	return Pause(answer, now), true
 }
 
-// Pause is the time in the header Retry-After of an answer, and a second without one.
+// Pause returns the time in the header Retry-After of an answer; one second without the header.
 func Pause(answer *http.Response, now time.Time) time.Duration {
 	text := answer.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
@@ -116,8 +116,8 @@ func Pause(answer *http.Response, now time.Time) time.Duration {
 	return pause
 }
 
-// Refused is what an answer that asks for another try says about the request. A proxy can send
-// 503 after it has passed the request on.
+// Refused returns whether a request was carried out whose answer asks for a retry. A proxy can send
+// 503 after it has forwarded the request.
 func Refused(status int) toolscript.Sent {
 	if status == http.StatusTooManyRequests {
 		return toolscript.SentNo
@@ -125,7 +125,7 @@ func Refused(status int) toolscript.Sent {
 	return toolscript.SentUnknown
 }
 
-// WithContent is a value with content blocks of MCP that have more than the value.
+// WithContent is a value with MCP content blocks that contain more than the value.
 type WithContent struct {
 	Value   any
 	Content []any

@@ -1,7 +1,7 @@
-// Package inprocess is a server of tools that are Go functions. It has the methods of a
-// connection to an MCP server, and no process and no protocol: a call is a function call
-// in a goroutine of this process. The built-in tools and those of a program that uses
-// toolscript as a library are such servers.
+// Package inprocess provides servers whose tools are Go functions. A Conn has the methods
+// of a connection to an MCP server, but no process and no protocol: a call is a function
+// call in a goroutine of this process. The built-in tools and the tools of a program that
+// uses toolscript as a library are on such servers.
 package inprocess
 
 import (
@@ -25,7 +25,7 @@ type Tool struct {
 	// Run makes one call. run is the id of the run that makes it, "" outside of runs.
 	// The value of the result is encoded to JSON. An error is the result of a tool that
 	// has failed: its text goes to the caller. Run ends when ctx ends, and may be called
-	// concurrently. What it reads for its value may be taken with inflight.Take.
+	// concurrently. It may take the memory for its value with inflight.Take.
 	Run func(ctx context.Context, run string, args json.RawMessage) (any, error)
 }
 
@@ -37,17 +37,17 @@ type Tools interface {
 
 // Options configure a Conn.
 type Options struct {
-	Name    string // of the server
+	Name    string // name of the server
 	Info    mcpclient.Info
 	Tools   Tools
 	Events  mcpclient.Events
 	Answers *inflight.Budget    // limits the memory for the results of all calls; nil means unlimited
-	Check   func() error        // whether the server still works; nil: it does
+	Check   func() error        // returns an error if the server does not work; nil: it always works
 	Closed  func()              // called once after Close and the last call; nil: nothing
-	Conceal mcpclient.Concealer // for the errors of tools
+	Conceal mcpclient.Concealer // removes secrets from the errors of tools
 
-	// Qualified: scripts and packs name the tools with their server only. A tool of a
-	// configuration could otherwise take the name of a built-in tool.
+	// Qualified means that scripts and packs name the tools only together with their server.
+	// Otherwise, a configured tool could take the name of a built-in tool.
 	Qualified bool
 }
 
@@ -117,15 +117,15 @@ func (c *Conn) Start(t mcpclient.ToolCall) mcpclient.Started {
 		lease := c.options.Answers.Lease(ctx)
 		before := lease.Bytes()
 		value, err := c.run(ctx, known, t)
-		read := lease.Bytes() - before // for the value, which ends here
+		read := lease.Bytes() - before // for the value, which is not needed after this
 		result, err := c.answer(ctx, lease, value, err, about)
 		lease.Drop(read)
 		return result, err
 	})
 }
 
-// ReportsEnd says that Done of a call is called when its tool has ended, also after
-// Cancel.
+// ReportsEnd marks a connection that calls Done of a call when its tool has ended, even
+// after Cancel.
 func (c *Conn) ReportsEnd() {}
 
 // begin counts a call. It returns false after Close.
@@ -215,7 +215,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// refused is a call that has ended in Start.
+// refused is the Started of a call that has ended in Start.
 type refused struct{}
 
 func (refused) Cancel(string, error) {}

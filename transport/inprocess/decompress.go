@@ -21,9 +21,9 @@ import (
 // mostEncodings bounds how many times an answer is compressed.
 const mostEncodings = 2
 
-// decompress makes the body of an answer decompress what is read. Servers also compress answers
-// for which the request did not ask it. For an unknown encoding, reading the body fails, and the
-// status stays readable. The text between two compressions is bounded by most, in bytes.
+// decompress replaces the body of an answer by a reader of its decompressed content. Some servers
+// compress answers even if the request did not ask for it. For an unknown encoding, reading the body
+// fails, and the status stays readable. most bounds the text between two compressions, in bytes.
 func decompress(answer *http.Response, most int) {
 	var names []string
 	for name := range strings.SplitSeq(strings.ToLower(strings.Join(answer.Header.Values("Content-Encoding"), ",")), ",") {
@@ -54,8 +54,8 @@ func decompress(answer *http.Response, most int) {
 	answer.ContentLength, answer.Uncompressed = -1, true
 }
 
-// mostWindow is the memory in which Brotli and Zstandard keep what they have read, in bytes. RFC 7932 bounds the window of
-// Brotli by 16 MB, and RFC 9659 that of Zstandard over HTTP by 8 MB.
+// mostWindow bounds the memory of Brotli and Zstandard for text that they have read, in bytes. RFC 7932
+// bounds this window of Brotli by 16 MB, and RFC 9659 that of Zstandard over HTTP by 8 MB.
 const (
 	mostWindow = 16 << 20
 	zstdWindow = 8 << 20
@@ -64,20 +64,20 @@ const (
 type body struct {
 	io.Reader
 	io.Closer
-	window int // memory beside the text, in bytes
+	window int // memory in addition to the text, in bytes
 }
 
-// encodingError is that the content of an answer is compressed in a way that is not known.
+// encodingError is the error of an answer whose content encoding is not supported.
 type encodingError struct{ text string }
 
 func (e *encodingError) Error() string { return e.text }
 
-// failing cannot be read.
+// failing is a reader that always fails.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// limited is a reader of at most left bytes: many of them can have no content.
+// limited is a reader of at most left bytes. A compressed text of any length can have no content.
 type limited struct {
 	from io.Reader
 	left int
@@ -91,8 +91,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// compressed is the content of a compressed text, which is read only when it is needed. An empty text is
-// empty, as the answer to HEAD is.
+// compressed is a reader of the content of a compressed text, which it opens at the first Read. An empty
+// text, such as the answer to HEAD, has no content.
 type compressed struct {
 	name    string
 	from    *bufio.Reader

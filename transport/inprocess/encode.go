@@ -19,9 +19,9 @@ type Text []byte
 // maxResult bounds a result, in bytes. A text can become six times as long in JSON.
 const maxResult = 96 << 20
 
-// encode makes the result in MCP's form. Its bytes are taken from lease before they are
-// needed if the value is a json.RawMessage, which must be valid, or a Text. Other values are
-// those of tools that bound them.
+// encode returns the result in MCP's form. If the value is a json.RawMessage, which must be
+// valid, or a Text, the bytes are taken from lease before they are needed. Tools bound the
+// size of other values themselves.
 func encode(ctx context.Context, lease *inflight.Lease, value any, failed error) (json.RawMessage, error) {
 	var meta map[string]any
 	if page, is := value.(Page); is {
@@ -69,7 +69,7 @@ type success struct {
 	Structured any            `json:"structuredContent"`
 }
 
-// failure is the result of a tool that has failed.
+// failure returns the result of a tool that has failed.
 func failure(err error) map[string]any {
 	result := map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": err.Error()}}}
 	var refusal *Refusal
@@ -94,7 +94,7 @@ func encodeAny(ctx context.Context, lease *inflight.Lease, value any) (json.RawM
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), take(ctx, lease, out.Len())
 }
 
-// take counts a result that is not small.
+// take takes n bytes from lease for a result, unless the result is small.
 func take(ctx context.Context, lease *inflight.Lease, n int) error {
 	if n <= inflight.Free {
 		return nil

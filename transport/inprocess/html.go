@@ -17,7 +17,7 @@ func IsHTML(answer *http.Response, text []byte) bool {
 	return strings.HasPrefix(media, "text/html") || IsPage(text)
 }
 
-// IsPage reports whether a text begins as an HTML page, also after an XML declaration or comments.
+// IsPage reports whether a text begins as an HTML page, possibly after an XML declaration or comments.
 func IsPage(text []byte) bool {
 	text = bytes.TrimSpace(rawjson.TrimMark(text))
 	for _, skipped := range [][2]string{{"<?", "?>"}, {"<!--", "-->"}} { // a declaration stands before comments
@@ -35,9 +35,9 @@ func IsPage(text []byte) bool {
 
 const mostTitle = 32 << 10 // bytes of a page that are searched for its title
 
-// Title is the title of a page after "called ", "" if it has none.
+// Title returns the title of a page in quotes, after " called "; "" if the page has no title.
 func Title(page []byte) string {
-	element := regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`) // here: it is seldom needed
+	element := regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`) // compiled here, because it is seldom needed
 	if found := element.FindSubmatch(page[:min(len(page), mostTitle)]); found != nil {
 		return fmt.Sprintf(" called %.100q", strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " "))
 	}

@@ -1,13 +1,13 @@
 package inprocess
 
 // A List has the tools of a server, in the order in which they were added. It implements
-// Tools. It does not change after it is given to New.
+// Tools. It must not change after it is passed to New.
 type List struct {
 	byName map[string]Tool
 	all    []Tool
 }
 
-// Add adds a tool. Its name is that of no other tool of the list.
+// Add adds a tool. No other tool of the list may have its name.
 func (l *List) Add(t Tool) {
 	if l.byName == nil {
 		l.byName = map[string]Tool{}

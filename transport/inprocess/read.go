@@ -11,7 +11,7 @@ import (
 )
 
 // ReadAnswer reads the body of a response of an HTTP API. Its bytes, decompressed, are
-// taken from l before they are read. The error is a *toolscript.Error, except that of ctx.
+// taken from l before they are read. The error is a *toolscript.Error, or the error of ctx.
 func ReadAnswer(ctx context.Context, l *inflight.Lease, answer *http.Response, limit int) ([]byte, error) {
 	decompress(answer, maxResult)
 	if b, is := answer.Body.(body); is && b.window > 0 {

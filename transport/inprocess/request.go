@@ -10,9 +10,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Do makes a request to an HTTP API, which what names in errors. Its error is that of the
-// context of the request, or a *toolscript.Error that says whether the request was sent. The
-// address is left out of it: a query may have a secret. The body of the answer is decompressed.
+// Do sends a request to an HTTP API; what is the name of the API in errors. The error is the error
+// of the request's context, or a *toolscript.Error that says whether the request was sent. It does
+// not contain the URL, whose query may contain a secret. The body of the answer is decompressed.
 func Do(client *http.Client, request *http.Request, what string) (*http.Response, error) {
 	var sent atomic.Bool
 	ctx := request.Context()
@@ -23,7 +23,7 @@ func Do(client *http.Client, request *http.Request, what string) (*http.Response
 		return answer, nil
 	}
 	if answer != nil {
-		_ = answer.Body.Close() // of a redirect that was refused
+		_ = answer.Body.Close() // the answer is a redirect that was refused
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
