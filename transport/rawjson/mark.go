@@ -12,8 +12,8 @@ var mark = []byte("\ufeff")
 // TrimMark returns a text without a byte order mark at its start.
 func TrimMark(text []byte) []byte { return bytes.TrimPrefix(text, mark) }
 
-// SkipMark returns a reader of what follows a byte order mark at the start of r, and of all
-// of r without one.
+// SkipMark returns a reader that reads r and skips a byte order mark at its start, if there
+// is one.
 func SkipMark(r io.Reader) io.Reader { return &unmarked{Reader: bufio.NewReader(r)} }
 
 type unmarked struct {
@@ -21,7 +21,7 @@ type unmarked struct {
 	begun bool
 }
 
-// Read implements io.Reader. It waits for the whole mark only if the first byte is one of it.
+// Read implements io.Reader. It waits for the whole mark only if the first byte belongs to it.
 func (u *unmarked) Read(p []byte) (int, error) {
 	if !u.begun {
 		u.begun = true

@@ -8,7 +8,7 @@ func AppendQuoted(to, text []byte) []byte {
 	return to
 }
 
-// QuotedLen is the number of bytes that AppendQuoted appends for a text in UTF-8.
+// QuotedLen returns the number of bytes that AppendQuoted appends for a text in UTF-8.
 func QuotedLen(text []byte) int {
 	size := len(`""`) + len(text)
 	for _, b := range text {

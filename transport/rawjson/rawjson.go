@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// as has the options with which a text is valid if it is for encoding/json.
+// as are the options that accept what encoding/json accepts.
 var as = []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)}
 
 // Valid reports whether text is one JSON value, as json.Valid does, in a third of its
@@ -60,15 +60,15 @@ type Reader struct {
 	text    []byte
 	source  bytes.Buffer // of text
 	decoder jsontext.Decoder
-	err     error // the first
+	err     error // the first error
 }
 
 var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 var errMore = errors.New("text follows the value")
 
-// Read calls read for the value in text. It returns an error if text is not one JSON
-// value; what read has found is void then. What read leaves is skipped.
+// Read calls read for the value in text. It returns an error if text is not one JSON value;
+// the caller must then discard partial results. Parts that read does not read are skipped.
 func Read(text []byte, read func(*Reader)) error {
 	r := readers.Get().(*Reader)
 	r.text, r.source = text, *bytes.NewBuffer(text)
@@ -127,7 +127,7 @@ func (r *Reader) Text(read func()) json.RawMessage {
 	return json.RawMessage(r.text[begin:end:end])
 }
 
-// container reads the next value part by part if it is of a kind.
+// container reads the next value part by part, if it is an object or array of the kind.
 func (r *Reader) container(kind jsontext.Kind, part func()) bool {
 	if r.err != nil || r.decoder.PeekKind() != kind {
 		return false
@@ -158,7 +158,7 @@ func (r *Reader) fail(err error) {
 	}
 }
 
-// nameOf is string(name), without an allocation for the names in most messages.
+// nameOf returns string(name), without an allocation for the names in most messages.
 func nameOf(name []byte) string {
 	switch string(name) {
 	case "jsonrpc":

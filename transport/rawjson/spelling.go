@@ -10,7 +10,7 @@ import (
 
 // HasOwnSpelling reports whether JavaScript would write a number of a value in another way,
 // such as 1.0, 1e2 or 0.10, or could not hold all of its digits. It may report true for
-// such a number in a text.
+// such a number inside a string.
 func HasOwnSpelling(value []byte) bool {
 	for at := 0; at < len(value); at++ {
 		if !isDigit(value[at]) {
@@ -50,9 +50,9 @@ func canonical(number []byte) bool {
 	return err == nil && bytes.Equal(text, number)
 }
 
-// Respell returns value with its numbers as original has them, if JavaScript that parses
-// original, and writes it again, writes value; else false. Texts stay as they are in value:
-// original may have escapes that it has not.
+// Respell returns value with the numbers as they are spelled in original. It returns false
+// unless value is what JavaScript writes after parsing original. Strings stay as they are in
+// value, because original may have other escapes.
 func Respell(value, original []byte) (respelled []byte, same bool) {
 	ours, theirs := jsontext.NewDecoder(bytes.NewReader(value), as...), jsontext.NewDecoder(bytes.NewReader(original), as...)
 	done := 0 // bytes of value that are in respelled

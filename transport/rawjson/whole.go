@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Whole returns a JSON value with U+FFFD for each half of a surrogate pair, which JSON can
-// write as an escape such as \ud83d, and for bytes that are not UTF-8. Other programs refuse
+// Whole returns a JSON value with U+FFFD for each unpaired surrogate, which JSON can write
+// as an escape such as \ud83d, and for bytes that are not UTF-8. Other programs refuse
 // such texts, or never answer. A value without them is returned unchanged. value must be
 // valid JSON.
 func Whole(value []byte) []byte {
