@@ -13,7 +13,7 @@ type allowed struct {
 	prefixes []prefix
 }
 
-// prefix are the addresses of a prefix, on one port or on all.
+// prefix is a range of addresses, on one port or on all ports.
 type prefix struct {
 	netip.Prefix
 	port uint16 // 0: all
@@ -64,7 +64,7 @@ func (a allowed) address(at netip.AddrPort) bool {
 	return false
 }
 
-// canonical is a host, or host:port, in lower case without the dot of the root.
+// canonical returns a host, or host:port, in lower case without the dot of the root.
 func canonical(text string) string {
 	if ip, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
 		return ip.Unmap().String()
@@ -76,7 +76,7 @@ func canonical(text string) string {
 	return net.JoinHostPort(canonical(host), port)
 }
 
-// hostPort is the host and the port of an address, canonical.
+// hostPort returns the canonical host:port of a URL.
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	dialTime  = 20 * time.Second // of one attempt to connect
+	dialTime  = 20 * time.Second // for one attempt to connect
 	keepAlive = 15 * time.Second
 )
 
 // Options describe a Guard.
 type Options struct {
 	// Written are the addresses that the user wrote: they are allowed as written, wherever they
-	// lead. The first is the server that names other addresses; without one, a public party
-	// names them.
+	// lead. The first one is the server that names other addresses. If Written is empty, other
+	// addresses count as named by a public server.
 	Written []*url.URL
-	Allowed []string        // what the user allows besides: host, host:port, IP address, IP:port, prefix
+	Allowed []string        // what the user also allows: host, host:port, IP address, IP:port, prefix
 	Base    *http.Transport // settings of the connections; nil: those of http.DefaultTransport
 	Hint    string          // what the user can do about a refusal, for its error
 }
 
 // Guard is an http.RoundTripper for requests whose addresses a remote party may have chosen: a
 // document, a redirect, metadata, a link or a script. An address that the user wrote is allowed as
-// written. Any other must not be more internal than the server that named it: a public server leads
-// to public addresses only, one of the local network not to this machine. For a redirect, every
-// server that led to it counts.
+// written. Any other must not be more internal than the server that named it: a public server may
+// name public addresses only, and a server of the local network must not name this machine. For a
+// redirect, every server that led to it counts.
 //
 // The address is checked when the connection is made, after names are resolved, so that no other
 // answer of a DNS server can replace it. If a proxy of the environment makes the connection, only
@@ -49,7 +49,7 @@ type Guard struct {
 	free    *line                                 // to addresses that the user wrote
 
 	mu  sync.Mutex
-	met *Reach // the most public network in which connections to named ended; nil: there was none
+	met *Reach // the most public network that connections to named led to; nil if there was none
 }
 
 // NewGuard returns a guard.
@@ -78,7 +78,7 @@ func NewGuard(o Options) *Guard {
 	return g
 }
 
-// without is a line that uses no proxy.
+// without returns a line that connects with dial and uses no proxy.
 func without(base *http.Transport, dial func(ctx context.Context, network, at string) (net.Conn, error)) *line {
 	t := base.Clone()
 	t.Proxy, t.DialContext = nil, dial
@@ -104,8 +104,8 @@ func (e *RefusedError) Error() string {
 	return text
 }
 
-// party is the key of the network of the server that answered, in the context of the request of an
-// answer.
+// party is the context key for the network of the server that has answered. The value is in the
+// context of the answer's request.
 type party struct{}
 
 // RoundTrip implements http.RoundTripper.
@@ -114,7 +114,7 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	by, proxied, err := g.way(r, limit)
 	if err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // a RoundTripper closes it
+			_ = r.Body.Close() // a RoundTripper must close it
 		}
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// way is the transport of a request.
+// way returns the transport for a request.
 func (g *Guard) way(r *http.Request, limit Reach) (way *line, proxied bool, err error) {
 	at := hostPort(r.URL)
 	proxied, err = g.proxied(r)
@@ -158,8 +158,8 @@ func (g *Guard) proxied(r *http.Request) (bool, error) {
 	return proxy != nil, err
 }
 
-// limit is the most internal network that a request may reach: that of the server that named the
-// address, and for a redirect of all that led to it.
+// limit returns the most internal network that a request may reach: the network of the server that
+// named the address, and for a redirect the most public network of all servers that led to it.
 func (g *Guard) limit(r *http.Request) Reach {
 	limit := g.home(r.Context())
 	for by := r.Response; by != nil; by = by.Request.Response {
@@ -172,8 +172,8 @@ func (g *Guard) limit(r *http.Request) Reach {
 	return limit
 }
 
-// home is the network of the server that names addresses. The name of a server in the local network
-// or of this machine does not allow other names to lead to this machine.
+// home returns the network of the server that names addresses. A server with another name than
+// localhost counts as public or of the local network, even if its name leads to this machine.
 func (g *Guard) home(ctx context.Context) Reach {
 	if g.named == nil {
 		return Public
@@ -203,7 +203,7 @@ func (g *Guard) home(ctx context.Context) Reach {
 	return nearest
 }
 
-// meet notes that a connection to a server has ended at an address, and returns the network that the
+// meet records the address that a connection to a server leads to, and returns the network that the
 // server counts as.
 func (g *Guard) meet(u *url.URL, ip netip.Addr) Reach {
 	at := Of(ip)
@@ -220,8 +220,8 @@ func (g *Guard) meet(u *url.URL, ip netip.Addr) Reach {
 	return at
 }
 
-// Watch returns a request to the server that names addresses which another transport sends. The guard
-// then knows in which network the server is.
+// Watch returns a request that another transport sends. If it goes to the server that names addresses,
+// the guard learns from its connection in which network the server is.
 func (g *Guard) Watch(r *http.Request) *http.Request {
 	if proxied, err := g.proxied(r); err != nil || proxied || g.named == nil || hostPort(r.URL) != hostPort(g.named) {
 		return r
@@ -229,7 +229,7 @@ func (g *Guard) Watch(r *http.Request) *http.Request {
 	return traced(r, func(ip netip.Addr) { g.meet(r.URL, ip) })
 }
 
-// traced is a request that reports the address of its connection.
+// traced returns a request that reports the address of its connection.
 func traced(r *http.Request, got func(netip.Addr)) *http.Request {
 	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 		if at, err := netip.ParseAddrPort(i.Conn.RemoteAddr().String()); err == nil {
@@ -238,7 +238,7 @@ func traced(r *http.Request, got func(netip.Addr)) *http.Request {
 	}}))
 }
 
-// Dial connects to a host:port that the first address of Written, or a public party, has named.
+// Dial connects to a host:port that the first address of Written, or a public server, has named.
 func (g *Guard) Dial(ctx context.Context, network, at string) (net.Conn, error) {
 	return g.dial(ctx, network, at, g.home(ctx))
 }
@@ -261,8 +261,8 @@ func (g *Guard) dial(ctx context.Context, network, at string, limit Reach) (net.
 	return dialer.DialContext(ctx, network, at)
 }
 
-// CloseIdleConnections closes the connections without a request, and the others when they have
-// none any more.
+// CloseIdleConnections closes the connections without a request, and the others after their last
+// request.
 func (g *Guard) CloseIdleConnections() {
 	for _, l := range append([]*line{g.base, g.free}, g.direct[:]...) {
 		l.CloseIdleConnections()

@@ -18,25 +18,25 @@ const (
 	pingTime  = 10 * time.Second
 )
 
-// forgetTime is how long HTTP/2 needs at most to forget a request that has ended. It does so in a
-// goroutine of its own, and closes no connection that still has a request.
+// forgetTime is how long net/http needs at most to remove an ended request from its HTTP/2 connection.
+// It does so in another goroutine, and does not close a connection that still has a request.
 const forgetTime = time.Second
 
-// line is an http.RoundTripper with connections that can be given up: they take no new request,
-// end those that they have, and are closed then. It gives up its connections when the time of a
-// request is over: after a loss that nobody noticed, nothing arrives on any of them.
+// line is an http.RoundTripper with connections that can be given up: they take no new requests,
+// and are closed after their last one. It gives up all its connections when a request times out:
+// after an unnoticed loss of the network, nothing arrives on any of them.
 type line struct {
-	template *http.Transport // of the connections; it has none itself
+	template *http.Transport // settings of the connections; has no connections itself
 
 	mu  sync.Mutex
-	now *connections // of new requests; nil: there are none
+	now *connections // connections for new requests; nil if there are none
 }
 
-// connections are those of one time. The fields are guarded by line.mu.
+// connections is one generation of connections. The fields are guarded by line.mu.
 type connections struct {
 	*http.Transport
 	requests int
-	over     bool // they are given up
+	over     bool // the connections are given up
 }
 
 func newLine(template *http.Transport) *line { return &line{template: template} }
@@ -60,7 +60,7 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// end notes the end of a request.
+// end records the end of a request.
 func (l *line) end(request context.Context, c *connections) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,13 +74,13 @@ func (l *line) end(request context.Context, c *connections) {
 	}
 }
 
-// late reports whether the time of a request is over.
+// late reports whether a request has timed out.
 func late(request context.Context) bool {
 	why := context.Cause(request)
 	return errors.Is(why, context.DeadlineExceeded) || toolscript.KindOf(why) == toolscript.Timeout
 }
 
-// giveUp is called with mu held.
+// giveUp gives up connections. It is called with mu held.
 func (l *line) giveUp(c *connections) {
 	if c.over = true; l.now == c {
 		l.now = nil
@@ -88,8 +88,8 @@ func (l *line) giveUp(c *connections) {
 	c.Transport.CloseIdleConnections()
 }
 
-// CloseIdleConnections closes the connections without a request, and the others when they have
-// none any more.
+// CloseIdleConnections closes the connections without a request, and the others after their last
+// request.
 func (l *line) CloseIdleConnections() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

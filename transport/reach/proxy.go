@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// ProxyFromEnvironment returns the Proxy of an http.Transport that follows HTTP_PROXY, HTTPS_PROXY
-// and NO_PROXY, as http.ProxyFromEnvironment does, and ALL_PROXY where the first two are not set. A request for which a
-// variable names a proxy with a scheme that net/http does not know fails with that reason.
+// ProxyFromEnvironment returns the Proxy of an http.Transport that follows HTTP_PROXY, HTTPS_PROXY and
+// NO_PROXY, as http.ProxyFromEnvironment does, and ALL_PROXY where the first two are not set. A request
+// through a proxy with a scheme that net/http does not know fails with an error that says so.
 func ProxyFromEnvironment() func(*http.Request) (*url.URL, error) {
 	config := httpproxy.FromEnvironment()
 	all := cmp.Or(os.Getenv("ALL_PROXY"), os.Getenv("all_proxy"))
@@ -31,7 +31,7 @@ func ProxyFromEnvironment() func(*http.Request) (*url.URL, error) {
 
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 
-// NewTransport returns a transport with the settings of http.DefaultTransport and the proxies of ProxyFromEnvironment.
+// NewTransport returns a copy of http.DefaultTransport with the proxies of ProxyFromEnvironment.
 func NewTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy = ProxyFromEnvironment()

@@ -1,5 +1,5 @@
-// Package reach says which network an IP address belongs to. Addresses that a server or a
-// page names must not lead into the user's own network.
+// Package reach determines which network an IP address belongs to, and restricts requests:
+// addresses that a server or a page names must not lead into the user's own network.
 package reach
 
 import (
@@ -51,12 +51,12 @@ func Of(ip netip.Addr) Reach {
 	return Public
 }
 
-// local are names, and ends of names, that resolvers answer without the public DNS.
+// local are ends of names that resolvers answer without the public DNS.
 var local = []string{"local", "internal", "lan", "home.arpa", "intranet", "corp", "home"}
 
-// OfHost returns the network of a host as it is written, without a lookup: of an address, or of
-// a name. A name without a dot, or whose last part is a number, is not public. Public says
-// nothing about the addresses that a name has.
+// OfHost returns the network of a host, which is an address or a name, as it is written, without
+// a lookup. A name without a dot, or whose last part is a number, is not public. Public says
+// nothing about the addresses of a name.
 func OfHost(host string) Reach {
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if ip, err := netip.ParseAddr(host); err == nil {
