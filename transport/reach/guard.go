@@ -25,7 +25,7 @@ type Options struct {
 	// addresses count as named by a public server.
 	Written []*url.URL
 	Allowed []string        // what the user also allows: host, host:port, IP address, IP:port, prefix
-	Base    *http.Transport // settings of the connections; nil: those of http.DefaultTransport
+	Base    *http.Transport // settings of the connections; nil: those of NewTransport
 	Hint    string          // what the user can do about a refusal, for its error
 }
 
