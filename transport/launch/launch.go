@@ -2,8 +2,8 @@
 // it, and whether its processes do anything.
 //
 // A package manager starts the program as a child that has the standard output of the
-// package manager. What it runs to install packages, such as git, scripts of packages and
-// compilers, has an output of its own. A package manager may also become the program.
+// package manager. The programs that install packages, such as git, scripts of packages and
+// compilers, have another output. A package manager may also replace itself by the program.
 package launch
 
 import (
@@ -15,11 +15,11 @@ import (
 // Activity is what the processes of a start have done so far.
 type Activity struct {
 	Installing bool          // a package manager has not started the program yet
-	CPU        time.Duration // that the processes have used
-	IO         uint64        // bytes that they have read and written, where that is known
+	CPU        time.Duration // CPU time that the processes have used
+	IO         uint64        // bytes that the processes have read and written, if known
 	Output     uint64        // bytes on standard output and standard error
-	Processes  int           // how many there are
-	Seen       bool          // the system tells what processes do; without it, only Installing and Output are known
+	Processes  int           // number of processes
+	Seen       bool          // the system shows what processes do; otherwise only Installing and Output are known
 }
 
 // Start is one start of a program. Its methods may be called concurrently. A nil Start
@@ -34,7 +34,7 @@ type Start struct {
 	begun   atomic.Bool // the program was seen
 }
 
-// New returns the start of a program with a command line. Process must follow, before Look.
+// New returns a Start of the program with a command line. Call Process before Look.
 func New(argv []string) *Start { return &Start{argv: argv} }
 
 // Process sets the process that was started. stdout is an end of the pipe that is its
@@ -45,7 +45,7 @@ func (s *Start) Process(leader int, stdout *os.File) {
 	}
 }
 
-// Waiting is the activity of a start that waits for another installation of the program.
+// Waiting returns the activity of a start that waits for another installation of the program.
 func Waiting() Activity { return Activity{Installing: true} }
 
 // Manages reports whether a package manager was started.
@@ -67,7 +67,7 @@ func (s *Start) Logged(n int) {
 	}
 }
 
-// Resume is called for a start that another process has watched until now, while it installed.
+// Resume continues a start that another process has watched during the installation.
 func (s *Start) Resume() { s.pulling.Store(!s.Manages()) }
 
 // Line reads a line of standard error, where container runtimes report a download.

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// managers are the programs that install a package before they run it. Those with words are
-// package managers only with one of them: without, they run a program themselves.
+// managers are the programs that install a package before they run it. A program with words is a
+// package manager only if one of the words is among its arguments.
 var managers = map[string][]string{
 	"npx": nil, "npm": nil, "pnpx": nil, "pnpm": nil, "yarn": nil, "corepack": nil,
 	"bunx": nil, "bun": {"x", "add", "install"},
@@ -17,18 +17,18 @@ var managers = map[string][]string{
 	"go": {"run"}, "cargo": {"run"},
 }
 
-// becomes are those that replace themselves by the program.
+// becomes are the package managers that replace themselves by the program.
 var becomes = map[string]bool{"pipx": true, "cargo": true}
 
 // runners are programs whose first argument is the program that counts.
 var runners = []string{"env", "node", "nodejs", "sh", "bash", "dash", "zsh"}
 
 // Manages reports whether a command line is that of a package manager that installs what it
-// runs. docker is not one: a daemon downloads its images, which its standard error tells.
+// runs. docker is not one: a daemon downloads its images, and docker reports that on standard error.
 func Manages(argv []string) bool { return Manager(argv) != nil }
 
 // Manager returns the words of a command line by which Manages knows the package manager; nil
-// if it is not one. They hold nothing that the user has configured.
+// if it is not one. The words contain nothing that the user has configured.
 func Manager(argv []string) []string {
 	name, rest := program(argv)
 	words, known := managers[name]
@@ -55,8 +55,8 @@ func Runtime(argv []string) []string {
 	return nil
 }
 
-// program returns the name of the program of a command line, and its arguments. A program
-// that has set a title has it in place of all its arguments.
+// program returns the name of the program of a command line, and its arguments. If a program
+// has set a title, the command line consists of the title only.
 func program(argv []string) (name string, rest []string) {
 	words := strings.Fields(strings.Join(argv, " "))
 	for i, word := range words {
@@ -75,7 +75,7 @@ func program(argv []string) (name string, rest []string) {
 	return name, nil
 }
 
-// plain is the name of a program without its folder and the ending of its file.
+// plain returns the name of a program without its folder and its file extension.
 func plain(file string) string {
 	name := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	for _, ending := range []string{".js", ".cjs", ".mjs", ".exe", ".cmd", ".py"} {
@@ -91,7 +91,7 @@ func beginsPull(line string) bool {
 	return strings.HasPrefix(line, "Unable to find image ") || strings.HasPrefix(line, "Trying to pull ") || strings.Contains(line, ": Pulling from ")
 }
 
-// endsPull reports whether it has downloaded the image.
+// endsPull reports whether a container runtime has downloaded an image.
 func endsPull(line string) bool {
 	return strings.HasPrefix(line, "Status: Downloaded newer image") || strings.HasPrefix(line, "Status: Image is up to date") ||
 		strings.HasPrefix(line, "Writing manifest to image destination")

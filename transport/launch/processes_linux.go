@@ -15,12 +15,12 @@ const clockTick = 10 * time.Millisecond
 // process is one process of a start.
 type process struct {
 	pid, parent, group int
-	cpu                time.Duration // with that of children that have ended
+	cpu                time.Duration // CPU time, including children that have ended
 	io                 uint64
 }
 
 // processes returns the process leader, its descendants and the members of its group; nil
-// if the system does not tell them.
+// if the system does not show them.
 func processes(leader int) map[int]process {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -65,26 +65,26 @@ func read(pid int) (process, bool) {
 		return process{}, false
 	}
 	number := func(i int) int {
-		n, _ := strconv.Atoi(fields[i]) // 0 is what an unknown field counts
+		n, _ := strconv.Atoi(fields[i]) // an unknown field counts as 0
 		return n
 	}
 	ticks := number(11) + number(12) + number(13) + number(14) // utime, stime, cutime, cstime
 	return process{pid: pid, parent: number(1), group: number(2), cpu: time.Duration(ticks) * clockTick}, true
 }
 
-// transferred is how many bytes a process has read and written; 0 if it is not known.
+// transferred returns how many bytes a process has read and written; 0 if that is not known.
 func transferred(pid int) (total uint64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid)) // empty for a process that has ended
 	for line := range strings.Lines(string(text)) {
 		if name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name == "rchar" || name == "wchar" {
-			n, _ := strconv.ParseUint(value, 10, 64) // 0 is what an unknown field counts
+			n, _ := strconv.ParseUint(value, 10, 64) // an unknown field counts as 0
 			total += n
 		}
 	}
 	return total
 }
 
-// args is the command line of the process. A title that it has set is one argument.
+// args returns the command line of the process. A title that it has set is one argument.
 func (p process) args() []string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid)) // empty for a process that has ended
 	return strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
@@ -103,7 +103,7 @@ func (p process) holds(pipe string) bool {
 	return false
 }
 
-// pipeName is what a descriptor of the same pipe links to.
+// pipeName returns what each descriptor of the pipe links to in /proc; "" if it is not known.
 func pipeName(f *os.File) (name string) {
 	raw, err := f.SyscallConn() // Fd would make the file block
 	if err != nil {
