@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// groups are the process groups to end, in a file that the second process reads: the
-// mark in its first line, then lines of one length with a leader each, or 0. The words of
-// an Installation follow the leader. A change is one short write, so the file is right when
-// the program is killed.
+// groups are the process groups to end, in a file that the second process reads. The first
+// line is the mark. Each other line has the same length, and contains a leader, or 0, and
+// the words of its Installation. Each change is one short write, so that the file is
+// consistent if the program is killed.
 type groups struct {
 	file *os.File
-	at   map[int]int64 // the line of each leader, as an offset
-	free []int64       // lines with 0
-	left map[int]bool  // leaders of groups that are not to be ended; their lines have the negative number
+	at   map[int]int64 // offset of the line of each leader
+	free []int64       // offsets of lines with 0
+	left map[int]bool  // leaders of groups that must not be ended; their lines have the negative number
 	end  int64         // offset behind the last line
 }
 
@@ -58,7 +58,7 @@ func (g *groups) remove(leader int) error {
 	return g.write(offset, 0)
 }
 
-// spare has the processes of a group go on after the program.
+// spare lets the processes of a group outlive the program.
 func (g *groups) spare(leader int) error {
 	offset, known := g.at[leader]
 	if !known {
@@ -77,7 +77,7 @@ func (g *groups) write(offset int64, leader int, install ...string) error {
 	return err
 }
 
-// remains are the processes that the program has to end.
+// remains returns the processes that the program must end.
 func (g *groups) remains(mark string) remains {
 	left := remains{mark: mark}
 	for leader := range g.at {

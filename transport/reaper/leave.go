@@ -24,13 +24,13 @@ const LeaveTime = 10 * time.Minute
 
 const (
 	leaveWord = "leave"         // the argument of the process that takes over
-	leaveLook = time.Second     // between two looks whether the installation is over
-	leaveExit = 5 * time.Second // before SIGTERM, and between SIGTERM and SIGKILL: a package manager removes what is half installed
+	leaveLook = time.Second     // between two checks whether the installation is over
+	leaveExit = 5 * time.Second // before SIGTERM, and between SIGTERM and SIGKILL: a package manager removes a partial installation
 )
 
-// Installation is a key of what a package manager installs or a container runtime downloads,
-// and the words by which the package manager or container runtime is known. It is empty if
-// there is neither.
+// Installation describes what a package manager installs or a container runtime downloads: a
+// key, followed by the words that identify the package manager or container runtime. It is
+// empty if there is neither.
 type Installation []string
 
 // NewInstallation returns the installation of a server with a command line. key identifies
@@ -47,9 +47,9 @@ func NewInstallation(argv, key []string) Installation {
 	return append(Installation{hex.EncodeToString(sum[:8])}, words...)
 }
 
-// Leave has the process group of leader, which installs a server, go
-// on after this program. Another process takes over: it reads the output of the group, ends
-// the server that the package manager starts in the end, and the group after LeaveTime.
+// Leave lets the process group of leader, which installs a server, outlive this program.
+// Another process takes over: it reads the output of the group, and ends the group when the
+// package manager has started the server, or after LeaveTime.
 func (r *Reaper) Leave(leader int, install Installation, stdout, stderr *os.File) error {
 	if r == nil || !supported {
 		return errors.ErrUnsupported
@@ -69,11 +69,11 @@ func (r *Reaper) Leave(leader int, install Installation, stdout, stderr *os.File
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // it reports to none
+	go func() { _ = cmd.Wait() }() // its exit status is not needed
 	return nil
 }
 
-// leave is the process that takes over, of the program at a path.
+// leave returns the command of the process that takes over. self is the path of this program.
 func leave(self string, leader int, install Installation, stdout, stderr *os.File) *exec.Cmd {
 	cmd := exec.Command(self, append([]string{Command, leaveWord, strconv.Itoa(leader)}, install...)...) //nolint:gosec,noctx // this program; it outlives every context
 	cmd.Args[0] = ProcessName
@@ -84,8 +84,8 @@ func leave(self string, leader int, install Installation, stdout, stderr *os.Fil
 	return cmd
 }
 
-// AwaitLeft waits for the end of an installation that a program of this user has left and
-// that has the same key: package managers break each other's files.
+// AwaitLeft waits for the end of an installation with the same key that a program of this
+// user has left: concurrent package managers break each other's files.
 func AwaitLeft(ctx context.Context, install Installation) {
 	if len(install) == 0 {
 		return
@@ -101,7 +101,7 @@ func AwaitLeft(ctx context.Context, install Installation) {
 	}
 }
 
-// finish is the process that takes over.
+// finish is the main function of the process that takes over. It returns the exit code.
 func finish(args []string) int {
 	if len(args) < 2 {
 		return 2
@@ -115,7 +115,7 @@ func finish(args []string) int {
 	start.Process(leader, stdout)
 	start.Resume()
 	var reading sync.WaitGroup
-	reading.Go(func() { _, _ = io.Copy(counter(start.Answered), stdout) }) // the end of the output is what counts
+	reading.Go(func() { _, _ = io.Copy(counter(start.Answered), stdout) }) // only the end of the output matters
 	reading.Go(func() { follow(os.NewFile(programFD, "stderr"), start) })
 	over := make(chan struct{})
 	go func() {
@@ -152,11 +152,11 @@ func awaitInstalled(start *launch.Start, over <-chan struct{}) {
 	}
 }
 
-// follow passes on the lines of standard error until it ends.
+// follow passes the lines of standard error to start until it ends.
 func follow(stderr io.Reader, start *launch.Start) {
 	lines := bufio.NewReader(stderr)
 	for {
-		line, _, err := lines.ReadLine() // the beginning of a line is what counts
+		line, _, err := lines.ReadLine() // only the beginning of a line matters
 		if err != nil {
 			return
 		}
@@ -165,7 +165,7 @@ func follow(stderr io.Reader, start *launch.Start) {
 	}
 }
 
-// counter passes on how much is written to it.
+// counter is an io.Writer that reports how many bytes are written to it.
 type counter func(int)
 
 func (c counter) Write(p []byte) (int, error) {

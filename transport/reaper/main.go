@@ -22,8 +22,8 @@ const (
 	programFD = 4
 )
 
-// Main is the second process: it waits for the end of the program and ends the
-// processes that the program left. It returns the exit code.
+// Main is the main function of the second process: it waits for the end of the program
+// and ends the processes that the program left. It returns the exit code.
 func Main() int {
 	// To end this process, end the program first.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -31,7 +31,7 @@ func Main() int {
 	if len(os.Args) > 2 && os.Args[2] == leaveWord {
 		return finish(os.Args[3:])
 	}
-	// Without a shell the wait is here.
+	// Without a shell, this process waits for the end of the program.
 	if text, err := io.ReadAll(os.Stdin); err == nil && string(text) != done {
 		left := readRemains(io.NewSectionReader(os.NewFile(groupsFD, "groups"), 0, math.MaxInt64))
 		left.leaveInstallations()
@@ -40,14 +40,14 @@ func Main() int {
 	return 0
 }
 
-// done is what a program writes that has left nothing.
+// done is what the program writes if it has left no processes.
 const done = "done\n"
 
 // remains are the processes that a program left running.
 type remains struct {
 	mark   string
-	groups []int // by their leaders
-	spared []int // groups of which no process is ended
+	groups []int // leaders of the groups to end
+	spared []int // leaders of groups of which no process is ended
 
 	installs map[int]Installation // what may be installed in groups, by their leaders
 }
@@ -62,8 +62,8 @@ func (r *remains) leaveInstallations() {
 	}
 }
 
-// end terminates what is left, and kills what does not end. It stops when it finds
-// nothing, which it reports, or after a time.
+// end terminates the processes, and kills those that do not end. It returns true when no
+// process is left, and false after the limit.
 func (r *remains) end(limit time.Duration) bool {
 	began := time.Now()
 	for sent := syscall.Signal(0); ; {

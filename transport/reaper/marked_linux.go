@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/launch"
 )
 
-// inherited is the program as the second process executes it: by its descriptor, so
-// that an update cannot replace it.
+// inherited returns the path at which the second process executes the program: that of
+// its descriptor, so that an update cannot replace it.
 func inherited(string) string { return fmt.Sprintf("/proc/self/fd/%d", programFD) }
 
 func unnamedFile() (*os.File, error) {
@@ -70,8 +70,8 @@ func isMarked(pid int, mark string) bool {
 	return false
 }
 
-// environment returns the environment of a process. For a moment while a process executes
-// another program, the system has none of it.
+// environment returns the environment of a process. While a process executes another program,
+// the system shows an empty one for a moment.
 func environment(pid int) []byte {
 	const tries = 5
 	for range tries {
@@ -87,9 +87,9 @@ func environment(pid int) []byte {
 	return nil
 }
 
-// takeOver leaves what is installed in the group of leader to another process, if a package
-// manager is still installing there. The ends of the pipes that the program had are gone.
-// What the package manager writes before they are open again fails.
+// takeOver leaves an installation in the group of leader to another process, if a package
+// manager is still installing there. The program's ends of the pipes are closed. Writes of
+// the package manager fail until they are open again.
 func takeOver(leader int, install Installation) bool {
 	var output [2]*os.File
 	for i := range output {
@@ -109,7 +109,7 @@ func takeOver(leader int, install Installation) bool {
 	return cmd.Start() == nil // it ends after this process
 }
 
-// leftRuns reports whether a process of this user runs that has taken over an installation.
+// leftRuns reports whether a process of this user runs that has taken over the installation with a key.
 func leftRuns(key string) bool {
 	entries, _ := os.ReadDir("/proc") // without /proc none is known
 	for _, entry := range entries {

@@ -17,7 +17,7 @@ func takeOver(int, Installation) bool { return false }
 // leftRuns reports no process: the arguments of other processes are unknown here.
 func leftRuns(string) bool { return false }
 
-// inherited is the program as the second process executes it.
+// inherited returns the path at which the second process executes the program.
 func inherited(self string) string { return self }
 
 func unnamedFile() (*os.File, error) {

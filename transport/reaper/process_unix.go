@@ -14,15 +14,15 @@ const supported = true
 // that `killall toolscript` spares the process that cleans up.
 const ProcessName = "mcp-reaper"
 
-// shell is what waits, if it is there.
+// shell waits for the end of the program, if this shell exists.
 var shell = "/bin/sh"
 
-// wait is what the shell does: it waits for the end of the program, which then writes
-// nothing, and becomes the program under Command. The name is that of the process where
-// there is /proc.
+// wait is the script of the shell: it waits for the end of the program. If the program has
+// written nothing, it executes the program with Command. Where there is /proc, it also sets
+// the name of the process.
 const wait = `trap '' INT TERM HUP; { echo ` + ProcessName + ` >/proc/self/comm; } 2>/dev/null; read -r _ || exec "$0" ` + Command
 
-// command is the second process, of the program at a path.
+// command returns the command of the second process. self is the path of this program.
 func command(self string) *exec.Cmd {
 	if _, err := os.Stat(shell); err != nil {
 		return exec.Command(self, Command) //nolint:noctx // this program; no context may end it before us

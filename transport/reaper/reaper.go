@@ -11,8 +11,8 @@
 // program and executes it when the pipe closes. Without a shell it is this program from
 // the start. The groups are in a file without a name that both processes have open.
 //
-// When all processes that it is for have ended, the second process ends after a short
-// time, and the next Begin starts another one.
+// When all processes that it may have to end have ended, the second process ends after a
+// short time, and the next Begin starts another one.
 //
 // PR_SET_PDEATHSIG does not work: it watches the thread that forked, and does not
 // reach the node behind an npx. Outside of Linux the environment of other processes
@@ -40,8 +40,8 @@ const markName = "MCP_REAPER"
 // closeTime bounds Close. After a program that ended its servers nothing is left.
 const closeTime = 2 * time.Second
 
-// unusedTime is how long the second process runs on after the last process that it is for.
-// A server that is restarted finds it there.
+// unusedTime is how long the second process keeps running after the end of the last process
+// that it may have to end. A server that is restarted within this time uses the same one.
 const unusedTime = 10 * time.Second
 
 // Reaper is the program's side. Its methods may be called concurrently. A nil Reaper
@@ -65,8 +65,8 @@ type child struct {
 	exited chan struct{}
 }
 
-// New returns a Reaper that has started nothing yet. The second process has the files of
-// hold open until it has ended what is left, so that their locks show when that is.
+// New returns a Reaper that has started nothing yet. The second process keeps the files of
+// hold open until it has ended the remaining processes, so that their locks show that time.
 func New(log *slog.Logger, hold ...*os.File) *Reaper {
 	return &Reaper{log: log, mark: markName + "=" + rand.Text(), hold: hold, unused: unusedTime}
 }
@@ -114,7 +114,7 @@ func (r *Reaper) change(how func(*groups) error) {
 	r.postpone()
 }
 
-// postpone has the end of the second process wait for the time from now.
+// postpone restarts the time after which an unused second process ends.
 func (r *Reaper) postpone() {
 	if r.rest == nil {
 		r.rest = time.AfterFunc(r.unused, r.endUnused)
@@ -123,8 +123,8 @@ func (r *Reaper) postpone() {
 	}
 }
 
-// endUnused ends the second process if nothing is left that it would end. What has the
-// mark and has left its group is looked for again later.
+// endUnused ends the second process if no process is left that it would end. Processes with
+// the mark that have left their group are looked for again later.
 func (r *Reaper) endUnused() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,16 +202,16 @@ func (c *child) running() bool {
 	}
 }
 
-// end has the process end, which then ends nothing else. It fails if the process has ended
-// already.
+// end makes the second process exit without ending other processes. It has no effect if the
+// second process has already exited.
 func (c *child) end() {
 	_, _ = io.WriteString(c.pipe, done)
 	_ = c.pipe.Close()
 }
 
-// Close ends what is left, as the end of the program would, and then the second
-// process. It is called when all servers have ended. What does not end in time is left
-// to the second process.
+// Close ends the remaining processes, as the second process would, and then the second
+// process. Call it when all servers have ended. Processes that do not end in time are
+// left to the second process.
 func (r *Reaper) Close() {
 	if r == nil {
 		return
