@@ -16,20 +16,20 @@ import (
 // the order of their names, are added up under the value Other.
 const maxValues = 200
 
-// Other is the value of a label for all that have no value of their own.
+// Other is the value of a label for all servers and actors without a value of their own.
 const Other = "(other)"
 
-// Kind is what a metric is.
+// Kind is the type of a metric.
 type Kind string
 
 // The kinds of metrics.
 const (
 	Counter   Kind = "counter"
 	Gauge     Kind = "gauge"
-	Histogram Kind = "histogram" // of durations in seconds
+	Histogram Kind = "histogram" // histogram of durations in seconds
 )
 
-// Family is a metric with all its points. Name is that of OpenTelemetry.
+// Family is a metric with all its points. Name is its name in OpenTelemetry.
 type Family struct {
 	Name   string
 	Kind   Kind
@@ -42,13 +42,13 @@ type Family struct {
 type Point struct {
 	Labels    []Label
 	Value     float64
-	Durations *toolscript.Durations // of a Histogram; Value is then without meaning
+	Durations *toolscript.Durations // for a Histogram; Value is then not used
 }
 
-// Label is an attribute of a point. Name is that of OpenTelemetry.
+// Label is an attribute of a point. Name is its name in OpenTelemetry.
 type Label struct{ Name, Value string }
 
-// Families returns all metrics of a gateway. Metrics without points are among them.
+// Families returns all metrics of a gateway, including metrics without points.
 func Families(m toolscript.Measures) []Family {
 	b := builder{servers: shown(m.Servers)}
 	b.gateway(m)
@@ -58,7 +58,7 @@ func Families(m toolscript.Measures) []Family {
 	return b.all
 }
 
-// shown are the names of the servers that are label values.
+// shown returns the names of the servers that are used as label values.
 func shown(servers []toolscript.ServerMeasures) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range servers[:min(len(servers), maxValues)] {
@@ -77,7 +77,7 @@ func (b *builder) add(name string, kind Kind, unit, help string) *Family {
 	return &b.all[len(b.all)-1]
 }
 
-// server is the label of a server.
+// server returns the label of a server.
 func (b *builder) server(name string) Label {
 	if name != "" && !b.servers[name] {
 		name = Other
@@ -193,7 +193,7 @@ func (b *builder) ofServers(m toolscript.Measures) {
 	}
 }
 
-// ofRate reads a counter of the rate limit of a server; 0 if it has none.
+// ofRate returns a function that reads a counter of a server's rate limit; 0 if it has no limit.
 func ofRate(count func(toolscript.RateLimit) uint64) func(toolscript.ServerMeasures) float64 {
 	return func(s toolscript.ServerMeasures) float64 {
 		if s.RateLimit == nil {
@@ -230,7 +230,7 @@ func (b *builder) ofActors(actors []toolscript.ActorStatus) {
 	}
 }
 
-// actor is the value of the label actor.
+// actor returns the value of the label actor.
 func (b *builder) actor(name string) string {
 	kind, of, _ := strings.Cut(name, "/")
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// ContentType is that of WriteText: the text format of Prometheus.
+// ContentType is the content type of WriteText: the text format of Prometheus.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
 // WriteText writes metrics in the text format of Prometheus.
@@ -22,11 +22,11 @@ func WriteText(to io.Writer, families []Family) error {
 	return err
 }
 
-// units are the suffixes of names of Prometheus.
+// units are the suffixes of Prometheus names, by unit.
 var units = map[string]string{"s": "_seconds", "By": "_bytes"}
 
-// PrometheusName is the name of a metric for Prometheus: with its unit, and _total if it
-// is a counter.
+// PrometheusName returns the name of a metric for Prometheus: with its unit, and _total if
+// it is a counter.
 func (f Family) PrometheusName() string {
 	name := prometheusLabel(f.Name) + units[f.Unit]
 	if f.Kind == Counter {

@@ -12,21 +12,21 @@ import (
 
 // Config says where spans and metrics go. The zero Config sends nothing.
 type Config struct {
-	Traces   string            // URL that spans are posted to; "": none
-	Metrics  string            // the same for metrics
-	Headers  map[string]string // of each request; their values are secrets
+	Traces   string            // URL that spans are posted to; "": spans are not sent
+	Metrics  string            // URL that metrics are posted to; "": metrics are not sent
+	Headers  map[string]string // headers of each request; their values are secrets
 	Interval time.Duration     // between two requests with metrics
 }
 
 // Enabled reports whether anything is sent.
 func (c Config) Enabled() bool { return c.Traces != "" || c.Metrics != "" }
 
-// defaultInterval is that of the OpenTelemetry SDK.
+// defaultInterval is the default of the OpenTelemetry SDK.
 const defaultInterval = time.Minute
 
-// Configure returns the Config of an endpoint of the configuration, such as
-// http://127.0.0.1:4318, with its headers; without an endpoint, that of the standard
-// variables OTEL_*. The error is about a variable that cannot be followed.
+// Configure returns the Config for an endpoint of the configuration, such as
+// http://127.0.0.1:4318, with its headers. If endpoint is empty, the standard variables
+// OTEL_* decide. The error names an invalid endpoint or variable.
 func Configure(endpoint string, headers map[string]string, getenv func(string) string) (Config, error) {
 	c := Config{Interval: defaultInterval}
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {

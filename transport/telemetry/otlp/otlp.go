@@ -39,7 +39,7 @@ type Exporter struct {
 	tracer   oteltrace.Tracer
 
 	stop    context.CancelFunc
-	ended   chan struct{} // closed when the metrics are not sent any more; nil: they are not sent
+	ended   chan struct{} // closed when no more metrics are sent; nil if metrics are not sent
 	measure func(context.Context) (toolscript.Measures, error)
 
 	failing atomic.Bool
@@ -68,7 +68,7 @@ func New(c Config, logger *slog.Logger) (*Exporter, error) {
 	return e, nil
 }
 
-// Tracer is nil if no traces are sent.
+// Tracer returns the Exporter as a Tracer; nil if no traces are sent.
 func (e *Exporter) Tracer() toolscript.Tracer {
 	if e == nil || e.tracer == nil {
 		return nil
@@ -104,8 +104,8 @@ func (e *Exporter) sendMetrics(ctx context.Context) {
 	}
 }
 
-// EndMetrics sends the metrics a last time, at most until ctx ends. It is called while
-// the gateway can still be measured.
+// EndMetrics sends the metrics a last time, at most until ctx ends. Call it while the
+// gateway can still be measured.
 func (e *Exporter) EndMetrics(ctx context.Context) {
 	if e == nil || e.ended == nil {
 		return
@@ -142,8 +142,8 @@ func (s spans) ExportSpans(ctx context.Context, all []trace.ReadOnlySpan) error 
 // Shutdown implements trace.SpanExporter.
 func (spans) Shutdown(context.Context) error { return nil }
 
-// send posts a message. The first failure after a success is logged as a warning. What
-// could not be sent is lost; metrics are cumulative.
+// send posts a message. The first failure after a success is logged as a warning. Spans
+// that could not be sent are lost; metrics are cumulative.
 func (e *Exporter) send(ctx context.Context, to string, m message) error {
 	err := e.post(ctx, to, m)
 	if err == nil {
@@ -184,7 +184,7 @@ func (e *Exporter) post(ctx context.Context, to string, m message) error {
 	return nil
 }
 
-// shown is an endpoint without user, query and fragment.
+// shown returns an endpoint without user, query and fragment.
 func shown(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/telemetry"
 )
 
-// The messages of OTLP 1.x, written field by field. The numbers are those of
+// The messages of OTLP 1.x are written field by field. The field numbers are those of
 // opentelemetry-proto; the tests read the messages with its generated code.
 
 // message is a protobuf message.
@@ -30,7 +30,7 @@ func (m *message) bytes(field protowire.Number, value []byte) {
 
 func (m *message) text(field protowire.Number, value string) { m.bytes(field, []byte(value)) }
 
-// nested writes a message, also an empty one.
+// nested writes a message, even an empty one.
 func (m *message) nested(field protowire.Number, value message) {
 	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), value)
 }
@@ -82,7 +82,7 @@ func scope() (m message) {
 	return m
 }
 
-// traces is an ExportTraceServiceRequest.
+// traces returns an ExportTraceServiceRequest.
 func traces(r *resource.Resource, spans []trace.ReadOnlySpan) message {
 	var ofScope, ofResource, request message
 	ofScope.nested(1, scope())
@@ -131,7 +131,7 @@ func spanOf(s trace.ReadOnlySpan) (m message) {
 // cumulative is the temporality of all metrics: since the start of the gateway.
 const cumulative = 2
 
-// metrics is an ExportMetricsServiceRequest.
+// metrics returns an ExportMetricsServiceRequest.
 func metrics(r *resource.Resource, families []telemetry.Family, started, now time.Time) message {
 	var ofScope, ofResource, request message
 	ofScope.nested(1, scope())
