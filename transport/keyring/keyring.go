@@ -24,8 +24,8 @@ var (
 	ErrBlocked = errors.New("it does not answer; is it locked?")
 )
 
-// blocked is set while an operation has exceeded Time. Until it ends, other operations
-// fail immediately, because an actor asks for the status of logins.
+// blocked is set while an operation has exceeded Time. Until it ends, other operations fail
+// immediately, because an actor, which must not wait, asks for the status of logins.
 var blocked atomic.Bool
 
 // Set stores an item.
@@ -47,7 +47,7 @@ func Get(item string) (string, error) {
 	return <-found, nil
 }
 
-// Delete removes an item. That it does not exist is no error.
+// Delete removes an item. It returns nil if the item does not exist.
 func Delete(item string) error {
 	err := call(func() error { return keyring.Delete(service, item) })
 	if errors.Is(err, ErrNotFound) {
