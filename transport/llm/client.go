@@ -41,7 +41,7 @@ const DefaultTokens = 8192
 const (
 	maxAnswer      = 16 << 20 // bytes of an answer
 	maxReason      = 500      // bytes of the reason in a refusal
-	shortestKey    = 3        // bytes of a key that is removed from texts
+	shortestKey    = 3        // bytes of the shortest key that is removed from texts
 	defaultTimeout = 5 * time.Minute
 	maxRetryAfter  = 5 * time.Minute
 )
@@ -49,12 +49,12 @@ const (
 // Options configure a Client.
 type Options struct {
 	API       API
-	URL       string // of the API without its last part, such as https://host/v1
+	URL       string // URL of the API without its last part, such as https://host/v1
 	Model     string
 	Key       string            // sent as the API requires; "" sends none
-	Headers   map[string]string // of every request
-	MaxTokens int               // of an answer; 0: DefaultTokens
-	Timeout   time.Duration     // of one request; 0: 5 minutes
+	Headers   map[string]string // headers of every request
+	MaxTokens int               // limit of an answer; 0: DefaultTokens
+	Timeout   time.Duration     // time limit of one request; 0: 5 minutes
 	Transport http.RoundTripper // nil: reach.NewTransport
 }
 
@@ -95,14 +95,14 @@ func New(o Options) (*Client, error) {
 	}}, nil
 }
 
-// API is the API of the endpoint.
+// API returns the API of the endpoint.
 func (c *Client) API() API { return c.options.API }
 
 // Send sends a conversation and returns the answer of the model. The error is a
-// *toolscript.Error: Unauthorized for a refused key, Busy with the time of the next try
-// if the endpoint has one, Unavailable, Timeout, Cancelled, TooLarge, Invalid for a
-// refused request, and InvalidResult for an answer that does not fit the API. No error
-// holds the key.
+// *toolscript.Error: Unauthorized for a refused key, NotFound, Busy, Unavailable, Timeout,
+// Cancelled, TooLarge, Invalid for a refused request, and InvalidResult for an answer that
+// does not fit the API. Busy and Unavailable have the time of the next try if the endpoint
+// names it. No error contains the key.
 func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	body, err := json.Marshal(c.body(r))
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *Client) authorize(h http.Header) {
 	}
 }
 
-// failed is the error of a request without an answer.
+// failed returns the error of a request without an answer.
 func (c *Client) failed(ctx context.Context, err error) error {
 	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
@@ -164,7 +164,7 @@ func (c *Client) failed(ctx context.Context, err error) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the model cannot be reached: %w", c.clean(err))}
 }
 
-// refused is the error of an answer with another status than 2xx.
+// refused returns the error of an answer with another status than 2xx.
 func (c *Client) refused(r *http.Response, body []byte) error {
 	e := &toolscript.Error{Kind: toolscript.Invalid, Permanent: true}
 	switch status := r.StatusCode; {
@@ -186,7 +186,7 @@ func (c *Client) refused(r *http.Response, body []byte) error {
 	return e
 }
 
-// reason is the reason in the body of a refusal, as ": text", or "".
+// reason returns the reason in the body of a refusal, as ": text", or "".
 func reason(body []byte) string {
 	var b struct {
 		Error json.RawMessage `json:"error"`

@@ -16,13 +16,13 @@ type Tool struct {
 	Schema      json.RawMessage // JSON Schema of the arguments
 }
 
-// UserText is an item of a user with a text. All three APIs have the same form.
+// UserText returns a message of the user with a text. Its form is the same in all three APIs.
 func UserText(text string) json.RawMessage {
 	item, _ := json.Marshal(map[string]string{"role": "user", "content": text}) // strings always have JSON
 	return item
 }
 
-// body is the body of a request.
+// body returns the body of a request.
 func (c *Client) body(r Request) map[string]any {
 	body := map[string]any{"model": c.options.Model}
 	switch c.options.API {
