@@ -1,5 +1,5 @@
-// Package idempotency carries out calls with the same idempotency key once. What is known of
-// a key is a record in a Store that all processes use that could carry out the call.
+// Package idempotency carries out calls with the same idempotency key only once. Each key has a
+// record in a Store, which is shared by all processes that can carry out the call.
 package idempotency
 
 import (
@@ -24,15 +24,15 @@ const (
 	// MaxAnswer is the maximum length in bytes of an answer that is kept.
 	MaxAnswer = 512 << 10
 
-	// The record of a call in flight is renewed every renewTime. One that is older than
-	// staleTime is that of a process that has ended. The clocks of hosts differ by less.
+	// The record of a call in flight is renewed every renewTime. A record older than staleTime
+	// is from a process that has ended. The clocks of hosts differ by less.
 	renewTime = 20 * time.Second
 	staleTime = time.Minute
 
 	// storeTime bounds an operation of the Store.
 	storeTime = 5 * time.Second
 
-	// retryTime is when to ask again for a call in flight.
+	// retryTime is the time after which a caller may ask again for a call in flight.
 	retryTime = time.Second
 )
 
@@ -40,7 +40,7 @@ const (
 var ErrExists = errors.New("there is a record")
 
 // Store keeps records for Life after their last change. It is safe for concurrent use. The
-// errors have a text for the caller of the tool.
+// text of its errors is shown to the caller of the tool.
 type Store interface {
 	// Create adds a record and returns its version. The error wraps ErrExists if the name has
 	// one.
@@ -55,13 +55,13 @@ type Store interface {
 
 // Call is a call with a key. Two calls are the same if all fields are equal.
 type Call struct {
-	Server string // what identifies the server to all users of the Store
-	Tool   string // the server's name for it
+	Server string // identifies the server for all users of the Store
+	Tool   string // the server's name for the tool
 	Key    string // see toolscript.CheckKey
 	Args   json.RawMessage
 }
 
-// name is the name of the record: 64 hexadecimal digits.
+// name returns the name of the record: 64 hexadecimal digits.
 func (c Call) name() string { return digest([]byte(c.Server + "\x00" + c.Tool + "\x00" + c.Key)) }
 
 func digest(text []byte) string {
@@ -69,11 +69,11 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// record is what is known of a key.
+// record is the state of the call with a key.
 type record struct {
 	Args   string          `json:"args"`  // digest of the arguments
-	At     time.Time       `json:"at"`    // of the last change
-	Begun  time.Time       `json:"begun"` // of the call
+	At     time.Time       `json:"at"`    // time of the last change
+	Begun  time.Time       `json:"begun"` // start of the call
 	Done   bool            `json:"done,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  json.RawMessage `json:"error,omitempty"` // see wire.EncodeError
@@ -90,11 +90,11 @@ func (r record) encode() []byte {
 	return text
 }
 
-// Do carries out a call with send, unless the Store has a record of its key. Then Do returns
-// the same answer or error, or an error: of the kind Conflict while the call is in flight, and
-// Invalid for other arguments. A call whose error says that it was not sent leaves no record.
+// Do carries out a call with send, unless the Store has a record of its key. In that case, Do
+// returns the recorded answer or error. The error has the kind Conflict while the call is in flight,
+// and Invalid for other arguments. A call whose error says that it was not sent leaves no record.
 //
-// send goes on until the deadline of ctx, also if ctx is cancelled before: the next call with
+// send goes on until the deadline of ctx, even if ctx is cancelled before: the next call with
 // the key gets the answer.
 func Do(ctx context.Context, s Store, c Call, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	var args bytes.Buffer
@@ -115,14 +115,14 @@ func Do(ctx context.Context, s Store, c Call, send func(context.Context) (json.R
 		if err != nil {
 			return nil, unkept(err)
 		}
-		if text != nil { // else the call was not sent
+		if text != nil { // otherwise the call was not sent
 			return w.known(ctx, text)
 		}
 	}
 	return nil, errInFlight(time.Now())
 }
 
-// unkept is the error of a call that was not made because the Store failed.
+// unkept returns the error of a call that was not made because the Store failed.
 func unkept(err error) error {
 	e := &toolscript.Error{Kind: toolscript.KindOf(err), Sent: toolscript.SentNo, Err: fmt.Errorf("the call has an idempotency key, and nothing can be kept of it: %w", err)}
 	if e.Kind != toolscript.Unsupported {
@@ -171,13 +171,13 @@ func (w *work) known(ctx context.Context, text []byte) (json.RawMessage, error) 
 	return nil, errInFlight(r.Begun)
 }
 
-// answer is the end of a call.
+// answer is the outcome of a call.
 type answer struct {
 	result json.RawMessage
 	err    error
 }
 
-// carryOut makes the call. The Store has the answer before the caller has it.
+// carryOut makes the call. The answer is stored before the caller gets it.
 func (w *work) carryOut(ctx context.Context, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	held := &inflight.Held{}
 	detached, cancel := held.In(context.WithoutCancel(ctx)), context.CancelFunc(func() {})
@@ -205,7 +205,7 @@ func (w *work) carryOut(ctx context.Context, send func(context.Context) (json.Ra
 	}
 }
 
-// attempt calls send. A panic is an error.
+// attempt calls send. A panic becomes an error.
 func attempt(ctx context.Context, send func(context.Context) (json.RawMessage, error)) (a answer) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -251,8 +251,8 @@ func (w *work) settle(a answer) {
 	w.update()
 }
 
-// update replaces the record. If that fails, the next call with the key is refused: as one in
-// flight, later as one whose outcome is not known.
+// update replaces the record. If that fails, the next call with the key is refused: at first as
+// in flight, later with an unknown outcome.
 func (w *work) update() {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 	defer cancel()
