@@ -1,5 +1,5 @@
-// Package httpauth has the credentials of HTTP APIs that are not MCP servers: where they stand in
-// requests, and to which origin they go.
+// Package httpauth adds the credentials of HTTP APIs that are not MCP servers to requests, and sends
+// them to one origin only.
 package httpauth
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Auth says how requests show who makes them.
+// Auth describes the credentials of requests.
 type Auth struct {
 	Type     string `json:"type"` // none, bearer, header, query, basic or oauth2; "" is none
 	Token    string `json:"token"`
@@ -25,13 +25,13 @@ type Auth struct {
 // None reports whether there are no credentials.
 func (a Auth) None() bool { return a.Type == "" || a.Type == "none" }
 
-// Origin is the origin that receives the credentials of an API. Only NewOrigin makes one that
-// receives any.
+// Origin is the origin that receives the credentials of an API. Only NewOrigin returns an Origin
+// that receives any.
 type Origin struct{ address *url.URL }
 
-// NewOrigin returns the origin of an API. A document may tell the address of its API, and does
-// not decide where credentials go: with credentials or headers, the address must have the origin
-// of one of the addresses that the configuration names, which is part of what a person trusts.
+// NewOrigin returns the origin of an API. A document may name the address of its API, but does not
+// decide where credentials go: with credentials or headers, the address must have the origin of one
+// of named, the addresses in the configuration, which a person has trusted.
 func NewOrigin(address string, auth Auth, headers map[string]string, named ...string) (Origin, error) {
 	to, err := url.Parse(address)
 	if err != nil {
@@ -50,7 +50,7 @@ func NewOrigin(address string, auth Auth, headers map[string]string, named ...st
 }
 
 // Transport adds the credentials and headers of an API to requests to its origin, and to no
-// other.
+// other requests.
 type Transport struct {
 	Origin   Origin
 	Auth     Auth
@@ -78,8 +78,8 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "basic":
 		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(t.Auth.Username+":"+t.Auth.Password)))
 	case "query":
-		t.Auth.Strip(r.URL)                                                                                     // a redirect may repeat it
-		query := strings.ReplaceAll(url.QueryEscape(t.Auth.Name)+"="+url.QueryEscape(t.Auth.Value), "+", "%20") // every server reads it as a space
+		t.Auth.Strip(r.URL)                                                                                     // a redirect may repeat the credentials
+		query := strings.ReplaceAll(url.QueryEscape(t.Auth.Name)+"="+url.QueryEscape(t.Auth.Value), "+", "%20") // every server reads %20 as a space
 		if r.URL.RawQuery != "" {
 			query = r.URL.RawQuery + "&" + query
 		}
@@ -88,7 +88,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.ToOrigin.RoundTrip(r)
 }
 
-// set sets a header. Cookies stand before those that the request has.
+// set sets a header. Cookies are put before the cookies of the request.
 func set(header http.Header, name, value string) {
 	if own := header.Get("Cookie"); own != "" && strings.EqualFold(name, "Cookie") {
 		value = strings.TrimRight(value, "; ") + "; " + own
@@ -112,8 +112,8 @@ func (a Auth) Strip(address *url.URL) {
 // MaxRedirects bounds how often one request is redirected.
 const MaxRedirects = 5
 
-// CheckRedirect is the CheckRedirect of a client whose requests are those of calls. Headers that are parameters of the call, and its
-// cookies, do not go to another origin.
+// CheckRedirect is the CheckRedirect of a client for calls. It keeps headers that are parameters of the
+// call, and its cookies, from being sent to another origin.
 func CheckRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > MaxRedirects {
 		return fmt.Errorf("the API redirected %d times", MaxRedirects)
@@ -138,7 +138,7 @@ func SameOrigin(a, b *url.URL) bool {
 	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
-// port is the port of an address, also if it is that of the scheme.
+// port returns the port of an address, or the default port of its scheme.
 func port(address *url.URL) string {
 	if p := address.Port(); p != "" {
 		return p
