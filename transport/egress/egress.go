@@ -62,18 +62,18 @@ func CheckTarget(text string) error {
 	return nil
 }
 
-// Options are what a proxy does besides.
+// Options configure a Proxy.
 type Options struct {
 	Any  bool                              // every target is allowed
-	Seen func(target string, allowed bool) // called for each connection; nil: not
+	Seen func(target string, allowed bool) // called for each connection; may be nil
 }
 
-// Start starts a proxy to the targets, each host:port. log gets what is refused; nil drops it.
+// Start starts a proxy to the targets, each host:port. log receives refused and failed connections; may be nil.
 func Start(targets []string, log func(level slog.Level, format string, args ...any)) (*Proxy, error) {
 	return Options{}.Start(targets, log)
 }
 
-// Start starts a proxy.
+// Start is like the function Start, with options.
 func (o Options) Start(targets []string, log func(level slog.Level, format string, args ...any)) (*Proxy, error) {
 	if log == nil {
 		log = func(slog.Level, string, ...any) {}
@@ -94,10 +94,10 @@ func (o Options) Start(targets []string, log func(level slog.Level, format strin
 	return p, nil
 }
 
-// Port is the port of the proxy on 127.0.0.1.
+// Port returns the port of the proxy on 127.0.0.1.
 func (p *Proxy) Port() uint16 { return uint16(p.at.(*net.TCPAddr).Port) }
 
-// Env are the variables of the environment that lead programs to the proxy.
+// Env returns the environment variables that make programs use the proxy, as NAME=value.
 func (p *Proxy) Env() []string {
 	address := (&url.URL{Scheme: "http", User: url.UserPassword("toolscript", p.token), Host: p.at.String()}).String()
 	env := []string{"NODE_USE_ENV_PROXY=1", "NO_PROXY=", "no_proxy="}
@@ -204,7 +204,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, target string) {
 	<-done
 }
 
-// hold notes connections that Close closes. It is false after Close.
+// hold registers connections that Close must close. It returns false after Close.
 func (p *Proxy) hold(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,7 +243,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 }
 
 // names is the guard of targets that are names: a name must not lead into the user's own network or
-// to this machine, also if the configuration has it.
+// to this machine, even if the configuration allows it.
 var names = reach.NewGuard(reach.Options{Hint: "name the address itself to allow it"})
 
 // dial connects to a host. An address, and localhost, are allowed because the configuration names
