@@ -15,7 +15,7 @@ const maxEscape = 34
 // atom is what one character or escape of a text may stand for.
 type atom struct {
 	bytes string // "" for something invisible, such as a colour of a terminal
-	size  int    // bytes of the text
+	size  int    // length in the text, in bytes
 }
 
 // maxAtoms bounds the meanings of one place.
@@ -56,7 +56,7 @@ func atoms(all []atom, text string, at int) []atom {
 	return all
 }
 
-// unseen reports whether a character is not seen where a text is shown.
+// unseen reports whether a character is invisible where a text is shown.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
 }
@@ -172,8 +172,8 @@ func entity(all []atom, rest string) []atom {
 	return all
 }
 
-// sequence is the length of an escape sequence of a terminal, as ECMA-48 has it: CSI, OSC, or a
-// short one.
+// sequence returns the length of a terminal escape sequence of ECMA-48: CSI, OSC, or a short
+// one.
 func sequence(rest string) int {
 	if len(rest) < 2 {
 		return 1
@@ -206,13 +206,13 @@ func sequence(rest string) int {
 	return 2
 }
 
-// decoded is a layer of a text: its escapes are read.
+// decoded is a text in which the escapes of outer layers are decoded.
 type decoded struct {
 	text string
 	from []int // the place in the outermost text, for each byte and the end; nil: they are equal
 }
 
-// origin is the place in the outermost text.
+// origin returns the place in the outermost text.
 func (d decoded) origin(at int) int {
 	if d.from == nil {
 		return at
@@ -220,7 +220,7 @@ func (d decoded) origin(at int) int {
 	return d.from[at]
 }
 
-// decode reads the escapes of a layer. changed is false if it has none.
+// decode returns the next layer, with the escapes decoded. changed is false if there are none.
 func (d decoded) decode() (inner decoded, changed bool) {
 	if !strings.ContainsAny(d.text, `%\&`) {
 		return d, false

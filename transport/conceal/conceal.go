@@ -21,11 +21,11 @@ type Secrets struct {
 }
 
 // New takes a map from names, which replace secrets, to the secrets. It returns nil if there
-// is none that can be replaced.
+// is no secret that can be replaced.
 func New(named map[string]string) *Secrets { return NewFrom(MinSecret, named) }
 
-// NewFrom is New for texts in which shorter values cannot be anything else: those of at least
-// the given length are replaced. The short ones are replaced only as they are.
+// NewFrom is New for texts in which shorter values can only be secrets: it replaces secrets of at
+// least shortest bytes. Secrets shorter than MinSecret are not found in base64 or hexadecimal.
 func NewFrom(shortest int, named map[string]string) *Secrets {
 	s := &Secrets{}
 	names := slices.Sorted(maps.Keys(named))
@@ -106,7 +106,7 @@ type span struct {
 // matcher itself reads one more.
 const maxLayers = 3
 
-// find returns the spans of the secrets in a text, in order and apart from each other.
+// find returns the spans of the secrets in a text, in order and without overlaps.
 func (s *Secrets) find(text string, cut bool) []span {
 	all := s.scan(text, cut)
 	layer := decoded{text: text}

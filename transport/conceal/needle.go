@@ -10,12 +10,12 @@ import (
 // needle is one form of a secret, which is searched for.
 type needle struct {
 	name string
-	want string                   // bytes, as fold has them
-	fold *[256]byte               // makes equal what means the same
+	want string                   // bytes of the form, after fold
+	fold *[256]byte               // maps bytes with the same meaning to one of them
 	gap  func(k int, b byte) bool // reports whether b may be between the bytes k-1 and k; nil: nothing may
 }
 
-// needles are the forms of a secret: its bytes, each of its lines because a log has lines,
+// needles returns the forms of a secret: its bytes, each of its lines because a log has lines,
 // base64 and hexadecimal.
 func needles(name, secret string, shortest int) (all []*needle) {
 	plain := func(text string) {
@@ -27,7 +27,7 @@ func needles(name, secret string, shortest int) (all []*needle) {
 	if len(secret) < MinSecret {
 		return all
 	}
-	inner := decoded{text: secret} // as it is in an inner layer of a text, if it has what looks like escapes
+	inner := decoded{text: secret} // the secret in an inner layer of a text, if it contains what looks like escapes
 	for changed := true; changed && len(all) <= maxLayers; {
 		if inner, changed = inner.decode(); changed {
 			plain(inner.text)
@@ -46,8 +46,8 @@ func needles(name, secret string, shortest int) (all []*needle) {
 	return append(all, &needle{name: name, want: hex.EncodeToString([]byte(secret)), fold: foldHex(), gap: hexGap})
 }
 
-// inBase64 is the part of the base64 of a secret that does not depend on its neighbours. In
-// base64 the form depends on the number of bytes before the secret, as in the header of
+// inBase64 returns the part of the base64 of a secret that does not depend on its neighbours.
+// This part depends on the number of bytes before the secret, as in the header of
 // "USER:SECRET".
 func inBase64(secret string, before int) string {
 	text := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), secret...))
@@ -64,14 +64,14 @@ var same = sync.OnceValue(func() *[256]byte {
 	return &t
 })
 
-// foldBase64 makes the alphabet of URLs the standard one.
+// foldBase64 maps the alphabet of URLs to the standard one.
 var foldBase64 = sync.OnceValue(func() *[256]byte {
 	t := *same()
 	t['-'], t['_'] = '+', '/'
 	return &t
 })
 
-// foldHex makes capital digits small.
+// foldHex maps upper-case digits to lower case.
 var foldHex = sync.OnceValue(func() *[256]byte {
 	t := *same()
 	for b := byte('A'); b <= 'F'; b++ {
@@ -80,15 +80,15 @@ var foldHex = sync.OnceValue(func() *[256]byte {
 	return &t
 })
 
-// lineBreak: base64 is often broken into lines, which may be indented.
+// lineBreak allows line breaks in base64, with indented lines.
 func lineBreak(_ int, b byte) bool { return b == '\n' || b == '\r' || b == ' ' || b == '\t' }
 
-// hexGap: bytes in hexadecimal may be apart, as in 61:62, 61 62 or 0x61, 0x62.
+// hexGap allows separators between hexadecimal bytes, as in 61:62, 61 62 or 0x61, 0x62.
 func hexGap(k int, b byte) bool { return k%2 == 0 && strings.IndexByte(":-, \t\r\n0xX\\", b) >= 0 }
 
 const (
 	maxGap  = 8  // bytes in a gap
-	maxWork = 16 // steps for each byte of a needle; more are a text that was made to cost time
+	maxWork = 16 // steps for each byte of a needle; only a text that was made to cost time needs more
 )
 
 // state is a place in the text and in the needle. gap counts the bytes of the current gap.
@@ -114,8 +114,8 @@ func (n *needle) match(text string, from int, cut bool) (end int) {
 // between reports whether a byte may be between the bytes k-1 and k of the needle.
 func (n *needle) between(k int, b byte) bool { return n.gap != nil && k > 0 && n.gap(k, b) }
 
-// matchOn is match from a place on. The text may have several escapes with different meanings,
-// so a place can lead to several states.
+// matchOn is match from a state on. An escape can have several meanings, so a place can lead to
+// several states.
 func (n *needle) matchOn(text string, from state, cut bool) (end int) {
 	var buffer [8]state
 	pending := append(buffer[:0], from)
@@ -183,7 +183,7 @@ func (n *needle) skip(s state, a atom) (next state, ok bool) {
 	return state{s.at + a.size, s.k, s.gap + 1}, true
 }
 
-// broken reports whether a text is the beginning of an escape at most.
+// broken reports whether a text is empty, or may be the beginning of an escape.
 func broken(rest string) bool {
 	return rest == "" || len(rest) < maxEscape && strings.IndexByte(`%\&`+"\x1b", rest[0]) >= 0
 }
