@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// Pack is a value as JSON and texts after it, which are neither encoded nor copied.
+// Pack returns a value as JSON, followed by texts, which are neither encoded nor copied.
 func Pack(header any, texts ...[]byte) ([][]byte, error) {
 	head, err := json.Marshal(header)
 	if err != nil {
@@ -19,7 +19,7 @@ func Pack(header any, texts ...[]byte) ([][]byte, error) {
 	return parts, nil
 }
 
-// lengthOf is the length of a text plus one; 0 for nil.
+// lengthOf returns the encoded length of a text plus one; 0 for nil.
 func lengthOf(text []byte) []byte {
 	if text == nil {
 		return []byte{0}
@@ -29,7 +29,7 @@ func lengthOf(text []byte) []byte {
 
 var errPacked = errors.New("a converted text is cut off")
 
-// Unpack reads the concatenation of what Pack has returned. The texts are parts of packed.
+// Unpack reads the concatenated result of Pack. The texts are slices of packed.
 func Unpack(packed []byte, header any) (texts [][]byte, err error) {
 	head, rest, err := cutText(packed)
 	if err == nil {
