@@ -24,8 +24,8 @@ type Secrets struct {
 // is no secret that can be replaced.
 func New(named map[string]string) *Secrets { return NewFrom(MinSecret, named) }
 
-// NewFrom is New for texts in which shorter values can only be secrets: it replaces secrets of at
-// least shortest bytes. Secrets shorter than MinSecret are not found in base64 or hexadecimal.
+// NewFrom is like New, for texts in which shorter values can only be secrets: it replaces secrets of
+// at least shortest bytes. Secrets shorter than MinSecret are not found in base64 or hexadecimal.
 func NewFrom(shortest int, named map[string]string) *Secrets {
 	s := &Secrets{}
 	names := slices.Sorted(maps.Keys(named))
@@ -73,7 +73,7 @@ func (s *Secrets) may(text string, at int) bool {
 // Replace returns a text in which the names stand for the secrets.
 func (s *Secrets) Replace(text string) string { return s.replace(text, false) }
 
-// ReplaceCut is Replace for a text whose end is missing: it also replaces the beginning of a
+// ReplaceCut is like Replace, for a text whose end is missing: it also replaces the beginning of a
 // secret at the end of the text.
 func (s *Secrets) ReplaceCut(text string) string { return s.replace(text, true) }
 

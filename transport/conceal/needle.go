@@ -114,12 +114,12 @@ func (n *needle) match(text string, from int, cut bool) (end int) {
 // between reports whether a byte may be between the bytes k-1 and k of the needle.
 func (n *needle) between(k int, b byte) bool { return n.gap != nil && k > 0 && n.gap(k, b) }
 
-// matchOn is match from a state on. An escape can have several meanings, so a place can lead to
+// matchOn continues match from a state. An escape can have several meanings, so a place can lead to
 // several states.
 func (n *needle) matchOn(text string, from state, cut bool) (end int) {
 	var buffer [8]state
 	pending := append(buffer[:0], from)
-	var seen map[state]struct{} // of the states that were reached in several ways
+	var seen map[state]struct{} // states after places that lead to several states
 	for work := maxWork * len(n.want); len(pending) > 0 && work > 0; work-- {
 		s := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]

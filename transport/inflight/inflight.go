@@ -49,7 +49,7 @@ type Budget struct {
 	used    int64
 	over    *Lease // the lease that may take the spare part, and more
 	waiting []*wait
-	limit   int64 // the memory limit that the runtime has
+	limit   int64 // last memory limit set for the runtime
 
 	returner Returner
 }

@@ -193,7 +193,7 @@ func (c Config) Credentials() string {
 	return strings.Join(fields, " and ")
 }
 
-// Authorizes reports whether the configuration itself contains the credentials, so that no login is used.
+// Authorizes reports whether the configuration alone provides the credentials, without a person's login.
 func (c Config) Authorizes() bool {
 	for name := range c.Headers {
 		if strings.EqualFold(name, "Authorization") {

@@ -35,8 +35,8 @@ type Events struct {
 	// requests for it are refused.
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
-	// Starting is called while a stdio server waits for another installation, and when its
-	// process runs. look returns what has happened so far; it is valid until Dial returns.
+	// Starting is called before a stdio server may have to wait for another installation, and
+	// when its process runs. look returns what has happened so far; it is valid until Dial returns.
 	Starting func(look func() launch.Activity)
 }
 

@@ -40,7 +40,7 @@ type Started interface {
 	Cancel(reason string, err error)
 }
 
-// Go makes the call with f, in a goroutine. A panic of f ends the call. Cancel ends f's context, with err as cause.
+// Go makes the call with f in a goroutine. A panic of f ends the call. Cancel ends f's context with the cause err.
 func (t ToolCall) Go(f func(context.Context) (json.RawMessage, error)) Started {
 	ctx := t.Ctx
 	if t.Held != nil {

@@ -9,9 +9,9 @@ import (
 
 // Printer is a Started that knows what the server printed during the call.
 type Printer interface {
-	// Printed returns what the server wrote to standard error since the call began, and
-	// what it wrote to standard output that is not a message: a part of a sentence that
-	// begins with "; ", or nothing. failure reports whether that explains why there is no
+	// Printed describes what the server has written since the call began: to standard error,
+	// and to standard output if it is not a message. text is a part of a sentence that
+	// begins with "; ", or empty. failure reports whether text explains why there is no
 	// answer.
 	Printed() (text string, failure bool)
 }

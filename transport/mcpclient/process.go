@@ -278,7 +278,7 @@ func (p *process) close() error {
 // abort ends a process that has no calls in flight, with a SIGTERM.
 func (p *process) abort() error { return p.terminate(closeExit) }
 
-// undo is abort for a package manager, with time to remove a partial installation.
+// undo is like abort, with time for a package manager to remove a partial installation.
 func (p *process) undo() error { return p.terminate(undoExit) }
 
 func (p *process) terminate(within time.Duration) error {

@@ -31,8 +31,8 @@ func Redact(text string) string { return redact(printable(text)) }
 // configuration.
 func Redactor(cfg Config) func(string) string { return NewConcealer(cfg).Line }
 
-// Cleaner returns a function that removes the same secrets as that of Redactor, but does not
-// shorten the text or join its lines.
+// Cleaner returns a function that removes the same secrets as Redactor's function, but does
+// not shorten the text or join its lines.
 func Cleaner(cfg Config) func(string) string { return NewConcealer(cfg).Clean }
 
 func redact(text string) string {

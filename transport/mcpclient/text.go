@@ -95,7 +95,7 @@ func (c redactor) clean(text string) string {
 	return printable(c.secrets.Replace(text))
 }
 
-// cleanBegun is clean for a text whose end is missing, and with it perhaps a part of a secret.
+// cleanBegun is like clean, for a text whose end is missing, and perhaps with it a part of a secret.
 func (c redactor) cleanBegun(text string) string { return printable(c.secrets.ReplaceCut(text)) }
 
 // quote returns the beginning of a message of the server, without secrets.

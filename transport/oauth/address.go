@@ -48,7 +48,7 @@ func plain(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// plainText is plain for a URL as text.
+// plainText is like plain, for a URL as text.
 func plainText(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

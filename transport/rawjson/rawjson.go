@@ -58,7 +58,7 @@ func Object(text []byte, member func(name string, value json.RawMessage)) bool {
 // A Reader reads one JSON value in one pass, which also validates it.
 type Reader struct {
 	text    []byte
-	source  bytes.Buffer // of text
+	source  bytes.Buffer // reader of text
 	decoder jsontext.Decoder
 	err     error // the first error
 }

@@ -18,7 +18,7 @@ import (
 // servicePrefix begins the names of the micro services of hubs.
 const servicePrefix = "toolscript-"
 
-// Service is the name of the micro service of a server.
+// Service returns the name of the micro service of a server.
 func Service(server string) string { return servicePrefix + server }
 
 // Entry is a server that a hub offers. State is set by List if the hub has reported it.
@@ -95,7 +95,7 @@ func each(ctx context.Context, nc *nats.Conn, subject string, f func([]byte)) er
 	return ask(ctx, nc, subject, nil, f)
 }
 
-// ask is each for a request with a payload.
+// ask is like each, for a request with a payload.
 func ask(parent context.Context, nc *nats.Conn, subject string, payload []byte, f func([]byte)) error {
 	ctx, cancel := context.WithTimeout(parent, listTime)
 	defer cancel()

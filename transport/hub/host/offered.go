@@ -204,7 +204,7 @@ func (s *offered) shut() (wait func()) {
 }
 
 // withdraw ends the offer, and returns when all calls that were sent to this hub have begun.
-// They go on.
+// These calls go on.
 func (s *offered) withdraw() {
 	s.mu.Lock()
 	s.end()

@@ -59,7 +59,7 @@ func (l *Leases) explain(name string, at notice, err error) error {
 	return fmt.Errorf("%w: %s: %q has written it for %s and does not renew it", ErrRecord, where, at.record.Owner, at.record.TTL)
 }
 
-// pause waits for the time wait, longer while the owner renews the lease, until its release.
+// pause waits, longer while the owner renews the lease, and returns early if the lease is released.
 func (l *Leases) pause(ctx context.Context, name string, wait time.Duration, notices <-chan notice) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -53,7 +53,7 @@ func openBucket(ctx context.Context, js jetstream.JetStream, o Options) (jetstre
 }
 
 // OpenBucket opens the bucket with the name of cfg, and creates it if there is none. Without
-// cfg.Replicas, a new bucket has three in a cluster, else one.
+// cfg.Replicas, a new bucket has three replicas in a cluster, otherwise one.
 func OpenBucket(ctx context.Context, js jetstream.JetStream, cfg jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
 	kv, err := js.KeyValue(ctx, cfg.Bucket)
 	if !errors.Is(err, jetstream.ErrBucketNotFound) {

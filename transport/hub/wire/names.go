@@ -68,7 +68,7 @@ const Anyone = "any"
 const (
 	Open   = "open"  // begin to use the server: the answer is an Offered
 	Invoke = "call"  // a tool call or a fetch
-	State  = "state" // the answer is empty if the hub is connected to the server, else an error that says why not
+	State  = "state" // the answer is empty if the hub is connected to the server, otherwise an error that says why not
 )
 
 // FleetServer returns the subject pattern for which a hub of a fleet receives requests about

@@ -132,7 +132,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// broke is the error of a stream that ended before its answer.
+// broke returns the error of a stream that ended before its answer.
 func broke(err error) error {
 	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the stream ended before the answer")

@@ -78,7 +78,7 @@ func (s *stream) read(ctx context.Context, from *events) (*transport.JSONRPCResp
 	}
 }
 
-// broken is the error of a request whose stream cannot be resumed. In every case, the
+// broken returns the error of a request whose stream cannot be resumed. In every case, the
 // request has reached the server.
 func broken(err error) error {
 	var session *SessionError
