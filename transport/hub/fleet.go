@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Address is the NATS cluster of a fleet. It may have secrets.
+// Address is the NATS cluster of a fleet. It may contain secrets.
 type Address = cluster.Address
 
 // FleetOptions configure a Fleet. Address is required.
@@ -34,8 +34,8 @@ type FleetOptions struct {
 
 // Fleet connects a gateway to the hubs of a fleet. It has one connection for all servers,
 // which it opens when it is needed. A connection that was lost is not resumed: requests in
-// flight fail, because their answers may be lost, and the next one opens another. It is
-// safe for concurrent use.
+// flight fail, because their answers may be lost, and the next request opens another
+// connection. A Fleet is safe for concurrent use.
 type Fleet struct {
 	options FleetOptions
 	connector

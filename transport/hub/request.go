@@ -111,7 +111,7 @@ func (r *request) expect(payload []byte) {
 	r.whenOver(r.keepAnswer())
 	in := wire.NewIncoming(size, r.link.flowOf(r.taker()), func() { r.credit(1) })
 	r.whenOver(in.Stop)
-	go func() { // the memory may have to be waited for
+	go func() { // taking the memory may block
 		if err := r.lease.Take(ctx, size); err != nil {
 			r.tell(wire.Drop, nil)
 			r.finish(nil, toolscript.WithSent(named(err, r.about), toolscript.SentYes)) // there is an answer
@@ -171,7 +171,7 @@ func (r *request) broken() {
 	r.finish(nil, &about)
 }
 
-// finish ends the request, if nothing else has.
+// finish ends the request, unless it has already ended.
 func (r *request) finish(payload []byte, err error) {
 	if r.link.take(r.number) {
 		r.end(payload, err)

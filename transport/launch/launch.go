@@ -81,7 +81,7 @@ func (s *Start) Line(text string) {
 	}
 }
 
-// Look returns what has happened until now.
+// Look returns the activity so far.
 func (s *Start) Look() Activity {
 	a := Activity{Output: s.printed.Load(), Installing: s.pulling.Load()}
 	tree := processes(s.leader)

@@ -18,8 +18,8 @@ type announced struct {
 	Annotations  json.RawMessage `json:"annotations"`
 }
 
-// hints are the annotations of a tool. Before MCP 2025-06-18, a tool had its title
-// here and no title of its own.
+// hints are the annotations of a tool. Before MCP 2025-06-18, the title of a tool was
+// one of them.
 type hints struct {
 	toolscript.Annotations
 	Title string `json:"title"`

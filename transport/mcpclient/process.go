@@ -22,8 +22,8 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// Time limits for the end of a process. Their sum is the limit of Conn.Close; it is
-// below the five seconds in which the gateway exits.
+// Time limits for the end of a process. Without undoExit, their sum is the limit of
+// Conn.Close; it is below the five seconds in which the gateway exits.
 const (
 	closeExit  = time.Second             // after closing standard input
 	termExit   = 1500 * time.Millisecond // after SIGTERM
@@ -142,7 +142,7 @@ func lasting(format string, args ...any) error {
 }
 
 // FindProgram returns an error if the program of a stdio server does not exist. host is
-// the environment of the gateway, as os.Environ.
+// the environment of the gateway, in the form of os.Environ.
 func FindProgram(host []string, cfg Config) error {
 	return cfg.namingVariables(findProgram(host, cfg))
 }

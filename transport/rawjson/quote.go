@@ -4,7 +4,7 @@ import "github.com/go-json-experiment/json/jsontext"
 
 // AppendQuoted appends a text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func AppendQuoted(to, text []byte) []byte {
-	to, _ = jsontext.AppendQuote(to, text) // the error is that of bytes that are not UTF-8
+	to, _ = jsontext.AppendQuote(to, text) // the only error is about bytes that are not UTF-8
 	return to
 }
 

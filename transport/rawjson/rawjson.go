@@ -36,7 +36,7 @@ func Unquote(literal []byte) []byte {
 
 // AppendUnquoted appends what Unquote returns.
 func AppendUnquoted(to, literal []byte) []byte {
-	to, _ = jsontext.AppendUnquote(to, literal) // the error is that of bytes that are not UTF-8
+	to, _ = jsontext.AppendUnquote(to, literal) // the only error is about bytes that are not UTF-8
 	return to
 }
 

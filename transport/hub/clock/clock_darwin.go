@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clockID counts the time in which the machine is suspended, unlike the clock of Go.
+// clockID is a clock that counts the time in which the machine is suspended, unlike Go's clock.
 const clockID = unix.CLOCK_MONOTONIC
 
 var started = time.Now()

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clockID counts the time in which the machine is suspended, unlike CLOCK_MONOTONIC.
+// clockID is a clock that counts the time in which the machine is suspended, unlike CLOCK_MONOTONIC.
 const clockID = unix.CLOCK_BOOTTIME
 
 var started = time.Now()

@@ -108,7 +108,7 @@ func (g *gateway) confirmed(number uint64, payload []byte) {
 // than the time after which a gateway gives up a hub that does not answer.
 const pauseLimit = 3 * time.Second
 
-// pauseTick is the time between two looks at the clock.
+// pauseTick is the time between two readings of the clock.
 const pauseTick = time.Second
 
 var (
@@ -150,7 +150,7 @@ func (p *pauses) count() int {
 	return p.n
 }
 
-// watchPauses looks at the clock until the hub ends. A longer time between two looks is a pause.
+// watchPauses reads the clock until the hub ends. A longer time between two readings is a pause.
 func (c *core) watchPauses() {
 	tick := time.NewTicker(pauseTick)
 	defer tick.Stop()

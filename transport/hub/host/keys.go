@@ -92,7 +92,7 @@ func (s keyStore) Read(ctx context.Context, name string) ([]byte, error) {
 	}
 	entry, err := kv.Get(ctx, s.name(name))
 	switch {
-	case errors.Is(err, jetstream.ErrKeyNotFound): // even if it was deleted
+	case errors.Is(err, jetstream.ErrKeyNotFound): // there was no record, or it was deleted
 		return nil, nil
 	case err != nil:
 		return nil, err

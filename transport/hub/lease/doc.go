@@ -30,8 +30,8 @@
 // and again before it sends the answer. A call whose first check fails was not carried
 // out. If the second one fails, the owner sends no result, and it is not known whether the
 // call was carried out. An owner tells the gateways the token of its term when the term
-// begins, and when a gateway asks who owns the server. A gateway that learns of a term
-// accepts no answer any more that was sent with a lower token: for such a call, too, it is
+// begins, and when a gateway asks who owns the server. A gateway that learns of a term no
+// longer accepts answers that were sent with a lower token: for such a call, too, it is
 // not known whether it was carried out. A gateway that has not heard of a term yet sends
 // its calls to a subject without a receiver, and asks.
 //
@@ -50,7 +50,7 @@
 // The guarantees need clocks whose rates differ by less than the ratio of margin to TTL
 // (one sixth by default), and a store that keeps accepted writes. A NATS server that
 // loses its power may lose the writes of the last moments, unless its sync_interval is
-// "always"; with three replicas, two of them have to.
+// "always"; with three replicas, two of them must lose their power for that.
 //
 // # What is not guaranteed
 //

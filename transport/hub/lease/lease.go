@@ -20,7 +20,7 @@ const (
 	DefaultTTL    = 3 * time.Second
 )
 
-// marginPart is the part of TTL that is the margin.
+// marginPart is the divisor of TTL that gives the margin.
 const marginPart = 6
 
 // minTTL is the shortest lease: renewals need time to arrive.
@@ -49,7 +49,7 @@ type Options struct {
 	clock func() time.Duration // tests replace it; nil: the clock of the system
 }
 
-// Leases are the leases of one bucket. It is safe for concurrent use.
+// Leases manages the leases of one bucket. It is safe for concurrent use.
 type Leases struct {
 	store   store
 	bucket  string

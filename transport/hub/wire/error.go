@@ -32,7 +32,7 @@ type failure struct {
 	Stderr     []string            `json:"stderr,omitempty"`
 }
 
-// maxText bounds the text of an error in bytes. A server may send one of any length.
+// maxText bounds the text of an error in bytes. A server may send a text of any length.
 const maxText = 64 << 10
 
 // EncodeError encodes an error for a gateway. own and name are the names of the server in

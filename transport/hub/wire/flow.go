@@ -92,8 +92,8 @@ type Pacer struct {
 	flush func() error
 }
 
-// NewPacer returns a Pacer. flush returns when all that was sent before has reached the
-// NATS server.
+// NewPacer returns a Pacer. flush returns when everything that was sent before has reached
+// the NATS server.
 func NewPacer(flush func() error) *Pacer { return &Pacer{flush: flush} }
 
 // Send waits until the piece may be sent, and sends it with publish.
