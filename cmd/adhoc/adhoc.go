@@ -22,7 +22,7 @@ import (
 // Name is the name of a server whose flag gives none.
 const Name = "adhoc"
 
-// Flags are the flags for such servers.
+// Flags are the flags that define such servers.
 type Flags struct {
 	Save string // the name under which the server is written into the configuration; "" does not write it
 
@@ -41,7 +41,7 @@ func (o *Flags) Add(f *pflag.FlagSet) {
 // Used reports whether the flags name a server.
 func (o *Flags) Used() bool { return len(o.stdio)+len(o.urls) > 0 }
 
-// Servers are the definitions of the servers by name. It is empty without flags.
+// Servers returns the definitions of the servers by name. It is empty if no flag names a server.
 func (o *Flags) Servers() (config.Extra, error) {
 	switch {
 	case !o.Used() && len(o.env)+len(o.headers) > 0:
@@ -88,10 +88,10 @@ func (o *Flags) Servers() (config.Extra, error) {
 	return servers, nil
 }
 
-// Names are the names of the servers, sorted.
+// Names returns the sorted names of the servers.
 func Names(servers config.Extra) []string { return slices.Sorted(maps.Keys(servers)) }
 
-// definition is a server as the configuration has it.
+// definition is a server in the form of the configuration file.
 type definition struct {
 	Type    string            `json:"type"`
 	Command string            `json:"command,omitempty"`
@@ -113,7 +113,7 @@ func isName(text string) bool {
 	return text != "" && len(text) <= 64
 }
 
-// named splits NAME=REST. The default name is that of the package.
+// named splits NAME=REST. Without NAME, the name is Name.
 func named(text string) (name, rest string) {
 	if before, after, found := strings.Cut(text, "="); found && isName(before) {
 		return before, after
@@ -121,8 +121,8 @@ func named(text string) (name, rest string) {
 	return Name, text
 }
 
-// process is the server that a command line starts. $NAME and ${NAME} stay references to
-// variables, as in a configuration file.
+// process returns the server that a command line starts. $NAME and ${NAME} stay references
+// to variables, as in a configuration file.
 func (o *Flags) process(command string) (d definition, err error) {
 	words, err := shell.Fields(command, reference)
 	switch {
@@ -145,7 +145,7 @@ func (o *Flags) process(command string) (d definition, err error) {
 	return d, nil
 }
 
-// reference is the reference to a variable. IFS is not set, so that words end at blanks.
+// reference returns a reference to a variable. IFS counts as not set, so that words end at blanks.
 func reference(name string) string {
 	if name == "IFS" {
 		return ""
@@ -153,7 +153,7 @@ func reference(name string) string {
 	return "${" + name + "}"
 }
 
-// remote is the server at an address.
+// remote returns the server at an address.
 func (o *Flags) remote(address string) (d definition, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

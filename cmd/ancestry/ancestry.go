@@ -1,5 +1,5 @@
-// Package ancestry finds out whether a process was started by an agent. What an agent
-// starts is not a person, also if it has a terminal.
+// Package ancestry finds out whether a process was started by an agent. Processes started
+// by an agent never count as a person, even on a terminal.
 package ancestry
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// variables are environment variables that agents set for their commands. Editors set
-// variables for the terminals of their user as well; those are not here.
+// variables are environment variables that agents set for their commands. The list omits
+// variables that editors also set for the terminals of their users.
 var variables = []string{
 	"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PID",
 	"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID",
@@ -22,24 +22,23 @@ var programs = []string{
 	"claude", "codex", "gemini", "qwen", "cursor-agent", "opencode", "goose", "aider", "amp", "copilot", "crush", "droid", "auggie", "cline",
 }
 
-// packages are parts of the path of agents that an interpreter runs.
+// packages are path parts of agents that run in an interpreter.
 var packages = []string{
 	"@anthropic-ai/claude-code", "@openai/codex", "@google/gemini-cli", "@qwen-code/qwen-code", "@github/copilot", "@sourcegraph/amp", "opencode-ai",
 }
 
-// maxDepth bounds the search. It also ends it if ids of processes were reused in a
-// circle.
+// maxDepth bounds the search, which also ends it if reused process ids form a circle.
 const maxDepth = 64
 
-// process is what the system says about one process. Unknown parts are empty.
+// process is the information that the system has about one process. Unknown parts are empty.
 type process struct {
 	parent int
-	name   string   // of its program
+	name   string   // name of its program
 	args   []string // the first is the program
-	env    []string // as os.Environ
+	env    []string // in the form of os.Environ
 }
 
-// Variable returns the name of a variable of an agent in an environment; "" if there is
+// Variable returns the name of an agent's variable in an environment, or "" if there is
 // none.
 func Variable(env []string) string {
 	for _, entry := range env {
@@ -50,11 +49,11 @@ func Variable(env []string) string {
 	return ""
 }
 
-// Agent returns the agent among a process and its ancestors: the name of its program, or
-// of one of its variables. It is "" if there is none.
+// Agent returns the name of the nearest agent among a process and its ancestors: its
+// variable or its program. It returns "" if there is no agent.
 func Agent(pid int) string { return nearest(pid, process.agent) }
 
-// nearest is the name that a process, or its nearest ancestor with one, has.
+// nearest returns the first non-empty name of a process or its ancestors, or "".
 func nearest(pid int, name func(process) string) string {
 	for depth := 0; pid > 1 && depth < maxDepth; depth++ {
 		p, ok := look(pid)
@@ -69,8 +68,8 @@ func nearest(pid int, name func(process) string) string {
 	return ""
 }
 
-// Program returns the name of the program, or of the package, of the nearest agent among a
-// process and its ancestors, whatever their variables; "" if there is none.
+// Program returns the name of the program or package of the nearest agent among a process
+// and its ancestors. It ignores variables, and returns "" if there is no agent.
 func Program(pid int) string { return nearest(pid, process.program) }
 
 func (p process) agent() string {
@@ -85,7 +84,7 @@ func (p process) program() string {
 		return p.name
 	}
 	for i, arg := range p.args {
-		if i > 2 { // the interpreter, an option of it, and the program
+		if i > 2 { // the interpreter, one option, and the program
 			break
 		}
 		base := filepath.Base(arg)

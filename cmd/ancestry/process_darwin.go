@@ -2,7 +2,7 @@ package ancestry
 
 import "golang.org/x/sys/unix"
 
-// look reads the table of processes, which has no arguments and no environment.
+// look reads the process table, which has neither arguments nor environments.
 func look(pid int) (process, bool) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

@@ -21,11 +21,11 @@ func look(pid int) (process, bool) {
 	if open < 0 || len(fields) < 2 {
 		return process{}, false
 	}
-	parent, err := strconv.Atoi(string(fields[1])) // after the state
+	parent, err := strconv.Atoi(string(fields[1])) // fields[0] is the state
 	return process{parent, string(stat[open+1 : end]), words(folder + "cmdline"), words(folder + "environ")}, err == nil
 }
 
-// words reads a file with texts that end in a zero byte.
+// words reads a file of texts that each end with a zero byte.
 func words(path string) []string {
 	text, err := os.ReadFile(path) //nolint:gosec // the path is in /proc
 	if err != nil || len(text) == 0 {

@@ -2,5 +2,5 @@
 
 package ancestry
 
-// look knows nothing on this system: only the own environment shows an agent.
+// look finds no process on this system: only the variables of this process can show an agent.
 func look(int) (process, bool) { return process{}, false }

@@ -1,5 +1,5 @@
-// Package arguments reads the arguments of a call from words of a command line: key=value,
-// key:=json, and their values from files.
+// Package arguments reads the arguments of a call from the words of a command line:
+// key=value and key:=json. Values may come from files.
 package arguments
 
 import (
@@ -19,10 +19,10 @@ import (
 )
 
 // Parse reads words such as repo=octo/cat and labels:='["bug"]' as one JSON object, and
-// checks it against a schema of an object. The text of key=value is a string if the schema
-// allows that, else the JSON that it is, or a list of it. One word that begins with { is the
-// whole object. The value of key=@path and key:=@path is the content of a file, whose path is
-// relative to dir. The error says which word is wrong.
+// checks it against the schema of an object. The text of key=value becomes a string if the
+// schema allows that, else the JSON value that it spells, or a list of one value. A single
+// word that begins with { is the whole object. The value of key=@path and key:=@path is the
+// content of a file; the path is relative to dir. The error says which word is wrong.
 func Parse(ctx context.Context, dir string, words []string, schema json.RawMessage) (json.RawMessage, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		return whole(ctx, words[0], schema)
@@ -47,7 +47,7 @@ func Parse(ctx context.Context, dir string, words []string, schema json.RawMessa
 	return object, wrong(details, p.describe)
 }
 
-// whole reads an object that is written as JSON.
+// whole reads an argument object that is written as JSON.
 func whole(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &object); err != nil || !utf8.ValidString(text) {
@@ -56,7 +56,7 @@ func whole(ctx context.Context, text string, schema json.RawMessage) (json.RawMe
 	return Fit(ctx, json.RawMessage(text), schema)
 }
 
-// Fit checks an object of arguments. One value for a list becomes a list of it.
+// Fit checks an object of arguments. Where the schema wants a list, a single value becomes a list of one.
 func Fit(ctx context.Context, args, schema json.RawMessage) (json.RawMessage, error) {
 	p := parser{ctx: ctx}
 	details, err := p.Check(ctx, schema, args)
@@ -83,7 +83,7 @@ func Fit(ctx context.Context, args, schema json.RawMessage) (json.RawMessage, er
 
 var errNotUTF8 = errors.New("it is not UTF-8 text")
 
-// Check returns an error of kind Invalid that lists what is wrong with arguments.
+// Check returns an error of kind Invalid that lists all mistakes in arguments, or nil.
 func Check(ctx context.Context, args, schema json.RawMessage) error {
 	details, err := new(validate.Validator).Check(ctx, schema, args)
 	if err != nil {
@@ -92,7 +92,7 @@ func Check(ctx context.Context, args, schema json.RawMessage) error {
 	return wrong(details, func(d toolscript.Detail) string { return d.Message })
 }
 
-// wrong is the error for what is wrong with arguments, nil for nothing.
+// wrong returns the error for mistakes in arguments, or nil if there are none.
 func wrong(details []toolscript.Detail, describe func(toolscript.Detail) string) error {
 	if len(details) == 0 {
 		return nil
@@ -106,12 +106,12 @@ func wrong(details []toolscript.Detail, describe func(toolscript.Detail) string)
 
 type parser struct {
 	validate.Validator
-	ctx        context.Context            //nolint:containedctx // of one Parse
-	dir        string                     // of relative paths
+	ctx        context.Context            //nolint:containedctx // context of one Parse
+	dir        string                     // folder of relative paths
 	properties map[string]json.RawMessage // schemas of the parameters
-	single     json.RawMessage            // the schema of an object that may have any of the parameters
+	single     json.RawMessage            // schema of an object in which every parameter is optional
 	members    map[string]json.RawMessage
-	texts      map[string]string // of members that are written as key=text and are strings
+	texts      map[string]string // strings written as key=text, by key
 }
 
 // read reads the schema of the arguments.
@@ -167,8 +167,8 @@ func (p *parser) word(word string) error {
 	return fmt.Errorf("the value of %.80q is not JSON: %.80q; a text is written as key=text", key, text)
 }
 
-// isName reports whether the text before = is the name of a parameter: what reads as a name, or
-// any name that the schema has.
+// isName reports whether the text before = is the name of a parameter: a text in the form
+// of a name, or any name that the schema has.
 func (p *parser) isName(key string) bool {
 	_, declared := p.properties[key]
 	return declared || key != "" && strings.IndexFunc(key, func(r rune) bool {
@@ -176,8 +176,8 @@ func (p *parser) isName(key string) bool {
 	}) < 0
 }
 
-// noArgument is the error for a word that has no name before =. The word may be written as in
-// YAML or in a script.
+// noArgument returns the error for a word without a name before =. If the word looks like
+// YAML or code, the error shows the right form.
 func (p *parser) noArgument(word string) error {
 	key, text, cut := strings.Cut(word, ":")
 	if _, declared := p.properties[key]; declared && cut {
@@ -186,8 +186,8 @@ func (p *parser) noArgument(word string) error {
 	return fmt.Errorf("%.80q is no argument: write key=value, or key:=json, or all arguments as one JSON object: '{\"key\": \"value\"}'", word)
 }
 
-// value returns a text as the type of a parameter: as a string if that fits, else as the
-// JSON that it is if that fits. If neither fits, it is what the error is clearer about.
+// value converts a text to the type of a parameter: to a string if the schema allows that, else to the
+// JSON value that it spells. If neither fits, it returns the form for which the error is clearer.
 func (p *parser) value(key, text string) json.RawMessage {
 	asString, _ := json.Marshal(text) // a string always encodes
 	if wrong := p.wrongText(key, asString); len(wrong) > 0 {
@@ -207,8 +207,8 @@ func (p *parser) value(key, text string) json.RawMessage {
 	return asString
 }
 
-// listOf is a list of one value that the schema takes; nil if there is none, or if the value is
-// a list already.
+// listOf returns a list of the one value that the schema accepts, or nil if there is no
+// such list or the value is a list already.
 func (p *parser) listOf(key string, asJSON json.RawMessage, isJSON bool, asString json.RawMessage) json.RawMessage {
 	items := []json.RawMessage{asString}
 	if isJSON {
@@ -223,7 +223,7 @@ func (p *parser) listOf(key string, asJSON json.RawMessage, isJSON bool, asStrin
 	return nil
 }
 
-// wrongText is what is wrong with a text as a parameter that the schema has.
+// wrongText returns the mistakes in a string value of a known parameter.
 func (p *parser) wrongText(key string, asString json.RawMessage) []toolscript.Detail {
 	if _, known := p.properties[key]; !known {
 		return nil
@@ -231,8 +231,8 @@ func (p *parser) wrongText(key string, asString json.RawMessage) []toolscript.De
 	return p.problems(key, asString)
 }
 
-// problems are what is wrong with the value of one parameter. A schema that cannot be applied
-// refuses nothing.
+// problems returns the mistakes in the value of one parameter. A schema that cannot be
+// applied refuses nothing.
 func (p *parser) problems(key string, value json.RawMessage) []toolscript.Detail {
 	object, err := json.Marshal(map[string]json.RawMessage{key: value})
 	if err != nil {
@@ -245,12 +245,12 @@ func (p *parser) problems(key string, value json.RawMessage) []toolscript.Detail
 	return details
 }
 
-// gotString reports whether a value of another type is expected, or another string.
+// gotString reports whether a mistake is a string in the place of a value of another type.
 func gotString(d toolscript.Detail) bool { return strings.HasSuffix(d.Message, gotText) }
 
 const gotText = ", got string"
 
-// describe says what is wrong with a member, with the text that it was given as.
+// describe describes a mistake in a member, and quotes the text that the user gave.
 func (p *parser) describe(d toolscript.Detail) string {
 	text, given := p.texts[strings.TrimPrefix(d.Path, "/")]
 	if !given || !gotString(d) {

@@ -11,20 +11,20 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// maxFile bounds the file of an argument, in bytes.
+// maxFile is the maximum size of an argument's file, in bytes.
 const maxFile = 16 << 20
 
-// ReadsFile reports whether a word has a value that is read from a file, or could have.
+// ReadsFile reports whether the value of a word is, or could be, read from a file.
 func ReadsFile(word string) bool {
 	_, text, _ := strings.Cut(word, "=")
 	return strings.HasPrefix(text, "@") && !strings.HasPrefix(text, "@@")
 }
 
-// text is the value that a word has, and the path of the file that it is read from; "" if it
-// is in the word. A value that begins with @@ is the text after the first @. The path in
-// key=@path begins with /, ./ or ../: many texts, such as @octocat and @types/node, begin with
-// an @, and none of them is read from a file, or sent as a text by mistake. JSON never begins
-// with an @, so that key:=@path has any path.
+// text returns the value of a word, and the path of the file that the value is read from,
+// or "" if the value is in the word. In a value that begins with @@, the first @ is
+// dropped. The path in key=@path must begin with /, ./ or ../: other texts with an @, such
+// as @octocat and @types/node, are an error, so that none is mistaken for a file. JSON
+// never begins with an @, so key:=@path takes any path.
 func (p *parser) text(key, value string, isJSON bool) (text, path string, err error) {
 	path, at := strings.CutPrefix(value, "@")
 	switch {
@@ -41,13 +41,13 @@ func (p *parser) text(key, value string, isJSON bool) (text, path string, err er
 	return "", "", fmt.Errorf("%.80q can be a text or a file: for the text, write %s=@%[1]s; for the file, write %[2]s=@./%[3]s", value, key, path)
 }
 
-// isPath reports whether a text begins with /, ./ or ../, or is an absolute path of the system.
+// isPath reports whether a text begins with /, ./ or ../, or is an absolute path on this system.
 func isPath(path string) bool {
 	path = filepath.ToSlash(path)
 	return filepath.IsAbs(path) || strings.HasPrefix(path, "/") || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")
 }
 
-// file reads the file of an argument, which may be a pipe.
+// file reads the file of an argument. The file may be a pipe.
 func (p *parser) file(key, path string) (string, error) {
 	name := path
 	if !filepath.IsAbs(name) {

@@ -1,5 +1,5 @@
-// Package background starts gateways that outlive the command, and has the options of
-// such a gateway.
+// Package background starts gateways that outlive the command that starts them, and has the
+// flags of such a gateway.
 package background
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/toolscript/toolscript/cmd/logfile"
 )
 
-// Options are the hidden options of such a gateway.
+// Options are the hidden flags of a background gateway.
 type Options struct {
 	LogFile        string
-	Foreground     string // the log of a gateway in the foreground; "" if there is none, or for one in the background
-	TokenFromStdin bool   // the secret is that of the gateway that this one replaces
+	Foreground     string // log file of a gateway in the foreground; "" if there is none or the gateway runs in the background
+	TokenFromStdin bool   // the secret is read from stdin: the gateway replaces another one and keeps its secret
 
 	client processFlag
 
 	used atomic.Int64 // when the last connection was accepted, in Unix nanoseconds
 }
 
-// AddHidden adds the flags, which the help does not show.
+// AddHidden adds the flags. The help does not show them.
 func (b *Options) AddHidden(f *pflag.FlagSet) {
 	f.Var(&b.client, "client", "end with this process")
 	f.StringVar(&b.LogFile, "log-file", "", "log to this `file`")
@@ -39,7 +39,7 @@ func (b *Options) AddHidden(f *pflag.FlagSet) {
 	}
 }
 
-// Log opens the file of the log; nil if there is none.
+// Log opens the log file. It returns nil if there is none.
 func (b *Options) Log() (io.Writer, error) {
 	if b.LogFile == "" {
 		return nil, nil
@@ -47,7 +47,7 @@ func (b *Options) Log() (io.Writer, error) {
 	return logfile.NewWriter(b.LogFile)
 }
 
-// Watch ends the context when the client has ended.
+// Watch returns a context that ends when the client has ended.
 func (b *Options) Watch(ctx context.Context, logger *slog.Logger) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if b.client.PID == 0 {
@@ -63,13 +63,13 @@ func (b *Options) Watch(ctx context.Context, logger *slog.Logger) (context.Conte
 	return ctx, cancel
 }
 
-// Describe adds to an entry what other commands must know of a gateway in the background.
+// Describe adds to an entry what other commands must know about a background gateway.
 func (b *Options) Describe(e discovery.Entry) discovery.Entry {
 	e.Log, e.Foreground, e.Client = cmp.Or(b.LogFile, b.Foreground), b.LogFile == "", b.Client()
 	return e
 }
 
-// Client is the process that the gateway belongs to; nil for none.
+// Client returns the process that the gateway belongs to, or nil if there is none.
 func (b *Options) Client() *discovery.Process {
 	if b.client.PID == 0 {
 		return nil
@@ -77,7 +77,7 @@ func (b *Options) Client() *discovery.Process {
 	return &b.client.Process
 }
 
-// Noting notes the time of each connection, so that Watch sees an idle gateway.
+// Noting returns a listener that records the time of each connection, so that Watch sees an idle gateway.
 func (b *Options) Noting(l net.Listener) net.Listener {
 	b.used.Store(time.Now().UnixNano())
 	return notingListener{l, &b.used}
@@ -95,7 +95,7 @@ func (l notingListener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// processFlag is the identity of a process.
+// processFlag is a flag whose value is the identity of a process.
 type processFlag struct{ discovery.Process }
 
 func (p *processFlag) String() string {

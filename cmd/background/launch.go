@@ -15,18 +15,18 @@ import (
 	"github.com/toolscript/toolscript/cmd/logfile"
 )
 
-// startTime bounds the start of a gateway by a hook, which the plugin allows 15 s.
+// startTime bounds the start of a gateway by a hook. The plugin allows the hook 15 s.
 const startTime = 10 * time.Second
 
-// hubStartTime bounds the start of a hub, which may wait 10 s until the servers of a killed
-// hub have ended.
+// hubStartTime bounds the start of a hub, which waits up to 10 s for the servers of a
+// killed hub to end.
 const hubStartTime = 20 * time.Second
 
-// notInherited are variables of the client that are not for a gateway and its servers:
-// its secrets, and the gateway of an outer session.
+// notInherited are variables of the client that a gateway and its servers must not get: the
+// client's secrets, and the gateway of an outer session.
 var notInherited = []string{"TOOLSCRIPT_GATEWAY_URL=", "CLAUDE_ENV_FILE=", "CLAUDE_CODE_MESSAGING_SOCKET=", "CLAUDE_CODE_MESSAGING_TOKEN="}
 
-// Started is the answer of gateway start --json.
+// Started is the output of gateway start --json.
 type Started struct {
 	URL        string `json:"url"`
 	GatewayURL string `json:"gatewayUrl"` // with the capability
@@ -55,8 +55,8 @@ func (l Launcher) Log() (*logfile.Writer, error) {
 	return logfile.NewWriter(f.Name())
 }
 
-// Launch starts a gateway with a log of its own. The result is empty if the gateway is
-// not ready in time; commands find it when it is.
+// Launch starts a gateway with its own log. The result is empty if the gateway is not ready
+// in time; commands find it later.
 func (l Launcher) Launch(cmd *exec.Cmd) (started Started, err error) {
 	line, err := l.launch(cmd, logfile.Folder.Create, startTime)
 	switch {
@@ -71,14 +71,14 @@ func (l Launcher) Launch(cmd *exec.Cmd) (started Started, err error) {
 	return started, nil
 }
 
-// LaunchHub starts a hub with a log of its own, and returns when gateways can find it.
+// LaunchHub starts a hub with its own log, and returns when gateways can find it.
 func (l Launcher) LaunchHub(cmd *exec.Cmd) error {
 	_, err := l.launch(cmd, logfile.Folder.CreateHub, hubStartTime)
 	return err
 }
 
 // launch starts a program that outlives this process, and returns the first line of its
-// output. An error other than hook.ErrSlow is the last one of the program's log.
+// output. An error other than hook.ErrSlow is the last error in the program's log.
 func (l Launcher) launch(cmd *exec.Cmd, create func(logfile.Folder) (*os.File, error), wait time.Duration) (line string, err error) {
 	log := l.openLog(cmd, create)
 	line, err = hook.Launch(cmd, wait)
@@ -91,8 +91,8 @@ func (l Launcher) launch(cmd *exec.Cmd, create func(logfile.Folder) (*os.File, e
 	return line, err
 }
 
-// Env is the environment of a gateway of a session that a process with the variables own
-// starts.
+// Env returns the environment of a gateway for a session. own is the environment of the
+// process that starts it.
 func Env(own []string, session string) []string {
 	var env []string
 	for _, entry := range own {
@@ -103,8 +103,8 @@ func Env(own []string, session string) []string {
 	return append(env, "CLAUDE_CODE_SESSION_ID="+session)
 }
 
-// openLog directs the program's log to a file and returns its path. Without a usable data
-// folder there is no log.
+// openLog directs the program's log to a new file and returns its path. Without a usable
+// data folder there is no log, and the path is "".
 func (l Launcher) openLog(cmd *exec.Cmd, create func(logfile.Folder) (*os.File, error)) string {
 	var f *os.File
 	folder, err := l.Logs()
@@ -120,13 +120,13 @@ func (l Launcher) openLog(cmd *exec.Cmd, create func(logfile.Folder) (*os.File, 
 	return f.Name()
 }
 
-// reason is the last error in a log, which says more than that the process has ended.
+// reason returns the last error in a log, or the text of ended if the log has none.
 func reason(log string, ended error) string {
 	f, err := os.Open(log) //nolint:gosec // the log that this process has created
 	if err != nil {
 		return ended.Error()
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // it was only read
 	last := ended.Error()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		if text, ok := strings.CutPrefix(lines.Text(), "toolscript: "); ok {

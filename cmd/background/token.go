@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TokenOf reads the secret of a gateway from a file. A file that does not exist is created with
-// a new secret, and only the user can read it.
+// TokenOf reads the secret of a gateway from a file. A missing file is created with a new
+// secret, and is readable by the user alone.
 func TokenOf(path string, warn func(format string, args ...any)) (string, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names the file
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,15 +24,15 @@ func TokenOf(path string, warn func(format string, args ...any)) (string, error)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = f.Close() }() // it was read
+	defer func() { _ = f.Close() }() // it was only read
 	if err := private.File(path); err != nil {
 		warn("the secret of the gateway: %v", err)
 	}
 	return ReadToken(f, path)
 }
 
-// ReadToken reads the secret of a gateway from the first line of a text. from names the text in
-// errors.
+// ReadToken reads the secret of a gateway from the first line of r. from names the source
+// in errors.
 func ReadToken(r io.Reader, from string) (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(r, maxToken)).ReadString('\n')
 	token := strings.TrimSpace(line)
@@ -49,5 +49,5 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// maxToken bounds the line with a secret, in bytes.
+// maxToken is the maximum length of the line with a secret, in bytes.
 const maxToken = 1 << 10

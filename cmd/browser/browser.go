@@ -1,5 +1,5 @@
-// Package browser has the part of a login that happens in the browser of the user: it opens
-// the page, and receives the redirect.
+// Package browser has the part of a login that happens in the user's browser: it opens the
+// page and receives the redirect.
 package browser
 
 import (
@@ -23,22 +23,22 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// closeTime bounds the answers in progress at the end of a Callback.
+// closeTime bounds the wait for answers in progress when a Callback closes.
 const closeTime = 5 * time.Second
 
-// browserTime is how long the program that opens a browser may take to fail. Some of
-// these programs end at once, others with the browser.
+// browserTime is the time within which a program that opens a browser can report a failure.
+// Some of these programs end at once, others end with the browser.
 const browserTime = 3 * time.Second
 
-// openers are the programs that open an address in the browser, by operating system.
+// openers are the programs that open an address in the browser, by GOOS.
 var openers = map[string][]string{
 	"darwin":  {"open"},
 	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
 }
 
-// Open opens an address that an authorization server has chosen. The address is
-// one argument of a program, never part of a shell command, and must be https, or http
-// on this machine.
+// Open opens an address that an authorization server has chosen. The address is one
+// argument of a program, never part of a shell command. It must be https, or http on this
+// machine.
 func Open(ctx context.Context, address string, env []string) error {
 	if err := oauth.CheckURL(address); err != nil {
 		return err
@@ -72,14 +72,14 @@ func Open(ctx context.Context, address string, env []string) error {
 	}
 }
 
-// Returned is the result of the authorization page: the redirect of a browser, or a line
+// Returned is the result of the authorization page: a redirect from the browser, or a line
 // that the user pasted.
 type Returned struct {
 	query url.Values
 	err   error // set if there is no code; it ends the login
 }
 
-// Of returns the query or the error. Other processes see the error too.
+// Of returns the query or the error. It passes an error on to other processes that wait for the login.
 func (r Returned) Of(ctx context.Context, attempt *oauth.Attempt) (url.Values, error) {
 	if r.err != nil {
 		attempt.Refused(ctx, r.err)
@@ -87,8 +87,8 @@ func (r Returned) Of(ctx context.Context, attempt *oauth.Attempt) (url.Values, e
 	return r.query, r.err
 }
 
-// Callback is the HTTP server for the redirect of the browser. It accepts one redirect,
-// and answers when the login has ended.
+// Callback is the HTTP server that receives the redirect of the browser. It accepts one
+// redirect, and answers it when the login has ended.
 type Callback struct {
 	listener net.Listener
 	server   *http.Server
@@ -99,8 +99,8 @@ type Callback struct {
 	page     oauth.Page
 }
 
-// Listen listens on a port of this machine: on the preferred port if it is free,
-// because a registration may name it, else on any free port.
+// Listen listens on a port of this machine: on the preferred port if it is free, because a
+// registration may name it, else on any free port. If fixed, no other port is tried.
 func Listen(preferred int, fixed bool) (*Callback, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(preferred)) //nolint:noctx // it does not block
 	if err != nil && fixed {
@@ -115,22 +115,22 @@ func Listen(preferred int, fixed bool) (*Callback, error) {
 	return &Callback{listener: listener, back: make(chan Returned, 1), result: make(chan struct{})}, nil
 }
 
-// Port is the port of this machine that it listens on.
+// Port returns the port on this machine.
 func (c *Callback) Port() int { return c.listener.Addr().(*net.TCPAddr).Port }
 
-// URL is the address that the browser is sent back to.
+// URL returns the address to which the browser is sent back.
 func (c *Callback) URL() string {
 	return fmt.Sprintf("http://127.0.0.1:%d%s", c.Port(), oauth.CallbackPath)
 }
 
-// Back receives the redirect, once.
+// Back returns the channel that receives the redirect, once.
 func (c *Callback) Back() <-chan Returned { return c.back }
 
 // Serve starts to answer requests.
 func (c *Callback) Serve(attempt *oauth.Attempt) {
 	c.attempt = attempt
 	c.server = &http.Server{Handler: c, ReadTimeout: 10 * time.Second, IdleTimeout: time.Second, MaxHeaderBytes: 64 << 10}
-	limited := netutil.LimitListener(c.listener, 64) // a browser opens a few; others must not use all descriptors
+	limited := netutil.LimitListener(c.listener, 64) // a browser opens a few connections; other programs must not use all descriptors
 	go func() { _ = c.server.Serve(limited) }()      // ends with Close
 }
 
@@ -163,8 +163,8 @@ func (c *Callback) settle(p oauth.Page) {
 	c.once.Do(func() { c.page = p; close(c.result) })
 }
 
-// ServeHTTP handles the redirect. A redirect with another state ends the login: it may
-// be an attempt to log the user in to a foreign account.
+// ServeHTTP handles the redirect. A redirect with another state ends the login, because it
+// may be an attempt to log the user in to another person's account.
 func (c *Callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || r.URL.Path != oauth.CallbackPath || r.Host != c.listener.Addr().String() {
 		http.NotFound(w, r)
@@ -194,11 +194,11 @@ func (c *Callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxPaste bounds a pasted line.
+// maxPaste is the maximum length of a pasted line, in bytes.
 const maxPaste = 64 << 10
 
-// Pasted reads the address of the redirect from the standard input, for a browser on
-// another machine. After any other line it calls say and reads the next line.
+// Pasted reads the address of the redirect from standard input, for a browser on another
+// machine. After any other line it calls say and reads the next line.
 func Pasted(ctx context.Context, stdin io.Reader, attempt *oauth.Attempt, say func(format string, args ...any)) <-chan Returned {
 	found := make(chan Returned, 1)
 	go func() { // ends with the process if the user types nothing

@@ -1,5 +1,5 @@
-// Package changes carries out the changes of files of the user: it shows them, asks,
-// writes them with a backup, and undoes them.
+// Package changes applies changes to files of the user: it shows them, asks, writes them
+// with a backup, and can undo them.
 package changes
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// Changer carries out changes.
+// Changer applies changes.
 type Changer struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Form    form.Form
-	Yes     bool // changes are written without a question
+	Yes     bool // write changes without asking
 	Backups clients.Backups
-	Files   []string // the configuration files of the command, whatever their names are
+	Files   []string // configuration files of the command, whatever their names
 
 	Say, Warn func(format string, args ...any)
 	Ask       func(ctx context.Context, prompt string) (answer string, err error) // asks the user
 	Reload    func(ctx context.Context, path string) error                        // reloads the gateways that use a file
-	Begin     func() error                                                        // called before files change; nil: nothing
+	Begin     func() error                                                        // called before files change; may be nil
 }
 
-// CarryOut shows a change, asks, writes it, and prints the result. again is the
-// command that writes it without a question.
+// CarryOut shows a change, asks the user, writes it, and prints the result. again is the
+// command that writes it without asking.
 func (c *Changer) CarryOut(ctx context.Context, kind, again string, plan *clients.Import) error {
 	r, err := c.Apply(ctx, kind, again, plan)
 	if err == nil && c.Form.Structured() {
@@ -43,7 +43,7 @@ func (c *Changer) CarryOut(ctx context.Context, kind, again string, plan *client
 	return err
 }
 
-// Apply is CarryOut for commands that print more than the result.
+// Apply is like CarryOut, but returns the result instead of printing it.
 func (c *Changer) Apply(ctx context.Context, kind, again string, plan *clients.Import) (Result, error) {
 	if err := c.show(plan); err != nil {
 		return Result{}, err
@@ -86,7 +86,7 @@ func (c *Changer) show(plan *clients.Import) error {
 	return nil
 }
 
-// confirm reports whether the change is to be written.
+// confirm reports whether to write the change.
 func (c *Changer) confirm(ctx context.Context, again string) (bool, error) {
 	if c.Yes {
 		return true, nil
@@ -110,7 +110,7 @@ func (c *Changer) confirm(ctx context.Context, again string) (bool, error) {
 	return true, nil
 }
 
-// apply writes the files, and prints the next step.
+// apply writes the files, prints the next steps, and returns the folder of the backup.
 func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) (string, error) {
 	if err := c.begin(); err != nil {
 		return "", err
@@ -144,7 +144,7 @@ func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) 
 	return folder, nil
 }
 
-// isConfig reports whether gateways may use a file, which is no file of another client then.
+// isConfig reports whether a file may be a configuration of gateways rather than a file of another client.
 func (c *Changer) isConfig(path string) bool {
 	return filepath.Base(path) == config.FileName || slices.Contains(c.Files, path)
 }

@@ -7,21 +7,21 @@ type Result struct {
 	Files     []File             `json:"files"`
 	Servers   []clients.Taken    `json:"servers"`
 	LeftOut   []clients.Left     `json:"leftOut"`
-	Variables []clients.Variable `json:"variables"`         // that have to be set
-	Secrets   []clients.Secret   `json:"secrets,omitempty"` // that are stored, when it is written
+	Variables []clients.Variable `json:"variables"`         // variables to set
+	Secrets   []clients.Secret   `json:"secrets,omitempty"` // secrets that are stored when the change is written
 	Notes     []string           `json:"notes"`
 	Written   bool               `json:"written"`
-	Backup    string             `json:"backup,omitempty"` // folder
+	Backup    string             `json:"backup,omitempty"` // folder of the backup
 }
 
-// File is a file that changes.
+// File is one changed file.
 type File struct {
 	Path string `json:"path"`
 	New  bool   `json:"new,omitempty"`
-	Diff string `json:"diff,omitempty"` // without secrets
+	Diff string `json:"diff,omitempty"` // diff without secrets
 }
 
-// NewResult is the result of a change that is not written.
+// NewResult returns the result of a plan, not marked as written.
 func NewResult(plan *clients.Import) Result {
 	r := Result{
 		Files: []File{}, Servers: append([]clients.Taken{}, plan.Taken...), LeftOut: append([]clients.Left{}, plan.Left...),
