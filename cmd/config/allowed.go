@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// allowed describes the values that the schema allows at the place of a mistake. The
-// text never has the actual value, which may be that of a variable.
+// allowed describes the values that the schema allows at the place of a mistake. The text
+// never contains the actual value, which may be that of a variable.
 func (d *document) allowed(f finding) string {
 	schema := schemaRules().at(f.violation.SchemaURL)
 	switch k := f.violation.ErrorKind.(type) {
@@ -67,8 +67,7 @@ func typeNames(names []string) string {
 	return strings.Join(out, " or ")
 }
 
-// oneOf lists the values of an enum. written is the text in the file, before references
-// are expanded.
+// oneOf lists the values of an enum. written is the text in the file, before expansion.
 func oneOf(want []any, written string) string {
 	var names, shown []string
 	for _, value := range want {
@@ -80,7 +79,7 @@ func oneOf(want []any, written string) string {
 	return "must be one of " + strings.Join(shown, ", ") + meant(written, names)
 }
 
-// elsewhere has fields that users expect at the top of the file.
+// elsewhere has advice about fields that users expect at the top of the file.
 var elsewhere = map[string]string{ //nolint:gosec // "token" is the name of a field here
 	"port":            "the port is never read from a file; use --port or TOOLSCRIPT_PORT",
 	"host":            "the address is never read from a file; use --hostname",
@@ -94,7 +93,7 @@ var elsewhere = map[string]string{ //nolint:gosec // "token" is the name of a fi
 
 const serversHint = `the servers are read from "mcpServers"; rename it`
 
-// elsewhereInServer has the names of other MCP clients for fields of a server.
+// elsewhereInServer has advice about names that other MCP clients use for fields of a server.
 var elsewhereInServer = map[string]string{
 	"enabled":     `write "disabled": true to keep a server from starting`,
 	"environment": `did you mean "env"?`,
@@ -103,8 +102,8 @@ var elsewhereInServer = map[string]string{
 	"httpUrl":     `did you mean "url"?`,
 }
 
-// unknownField describes a field that the schema of its object does not have. If no name
-// is similar, it lists the names.
+// unknownField describes a field that the schema of its object does not have, with a
+// similar name or else all known names.
 func unknownField(location []string, schema map[string]any) string {
 	name := location[len(location)-1]
 	if hint, ok := hintFor(location, name); ok {
@@ -128,7 +127,7 @@ func hintFor(location []string, name string) (hint string, ok bool) {
 	return hint, ok
 }
 
-// meant suggests the nearest known name.
+// meant suggests the known name that is nearest to the written one.
 func meant(written string, known []string) string {
 	near := naming.Nearest(written, known, 1)
 	for i := range near {

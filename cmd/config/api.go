@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// api are the settings of a server that an OpenAPI document or a GraphQL schema describes, as
-// JSON; nil for a server of another type.
+// api returns the settings, as JSON, of a server that an OpenAPI document or a GraphQL
+// schema describes, or nil for a server of another type.
 func (o Options) api(n *node, file File) (json.RawMessage, error) {
 	kind := serverType(n)
 	if kind != mcpclient.OpenAPI && kind != mcpclient.GraphQL {
@@ -38,8 +38,8 @@ func (o Options) api(n *node, file File) (json.RawMessage, error) {
 	return json.Marshal(openapi.Settings{Spec: spec, BaseURL: n.child("baseUrl").text(), Operations: operations, Auth: credentials})
 }
 
-// wrongDestination is a mistake about credentials for an API whose address only a local document
-// would tell: the document could send them anywhere; see httpauth.NewOrigin.
+// wrongDestination returns a mistake for an API with credentials whose address is only in a
+// local document, which could send them anywhere; see httpauth.NewOrigin.
 func (d *document) wrongDestination(name string, n *node) []finding {
 	spec := n.child("spec")
 	credentials := n.child("headers") != nil || n.child("auth") != nil && n.child("auth").child("type").text() != "none"
@@ -50,7 +50,7 @@ func (d *document) wrongDestination(name string, n *node) []finding {
 		"required: the configuration decides which address gets the credentials and headers, not the document")}
 }
 
-// loginAddress is the address of a server at which a person logs in; "" without a login.
+// loginAddress returns the address at which a person logs in to a server, or "" without a login.
 func loginAddress(n *node) string {
 	oauth2 := n.child("auth").child("type").text() == "oauth2"
 	switch kind := serverType(n); {
@@ -63,7 +63,7 @@ func loginAddress(n *node) string {
 	}
 }
 
-// isAddress reports whether a spec is a URL and no path.
+// isAddress reports whether a spec is a URL rather than a path.
 func isAddress(spec string) bool {
 	return strings.HasPrefix(spec, "http://") || strings.HasPrefix(spec, "https://")
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// approve adds the approvals of a file to those of the earlier files. All count, so that
-// a file can only add restrictions. approvals.confirm counts in the user's file alone:
-// it decides where a person proves to be one.
+// approve adds the approvals of a file to those of the earlier files. All of them apply, so
+// a file can only add restrictions. Only the user's file can set approvals.confirm, which
+// decides where a person has to prove to be one.
 func (l *loader) approve(d *document, file File) {
 	n := d.root.child("approvals")
 	if n == nil {
@@ -31,10 +31,10 @@ func (l *loader) approve(d *document, file File) {
 	l.config.Settings.ConfirmAtClient = n.child("confirm").text() == "client"
 }
 
-// ofUser adds the approvals, the pins, the audit and the fleet of the user's file if the named
-// files have replaced it: another configuration must not switch them off, or on again. If the
-// user's file has no approvals, it adds the policy of that: only the user's file can allow
-// built-in tools without a question.
+// ofUser adds the approvals, pins, audit and fleet of the user's file if named files
+// replace that file: another configuration must not turn them off or on. If there are
+// approvals but none from the user's file, it adds the default policy as the user's: only
+// the user's file can allow built-in tools without a question.
 func (l *loader) ofUser(files []File) error {
 	if !slices.ContainsFunc(files, func(f File) bool { return !f.Project && !f.Named }) {
 		d, err := l.options.userFile("approvals")
@@ -57,10 +57,10 @@ func (l *loader) ofUser(files []File) error {
 	return nil
 }
 
-// packPrefix begins an entry of match that is a pack of tools.
+// packPrefix marks an entry of match as the name of a tool pack.
 const packPrefix = "pack:"
 
-// policyOf reads a policy. Packs are replaced by their tools.
+// policyOf reads a policy, and replaces packs by their tools.
 func policyOf(n *node, packs toolscript.ToolPacks) (toolscript.ApprovalPolicy, error) {
 	p := toolscript.ApprovalPolicy{
 		Default: toolscript.ApprovalAction(n.child("default").text()),

@@ -1,7 +1,7 @@
 package config
 
-// audit takes the audit of the user's file. No other file has an effect on it: a project,
-// or a file that an agent names, must not switch off what the user looks at afterwards.
+// audit applies the audit settings of the user's file. Other files have no effect: a project,
+// or a file that an agent names, must not turn off the record that the user checks later.
 func (l *loader) audit(d *document, file File) {
 	n := d.root.child("audit")
 	if n == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// builtin returns the folder and the tools of a server of built-in tools, or the folder of a
-// server of commands. problem is why the list of tools is not valid; nil for any other server.
+// builtin returns the folder and the tools of a built-in server, or the folder of a command
+// server. problem says why the list of tools is invalid. For other types, all results are zero.
 func (o Options) builtin(n *node, file File, packs toolscript.ToolPacks) (root string, tools []string, problem, err error) {
 	switch kind := serverType(n); {
 	case kind == mcpclient.Command:
@@ -31,8 +31,8 @@ func (o Options) builtin(n *node, file File, packs toolscript.ToolPacks) (root s
 	return root, tools, problem, nil
 }
 
-// builtinSettings are the settings of a server's tools. Relative paths start at the folder
-// of the file.
+// builtinSettings reads the settings of a server's built-in tools. Relative paths start at
+// the folder of the file.
 func (o Options) builtinSettings(n *node, file File) (s mcpclient.BuiltinSettings, err error) {
 	o.WorkDir = filepath.Dir(file.Path)
 	exec := n.child("exec")
@@ -58,7 +58,7 @@ func (o Options) builtinSettings(n *node, file File) (s mcpclient.BuiltinSetting
 	return s, nil
 }
 
-// merged returns packs with those of a file, which replace others of the same name.
+// merged returns packs with the packs of a file, which replace those of the same name.
 func merged(packs toolscript.ToolPacks, n *node) toolscript.ToolPacks {
 	if n == nil {
 		return packs

@@ -2,8 +2,8 @@ package config
 
 import "slices"
 
-// Check reads the text of a file without any other file. It returns what a user should
-// know, and what is wrong, which is nil if nothing is. Variables are not expanded.
+// Check checks the text of one file, without other files and without expanding variables.
+// It returns warnings, and the mistakes as an error, or nil.
 func Check(path string, text []byte) (warnings Mistakes, wrong error) {
 	d, err := parse(path, text)
 	if err != nil {
@@ -17,7 +17,7 @@ func Check(path string, text []byte) (warnings Mistakes, wrong error) {
 	return v.warnings, nil
 }
 
-// Unknown returns the places of the fields that the configuration does not have.
+// Unknown returns the locations of the fields that the configuration does not know.
 func Unknown(text []byte) (places [][]string, err error) {
 	d, err := parse("", text)
 	if err != nil {
@@ -30,7 +30,7 @@ func Unknown(text []byte) (places [][]string, err error) {
 	return places, nil
 }
 
-// Variables are the names of the variables without a default that a text refers to.
+// Variables returns the names of the variables that a text refers to without a default.
 func Variables(text string) []string {
 	var names []string
 	for _, p := range pieces(text) {

@@ -11,17 +11,17 @@ import (
 
 const commandsKey = "commands"
 
-// commandTools are the commands of a server as JSON; nil for a server of another type.
+// commandTools returns the commands of a server as JSON, or nil for a server of another type.
 func commandTools(n *node) json.RawMessage {
 	if serverType(n) != mcpclient.Command {
 		return nil
 	}
-	text, _ := json.Marshal(n.child(commandsKey).plain()) // it was JSON
+	text, _ := json.Marshal(n.child(commandsKey).plain()) // it was parsed from JSON
 	return text
 }
 
-// commandRoot is the folder that the programs of a server of commands work in: root, else the
-// folder of a project's file, else the working directory.
+// commandRoot returns the folder in which the programs of a command server work: root, else
+// the folder of a project's file, else the working directory.
 func (o Options) commandRoot(n *node, file File) (string, error) {
 	root := n.child("root").text()
 	switch {
@@ -35,10 +35,10 @@ func (o Options) commandRoot(n *node, file File) (string, error) {
 	}
 }
 
-// wrongCommands are the mistakes in the commands of a server that the schema cannot find. broken
-// are those in which it has found some.
+// wrongCommands returns the mistakes in a server's commands that the schema cannot find. It
+// skips the commands in broken, in which the schema has found mistakes.
 func (d *document) wrongCommands(name string, n *node, broken map[string]Mistakes) (out []finding) {
-	definitions, _ := commands.Parse(commandTools(n)) // the schema has found what is no object
+	definitions, _ := commands.Parse(commandTools(n)) // the schema has reported a value that is not an object
 	for tool, definition := range definitions {
 		if _, known := broken[tool]; known {
 			continue
@@ -50,7 +50,7 @@ func (d *document) wrongCommands(name string, n *node, broken map[string]Mistake
 	return out
 }
 
-// nearWords are the words in braces that may have been meant as parameters.
+// nearWords returns warnings about words in braces that may be meant as parameters.
 func (d *document) nearWords(name string, n *node) (out []finding) {
 	definitions, _ := commands.Parse(commandTools(n)) // as above
 	for tool, definition := range definitions {
@@ -62,7 +62,7 @@ func (d *document) nearWords(name string, n *node) (out []finding) {
 	return out
 }
 
-// atCommand is a finding at a field of a command.
+// atCommand returns a finding at a field of a command.
 func atCommand(server string, n *node, tool, field, message string) finding {
 	path := []string{commandsKey, tool}
 	if field != "" {
@@ -71,7 +71,7 @@ func atCommand(server string, n *node, tool, field, message string) finding {
 	return wrongAt(append([]string{serversKey, server}, path...), n.find(path).at, message)
 }
 
-// without leaves out the commands with mistakes. It returns nil if there is no other.
+// without removes the commands that have mistakes. It returns nil if no command is left.
 func without(text json.RawMessage, broken map[string]Mistakes) json.RawMessage {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(text, &all) // it was JSON

@@ -1,6 +1,6 @@
-// Package config loads .toolscript.json: it finds the files, expands variables,
-// validates and merges them, and stores which project files the user trusts. Port, host
-// and token of the gateway never come from a file.
+// Package config loads .toolscript.json: it finds the files, expands variables, validates
+// and merges them, and stores which project files the user trusts. The port, host and token
+// of the gateway never come from a file.
 package config
 
 import (
@@ -16,16 +16,16 @@ import (
 // FileName is the name of a configuration file.
 const FileName = ".toolscript.json"
 
-// AddServers is what to do about a configuration without servers.
+// AddServers is advice for a configuration without servers.
 const AddServers = "to add some, run one of: toolscript init, toolscript config import, toolscript add NAME -- COMMAND"
 
-// Config is the merged content of the files. It has the values of expanded variables and
-// must not be printed.
+// Config is the merged content of the files. It contains the values of expanded variables
+// and must not be printed.
 type Config struct {
 	Servers  map[string]mcpclient.Config // by configured name; never nil
 	Settings Settings
-	Warnings []string // for the user, one sentence each
-	Mistakes Mistakes // that disable a server or a setting each, in the order of the files; see Notices
+	Warnings []string // warnings for the user, one sentence each
+	Mistakes Mistakes // mistakes that each disable a server or a setting, in the order of the files; see Notices
 	Files    []File   // all files that were searched for, in the order of their effect
 
 	// Scripts are the saved scripts, sorted by name. The trusted ones are the tools of the
@@ -33,14 +33,14 @@ type Config struct {
 	Scripts []SavedScript
 
 	Untrusted []string // servers that are not started because the user has not trusted them
-	Hidden    []string // of them, those with the name of a server of an earlier file, which they replace
+	Hidden    []string // untrusted servers that replace a server of the same name of an earlier file
 
-	Waiting    []SecretRequest     // secrets that servers refer to and do not get
-	Identities map[string]Identity // of the servers of files, by name; nil unless Options.Identify
+	Waiting    []SecretRequest     // secrets that servers refer to but do not get
+	Identities map[string]Identity // identities of the servers of files, by name; nil unless Options.Identify
 }
 
-// Notices are what a user should know of the files: the mistakes with their effects, and the
-// warnings.
+// Notices returns what a user should know about the files: the mistakes with their effects,
+// and the warnings.
 func (c *Config) Notices() []string {
 	var all []string
 	for _, m := range c.Mistakes {
@@ -62,31 +62,30 @@ type Settings struct {
 	Harness   Harness
 	Telemetry Telemetry
 
-	Fleet Fleet  // of the user's file or of named files; see Fleet.Address
-	Pool  string // of runs that ask for none: "" is this host, or PoolOfFleet
+	Fleet Fleet  // from the user's file or named files; see Fleet.Address
+	Pool  string // where runs execute by default: "" is this host, or PoolOfFleet
 
-	StoreScopes []string // of values that outlive runs; nil: session and project
+	StoreScopes []string // scopes of values that outlive runs; nil: session and project
 
 	Profiles map[string]Profile
-	Profile  string // of those who choose none; "": they may use all tools
+	Profile  string // default profile; "": all tools may be used
 
-	Approvals         toolscript.Approvals // of all files
+	Approvals         toolscript.Approvals // policies of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers
 	ConfirmAtClient   bool                 // a person who answers at an MCP client needs no code
 
-	Audit Audit                // of the user's file
+	Audit Audit                // from the user's file
 	Pins  toolscript.PinPolicy // "" is warn
 
-	Media Media // that a model is shown of a value
+	Media Media // media of a value that a model is shown
 
-	AnswersMB int64 // limit of all answers of servers in memory together
+	AnswersMB int64 // limit for all answers of servers in memory together, in MB
 }
 
-// Media are the bounds of the images and sounds of a value that a client of MCP gets as
-// content blocks.
+// Media bounds the images and sounds of a value that an MCP client gets as content blocks.
 type Media struct{ Blocks, Bytes *int64 } // nil: the default
 
-// Most are the bounds.
+// Most returns the bounds, with the defaults for fields that are nil.
 func (m Media) Most() (blocks, bytes int64) {
 	blocks, bytes = 4, 2<<20
 	if m.Blocks != nil {
@@ -98,34 +97,34 @@ func (m Media) Most() (blocks, bytes int64) {
 	return blocks, bytes
 }
 
-// Audit are the settings of the audit. A zero limit is that of package chain.
+// Audit holds the settings of the audit. A zero limit selects the default of package chain.
 type Audit struct {
 	Off      bool
-	FileMB   int64 // size of a file after which the next one begins
-	KeepMB   int64 // of all files
+	FileMB   int64 // size after which the next file begins
+	KeepMB   int64 // total size of all files
 	KeepDays int64
 
-	Recipients []string // public keys of age, for which recorded runs are encrypted
+	Recipients []string // public age keys for which recorded runs are encrypted
 }
 
-// Output are the settings of what exec prints.
+// Output holds the settings of what exec prints.
 type Output struct {
-	MaxTokens *int // of a value; 0 prints the whole value, nil leaves it to the command
+	MaxTokens *int // maximum length of a value; 0: no limit, nil: the command decides
 }
 
-// DeviceWebGPU is a device of the search that has no effect. Configurations of other programs
-// use it.
+// DeviceWebGPU is a device of the search that has no effect. Configurations of other
+// programs contain it.
 const DeviceWebGPU = "webgpu"
 
-// Search are the settings of the search.
+// Search holds the settings of the search.
 type Search struct {
-	Lexical   bool // by words only
+	Lexical   bool // search by words only
 	NoCache   bool
 	Limit     int
 	Alpha     *float64
 	Threshold *float64
 	Model     string // minilm, or the path of a GGUF file; "" is minilm
-	Library   string // folder of the library for such a file
+	Library   string // folder of the library that reads a GGUF file
 	Remote    Remote
 	Device    string        // auto, cpu or DeviceWebGPU; from a flag only
 	Idle      time.Duration // how long minilm stays in memory without a search; 0 is the default; from a flag only
@@ -134,34 +133,34 @@ type Search struct {
 // Remote is an endpoint that computes embeddings. Key is a secret.
 type Remote struct{ URL, Model, Key string }
 
-// Types are the settings of generated TypeScript.
+// Types holds the settings of generated TypeScript.
 type Types struct {
 	OpenObjects bool
 	NoObserve   bool
-	Describe    *int // characters of each description in the compact form
+	Describe    *int // maximum length of a description in the compact form, in characters
 }
 
-// File is one configuration file. Found and Trusted are set by Load.
+// File is one configuration file. Load sets Found and Trusted.
 type File struct {
 	Path    string `json:"path"`    // absolute
 	Project bool   `json:"project"` // found from the working directory upward
-	Named   bool   `json:"named"`   // by --config or TOOLSCRIPT_CONFIG
+	Named   bool   `json:"named"`   // named by --config or TOOLSCRIPT_CONFIG
 	Found   bool   `json:"found"`   // it exists and was read
-	Trusted bool   `json:"trusted"` // all of it has effect; always true unless Project
-	Ignored bool   `json:"-"`       // nothing of it has effect, because the user has not trusted it
+	Trusted bool   `json:"trusted"` // the whole file has effect; always true unless Project
+	Ignored bool   `json:"-"`       // nothing in it has effect, because the user has not trusted it
 }
 
-// Distrusted says that nothing of the file has effect.
+// Distrusted returns a message that nothing in the file has effect.
 func (f File) Distrusted() string {
 	return f.Path + " is not trusted: its servers are not started and its settings have no effect; run: toolscript trust"
 }
 
-// Effective are the files without those that are ignored.
+// Effective returns the files that are not ignored.
 func Effective(files []File) []File {
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Ignored })
 }
 
-// Paths are the paths of the files, found or not. They identify the gateway of a
+// Paths returns the paths of the files, found or not. They identify the gateways of a
 // configuration.
 func Paths(files []File) []string {
 	paths := make([]string, len(files))
@@ -171,31 +170,31 @@ func Paths(files []File) []string {
 	return paths
 }
 
-// Options are the places of the configuration. The zero value has the places of a
-// command without flags.
+// Options say where the configuration is. The zero value is that of a command without
+// flags.
 type Options struct {
 	Config  string // --config: paths separated by commas
 	DataDir string // --data-dir
 	Trust   bool   // --trust: the project's file has effect for this command; nothing is stored
-	Strict  bool   // a file that cannot be read is an error, not a warning
+	Strict  bool   // treat a file that cannot be read as an error, not a warning
 	Missing bool   // a named file may be missing; see File.Found
-	Extra   Extra  // servers of one command
+	Extra   Extra  // additional servers of one command
 
-	NoProject bool // leave out the project's file
+	NoProject bool // ignore the project's file
 
 	Identify bool // fill Config.Identities
-	NoValues bool // secrets stay as written where a server gets them: nothing is read from the keyring
+	NoValues bool // keep references to secrets that servers may have, and read nothing from the keyring
 
 	WorkDir   string                      // default: the working directory
 	LookupEnv func(string) (string, bool) // default: os.LookupEnv
 	Variable  func(string) (string, bool) // value of ${NAME} in a file; default: LookupEnv
 
-	// Unset is what to do about variables that are not set and a server needs. Nil: they are
-	// set in the shell that runs toolscript.
+	// Unset returns advice about unset variables that a server needs. Nil: advise to set
+	// them in the shell that runs toolscript.
 	Unset func(server string, names []string) string
 }
 
-// variable is the value of ${NAME}.
+// variable returns the value of ${NAME}.
 func (o Options) variable(name string) (string, bool) {
 	if o.Variable == nil {
 		return o.lookupEnv(name)
@@ -210,7 +209,7 @@ func (o Options) lookupEnv(name string) (string, bool) {
 	return o.LookupEnv(name)
 }
 
-// env is the value of a variable. An empty value counts as not set.
+// env returns the value of a variable. An empty value counts as unset.
 func (o Options) env(name string) string {
 	value, _ := o.lookupEnv(name)
 	return value

@@ -10,15 +10,15 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// The profiles of confine.
+// The named profiles of confine.
 const (
 	readonlyProfile = "readonly" // reads the working directory of the server
-	projectProfile  = "project"  // reads and writes it
-	offlineProfile  = "offline"  // reads and writes all that its user may
+	projectProfile  = "project"  // reads and writes the working directory
+	offlineProfile  = "offline"  // reads and writes all that the user may
 )
 
-// confine is what the processes of a server may reach; nil: all that their user may. dir is
-// their working directory; empty: that of the gateway.
+// confine returns what the processes of a server may reach; nil means all that the user
+// may. dir is the server's working directory; "" is that of the gateway.
 func (o Options) confine(n *node, dir string, file File) (*mcpclient.Confine, error) {
 	c := n.child("confine")
 	if c == nil {
@@ -61,7 +61,7 @@ func (o Options) allAbsolute(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// wrongConfine are the mistakes in confine that the schema cannot find.
+// wrongConfine returns the mistakes in confine that the schema cannot find.
 func (d *document) wrongConfine(name string, n *node) (out []finding) {
 	if exec := n.child("exec"); exec != nil && n.child("confine") != nil && serverType(n) == mcpclient.Command {
 		out = append(out, wrongAt([]string{serversKey, name, "exec"}, exec.key, `cannot be used together with "confine", which says what the programs may reach: write "net" and "write" there`))

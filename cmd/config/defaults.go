@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// defaults takes the defaults of a file over those of earlier files.
+// defaults applies the defaults of a file over those of earlier files.
 func (l *loader) defaults(d *document) {
 	l.report(d.unsetSettings("defaults"))
 	if n := d.root.child("defaults").child("idle"); n != nil && len(n.unset) == 0 {
@@ -18,7 +18,7 @@ func (l *loader) defaults(d *document) {
 	}
 }
 
-// startupTimes gives the default time for the start to servers that have none of their own.
+// startupTimes sets the default start timeout for servers without their own.
 func (l *loader) startupTimes() {
 	for name, c := range l.config.Servers {
 		if c.StartupTimeout == 0 {
@@ -28,8 +28,8 @@ func (l *loader) startupTimes() {
 	}
 }
 
-// rest gives the default idle time to stdio servers that have none of their own. It warns of
-// those that are known to keep the state of a session.
+// rest sets the default idle time for stdio servers without their own. It warns about
+// servers that are known to keep the state of a session.
 func (l *loader) rest() {
 	if l.idle == 0 {
 		return

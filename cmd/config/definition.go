@@ -11,10 +11,10 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// definingFields are the fields of a server that decide which program or address it is, and
-// which data it gets: all but mcpclient.Limits, also fields that this program does not know. The
-// user trusts these fields. The others only limit a trusted server, so they may change without
-// a question.
+// definingFields returns the fields of a server that decide which program or address it is,
+// and which data it gets: all fields except mcpclient.Limits, including unknown fields. The
+// user trusts these fields. The others only limit a trusted server, so they may change
+// without a question.
 func definingFields(n *node) []string {
 	var fields []string
 	for name := range n.children() {
@@ -35,19 +35,19 @@ func definingFields(n *node) []string {
 // firstFields are shown first, in this order.
 var firstFields = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "root", "spec", "baseUrl", "auth"}
 
-// settingDefinition are the settings that load a library, or name an address and what it
-// gets: all tools and queries, the key of a model, spans of calls. The value has the fields
-// that decide that; nil means all.
+// settingDefinition has the settings that load a library, or name an address and what is
+// sent there: tools and queries, the key of a model, spans of calls. The value lists the
+// fields that need trust; nil means all.
 var settingDefinition = map[string][]string{"search": {"model", "library", "remote"}, "providers": nil, "telemetry": nil}
 
-// definitions are the parts of a file that a user trusts: one text for each server and
-// for each setting of settingDefinition. A text has the fields as written, before variables are expanded.
-// Formatting and the order of keys do not change it.
+// definitions are the parts of a file that a user trusts: one text for each server and for
+// each setting of settingDefinition. A text contains the fields as written, before
+// variables are expanded. Formatting and the order of keys do not change it.
 type definitions struct {
-	names    []string // of the servers, in the order of the file
+	names    []string // names of the servers, in the order of the file
 	servers  map[string]string
 	scripts  map[string]string // texts of saved scripts by name
-	settings map[string]string // without those that need no trust
+	settings map[string]string // only settings that need trust
 }
 
 func define(root *node) definitions {
@@ -72,8 +72,8 @@ func define(root *node) definitions {
 	return d
 }
 
-// definition is the text of an object with some of its fields. Values that mean the same
-// as a missing field are omitted: an empty confine does not, because it allows nothing.
+// definition returns the text of an object with some of its fields. It omits values that
+// mean the same as a missing field. An empty confine does not, because it allows nothing.
 func definition(name string, n *node, fields []string) string {
 	var members []string
 	for _, field := range fields {
@@ -86,7 +86,7 @@ func definition(name string, n *node, fields []string) string {
 	return asJSON(name) + ": " + braces(members, "")
 }
 
-// impliedType is the type of a server that its fields imply.
+// impliedType returns the type of a server that its fields imply.
 func impliedType(n *node) string {
 	if n.child("command") != nil {
 		return mcpclient.Stdio
@@ -108,8 +108,8 @@ func (n *node) isNothing() bool {
 	}
 }
 
-// member is one field of an object. The fields of an object have a line each, so that a
-// diff shows the changed fields.
+// member returns one field of an object as text. The fields of an object have a line each,
+// so that a diff shows the changed fields.
 func member(name string, n *node, indent string) string {
 	o, ok := n.value.(*object)
 	if !ok {
@@ -129,7 +129,7 @@ func braces(members []string, indent string) string {
 	return "{\n" + strings.Join(members, ",\n") + "\n" + indent + "}"
 }
 
-// compact is a value on one line, with strings as they are written.
+// compact returns a value on one line, with strings as written in the file.
 func compact(n *node) string {
 	switch v := n.value.(type) {
 	case []*node:
@@ -151,7 +151,7 @@ func compact(n *node) string {
 	}
 }
 
-// asJSON is a scalar as JSON.
+// asJSON returns a scalar as JSON.
 func asJSON(value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// diffContext is the number of equal lines around a change.
+// diffContext is the number of unchanged lines shown around a change.
 const diffContext = 3
 
 // edit is one line of a diff: ' ' in both texts, '-' in the old, '+' in the new.
@@ -40,7 +40,7 @@ func LineDiff(before, after string) string {
 	return out.String()
 }
 
-// lines splits a text. It keeps carriage returns, which printable shows, and
+// lines splits a text. It keeps carriage returns, which printable makes visible, and
 // distinguishes a last line with a newline from one without.
 func lines(text string) []string {
 	if text == "" {
@@ -58,8 +58,8 @@ func nearChange(edits []edit, at int) bool {
 	return false
 }
 
-// edits turns a into b. It skips the common beginning and end, and keeps a longest
-// common subsequence of the rest.
+// edits returns the edits that turn a into b. It skips the common beginning and end, and
+// keeps a longest common subsequence of the rest.
 func edits(a, b []string) []edit {
 	var head, tail []edit
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -77,12 +77,12 @@ func edits(a, b []string) []edit {
 	return out
 }
 
-// maxTable bounds the table of middle: a file may have half a million lines, and the
-// table grows with the square.
+// maxTable is the maximum number of cells of middle's table, which grows with the square of
+// the lines: a file may have half a million.
 const maxTable = 1 << 22
 
-// middle compares texts without a common beginning and end. Texts that are too large are
-// shown whole, first the old one.
+// middle compares texts without a common beginning and end. Of texts that are too large it
+// returns all lines, first those of the old text.
 func middle(a, b []string) []edit {
 	if len(a)*len(b) > maxTable {
 		return whole(a, b)
@@ -106,8 +106,8 @@ func middle(a, b []string) []edit {
 	return append(out, whole(a[i:], b[j:])...)
 }
 
-// commonLengths[i][j] is the length of the longest common subsequence of a[i:]
-// and b[j:].
+// commonLengths returns a table in which [i][j] is the length of the longest common
+// subsequence of a[i:] and b[j:].
 func commonLengths(a, b []string) [][]int32 {
 	longest := make([][]int32, len(a)+1)
 	for i := range longest {

@@ -13,35 +13,35 @@ import (
 	"github.com/toolscript/toolscript/cmd/jsonc"
 )
 
-// maxDepth bounds the recursion. It is far more than the format needs.
+// maxDepth is the maximum nesting depth, far more than the format needs.
 const maxDepth = 64
 
-// document is one file as a tree with positions. The file may have comments, and commas
-// after the last item.
+// document is one file as a tree with positions. The file may have comments and trailing
+// commas.
 type document struct {
 	path     string
 	text     []byte
-	plain    []byte // as long as text, without what JSON does not have
+	plain    []byte // text with blanks in the place of comments and trailing commas
 	root     *node
-	repeated [][]string // locations of keys that an object has more than once
+	repeated [][]string // locations of keys that occur more than once in an object
 }
 
 // node is one JSON value.
 type node struct {
 	value any // nil, bool, int64, float64, string, []*node or *object
 	at    int // offset of the first byte
-	key   int // offset of the key, or of the first byte without a key
+	key   int // offset of the key, or of the value if it has no key
 
-	written string   // of a string: the text before variables were expanded; of another scalar: as it is written
-	unset   []string // of a string: its variables and secrets that are not expanded
+	written string   // of a string: its text before expansion; of another scalar: its text in the file
+	unset   []string // of a string: the names of variables and secrets that have no value
 
-	used     map[string]string // of a string: the values of its variables and secrets
-	withheld map[string]error  // of a string: why it does not get its secrets
+	used     map[string]string // of a string: the values of its variables and secrets, by name
+	withheld map[string]error  // of a string: why it does not get a secret, by name
 	address  bool              // of a string: it is a URL, in which secrets are escaped
-	home     *homeFolder       // of a string: ~ at its start stands for it
+	home     *homeFolder       // of a string: what a leading ~ stands for
 }
 
-// object keeps the last value of a repeated key, as encoding/json does.
+// object is a JSON object. Of a repeated key it keeps the last value, as encoding/json does.
 type object struct {
 	names  []string // in the order of the file
 	fields map[string]*node
@@ -49,7 +49,7 @@ type object struct {
 
 // parse parses a whole file. The error is a *Mistake.
 func parse(path string, text []byte) (*document, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows begin files with it
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows write a byte order mark
 	d := &document{path: path, text: text, plain: jsonc.Blank(text).Plain}
 	if len(bytes.TrimSpace(d.plain)) == 0 {
 		return nil, d.mistakeAt(0, `the file is empty; the smallest configuration is {"mcpServers": {}}`)
@@ -93,14 +93,14 @@ func (d *document) explain(err error) *Mistake {
 		end := len(bytes.TrimRight(d.plain, space))
 		return d.syntaxError(end, syntax.Error()+"; a bracket, a brace or a quotation mark is not closed")
 	}
-	at := max(int(syntax.Offset)-1, 0) // Offset is after the wrong byte
+	at := max(int(syntax.Offset)-1, 0) // Offset points behind the wrong byte
 	return d.syntaxError(at, syntax.Error()+d.advice(at))
 }
 
 // space has the characters that JSON allows between tokens.
 const space = " \t\r\n"
 
-// advice explains the most frequent errors.
+// advice explains the most frequent syntax errors.
 func (d *document) advice(at int) string {
 	before := bytes.TrimRight(d.plain[:at], space)
 	switch c := d.plain[at]; {
@@ -130,7 +130,7 @@ func (d *document) syntaxError(offset int, message string) *Mistake {
 	return m
 }
 
-// builder builds the tree from tokens.
+// builder builds the tree from JSON tokens.
 type builder struct {
 	*document
 	tokens *json.Decoder
@@ -204,9 +204,9 @@ func (b *builder) list(location []string) ([]*node, error) {
 	return list, err
 }
 
-// number returns an int64 if possible: the validator computes with big fractions, which
-// a text such as 1e99999 would make slow. A number out of range is the largest one, which no
-// field allows.
+// number returns an int64 if possible: the validator computes with big fractions, which a
+// text such as 1e99999 would make slow. A number out of range becomes the largest float64,
+// which no field allows.
 func number(text json.Number) any {
 	if i, err := text.Int64(); err == nil {
 		return i
@@ -215,7 +215,7 @@ func number(text json.Number) any {
 	return max(-math.MaxFloat64, min(f, math.MaxFloat64))
 }
 
-// next is the offset of the next token.
+// next returns the offset of the next token.
 func (b *builder) next() int {
 	at := int(b.tokens.InputOffset())
 	return at + len(b.plain[at:]) - len(bytes.TrimLeft(b.plain[at:], space+",:"))

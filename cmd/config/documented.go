@@ -8,14 +8,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Documented are the variables that the documentation of a server's package names.
+// Documented lists the variables that the documentation of a server's package names.
 type Documented struct {
 	Package  string
-	Required [][]string // one of each list is needed
-	Optional []string   // select what the server works with, such as a cluster
+	Required [][]string // of each inner list, one variable is needed
+	Optional []string   // variables that select what the server works with, such as a cluster
 }
 
-// Names are all of these variables.
+// Names returns all variables of d.
 func (d Documented) Names() []string { return append(slices.Concat(d.Required...), d.Optional...) }
 
 var (
@@ -25,8 +25,8 @@ var (
 	keys       = []string{"SSH_AUTH_SOCK"}
 )
 
-// documented are packages of npm and PyPI, images, and programs, by the last part of their
-// name, whose documentation asks for variables.
+// documented lists npm and PyPI packages, images and programs whose documentation asks for
+// variables.
 var documented = []Documented{
 	{"@modelcontextprotocol/server-github", needs("GITHUB_PERSONAL_ACCESS_TOKEN"), nil},
 	{"ghcr.io/github/github-mcp-server", needs("GITHUB_PERSONAL_ACCESS_TOKEN"), []string{"GITHUB_HOST"}},
@@ -56,7 +56,7 @@ var documented = []Documented{
 	{"@modelcontextprotocol/server-puppeteer", nil, append(screen[:3:3], "PUPPETEER_EXECUTABLE_PATH")},
 }
 
-// needs are variables that are needed each.
+// needs returns a Required list in which every name is needed.
 func needs(names ...string) (all [][]string) {
 	for _, name := range names {
 		all = append(all, []string{name})
@@ -64,7 +64,7 @@ func needs(names ...string) (all [][]string) {
 	return all
 }
 
-// DocumentedOf are the variables of the package that a server runs.
+// DocumentedOf returns the variables of the package that a server runs.
 func DocumentedOf(c mcpclient.Config) (d Documented, known bool) {
 	if c.Type != mcpclient.Stdio {
 		return d, false
@@ -84,9 +84,9 @@ func isPackage(arg, name string) bool {
 	return found && (rest == "" || strings.ContainsRune("@:=[", rune(rest[0])))
 }
 
-// Used are the variables of the environment that the servers and settings in effect use: those
-// that the files refer to, those of inheritEnv, and those that the packages of the servers
-// document. They are sorted.
+// Used returns the sorted environment variables that the servers and settings in effect
+// use: those that the files refer to, those of inheritEnv, and those that the documentation
+// of the servers' packages names.
 func Used(c *Config) []string {
 	var names []string
 	for _, f := range c.Files {
@@ -110,7 +110,7 @@ func Used(c *Config) []string {
 	return slices.Compact(names)
 }
 
-// references are the names of the variables that the texts of a tree refer to.
+// references returns the names of the variables that the texts of a tree refer to.
 func (n *node) references() (names []string) {
 	if _, is := n.value.(string); is {
 		for _, p := range everyPiece(n.written) {

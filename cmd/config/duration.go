@@ -8,7 +8,7 @@ import (
 )
 
 // ParseDuration parses a duration such as 500ms, 30s, 5m or 1h30m. A bare number is in
-// milliseconds; the command line does not accept that. The result is never negative.
+// milliseconds, which the command line does not accept. The result is never negative.
 func ParseDuration(text string) (time.Duration, error) {
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if ms >= 0 && ms <= math.MaxInt64/int64(time.Millisecond) {
@@ -26,11 +26,11 @@ const (
 	maxDuration = 24 * time.Hour
 )
 
-// checkDuration is the format toolscript-duration of the schema.
+// checkDuration implements the format toolscript-duration of the schema.
 func checkDuration(value any) error {
 	text, ok := value.(string)
 	if !ok {
-		return nil // the schema has the limits of numbers
+		return nil // the schema bounds numbers
 	}
 	d, err := ParseDuration(text)
 	if err == nil && (d < minDuration || d > maxDuration) {
@@ -39,17 +39,17 @@ func checkDuration(value any) error {
 	return err
 }
 
-// duration is a validated duration; 0 if there is none.
+// duration returns a validated duration, or 0 if there is none.
 func (n *node) duration() time.Duration {
 	if text := n.text(); text != "" {
-		d, _ := ParseDuration(text) // validated; a text with an unset variable is not used
+		d, _ := ParseDuration(text) // it is validated; a text with an unset variable is not used
 		return d
 	}
 	return time.Duration(n.count()) * time.Millisecond
 }
 
-// count is a whole number; 0 if there is none. 5e3 is a whole number too, and the parser
-// keeps it as a float.
+// count returns a whole number, or 0 if there is none. 5e3 is a whole number too, which the
+// parser keeps as a float.
 func (n *node) count() int64 {
 	if n == nil {
 		return 0

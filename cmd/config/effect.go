@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// effect is the set of the parts of a file that have effect. Nothing is trusted in the
-// zero value.
+// effect is the set of the parts of a file that have effect. In the zero value, nothing is
+// trusted.
 type effect struct {
 	all  bool // the file needs no trust
-	file File // it is about
+	file File // the file
 
-	grant *grant // nil if nothing was trusted
+	grant *grant // trusted definitions; nil if nothing was trusted
 	parts definitions
 }
 
 // effect compares a project's file with the trusted definitions. If the record or its
-// folder cannot be used, nothing is trusted.
+// folder cannot be read, nothing is trusted.
 func (l *loader) effect(file File, d *document) effect {
 	e := effect{all: !file.Project || l.options.Trust, file: file}
 	if e.all {
@@ -46,7 +46,7 @@ func (e effect) untrusted() (n []string) {
 	return n
 }
 
-// distrust warns about the parts that are not trusted, and removes those settings.
+// distrust warns about the parts that are not trusted, and removes settings that are not trusted.
 func (l *loader) distrust(d *document, file File, e effect) {
 	if e.whole() {
 		return
@@ -82,7 +82,7 @@ func (d *document) hasSettings() bool {
 	return d.root.child("approvals") != nil || d.root.child("pins") != nil || slices.ContainsFunc(settingNames, func(name string) bool { return d.root.child(name) != nil })
 }
 
-// remove removes fields of an object.
+// remove removes fields from an object. It does nothing on nil.
 func (n *node) remove(fields []string) {
 	if n == nil {
 		return

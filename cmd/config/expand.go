@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// variables is the source of values; with nil, every reference stays.
+// variables returns the value of a variable. If it is nil, references stay as written.
 type variables func(name string) (value string, ok bool)
 
-// secretValues is the source of secrets; with nil, every reference to one stays.
+// secretValues returns the value of a secret. If it is nil, references to secrets stay as written.
 type secretValues func(name string) (value string, err error)
 
 // expand replaces the references in all strings of the tree, and ~ at the start of a path.
 // Values are not expanded again. A string stays as written if one of its variables is not
-// set or one of its secrets is withheld, or if the source is nil.
+// set, one of its secrets is withheld, or the source of the values is nil.
 func (n *node) expand(lookup variables, secret secretValues) {
 	if text, ok := n.value.(string); ok {
 		secret := n.notingSecrets(secret)
@@ -27,7 +27,7 @@ func (n *node) expand(lookup variables, secret secretValues) {
 	}
 }
 
-// noting records the values of the variables that a string refers to.
+// noting returns a lookup that records the values of the variables that a string uses.
 func (n *node) noting(lookup variables) variables {
 	if lookup == nil {
 		return nil
@@ -41,7 +41,7 @@ func (n *node) noting(lookup variables) variables {
 	}
 }
 
-// notingSecrets records the secrets that a string refers to, or why they are withheld.
+// notingSecrets returns a source that records which secrets a string uses, or why they are withheld.
 func (n *node) notingSecrets(secret secretValues) secretValues {
 	if secret == nil {
 		return nil
@@ -60,8 +60,8 @@ func (n *node) notingSecrets(secret secretValues) secretValues {
 	}
 }
 
-// escaped is the source for a part of a URL: any other byte of a secret could end the part,
-// or make the whole address wrong.
+// escaped returns a source for a part of a URL. Without escaping, a secret could end that
+// part or make the address invalid.
 func (s secretValues) escaped() secretValues {
 	if s == nil {
 		return nil
@@ -79,7 +79,7 @@ func (n *node) use(name, value string) {
 	n.used[name] = value
 }
 
-// secrets are the values of all variables and secrets in the tree, by their references.
+// secrets returns the values of all variables and secrets in the tree, by their references.
 func (n *node) secrets() map[string]string {
 	var all map[string]string
 	note := func(reference, value string) {
@@ -101,8 +101,8 @@ func (n *node) secrets() map[string]string {
 	return all
 }
 
-// expand replaces the references in a text. unset are those without a value; the text then
-// stays as it is.
+// expand replaces the references in a text. unset lists those without a value; if there are
+// any, the text stays as it is.
 func (h *homeFolder) expand(text string, lookup variables, secret secretValues) (expanded string, unset []string) {
 	if lookup == nil {
 		h = nil
@@ -122,7 +122,7 @@ type expander struct {
 	unset  []string
 }
 
-// text expands a text, or the default of a reference in it. start is true at the start of the
+// text expands a text, or the default of a reference. start is true at the start of the
 // whole text, where ~ is the home folder.
 func (e *expander) text(text string, start bool) string {
 	var out strings.Builder
@@ -141,8 +141,8 @@ func (e *expander) text(text string, start bool) string {
 	return out.String()
 }
 
-// piece is what a part of a text stands for. A mistake counts as a variable that is not set, so
-// that the text stays; validate reports it.
+// piece returns the text that a piece stands for. A mistake counts as an unset variable, so
+// that the text stays as written; validate reports it.
 func (e *expander) piece(p piece, start bool) string {
 	name := p.name
 	switch p.kind {
@@ -173,16 +173,15 @@ func (e *expander) piece(p piece, start bool) string {
 	return p.text
 }
 
-// missing is a variable that is not set or a secret that is withheld, and the field that
-// refers to it.
+// missing is an unset variable or a withheld secret, with the field that refers to it.
 type missing struct {
 	variable string
 	field    []string // path in the tree
-	why      error    // of a secret; nil for a variable
+	why      error    // why a secret is withheld; nil for a variable
 }
 
-// missing lists the variables of the tree that are not set and the secrets that are
-// withheld, in the order of the file.
+// missing lists the unset variables and the withheld secrets of the tree, in the order of
+// the file.
 func (n *node) missing(location ...string) []missing {
 	var out []missing
 	for _, name := range n.unset {

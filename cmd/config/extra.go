@@ -9,9 +9,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Extra are servers that one command adds to those of the files: the definition of each, as
-// mcpServers has it. They need no trust, and replace servers of the files that have the same
-// names.
+// Extra holds servers that one command adds to those of the files: definitions in the form
+// of mcpServers, by name. They need no trust, and replace servers of the files that have
+// the same names.
 type Extra map[string]json.RawMessage
 
 // extraSource names extra servers in messages.
@@ -35,7 +35,7 @@ func (l *loader) addExtra() error {
 	v := d.validate()
 	l.config.Mistakes = append(l.config.Mistakes, v.mistakes...)
 	l.report(v.warnings)
-	if len(v.mistakes) > 0 { // of a server that the command is about
+	if len(v.mistakes) > 0 { // in a server that the command is about
 		l.failed = true
 		return nil
 	}
@@ -54,8 +54,8 @@ func (l *loader) addExtra() error {
 	return nil
 }
 
-// shortHash tells the definitions of two commands apart. Lists of tools and pins are stored by
-// name and source, so those of another server that had the name are not found.
+// shortHash returns a hash that distinguishes the definitions of two commands. Tool lists and pins
+// are stored by name and source, so the data of another server of the same name is not found.
 func shortHash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])

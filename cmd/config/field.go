@@ -10,11 +10,11 @@ import (
 // plainName matches names that need no quotes in a path.
 var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_$-]+$`) })
 
-// maxName bounds the part of a name that is shown.
+// maxName is the maximum length of the shown part of a name.
 const maxName = 64
 
-// fieldPath is the path of a field for people: mcpServers.github.args[0], mcpServers["my
-// server"].url.
+// fieldPath returns the path of a field for people: mcpServers.github.args[0],
+// mcpServers["my server"].url.
 func fieldPath(root *node, location []string) string {
 	var path strings.Builder
 	at := root
@@ -35,7 +35,7 @@ func fieldPath(root *node, location []string) string {
 	return path.String()
 }
 
-// quoted is a name in quotes, escaped and shortened.
+// quoted returns a name in quotes, escaped and shortened.
 func quoted(name string) string {
 	if runes := []rune(name); len(runes) > maxName {
 		name = string(runes[:maxName]) + "…"

@@ -14,22 +14,22 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// AllOfFleet is the value of fleet.use for all servers of the fleet.
+// AllOfFleet is the value of fleet.use that selects all servers of the fleet.
 const AllOfFleet = "*"
 
-// Fleet is the NATS cluster that offers servers and sandboxes. URL may have a secret. All
-// paths are absolute.
+// Fleet describes the NATS cluster that offers servers and sandboxes. URL may contain a
+// secret. All paths are absolute.
 type Fleet struct {
-	Source      string   // path of the file
-	URL         string   // "": there is no fleet
+	Source      string   // path of the configuration file
+	URL         string   // addresses, separated by commas; "": no fleet
 	Credentials string   // file with a JWT and its NKey, or with the seed of an NKey
-	CA          string   // file with certificates of authorities in PEM form
-	Cert, Key   string   // files of the client's certificate in PEM form
-	User        string   // of the gateway in subjects; "": the default
-	Use         []string // servers of the fleet that the gateway has without an entry of their own; see All
+	CA          string   // PEM file with certificates of authorities
+	Cert, Key   string   // PEM files of the client's certificate and its key
+	User        string   // name of the gateway in subjects; "": the default
+	Use         []string // servers of the fleet that the gateway has without its own entry for them; see All
 }
 
-// Address is the cluster for package cluster. It may have secrets.
+// Address returns the cluster in the form of package cluster. It may contain secrets.
 func (f Fleet) Address() cluster.Address {
 	return cluster.Address{URL: f.URL, Credentials: f.Credentials, CA: f.CA, Cert: f.Cert, Key: f.Key, User: f.User}
 }
@@ -37,14 +37,14 @@ func (f Fleet) Address() cluster.Address {
 // All reports whether the gateway has all servers that the fleet offers.
 func (f Fleet) All() bool { return slices.Contains(f.Use, AllOfFleet) }
 
-// PoolOfFleet is the value of limits.pool for runs in sandboxes of the fleet.
+// PoolOfFleet is the value of limits.pool with which scripts run in sandboxes of the fleet.
 const PoolOfFleet = "fleet"
 
-// ofFleet reports whether the hubs of a fleet define the server.
+// ofFleet reports whether a server is defined by the hubs of a fleet.
 func ofFleet(n *node) bool { return n.child("fleet").flag() }
 
-// joinFleet takes the fleet of a file. That of a project's file has no effect: the project
-// could have the user's credentials sent to a server of its own.
+// joinFleet applies the fleet of a file. It has no effect in a project's file: the project
+// could have the user's credentials sent to its own server.
 func (l *loader) joinFleet(d *document, file File) error {
 	n := d.root.child("fleet")
 	if n == nil {
@@ -79,7 +79,7 @@ func (l *loader) joinFleet(d *document, file File) error {
 	return nil
 }
 
-// wrongFleet are the mistakes in fleet that the schema cannot find.
+// wrongFleet returns the mistakes in fleet that the schema cannot find.
 func (d *document) wrongFleet() []finding {
 	tls := d.root.child("fleet").child("tls")
 	if (tls.child("cert") == nil) == (tls.child("key") == nil) {
@@ -88,8 +88,8 @@ func (d *document) wrongFleet() []finding {
 	return []finding{wrongAt([]string{"fleet", "tls"}, tls.key, "needs both cert and key, or neither")}
 }
 
-// joinUsersFleet takes the fleet of the user's file if the named files have none. Its servers
-// are not used: the named files decide that.
+// joinUsersFleet applies the fleet of the user's file if no named file has one, but without
+// fleet.use: the named files decide which servers are used.
 func (l *loader) joinUsersFleet(d *document, file File) error {
 	if l.joined {
 		return nil
@@ -99,7 +99,7 @@ func (l *loader) joinUsersFleet(d *document, file File) error {
 	return err
 }
 
-// serveFleet adds the servers that fleet.use names. Servers of the files win.
+// serveFleet adds the servers that fleet.use names. Entries of the files take precedence.
 func (l *loader) serveFleet() {
 	f := l.config.Settings.Fleet
 	for _, name := range f.Use {
@@ -115,12 +115,12 @@ func (l *loader) serveFleet() {
 	}
 }
 
-// Server is the configuration of a server of the fleet that has no entry of its own.
+// Server returns the configuration of a server of the fleet without an entry.
 func (f Fleet) Server() mcpclient.Config {
 	return mcpclient.Config{Type: mcpclient.Fleet, Source: f.Source, Timeout: mcpclient.DefaultTimeout}
 }
 
-// problem is the reason why the fleet cannot have a server.
+// problem returns why the fleet cannot have a server of this name, or nil.
 func (f Fleet) problem(name string) error {
 	var why error
 	switch {
@@ -136,7 +136,7 @@ func (f Fleet) problem(name string) error {
 	return &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: why}
 }
 
-// secrets are the passwords and tokens in the addresses.
+// secrets returns the passwords and tokens in the addresses.
 func (f Fleet) secrets() (all []string) {
 	for address := range strings.SplitSeq(f.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(address))
@@ -146,7 +146,7 @@ func (f Fleet) secrets() (all []string) {
 		if password, ok := u.User.Password(); ok {
 			all = append(all, password)
 		} else {
-			all = append(all, u.User.Username()) // a token
+			all = append(all, u.User.Username()) // a user without a password is a token
 		}
 	}
 	return all

@@ -2,29 +2,29 @@ package config
 
 import "maps"
 
-// Harness are the settings of scripts in the answers of models.
+// Harness holds the settings for scripts in the answers of models.
 type Harness struct {
 	Mode      string // disabled, dry-run or enabled; "" is enabled
 	Providers map[string]Provider
 }
 
-// Provider are the settings of one provider of models. Key is a secret.
+// Provider holds the settings of one model provider. Key is a secret.
 type Provider struct {
-	Disabled        bool   // its scripts stay text
-	API             string // responses, chat or messages; "" if nothing says it
+	Disabled        bool   // scripts in its answers are not run
+	API             string // responses, chat or messages; "" if the configuration does not say it
 	URL, Model, Key string
-	MaxTokens       int // of one answer; 0: the default
+	MaxTokens       int // maximum length of one answer; 0: the default
 }
 
-// known are the endpoints of providers that need no url.
+// known has the endpoints of providers that need no url.
 var known = map[string]Provider{
 	"anthropic": {API: "messages", URL: "https://api.anthropic.com/v1"},
 	"openai":    {API: "responses", URL: "https://api.openai.com/v1"},
 }
 
-// apply puts the settings of a file over the others. Each provider is separate; the
-// endpoint of a provider is replaced as a whole, because a key must not be sent to
-// another address. An endpoint with a variable that is not set has no effect.
+// apply lays the settings of a file over the earlier ones. Each provider is separate. The
+// endpoint of a provider is replaced as a whole, because a key must not be sent to another
+// address. An endpoint with an unset variable has no effect.
 func (h *Harness) apply(settings, providers *node) {
 	override(&h.Mode, settings.child("mode"))
 	all := maps.Clone(h.Providers)

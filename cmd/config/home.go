@@ -9,29 +9,29 @@ import (
 	"sync"
 )
 
-// programPaths are the fields of a server in which ~ at the start of a text is the home folder;
-// "*" is any name or item.
+// programPaths are the fields of a server in which a leading ~ is the home folder; "*"
+// stands for any name or item.
 var programPaths = [][]string{{"command"}, {"args", "*"}, {"env", "*"}, {"commands", "*", "run", "*"}}
 
-// filePaths are the fields of a server that name a file or a folder. Options.absolute expands
-// ~ in them, also in the values of variables.
+// filePaths are the fields of a server that name a file or a folder. Options.absolute
+// expands ~ in them, even if it comes from a variable.
 var filePaths = [][]string{{"cwd"}, {"root"}, {"spec"}, {"confine", "read", "*"}, {"confine", "write", "*"}, {"exec", "writable", "*"}}
 
-// settingPaths are such fields outside of servers.
+// settingPaths are the fields outside of servers that name a file or a folder.
 var settingPaths = [][]string{
 	{"search", "model"}, {"search", "library"},
 	{"fleet", "credentials"}, {"fleet", "tls", "ca"}, {"fleet", "tls", "cert"}, {"fleet", "tls", "key"},
 }
 
-// homeFolder is what ~ at the start of a text stands for; nil: for nothing.
-type homeFolder struct{ path string } // "" if it is unknown
+// homeFolder is the folder that a leading ~ stands for. A nil homeFolder expands nothing.
+type homeFolder struct{ path string } // "" if the folder is unknown
 
-// homeFolder is the home folder in which the programs of servers find their files.
+// homeFolder returns the home folder as the programs of servers see it.
 func (o Options) homeFolder() *homeFolder {
-	return &homeFolder{o.env(homeVariable())} // as a shell has it, with links
+	return &homeFolder{o.env(homeVariable())} // as in a shell, links are not resolved
 }
 
-// setHome has ~ be expanded in a server.
+// setHome makes expand replace ~ in the fields of programPaths.
 func (n *node) setHome(home *homeFolder) {
 	for _, path := range programPaths {
 		n.each(path, func(_ []string, n *node) { n.home = home })
@@ -57,12 +57,12 @@ func (n *node) walk(path, location []string, yield func([]string, *node)) {
 	}
 }
 
-// wrongPaths are the texts of a server that begin with the home folder of a named user.
+// wrongPaths returns mistakes for texts of a server that begin with the home folder of a named user.
 func (d *document) wrongPaths(name string, n *node) []finding {
 	return wrongHomes(n, []string{serversKey, name}, slices.Concat(programPaths, filePaths))
 }
 
-// wrongSettingPaths are such texts outside of servers.
+// wrongSettingPaths is wrongPaths for settingPaths.
 func (d *document) wrongSettingPaths() []finding {
 	return wrongHomes(d.root, nil, settingPaths)
 }
@@ -80,8 +80,8 @@ func wrongHomes(n *node, at []string, paths [][]string) (out []finding) {
 
 var namedHome = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^~[A-Za-z_][\w.-]*/`) })
 
-// otherHome is what is wrong with a text that begins with the home folder of a named user,
-// such as ~root/x; "" if nothing is.
+// otherHome describes the mistake in a text that begins with the home folder of a named
+// user, such as ~root/x. It returns "" for other texts.
 func otherHome(text string) string {
 	user := namedHome().FindString(text)
 	if user == "" {
@@ -97,8 +97,8 @@ func tilde(text string) (rest string, ok bool) {
 	return rest, ok
 }
 
-// cut divides a text: head is what the start of the text stands for, and rest is the other
-// part. known is false if that is the home folder, and it is unknown.
+// cut expands the start of a text: head is the replacement of a leading ~ or \~, and rest is
+// the remaining text. known is false if the text needs the home folder and it is unknown.
 func (h *homeFolder) cut(text string) (head, rest string, known bool) {
 	rest, is := tilde(text)
 	switch {
@@ -106,7 +106,7 @@ func (h *homeFolder) cut(text string) (head, rest string, known bool) {
 		return "", text, true
 	case is:
 		return h.path, rest, h.path != ""
-	case strings.HasPrefix(text, `\~`): // a ~ that stays
+	case strings.HasPrefix(text, `\~`): // an escaped ~
 		return "~", text[2:], true
 	default:
 		return "", text, true

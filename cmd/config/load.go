@@ -14,11 +14,11 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Load reads all files and merges them: a later server replaces an earlier server of the
-// same name, and a later setting replaces an earlier one. A missing file counts as
-// empty, unless the user named it. A mistake disables the server or the setting that has it;
-// see Config.Mistakes. If a file cannot be read as JSON, or has a mistake in a setting that
-// restricts what scripts may do, the error is Mistakes of kind invalid, and nothing is loaded.
+// Load reads all files and merges them: a later server replaces an earlier server of the same
+// name, and a later setting replaces an earlier one. A missing file counts as empty, unless the
+// user named it. A mistake disables the server or the setting that has it; see Config.Mistakes.
+// If a file is not valid JSON, or has a mistake in a setting that restricts what scripts may
+// do, Load returns an error of kind invalid that wraps Mistakes, and loads nothing.
 func Load(o Options) (*Config, error) {
 	files, err := Locate(o)
 	if err != nil {
@@ -48,23 +48,23 @@ func Load(o Options) (*Config, error) {
 	return l.config, nil
 }
 
-// loader merges the files.
+// loader reads and merges the files.
 type loader struct {
 	options Options
 	config  *Config
-	failed  bool // nothing must be loaded, because of a mistake
+	failed  bool // because of a mistake, nothing is loaded
 
 	userApproves bool // the user's file has approvals
-	joined       bool // a file has a fleet
+	joined       bool // a file has set the fleet
 
 	secrets secretSource
 
-	idle  time.Duration   // of defaults; 0: none
+	idle  time.Duration   // defaults.idle; 0: none
 	awake map[string]bool // servers with idle: false
 
-	startup time.Duration // startupTimeout of defaults; 0: none
+	startup time.Duration // defaults.startupTimeout; 0: none
 
-	profileAt func(message string) *Mistake // at the default profile; nil: there is none
+	profileAt func(message string) *Mistake // makes a mistake at the default profile; nil: no default profile
 }
 
 func (l *loader) load(file *File) error {
@@ -117,7 +117,7 @@ func (l *loader) report(warnings Mistakes) {
 	}
 }
 
-// mistake collects a mistake, so that one run reports the mistakes of all files.
+// mistake collects a mistake, so that one run reports the mistakes of all files. It returns any other error.
 func (l *loader) mistake(err error) error {
 	var m *Mistake
 	if !errors.As(err, &m) {
@@ -127,12 +127,12 @@ func (l *loader) mistake(err error) error {
 	return nil
 }
 
-// fail collects a mistake with which nothing must be loaded.
+// fail collects a mistake because of which nothing is loaded.
 func (l *loader) fail(m *Mistake) {
 	l.config.Mistakes, l.failed = append(l.config.Mistakes, m), true
 }
 
-// expand expands the variables of the parts that have effect. Other references stay: an
+// expand expands the variables of the trusted parts. References in other parts stay: an
 // address with a secret would send the secret.
 func (l *loader) expand(d *document, e effect) {
 	lookup := func(trusted bool) variables {
@@ -149,19 +149,19 @@ func (l *loader) expand(d *document, e effect) {
 	}
 }
 
-// expandedSettings are the top-level fields, besides mcpServers, that may refer to variables.
+// expandedSettings returns the top-level fields, besides mcpServers, that may refer to variables.
 func expandedSettings() []string {
 	return append([]string{"hub", "fleet", "defaults"}, settingNames...)
 }
 
-// merge puts the valid parts of a file over the earlier files.
+// merge lays the valid parts of a file over the earlier files.
 func (l *loader) merge(d *document, file File, e effect, v verdict) error {
 	if err := l.mergeServers(d, file, e, v); err != nil {
 		return err
 	}
 	d.root.remove(v.settings())
 	if _, broken := v.broken[part{key: "fleet"}]; broken && !file.Project {
-		l.joined = true // no other fleet takes its place
+		l.joined = true // no fleet of another file takes its place
 	}
 	l.scripts(file, e)
 	l.distrust(d, file, e)
@@ -187,9 +187,9 @@ func (l *loader) merge(d *document, file File, e effect, v verdict) error {
 	return nil
 }
 
-// mergeServers puts the servers of a file over the earlier ones. Servers that are not trusted,
-// or have mistakes, replace earlier servers too: a script of the project must not reach another
-// server of the same name, such as the production database.
+// mergeServers lays the servers of a file over the earlier ones. Servers that are not
+// trusted or have mistakes also replace earlier servers: a script of the project must not
+// reach another server of the same name, such as the production database.
 func (l *loader) mergeServers(d *document, file File, e effect, v verdict) error {
 	packs := merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")) // a file cannot change the servers of an earlier one
 	for name, n := range d.root.child(serversKey).children() {
@@ -232,11 +232,11 @@ func (l *loader) mergeServers(d *document, file File, e effect, v verdict) error
 	return nil
 }
 
-// maxSize bounds the memory for a file. It is far more than a configuration needs.
+// maxSize is the maximum size of a file in bytes, far more than a configuration needs.
 const maxSize = 1 << 20
 
-// read reads a whole file. Only a file that the user named may be something else than a
-// regular file: opening a pipe in a repository could wait without end.
+// read reads a whole file. It refuses anything but a regular file, unless the user named
+// the file: opening a pipe in a repository could block forever.
 func read(file File) ([]byte, error) {
 	info, err := os.Stat(file.Path)
 	if err != nil {

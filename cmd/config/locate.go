@@ -57,9 +57,9 @@ func (o Options) named(list string) ([]File, error) {
 	return files, nil
 }
 
-// first is the first path of a list that was divided at its commas, and the number of its parts:
-// the most that are together the path of a file, else the fewest that name a file in a folder
-// whose path has a comma, else one.
+// first returns the first path of a list that was split at its commas, and the number of
+// parts that the path consists of: the longest join that names an existing file, else the
+// shortest that names a file in an existing folder whose path has a comma, else one part.
 func (o Options) first(parts []string) (path string, count int, err error) {
 	if strings.TrimSpace(parts[0]) == "" {
 		return "", 1, nil
@@ -84,11 +84,11 @@ func (o Options) first(parts []string) (path string, count int, err error) {
 	return path, 1, err
 }
 
-// mostCommas bounds the search for a path with commas.
+// mostCommas is the maximum number of commas in one path.
 const mostCommas = 20
 
-// DataDir is the absolute path of the data folder, which may not exist:
-// --data-dir, else TOOLSCRIPT_DATA_DIR, else ~/.toolscript.
+// DataDir returns the absolute path of the data folder, which need not exist: --data-dir,
+// else TOOLSCRIPT_DATA_DIR, else ~/.toolscript.
 func DataDir(o Options) (string, error) {
 	path := o.DataDir
 	if path == "" {
@@ -101,7 +101,7 @@ func DataDir(o Options) (string, error) {
 }
 
 // projectFile searches for the file from a folder upward. The search ends at the root of
-// the repository, and at the home folder, whose file is the user's.
+// the repository, and at the home folder, whose file is the user's own.
 func projectFile(dir, home string) (string, bool) {
 	for dir != home {
 		path := filepath.Join(dir, FileName)
@@ -117,8 +117,8 @@ func projectFile(dir, home string) (string, bool) {
 	return "", false
 }
 
-// exists reports whether the path exists, including a broken link and a file without
-// permission to read: a search further up would hide it.
+// exists reports whether a path exists. Broken links and unreadable files exist too:
+// otherwise a search would go on to the parent folder.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -149,7 +149,7 @@ func (o Options) absolute(path string) (string, error) {
 	return filepath.Join(work, path), nil
 }
 
-// home is the user's home folder; "" if it is unknown.
+// home returns the user's home folder, or "" if it is unknown.
 func (o Options) home() string {
 	home := o.env(homeVariable())
 	if !filepath.IsAbs(home) {
@@ -165,9 +165,9 @@ func homeVariable() string {
 	return "HOME"
 }
 
-// canonical resolves links in the folder of a path, so that a file has the same name
-// from every working directory. The last element is not resolved: a linked file is
-// identified by the link.
+// canonical resolves links in the folder of a path, so that a file has the same name from
+// every working directory. The last element is not resolved: a link to a file is identified
+// by its own path.
 func canonical(path string) string {
 	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }

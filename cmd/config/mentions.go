@@ -6,9 +6,9 @@ import (
 	"io/fs"
 )
 
-// Mentions reports whether the text of a configuration file contains a word. It costs a
-// hundredth of Load, for commands that need one setting which most files do not have. It also
-// reports true if a file cannot be read.
+// Mentions reports whether the text of a configuration file contains a word. It takes a
+// hundredth of the time of Load, and serves commands that need one setting which most files
+// lack. It also reports true if a file cannot be read.
 func Mentions(o Options, word string) bool {
 	files, err := Locate(o)
 	if err != nil {

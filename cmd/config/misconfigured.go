@@ -7,17 +7,17 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Misconfigured is why a server is not started: the mistakes in its definition.
+// Misconfigured is the error of a server that is not started because of mistakes in its definition.
 type Misconfigured struct {
-	Path     string   // of the file
-	Mistakes Mistakes // empty if the file has too many to list them
+	Path     string   // path of the file
+	Mistakes Mistakes // empty if the file has too many mistakes to list
 }
 
 func (m *Misconfigured) Error() string {
 	return m.What() + "; correct it, and check it with: toolscript config validate"
 }
 
-// What is the text without advice.
+// What returns the text without advice.
 func (m *Misconfigured) What() string {
 	what := make([]string, len(m.Mistakes))
 	for i, mistake := range m.Mistakes {
@@ -33,15 +33,15 @@ func (m *Misconfigured) problem(server string) error {
 	return &toolscript.Error{Kind: toolscript.Invalid, Server: server, Err: m}
 }
 
-// misconfigured is a server that its mistakes keep from starting. It replaces earlier servers of
-// the name: a script must not reach another server.
+// misconfigured returns the configuration of a server that cannot start because of mistakes. It
+// replaces earlier servers of the same name: a script must not reach another server.
 func misconfigured(name string, n *node, file File, mistakes Mistakes) mcpclient.Config {
 	c := mcpclient.Config{Type: knownType(n), Source: file.Path, Disabled: n.child("disabled").flag(), Timeout: mcpclient.DefaultTimeout}
 	c.Problem = (&Misconfigured{file.Path, mistakes}).problem(name)
 	return c
 }
 
-// knownType is the type of a server; "" if its definition does not say it.
+// knownType returns the type of a server, or "" if its definition does not determine it.
 func knownType(n *node) string {
 	switch t := serverType(n); t {
 	case mcpclient.Stdio, mcpclient.SSE, mcpclient.Builtin, mcpclient.Command, mcpclient.OpenAPI, mcpclient.GraphQL, mcpclient.Fleet:
@@ -54,7 +54,7 @@ func knownType(n *node) string {
 	return ""
 }
 
-// mustNotBe reports whether a name cannot be that of a server.
+// mustNotBe reports whether a name is not allowed for a server.
 func mustNotBe(name string) bool {
 	return name == "" || name == toolscript.ScriptsServer || toolscript.CheckServerName(name) != nil || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f })
 }

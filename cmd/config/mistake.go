@@ -10,16 +10,16 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Mistake is a mistake in a file. Its text never has the value of an expanded variable.
+// Mistake is a mistake in a file. Its text never contains the value of an expanded variable.
 type Mistake struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line"`             // from 1
 	Column  int    `json:"column"`           // from 1, in characters
 	Field   string `json:"field,omitempty"`  // such as mcpServers.github.command
-	Server  string `json:"server,omitempty"` // that the mistake is in
-	Command string `json:"-"`                // of the server: the mistake disables only it
+	Server  string `json:"server,omitempty"` // name of the server that has the mistake
+	Command string `json:"-"`                // command of the server that the mistake disables; "": the whole server
 	Message string `json:"message"`
-	Excerpt string `json:"excerpt,omitempty"` // of a syntax error: the line, and a caret below the position
+	Excerpt string `json:"excerpt,omitempty"` // for a syntax error: the line, and a caret below the position
 }
 
 func (m *Mistake) Error() string {
@@ -34,7 +34,7 @@ func (m *Mistake) Error() string {
 	return text
 }
 
-// Notice is the mistake and what it disables, if the other parts of its file have effect.
+// Notice returns the mistake and what it disables, if the other parts of its file have effect.
 func (m *Mistake) Notice() string {
 	switch {
 	case m.Command != "":
@@ -46,7 +46,7 @@ func (m *Mistake) Notice() string {
 	return m.Error() + "; " + setting + " has no effect"
 }
 
-// Mistakes are all mistakes of the files, in the order of the files.
+// Mistakes are the mistakes of all files, in the order of the files.
 type Mistakes []*Mistake
 
 func (m Mistakes) Error() string {
@@ -57,18 +57,18 @@ func (m Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// position is the line and column of an offset.
+// position returns the line and column of an offset.
 func position(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// excerptWidth bounds the text on each side of a position: a file may consist of one
-// long line.
+// excerptWidth is the maximum length of the text on each side of a position: a file may
+// consist of one long line.
 const excerptWidth = 60
 
-// excerpt is the line at an offset and a caret below the offset. It is empty for a blank
+// excerpt returns the line at an offset, with a caret below the offset, or "" for a blank
 // line.
 func excerpt(text []byte, offset int) string {
 	start := bytes.LastIndexByte(text[:offset], '\n') + 1
@@ -93,7 +93,7 @@ func excerpt(text []byte, offset int) string {
 	return shown.String() + "\n" + margin + "^"
 }
 
-// blank keeps tabs, so that the caret is at its position for any width of tabs.
+// blank replaces all characters but tabs by spaces, so that the caret is right for any tab width.
 func blank(r rune) rune {
 	if r == '\t' {
 		return r
@@ -101,8 +101,8 @@ func blank(r rune) rune {
 	return ' '
 }
 
-// printable writes control characters, characters that a person does not see, and those that
-// change the direction of text as \u{…}.
+// printable writes control characters, invisible characters and those that change the
+// direction of text as \u{…}.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range text {

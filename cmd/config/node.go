@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// plain is the value in the types of encoding/json.
+// plain returns the value in the types of encoding/json.
 func (n *node) plain() any {
 	switch v := n.value.(type) {
 	case []*node:
@@ -25,7 +25,7 @@ func (n *node) plain() any {
 	}
 }
 
-// children are the fields or items with their names, in the order of the file.
+// children yields the fields or items with their names, in the order of the file.
 func (n *node) children() iter.Seq2[string, *node] {
 	return func(yield func(string, *node) bool) {
 		if n == nil {
@@ -48,8 +48,8 @@ func (n *node) children() iter.Seq2[string, *node] {
 	}
 }
 
-// child is the field or item of that name; nil if it is missing. Like the methods below,
-// it may be called on nil.
+// child returns the field or item of a name, or nil. Like the methods below, it may be
+// called on nil.
 func (n *node) child(name string) *node {
 	if n == nil {
 		return nil
@@ -65,8 +65,8 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// find follows a path as far as it exists: for a missing field it returns the object
-// without the field.
+// find follows a path as far as it exists: for a missing field it returns the object that
+// lacks the field.
 func (n *node) find(location []string) *node {
 	for _, name := range location {
 		next := n.child(name)
@@ -86,7 +86,7 @@ func (n *node) isList() bool {
 	return ok
 }
 
-// text is the string; "" for any other value.
+// text returns the string, or "" for any other value.
 func (n *node) text() string {
 	if n == nil {
 		return ""
@@ -95,12 +95,12 @@ func (n *node) text() string {
 	return text
 }
 
-// flag is true only for true.
+// flag reports whether the value is true.
 func (n *node) flag() bool {
 	return n != nil && n.value == true
 }
 
-// list has the elements of a list; it is nil for any other value.
+// list returns the elements of a list, or nil for any other value.
 func (n *node) list() []*node {
 	if n == nil {
 		return nil
@@ -109,7 +109,7 @@ func (n *node) list() []*node {
 	return list
 }
 
-// texts are the items of a list of strings.
+// texts returns the strings of a list.
 func (n *node) texts() []string {
 	var out []string
 	for _, item := range n.children() {
@@ -118,7 +118,7 @@ func (n *node) texts() []string {
 	return out
 }
 
-// textMap are the fields of an object of strings.
+// textMap returns the fields of an object of strings.
 func (n *node) textMap() map[string]string {
 	var out map[string]string
 	for name, field := range n.children() {
@@ -130,7 +130,7 @@ func (n *node) textMap() map[string]string {
 	return out
 }
 
-// number is the number; 0 for any other value.
+// number returns the number, or 0 for any other value.
 func (n *node) number() float64 {
 	if n == nil {
 		return 0

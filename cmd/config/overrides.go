@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// overridesOf reads what is said of tools in place of their server.
+// overridesOf reads the names, descriptions and annotations that replace those of a server's tools.
 func overridesOf(n *node) map[string]toolscript.Override {
 	var all map[string]toolscript.Override
 	for tool, o := range n.children() {
@@ -24,7 +24,7 @@ func overridesOf(n *node) map[string]toolscript.Override {
 	return all
 }
 
-// hint is nil if it is missing.
+// hint returns the value of a field, or nil if it is missing.
 func hint(n *node, name string) *bool {
 	if n.child(name) == nil {
 		return nil
@@ -32,8 +32,8 @@ func hint(n *node, name string) *bool {
 	return new(n.child(name).flag())
 }
 
-// wrongOverrides are the tools of a server that get the name of another one. What other tools
-// the server has is not known here.
+// wrongOverrides returns mistakes for tools that get the same new name. Other tools of the
+// server are not known here.
 func (d *document) wrongOverrides(name string, n *node) (out []finding) {
 	first := map[string]string{}
 	for tool, o := range n.child("overrides").children() {

@@ -6,8 +6,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// pin applies pins.policy of a file. Files other than the user's can only make it
-// stricter: a project must not hide that its servers have changed.
+// pin applies pins.policy of a file. Files other than the user's can only make it stricter:
+// a project must not hide that its servers have changed.
 func (l *loader) pin(d *document, file File) {
 	n := d.root.child("pins").child("policy")
 	if n == nil {
@@ -23,7 +23,7 @@ func (l *loader) pin(d *document, file File) {
 	l.config.Settings.Pins = l.config.Settings.Pins.Stricter(policy)
 }
 
-// PinPolicy is the policy of pins.
+// PinPolicy returns the policy of pins, or its default.
 func (s *Settings) PinPolicy() toolscript.PinPolicy {
 	return cmp.Or(s.Pins, toolscript.PinsWarn)
 }

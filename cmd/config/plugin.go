@@ -8,13 +8,12 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// userOnly are the top-level fields that have an effect in the user's file alone: a
-// repository must not switch them, and must not choose who reads the user's prompts.
+// userOnly are the top-level fields that only the user's file can set: a repository must
+// not change them, and must not choose who reads the user's prompts.
 var userOnly = []string{"plugin", "suggestions", "hub"}
 
-// AutoAllow reports whether the plugin allows safe commands of an agent without a
-// question, which is plugin.autoAllow in the user's file. It is true unless that file
-// says false.
+// AutoAllow returns plugin.autoAllow of the user's file: whether the plugin allows safe
+// commands of an agent without a question. It is true unless the file says false.
 func AutoAllow(o Options) (bool, error) {
 	d, err := o.userFile("plugin")
 	if err != nil || d == nil {
@@ -24,17 +23,17 @@ func AutoAllow(o Options) (bool, error) {
 	return allow == nil || allow.flag(), nil
 }
 
-// Suggestions are the settings of the suggestions of tools for prompts.
+// Suggestions are the settings for suggesting tools for prompts.
 type Suggestions struct {
 	Off   bool
 	Model SuggestionModel // the zero value means no model
 }
 
-// SuggestionModel is an endpoint that turns prompts into searches. Key is a secret.
+// SuggestionModel is an endpoint that turns prompts into search queries. Key is a secret.
 type SuggestionModel struct{ API, URL, Name, Key string }
 
-// LoadSuggestions reads suggestions in the user's file. A model with a variable that is
-// not set means no model.
+// LoadSuggestions reads suggestions from the user's file. If a variable of the model is not
+// set, there is no model.
 func LoadSuggestions(o Options) (Suggestions, error) {
 	d, err := o.userFile("suggestions")
 	if err != nil || d == nil {
@@ -56,8 +55,8 @@ func LoadSuggestions(o Options) (Suggestions, error) {
 	return s, nil
 }
 
-// userFile reads the user's file; nil if there is none. Fields with mistakes are left out, and
-// those of key are an error.
+// userFile reads the user's file; it returns nil if there is none. Fields with mistakes are
+// left out, but mistakes in the field key are an error.
 func (o Options) userFile(key string) (*document, error) {
 	home := o.home()
 	if home == "" {
@@ -85,7 +84,7 @@ func (o Options) userFile(key string) (*document, error) {
 	return d, nil
 }
 
-// remarkPlugin warns of settings of the user's file in another file.
+// remarkPlugin warns about fields that have an effect in the user's file alone and are in another file.
 func (l *loader) remarkPlugin(file File, d *document) {
 	for _, name := range userOnly {
 		if n := d.root.child(name); n != nil && (file.Project || file.Named) {

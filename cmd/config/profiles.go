@@ -13,11 +13,11 @@ import (
 // Profile is a named set of servers and tools.
 type Profile struct {
 	Description string
-	Allow       toolscript.Filter // never nil
+	Allow       toolscript.Filter // selected tools; never nil
 }
 
-// profiles takes the profiles of a file. A profile replaces one of an earlier file that has
-// the same name, and the default that of an earlier file.
+// profiles applies the profiles of a file. A profile replaces an earlier one of the same
+// name, and the default profile replaces an earlier default.
 func (l *loader) profiles(d *document) {
 	s := &l.config.Settings
 	if all := d.root.child("profiles"); all != nil {
@@ -41,8 +41,8 @@ func (l *loader) profiles(d *document) {
 	l.profileAt = func(message string) *Mistake { return d.mistake([]string{"profile"}, n.at, message) }
 }
 
-// finishProfiles adds the servers of the command line, which the user has named, to all
-// profiles, and checks the default.
+// finishProfiles adds the servers of the command line to all profiles, because the user has
+// named them, and checks the default profile.
 func (l *loader) finishProfiles() {
 	for name, p := range l.config.Settings.Profiles {
 		for server := range l.options.Extra {
@@ -53,8 +53,8 @@ func (l *loader) finishProfiles() {
 	l.checkProfile()
 }
 
-// checkProfile finds the mistake that the default is no profile. Files that are not trusted
-// have none.
+// checkProfile reports a default profile that does not exist. Files that are not trusted
+// set no default.
 func (l *loader) checkProfile() {
 	if l.profileAt == nil {
 		return
@@ -64,9 +64,9 @@ func (l *loader) checkProfile() {
 	}
 }
 
-// Narrow returns the tools that a profile selects. Without a name it is the profile of the
-// configuration; without that, the filter is nil. used is the name of the profile. The error
-// of an unknown name has the known ones.
+// Narrow returns the tools that a profile selects. An empty name selects the default
+// profile of the configuration; if there is none, the filter is nil. used is the name of
+// the selected profile. The error for an unknown name lists the known ones.
 func (s Settings) Narrow(name string) (used string, allow toolscript.Filter, err error) {
 	if name = cmp.Or(name, s.Profile); name == "" {
 		return "", nil, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// project is the folder of a project's file, beneath which the paths of a server are resolved. A link in
-// it may lead to a path outside of it that the same server names, because the user has seen that path.
+// project returns the folder beneath which a project's server resolves its paths. A link in it may
+// lead out to a path that the server's definition names, because the user has seen that path.
 func (o Options) project(n *node, file File, c mcpclient.Config) beneath.Folder {
 	if !file.Project {
 		return beneath.Folder{}

@@ -35,10 +35,10 @@ const (
 	wrongReference
 )
 
-// mostNesting bounds the defaults inside of defaults, because each is read once for each level.
+// mostNesting is the maximum depth of nested defaults, because each level reads the inner ones again.
 const mostNesting = 10
 
-// pieces are the parts of a text.
+// pieces splits a text into its pieces.
 func pieces(text string) []piece {
 	var all []piece
 	add := func(p piece) {
@@ -78,9 +78,9 @@ func pieces(text string) []piece {
 	return all
 }
 
-// closing returns the end of the reference that begins at a position, and how many levels it
-// has; 0 if it is not closed. A default may have references and escaped ones, whose braces
-// belong together. As in a shell, other braces do not count.
+// closing returns the end of the reference that begins at a position, and its number of
+// levels, or 0 if it is not closed. A default may contain references and escaped ones with
+// their own braces. As in a shell, other braces do not count.
 func closing(text string, at int) (end, levels int) {
 	open := 0
 	for i := at; i < len(text); i++ {
@@ -98,7 +98,7 @@ func closing(text string, at int) (end, levels int) {
 	return len(text), 0
 }
 
-// read reads a closed reference.
+// read parses a reference that is closed.
 func (p *piece) read() {
 	inner := p.text[2 : len(p.text)-1]
 	name, isSecret := strings.CutPrefix(inner, secretPrefix)
@@ -117,8 +117,8 @@ func (p *piece) read() {
 	}
 }
 
-// isVariable reports whether a text is the name of a variable as a shell has it, or as Windows has
-// ProgramFiles(x86). ${env:NAME} can have other names.
+// isVariable reports whether a text is a variable name in the form of shells, or of Windows
+// as in ProgramFiles(x86). ${env:NAME} allows other names.
 func isVariable(name string) bool {
 	for i, c := range []byte(name) {
 		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -129,13 +129,13 @@ func isVariable(name string) bool {
 	return true
 }
 
-// editorReferences are references of VS Code and other editors without a kind. No environment has
-// such names.
+// editorReferences are the references of VS Code and other editors that have no prefix. No
+// environment has variables of these names.
 var editorReferences = []string{
 	"workspaceFolder", "workspaceRoot", "workspaceFolderBasename", "userHome", "fileBasename", "fileDirname", "relativeFile", "pathSeparator",
 }
 
-// everyPiece are the parts of a text, also those of defaults.
+// everyPiece returns the pieces of a text, including those of defaults.
 func everyPiece(text string) (all []piece) {
 	for _, p := range pieces(text) {
 		all = append(append(all, p), everyPiece(p.fallback)...)
@@ -143,7 +143,7 @@ func everyPiece(text string) (all []piece) {
 	return all
 }
 
-// refersToSecret reports whether a text has a reference to a secret, also in a default.
+// refersToSecret reports whether a text or one of its defaults refers to a secret.
 func refersToSecret(text string) bool {
 	return slices.ContainsFunc(everyPiece(text), func(p piece) bool { return p.kind == secretReference })
 }

@@ -13,7 +13,7 @@ import (
 // Review is the information that the user needs before trusting a file.
 type Review struct {
 	Path    string
-	Trusted bool   // all of it, so no decision is needed
+	Trusted bool   // the whole file is trusted, so no decision is needed
 	Known   bool   // something of this file was trusted before
 	Diff    string // the definitions that are not trusted, compared with the trusted ones
 
@@ -21,8 +21,8 @@ type Review struct {
 	grant   grant // stored by Accept
 }
 
-// ReviewTrust reads the file of `toolscript trust [PATH]`: the file, the file in the
-// folder, or for an empty path the project's file that Locate finds. A file that is not
+// ReviewTrust reads the file that `toolscript trust [PATH]` is about: the file, the file in
+// the folder, or for an empty path the project's file that Locate finds. A file that is not
 // JSON cannot be trusted.
 func ReviewTrust(o Options, path string) (*Review, error) {
 	dir, err := DataDir(o)
@@ -52,7 +52,7 @@ func ReviewTrust(o Options, path string) (*Review, error) {
 		r.Diff = parts.diff(&grant{}) + settingsDiff(d.root) + parts.scriptsDiff(&grant{})
 	} else {
 		r.Diff = parts.diff(before) + parts.scriptsDiff(before)
-		maps.Copy(r.grant.Servers, before.Servers) // including servers that the file does not have at present
+		maps.Copy(r.grant.Servers, before.Servers) // including servers that are not in the file at present
 	}
 	maps.Copy(r.grant.Servers, parts.servers)
 	return r, nil
@@ -61,7 +61,7 @@ func ReviewTrust(o Options, path string) (*Review, error) {
 // Accept trusts the reviewed definitions, even if the file has changed since.
 func (r *Review) Accept() error { return r.grant.write(r.dataDir) }
 
-// diff shows the definitions that are not trusted, one server at a time.
+// diff shows the definitions that are not trusted, one server after another.
 func (d definitions) diff(before *grant) string {
 	var out strings.Builder
 	for _, name := range d.names {
@@ -75,8 +75,8 @@ func (d definitions) diff(before *grant) string {
 	return out.String()
 }
 
-// settingsDiff shows the settings of a file of which nothing was trusted before: they
-// have effect together with its servers.
+// settingsDiff shows the settings of a file of which nothing was trusted before: they take
+// effect together with its servers.
 func settingsDiff(root *node) string {
 	var out strings.Builder
 	for _, name := range settingNames {
@@ -94,7 +94,7 @@ func settingsDiff(root *node) string {
 	return out.String()
 }
 
-// otherFields are the fields of an object without some names.
+// otherFields returns the fields of an object except some names.
 func otherFields(n *node, some []string) []string {
 	var rest []string
 	for name := range n.children() {

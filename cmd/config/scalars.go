@@ -2,20 +2,20 @@ package config
 
 import "slices"
 
-// textual are the fields in which people write numbers and booleans for texts: the port of a
-// server in env, for example. They are read as their text in the file.
+// textual are the fields in which people write numbers and booleans where a text is
+// expected, such as a port in env. They are read as their text in the file.
 var textual = [][]string{
 	{serversKey, "*", "env", "*"}, {serversKey, "*", "args", "*"}, {serversKey, "*", "headers", "*"}, {serversKey, "*", "commands", "*", "run", "*"},
 	{"telemetry", "otlp", "headers", "*"},
 }
 
-// numeric are the fields in which only a number is read as a text: true is no password.
+// numeric are the fields in which a number is read as a text, but not a boolean: true is no password.
 var numeric = [][]string{
 	{serversKey, "*", "auth", "token"}, {serversKey, "*", "auth", "value"}, {serversKey, "*", "auth", "username"}, {serversKey, "*", "auth", "password"},
 	{serversKey, "*", "oauth", "clientId"}, {serversKey, "*", "oauth", "clientSecret"},
 }
 
-// convertScalars makes texts of the numbers and booleans of these fields.
+// convertScalars converts the scalars of these fields to texts.
 func (d *document) convertScalars() {
 	for _, path := range slices.Concat(textual, numeric) {
 		d.root.each(path, func(_ []string, n *node) {

@@ -16,18 +16,18 @@ import (
 //go:embed schema.json
 var schemaText []byte
 
-// Schema is the published JSON Schema (draft 2020-12) of the file.
+// Schema returns the published JSON Schema (draft 2020-12) of the file.
 func Schema() []byte { return slices.Clone(schemaText) }
 
-// rules are the compiled schema, and its text as a tree to look up parts.
+// rules holds the compiled schema, and its text as a tree for looking up parts.
 type rules struct {
 	address  string
 	document any
 	compiled *jsonschema.Schema
 }
 
-// schemaRules panics if the schema does not compile. The first test of this package
-// would show that.
+// schemaRules returns the compiled schema. It panics if the schema does not compile, which
+// the tests of this package would show.
 var schemaRules = sync.OnceValue(func() rules {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
 	if err != nil {
@@ -45,13 +45,13 @@ var schemaRules = sync.OnceValue(func() rules {
 	return rules{address, document, compiler.MustCompile(address)}
 })
 
-// noLoader loads nothing: the schema is complete, and a file must not make this program
+// noLoader refuses to load: the schema is complete, and a file must not make this program
 // fetch an address.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("schemas are never fetched") }
 
-// at is the part of the schema at a location of the validator; nil if there is none.
+// at returns the part of the schema at a location that the validator reports, or nil.
 func (r rules) at(location string) map[string]any {
 	_, fragment, _ := strings.Cut(location, "#")
 	pointer, err := url.PathUnescape(fragment)
@@ -61,7 +61,7 @@ func (r rules) at(location string) map[string]any {
 	at := r.document
 	for name := range strings.SplitSeq(pointer, "/") {
 		if name == "" {
-			continue // before the first slash
+			continue // the empty part before the first slash
 		}
 		object, ok := at.(map[string]any)
 		if !ok {

@@ -23,13 +23,13 @@ const (
 	// ScriptExtension is the extension of the file of a saved script.
 	ScriptExtension = ".ts"
 
-	// MaxScript bounds the text of a saved script, in bytes, and maxScripts the number of
-	// those in one folder.
+	// MaxScript is the maximum size of a saved script in bytes; maxScripts is the maximum
+	// number of scripts in a folder.
 	MaxScript  = 256 << 10
 	maxScripts = 200
 
-	// The limits of runs bound calls of scripts: a script that waits for the call of
-	// another one must not take a place from it.
+	// Calls of saved scripts are bounded by the limits of runs alone: a script that waits
+	// for a call of another script must not take its place.
 	scriptTimeout     = 24 * time.Hour
 	scriptConcurrency = 1 << 16
 )
@@ -37,11 +37,11 @@ const (
 // SavedScript is a saved script of a configuration file.
 type SavedScript struct {
 	toolscript.SavedScript
-	File    File // beside which it is kept
+	File    File // the configuration file that the script belongs to
 	Trusted bool
 }
 
-// ScriptsDir is the folder of the saved scripts that belong to a configuration file.
+// ScriptsDir returns the folder of the saved scripts of a configuration file.
 func ScriptsDir(file File) string {
 	return filepath.Join(filepath.Dir(file.Path), ".toolscript", "scripts")
 }
@@ -57,7 +57,7 @@ func CheckScriptName(name string) error {
 	return nil
 }
 
-// scriptsProject is the folder beneath which the saved scripts of a file are.
+// scriptsProject returns the folder beneath which the saved scripts of a file must be.
 func scriptsProject(file File) beneath.Folder {
 	if !file.Project {
 		return beneath.Folder{}
@@ -65,8 +65,8 @@ func scriptsProject(file File) beneath.Folder {
 	return beneath.Folder{Dir: filepath.Dir(file.Path)}
 }
 
-// readScripts reads the saved scripts that belong to a configuration file, sorted by name.
-// skipped are the files that are not scripts, with the reasons. A missing folder has none.
+// readScripts reads the saved scripts of a configuration file, sorted by name. skipped
+// lists the files that are not scripts, with the reasons. A missing folder has no scripts.
 func readScripts(file File) (found []toolscript.SavedScript, skipped []string) {
 	dir := ScriptsDir(file)
 	if err := checkScriptsDir(file); err != nil {
@@ -108,8 +108,8 @@ func readScripts(file File) (found []toolscript.SavedScript, skipped []string) {
 	return found, skipped
 }
 
-// checkScriptsDir returns an error if the folder of a project's saved scripts, or the one
-// above it, is a link. It could name the scripts of the user, which need no trust.
+// checkScriptsDir returns an error if the folder of a project's saved scripts, or its
+// parent, is a link: it could lead to the user's own scripts, which need no trust.
 func checkScriptsDir(file File) error {
 	if !file.Project {
 		return nil
@@ -129,8 +129,8 @@ func checkScriptsDir(file File) error {
 	return nil
 }
 
-// readScript reads a regular file of a folder. A link that takes its place meanwhile does not lead out of
-// the folder.
+// readScript reads a regular file of a folder. Even if a link takes the place of the file
+// meanwhile, the read stays in the folder.
 func readScript(root *os.Root, name string) (string, error) {
 	info, err := root.Lstat(name)
 	switch {
@@ -150,8 +150,8 @@ func readScript(root *os.Root, name string) (string, error) {
 	return string(code), err
 }
 
-// scripts adds the saved scripts of a file. A script of a project replaces that of the
-// user with the same name also if it is not trusted.
+// scripts adds the saved scripts of a file. A script of a project replaces the user's
+// script of the same name even if it is not trusted.
 func (l *loader) scripts(file File, e effect) {
 	found, skipped := readScripts(file)
 	for _, why := range skipped {
@@ -173,7 +173,7 @@ func (l *loader) scripts(file File, e effect) {
 	slices.SortFunc(l.config.Scripts, func(a, b SavedScript) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// serveScripts makes the trusted scripts the tools of a server.
+// serveScripts makes the trusted scripts available as the tools of a server.
 func (l *loader) serveScripts() {
 	delete(l.config.Servers, toolscript.ScriptsServer)
 	c := mcpclient.Config{Type: mcpclient.Scripts, Timeout: scriptTimeout, Concurrency: scriptConcurrency}
@@ -188,12 +188,12 @@ func (l *loader) serveScripts() {
 	}
 }
 
-// script reports whether a script has effect.
+// script reports whether a script is trusted.
 func (e effect) script(s toolscript.SavedScript) bool {
 	return e.all || e.grant != nil && e.grant.Scripts[s.Name] == s.Code
 }
 
-// addScripts adds the saved scripts of a project to what the user trusts.
+// addScripts adds the saved scripts of a project to the definitions that need trust.
 func (d *definitions) addScripts(file File) {
 	found, _ := readScripts(file)
 	d.scripts = map[string]string{}
@@ -202,7 +202,7 @@ func (d *definitions) addScripts(file File) {
 	}
 }
 
-// scripts reports whether the user trusts all scripts.
+// scripts reports whether the user trusts all of these scripts.
 func (g *grant) scripts(all map[string]string) bool {
 	for name, code := range all {
 		if trusted, known := g.Scripts[name]; !known || trusted != code {
@@ -212,7 +212,7 @@ func (g *grant) scripts(all map[string]string) bool {
 	return true
 }
 
-// scriptsDiff shows the scripts that are not trusted.
+// scriptsDiff shows the scripts that are not trusted as a diff.
 func (d definitions) scriptsDiff(before *grant) string {
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(d.scripts)) {
@@ -230,8 +230,8 @@ func scriptText(name, code string, known bool) string {
 	return "script " + name + ":\n" + strings.TrimSuffix(code, "\n")
 }
 
-// TrustScript trusts the text of a saved script. It reports whether the script has effect
-// now: of a file of which nothing is trusted, it has not.
+// TrustScript trusts the text of a saved script. It returns false, and stores nothing, if
+// nothing of the project's file is trusted: the script then has no effect.
 func TrustScript(o Options, s SavedScript) (bool, error) {
 	if !s.File.Project {
 		return true, nil
@@ -262,7 +262,7 @@ func WriteScript(s SavedScript, replace bool) error {
 	dir := filepath.Dir(s.Path)
 	folderMode, fileMode := fs.FileMode(0o700), fs.FileMode(0o600)
 	if s.File.Project || s.File.Named {
-		folderMode, fileMode = 0o755, 0o644 // others may work in the project
+		folderMode, fileMode = 0o755, 0o644 // other users may work in the project
 	}
 	if err := checkScriptsDir(s.File); err != nil {
 		return err
@@ -284,7 +284,7 @@ func WriteScript(s SavedScript, replace bool) error {
 	return os.Chmod(path, fileMode)
 }
 
-// makeScriptsDir makes a folder for scripts, in the project if the file is that of a project.
+// makeScriptsDir creates a folder for scripts, beneath the project's folder if the file belongs to a project.
 func makeScriptsDir(file File, dir string, mode fs.FileMode) (beneath.Held, error) {
 	project := scriptsProject(file)
 	if !project.Has(dir) {
@@ -297,7 +297,7 @@ func makeScriptsDir(file File, dir string, mode fs.FileMode) (beneath.Held, erro
 	if err != nil {
 		return beneath.Held{}, err
 	}
-	defer func() { _ = root.Close() }() // nothing of it is open
+	defer func() { _ = root.Close() }() // every file in it is closed
 	rel, err := filepath.Rel(project.Dir, dir)
 	if err == nil {
 		err = root.MkdirAll(rel, mode)

@@ -14,43 +14,43 @@ import (
 	"github.com/toolscript/toolscript/cmd/secrets"
 )
 
-// secretPrefix distinguishes secrets from variables. No name of a variable has a colon.
+// secretPrefix distinguishes secrets from variables. No variable name has a colon.
 const secretPrefix = "secret:"
 
-// SecretRequest is a secret that a server refers to and does not get.
+// SecretRequest is a secret that a server refers to but does not get.
 type SecretRequest struct {
-	Name    string // of the secret
+	Name    string // name of the secret
 	Server  string
-	Fields  []string // of the server
-	Missing bool     // no secret has this name
-	Known   bool     // it was confirmed for an earlier definition of the server
+	Fields  []string // fields of the server that refer to it
+	Missing bool     // there is no secret of this name
+	Known   bool     // the secret was confirmed for an earlier definition of the server
 	Identity
 }
 
-// Identity is one definition of a server, to which secrets are bound.
+// Identity identifies one definition of a server. Secrets are bound to it.
 type Identity struct {
-	File       string // path of the file that has it
-	Project    bool   // the file is that of a project
-	Named      bool   // the file is one of --config or TOOLSCRIPT_CONFIG
-	Definition string // as a person sees it
+	File       string // path of the file that defines the server
+	Project    bool   // the file is a project's file
+	Named      bool   // the file is named by --config or TOOLSCRIPT_CONFIG
+	Definition string // definition as text for people
 	Hash       string
 }
 
-// SecretStore is the store of secrets below the data folder.
+// SecretStore returns the store of secrets below the data folder.
 func SecretStore(o Options) (secrets.Store, error) {
 	dir, err := DataDir(o)
 	return secrets.Store{Dir: filepath.Join(dir, "secrets")}, err
 }
 
-// secretSource has the secrets while files are loaded.
+// secretSource reads secrets while files are loaded.
 type secretSource struct {
 	book *secrets.Book // nil until the first reference
-	err  error         // why there is none
+	err  error         // why the store cannot be read
 
-	asked map[*node][]SecretRequest // what servers do not get, by their nodes
+	asked map[*node][]SecretRequest // secrets that servers do not get, by the node of the server
 }
 
-// withheldError is the reason why a server does not get a secret.
+// withheldError says why a server does not get a secret.
 type withheldError struct {
 	what, next string
 	kind       toolscript.Kind
@@ -58,9 +58,9 @@ type withheldError struct {
 
 func (e *withheldError) Error() string { return e.what }
 
-// expandServers expands the variables and the secrets of servers. A server gets a secret
-// only if a person has let this definition of it have the secret. Nothing else does that:
-// no trust, and no flag.
+// expandServers expands the variables and secrets of servers. A server gets a secret only
+// if a person has allowed it for this definition of the server. Nothing else gives access:
+// neither trust nor a flag.
 func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) variables) {
 	refers := bytes.Contains(d.text, []byte("${"+secretPrefix))
 	var parts definitions
@@ -93,7 +93,7 @@ func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) 
 	}
 }
 
-// identity keeps the identity of a server. That of a later file replaces it.
+// identity records the identity of a server. A later file replaces an earlier identity.
 func (l *loader) identity(name string, id Identity) {
 	if l.config.Identities == nil {
 		l.config.Identities = map[string]Identity{}
@@ -101,11 +101,11 @@ func (l *loader) identity(name string, id Identity) {
 	l.config.Identities[name] = id
 }
 
-// delivered are the fields of a definition that a server gets. The others decide which
-// program or address gets them.
+// delivered are the fields of a definition that the server receives. The others decide
+// which program or address receives them.
 var delivered = []string{"env", "headers", "auth"}
 
-// identify returns the identity of a server: its definition as it is written and, because
+// identify returns the identity of a server: its definition as written and, because
 // variables may name the program or the address, their values outside of delivered.
 func identify(path, definition string, n *node, lookup variables) Identity {
 	var expanded []string
@@ -130,7 +130,7 @@ func identify(path, definition string, n *node, lookup variables) Identity {
 	return Identity{File: path, Definition: definition, Hash: hex.EncodeToString(sum[:])}
 }
 
-// secretsOf is the source of the secrets of one server.
+// secretsOf returns the source of the secrets of one server.
 func (l *loader) secretsOf(server string, n *node, id Identity) secretValues {
 	return func(name string) (string, error) {
 		if id.File == extraSource {
@@ -157,7 +157,7 @@ func (l *loader) secretsOf(server string, n *node, id Identity) secretValues {
 	}
 }
 
-// read reads the store once.
+// read reads the store, once.
 func (s *secretSource) read(o Options) (*secrets.Book, error) {
 	if s.book == nil && s.err == nil {
 		var store secrets.Store
@@ -177,7 +177,7 @@ func (s *secretSource) add(n *node, r SecretRequest) {
 	}
 }
 
-// problem is the reason why the server does not get the secret, with the next command.
+// problem returns why the server does not get the secret, with the command to run next.
 func (r SecretRequest) problem() *withheldError {
 	switch {
 	case r.Missing:
@@ -189,8 +189,8 @@ func (r SecretRequest) problem() *withheldError {
 	}
 }
 
-// Command is the command that stores the secret. A name that a shell might read as more
-// than a name is left out: people copy commands from errors.
+// Command returns the command that stores the secret. It omits the name of a server that a
+// shell might interpret, because people copy commands from errors.
 func (r SecretRequest) Command() string {
 	command := toolscript.Command("secret", "set", r.Name)
 	if secrets.CheckName(r.Server) == nil {
@@ -199,7 +199,7 @@ func (r SecretRequest) Command() string {
 	return command
 }
 
-// ask keeps the requests of a server that has replaced all earlier ones of its name.
+// ask records the requests of a server, which replace those of earlier servers of the same name.
 func (l *loader) ask(name string, n *node) {
 	l.config.Waiting = slices.DeleteFunc(l.config.Waiting, func(r SecretRequest) bool { return r.Server == name })
 	for _, r := range l.secrets.asked[n] {
@@ -212,7 +212,7 @@ func (l *loader) ask(name string, n *node) {
 	}
 }
 
-// secretProblem is the reason why a server does not get its secrets; nil if it does.
+// secretProblem returns why a server does not get its secrets; nil if it gets them.
 func secretProblem(server string, missing []missing) error {
 	var what, next []string
 	kind := toolscript.Invalid

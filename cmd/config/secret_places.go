@@ -8,13 +8,13 @@ import (
 	"github.com/toolscript/toolscript/cmd/secrets"
 )
 
-// secretPlaces are the fields of a server that may refer to secrets; "*" is any name. url
-// may too, after the host.
+// secretPlaces are the fields of a server that may refer to secrets; "*" stands for any
+// name. url may too, after the host.
 var secretPlaces = []string{
 	"env.*", "headers.*", "oauth.clientSecret", "oauth.privateKey", "auth.token", "auth.value", "auth.username", "auth.password", "web.search.key",
 }
 
-// wrongReferences are the references that are not understood.
+// wrongReferences returns mistakes for references that cannot be parsed.
 func (d *document) wrongReferences() []finding {
 	return d.wrongTexts(func(_ []string, text string) string {
 		for _, p := range everyPiece(text) {
@@ -26,7 +26,7 @@ func (d *document) wrongReferences() []finding {
 	})
 }
 
-// wrongSecrets are the mistakes in references to secrets.
+// wrongSecrets returns the mistakes in references to secrets.
 func (d *document) wrongSecrets() []finding {
 	out := d.wrongTexts(func(location []string, text string) string {
 		if !refersToSecret(text) {
@@ -35,13 +35,13 @@ func (d *document) wrongSecrets() []finding {
 		return secretMistake(location, text)
 	})
 	for i := range out {
-		out[i].part.command = "" // the whole server gets no secret
+		out[i].part.command = "" // no field of the server gets a secret then
 	}
 	return out
 }
 
-// wrongTexts are the mistakes in the texts that may have references. mistake returns what is
-// wrong with a text; "" if nothing is.
+// wrongTexts returns the mistakes in texts that may have references. mistake describes the
+// mistake in a text, or returns "".
 func (d *document) wrongTexts(mistake func(location []string, text string) string) (out []finding) {
 	var walk func(n *node, location []string)
 	walk = func(n *node, location []string) {
@@ -62,8 +62,7 @@ func (d *document) wrongTexts(mistake func(location []string, text string) strin
 	return out
 }
 
-// secretMistake is what is wrong with the references to secrets in a text at a place; ""
-// if nothing is.
+// secretMistake describes the mistake in a text that refers to secrets, or returns "".
 func secretMistake(location []string, text string) string {
 	if location[0] != serversKey || len(location) < 3 {
 		return "secrets are for servers; refer to a variable of the environment: ${NAME}"

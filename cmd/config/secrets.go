@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Secrets are the secrets of the settings, by the text that replaces each of them in logs
-// and messages. Those of servers are in their configurations.
+// Secrets returns the secrets of the settings, by the text that replaces each of them in
+// logs and messages. The secrets of servers are in their own configurations.
 func (s *Settings) Secrets() map[string]string {
 	all := map[string]string{"(search.remote.key)": s.Search.Remote.Key}
 	for i, secret := range s.Fleet.secrets() {

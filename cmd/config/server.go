@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// server builds the configuration of one server from its validated tree. wrong are mistakes that
-// only the values of variables, or other parts of the file, show.
+// server builds the configuration of one server from its validated tree. wrong are mistakes
+// that only the values of variables, or other parts of the file, reveal.
 func (o Options) server(n *node, name string, file File, packs toolscript.ToolPacks) (c mcpclient.Config, wrong []finding) {
 	note := func(err error, field ...string) {
 		if err != nil {
@@ -76,7 +76,7 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 	return c, wrong
 }
 
-// rateLimit is the zero value if there is none. Without burst, calls are spaced evenly.
+// rateLimit returns the zero value if there is no rate limit. Without burst, calls are spaced evenly.
 func rateLimit(n *node) mcpclient.RateLimit {
 	if n == nil {
 		return mcpclient.RateLimit{}
@@ -84,7 +84,7 @@ func rateLimit(n *node) mcpclient.RateLimit {
 	return mcpclient.RateLimit{Calls: int(n.child("calls").count()), Per: n.child("per").duration(), Burst: max(1, int(n.child("burst").count()))}
 }
 
-// serverType is the configured type, else the type that command or url imply. It is
+// serverType returns the configured type, else the type that command or url imply. It is
 // empty if the type is a variable without a value.
 func serverType(n *node) string {
 	switch t := n.child("type"); {
@@ -103,9 +103,9 @@ func serverType(n *node) string {
 	}
 }
 
-// serverDir is the working directory of a server. A project's servers run in the
-// project's folder, so that it does not matter where a gateway was started. Other
-// servers run in the gateway's folder.
+// serverDir returns the working directory of a server. A project's servers run in the
+// project's folder, so that it does not matter where the gateway was started. Other servers
+// run in the gateway's folder.
 func (o Options) serverDir(cwd string, fleet bool, file File) (string, error) {
 	folder := filepath.Dir(file.Path)
 	switch {
@@ -119,14 +119,13 @@ func (o Options) serverDir(cwd string, fleet bool, file File) (string, error) {
 	}
 }
 
-// problem is the reason why a server with a valid configuration must not be started; nil
-// if there is none.
+// problem returns why a server with a valid configuration must not be started, or nil.
 func (o Options) problem(name string, n *node, trusted bool) error {
 	if !trusted {
 		return &toolscript.Error{Kind: toolscript.Forbidden, Server: name, Err: errNotTrusted}
 	}
 	if n.child("disabled").flag() {
-		return nil // the server is not started anyway
+		return nil // the server is not started in any case
 	}
 	var unset, names []string
 	missing := n.missing()
@@ -150,7 +149,7 @@ func (o Options) problem(name string, n *node, trusted bool) error {
 	}
 }
 
-// wrongTogether are mistakes in fields of a server that do not fit each other.
+// wrongTogether returns mistakes in fields of a server that conflict with each other.
 func (o Options) wrongTogether(name string, n *node) (out []finding) {
 	location := func(field string) []string { return []string{serversKey, name, field} }
 	if problem := sharingProblem(n); problem != "" {
@@ -183,7 +182,7 @@ func oauthConfig(n *node) oauth.Config {
 
 var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
-// withoutEffect are the fields without an effect, by the type of the server.
+// withoutEffect lists the fields without an effect, by the type of the server.
 var withoutEffect = map[string][]string{
 	mcpclient.Stdio:   {"commands", "spec", "baseUrl", "operations", "auth", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
 	mcpclient.HTTP:    {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
@@ -194,7 +193,7 @@ var withoutEffect = map[string][]string{
 	mcpclient.Builtin: {"startupTimeout", "confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 
-// idleFields are warnings about fields of a server without an effect.
+// idleFields returns warnings about fields of a server that have no effect.
 func (d *document) idleFields(name string, n *node) Mistakes {
 	var out Mistakes
 	kind := serverType(n)
@@ -210,8 +209,7 @@ func (d *document) idleFields(name string, n *node) Mistakes {
 	return append(out, d.sharesState(name, n)...)
 }
 
-// idleOAuth are warnings about fields of oauth without an effect because of another
-// field.
+// idleOAuth returns warnings about fields of oauth that another field makes ineffective.
 func (d *document) idleOAuth(name string, n *node) Mistakes {
 	login := n.child("oauth")
 	if login == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Differences returns the settings that differ from those of a gateway, as the file names
-// them, sorted. now are the settings in force, start those of its start: some have an
-// effect only then. The result has no values.
+// Differences returns the settings that differ from those of a gateway, by their names in
+// the file, sorted. now are the settings in force; start are those that the gateway started
+// with, because some take effect only at the start. The result contains no values.
 func (s Settings) Differences(now, start Settings) []toolscript.SettingChange {
 	changes := []toolscript.SettingChange{}
 	add := func(restart bool, one, other map[string]any) {
@@ -45,7 +45,7 @@ func (s Settings) Differences(now, start Settings) []toolscript.SettingChange {
 	return changes
 }
 
-// live are settings that a running gateway takes over.
+// live returns the settings that a running gateway can change.
 func (s Settings) live() map[string]any {
 	return map[string]any{
 		"engine": s.Engine, "check": s.Check, "toolPacks": s.ToolPacks,
@@ -57,7 +57,7 @@ func (s Settings) live() map[string]any {
 	}
 }
 
-// atStart are settings that a gateway reads when it starts.
+// atStart returns the settings that a gateway reads only when it starts.
 func (s Settings) atStart() map[string]any {
 	return map[string]any{
 		"audit.enabled": s.Audit.Off, "audit.fileMb": s.Audit.FileMB, "audit.keepMb": s.Audit.KeepMB, "audit.keepDays": s.Audit.KeepDays,

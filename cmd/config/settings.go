@@ -10,7 +10,7 @@ import (
 // settingNames are the top-level fields that Settings holds.
 var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks", "profiles", "profile", "scriptHarness", "providers", "telemetry"}
 
-// apply puts the settings of a validated file over earlier settings; each limit is
+// apply lays the settings of a validated file over the earlier ones; each limit is
 // separate. A setting with a variable that is not set keeps its value.
 func (s *Settings) apply(root *node) {
 	override(&s.Engine, root.child("engine"))
@@ -48,7 +48,7 @@ func (s *Settings) apply(root *node) {
 	}
 }
 
-// apply puts the type settings of a file over the others.
+// apply lays the type settings of a file over the earlier ones.
 func (t *Types) apply(n *node) {
 	if open := n.child("openObjects"); open != nil {
 		t.OpenObjects = open.flag()
@@ -62,7 +62,7 @@ func (t *Types) apply(n *node) {
 	}
 }
 
-// apply puts the search settings of a file over the others.
+// apply lays the search settings of a file over the earlier ones.
 func (s *Search) apply(n *node) {
 	if semantic := n.child("semantic"); semantic != nil {
 		s.Lexical = !semantic.flag()
@@ -86,7 +86,7 @@ func (s *Search) apply(n *node) {
 	}
 }
 
-// Changes are the fields of the file that differ.
+// Changes returns the names of the fields that differ from other.
 func (s Search) Changes(other Search) (fields []string) {
 	for _, f := range []struct {
 		name      string
@@ -108,7 +108,7 @@ func (s Search) Changes(other Search) (fields []string) {
 	return fields
 }
 
-// apply replaces the whole endpoint: the key of one must not be sent to another. If a
+// apply replaces the whole endpoint, so that its key is never sent to another. If a
 // variable is not set, there is no endpoint.
 func (r *Remote) apply(n *node) {
 	*r = Remote{}
@@ -123,8 +123,8 @@ func override(value *string, n *node) {
 	}
 }
 
-// limitFields are the limits by their names in the file and in POST /exec. Only the
-// limits in milliseconds may be strings.
+// limitFields returns the limits by their names in the file and in POST /exec. Only limits
+// in milliseconds may be strings.
 func limitFields(l *toolscript.Limits) map[string]*int64 {
 	return map[string]*int64{
 		"timeoutMs":   &l.TimeoutMs,
@@ -141,7 +141,7 @@ func limitFields(l *toolscript.Limits) map[string]*int64 {
 	}
 }
 
-// unsetSettings are warnings about settings that need a variable without a value.
+// unsetSettings returns warnings about the parts of a setting that need a variable without a value.
 func (d *document) unsetSettings(name string) Mistakes {
 	n := d.root.child(name)
 	if n == nil {

@@ -16,9 +16,9 @@ func shared(n *node) bool {
 	return kind != mcpclient.Builtin && kind != mcpclient.Command && kind != mcpclient.OpenAPI && kind != mcpclient.GraphQL && (s.flag() || s.text() == perProject)
 }
 
-// share completes the configuration of a shared server. The hub runs it, so nothing may
-// depend on the gateway that names it first: the working directory is fixed, and the
-// variables of inheritEnv have the values of this environment.
+// share completes the configuration of a shared server. The hub runs the server, so nothing
+// may depend on the gateway that names it first: the working directory is fixed, and the
+// variables of inheritEnv get their values from this environment.
 func (o Options) share(c *mcpclient.Config, n *node) error {
 	if !shared(n) {
 		return nil
@@ -51,8 +51,8 @@ func (o Options) share(c *mcpclient.Config, n *node) error {
 	return nil
 }
 
-// ProjectFolder is the folder of the project's file, else the working directory. Servers
-// with shared: "per-project" are shared by the gateways of this folder.
+// ProjectFolder returns the folder of the project's file, else the working directory. The
+// gateways of one such folder share the servers with shared: "per-project".
 func ProjectFolder(o Options) (string, error) {
 	work, err := o.workDir()
 	if err != nil {
@@ -65,7 +65,7 @@ func ProjectFolder(o Options) (string, error) {
 	return work, nil
 }
 
-// sharingProblem is the reason why a server cannot be shared; "" if there is none.
+// sharingProblem returns why a server cannot be shared, or "".
 func sharingProblem(n *node) string {
 	if !shared(n) || !n.child("inheritEnv").flag() || serverType(n) != mcpclient.Stdio {
 		return ""
@@ -74,14 +74,14 @@ func sharingProblem(n *node) string {
 		`name those that it needs, such as "inheritEnv": ["API_TOKEN"], or remove "shared"`
 }
 
-// stateful are packages of servers that keep the state of a session, such as the page of a
-// browser.
+// stateful lists packages of servers that keep the state of a session, such as the page of
+// a browser.
 var stateful = []string{
 	"@playwright/mcp", "@executeautomation/playwright-mcp-server", "chrome-devtools-mcp", "@browsermcp/mcp", "@modelcontextprotocol/server-puppeteer",
 	"@modelcontextprotocol/server-sequential-thinking",
 }
 
-// sharesState warns of a shared server that is known to keep the state of a session.
+// sharesState warns about a shared server that is known to keep the state of a session.
 func (d *document) sharesState(name string, n *node) Mistakes {
 	if !shared(n) {
 		return nil
@@ -94,7 +94,7 @@ func (d *document) sharesState(name string, n *node) Mistakes {
 		known+" keeps the state of a session, which all gateways would use together")}
 }
 
-// statefulOf is the package of stateful among the arguments of a command; "" if there is none.
+// statefulOf returns the first package of stateful among the arguments of a command, or "".
 func statefulOf(args []string) string {
 	for _, arg := range args {
 		for _, known := range stateful {
@@ -108,12 +108,12 @@ func statefulOf(args []string) string {
 
 // Hub are the settings of the process that runs shared servers.
 type Hub struct {
-	Idle time.Duration // without users; 0: the default
-	Port int           // of this machine, for NATS clients; 0: none
+	Idle time.Duration // how long it runs without users; 0: the default
+	Port int           // port of this machine for NATS clients; 0: none
 }
 
-// LoadHub reads hub in the user's file. No other file counts: the hub serves all of the
-// user's projects.
+// LoadHub reads hub from the user's file. It ignores other files, because the hub serves
+// all projects of the user.
 func LoadHub(o Options) (Hub, error) {
 	d, err := o.userFile("hub")
 	if err != nil || d == nil {

@@ -2,8 +2,8 @@ package config
 
 import "path/filepath"
 
-// keep takes the scopes of values that outlive runs. A project's file has no effect: it could
-// give its scripts the values of all projects.
+// keep applies the scopes of values that outlive runs. They have no effect in a project's
+// file: it could give its scripts the values of all projects.
 func (l *loader) keep(d *document, file File) {
 	n := d.root.child("store")
 	switch {
@@ -15,7 +15,7 @@ func (l *loader) keep(d *document, file File) {
 	}
 }
 
-// StoreFolder is the project of a working directory for values that outlive runs: the folder
+// StoreFolder returns the project of a working directory for values that outlive runs: the folder
 // of the project's configuration, else the root of the repository, else the directory itself.
 func StoreFolder(o Options, dir string) (string, error) {
 	dir = resolved(dir)

@@ -4,14 +4,14 @@ import "github.com/toolscript/toolscript"
 
 // Telemetry are the settings of metrics and traces.
 type Telemetry struct {
-	MetricsPort int               // on which the metrics are served without a capability; 0: none
-	Tools       toolscript.Filter // tools whose calls are counted alone
+	MetricsPort int               // port that serves the metrics without a capability; 0: none
+	Tools       toolscript.Filter // tools whose calls are counted individually
 
-	Endpoint string            // of OTLP over HTTP; "": the variables OTEL_* say it
-	Headers  map[string]string // of requests to it; secrets
+	Endpoint string            // endpoint of OTLP over HTTP; "": the variables OTEL_* decide
+	Headers  map[string]string // headers of requests to Endpoint; they are secret
 }
 
-// apply puts the settings of a file over the others.
+// apply lays the settings of a file over the earlier ones.
 func (t *Telemetry) apply(n *node) {
 	metrics := n.child("metrics")
 	if port := metrics.child("port"); port != nil {
@@ -20,7 +20,7 @@ func (t *Telemetry) apply(n *node) {
 	if tools := metrics.child("tools"); tools != nil {
 		t.Tools = tools.texts()
 	}
-	// The endpoint is replaced as a whole: the headers of one must not be sent to another.
+	// The endpoint is replaced as a whole, so that its headers are never sent to another endpoint.
 	// If a variable is not set, there is no endpoint.
 	if otlp := n.child("otlp"); otlp != nil {
 		t.Endpoint, t.Headers = "", nil

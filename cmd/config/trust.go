@@ -16,14 +16,14 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// grant has the definitions of one file that the user trusts. They are stored as text,
-// to show changes.
+// grant holds the definitions of one file that the user trusts. They are stored as text, so
+// that changes can be shown.
 type grant struct {
 	Path     string            `json:"path"`
 	At       time.Time         `json:"at"`
-	Servers  map[string]string `json:"servers"`            // by name; nil in a record of an older form, which trusts nothing
-	Settings map[string]string `json:"settings,omitempty"` // see settingDefinition
-	Scripts  map[string]string `json:"scripts,omitempty"`  // the texts of saved scripts by name
+	Servers  map[string]string `json:"servers"`            // definitions by name; nil in a record of an older format, which trusts nothing
+	Settings map[string]string `json:"settings,omitempty"` // definitions by name; see settingDefinition
+	Scripts  map[string]string `json:"scripts,omitempty"`  // texts of saved scripts by name
 }
 
 // server reports whether the user trusts this definition of a server. A nil grant trusts
@@ -52,7 +52,7 @@ func (g *grant) all(d definitions) bool {
 	return g != nil && g.scripts(d.scripts)
 }
 
-// write stores a grant.
+// write stores the grant.
 func (g *grant) write(dataDir string) error {
 	g.At = time.Now().UTC().Truncate(time.Second)
 	record, err := json.Marshal(g)
@@ -77,8 +77,8 @@ func cannotRecord(path string, err error) error {
 	}
 }
 
-// readGrant reads what was trusted of a file. The error is fs.ErrNotExist when
-// nothing was.
+// readGrant reads the trusted definitions of a file. The error is fs.ErrNotExist if nothing
+// was trusted.
 func readGrant(dataDir, path string) (*grant, error) {
 	dir := trustDir(dataDir)
 	if err := private.Check(dir); err != nil {
@@ -100,16 +100,15 @@ func readGrant(dataDir, path string) (*grant, error) {
 
 func trustDir(dataDir string) string { return filepath.Join(dataDir, "trust") }
 
-// grantFile has the hash of the path in its name: a path may be longer than a
-// name may be.
+// grantFile returns the path of a file's grant. The name is a hash, because a path may be
+// longer than a file name may be.
 func grantFile(dir, path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return filepath.Join(dir, hex.EncodeToString(sum[:])+".json")
 }
 
-// Distrust forgets everything that was trusted of a file, which need not exist
-// any more. It returns the file's path and whether anything was trusted. path
-// means the same as in ReviewTrust.
+// Distrust removes the trust in a file, which need not exist any more. It returns the
+// file's path and whether anything was trusted. path means the same as in ReviewTrust.
 func Distrust(o Options, path string) (file string, trusted bool, err error) {
 	dir, err := DataDir(o)
 	if err != nil {

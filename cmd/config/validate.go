@@ -10,24 +10,24 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// maxReported bounds what is said about one file.
+// maxReported is the maximum number of mistakes, and of warnings, that are reported for one file.
 const maxReported = 20
 
 // finding is one mistake, or one unknown field.
 type finding struct {
 	part      part
 	location  []string
-	at        int                         // offset
-	violation *jsonschema.ValidationError // of the schema; nil: message says what is wrong
+	at        int                         // byte offset in the file
+	violation *jsonschema.ValidationError // violation of the schema; nil: message says what is wrong
 	message   string
 }
 
-// part is a part of a file that mistakes disable, and nothing else: a server, a command of a
+// part is the smallest part of a file that a mistake disables: a server, a command of a
 // server, or a top-level field. The zero value is the whole file.
 type part struct {
 	key     string
-	server  string // of mcpServers, if one is true
-	command string // of the server; "" for the whole server
+	server  string // server of mcpServers, if one is set
+	command string // command of the server; "" for the whole server
 	one     bool
 }
 
@@ -48,21 +48,21 @@ func server(name string) part { return part{serversKey, name, "", true} }
 
 const serversKey = "mcpServers"
 
-// separate are the top-level fields whose mistakes disable no other part of the file: without
-// such a field nothing is allowed, sent or kept that is not with it. A mistake in another
-// field, such as approvals or limits, is one of the whole file: without its restrictions,
-// scripts could do more than the user has decided.
+// separate are the top-level fields whose mistakes disable only that field: without the
+// field, nothing more is allowed, sent or kept. A mistake in any other field, such as
+// approvals or limits, disables the whole file: without its restrictions, scripts could do
+// more than the user has decided.
 var separate = []string{"engine", "check", "types", "output", "search", "defaults", "hub", "fleet", "plugin", "suggestions"}
 
-// verdict is what is wrong with a document.
+// verdict is the result of validating a document.
 type verdict struct {
 	mistakes Mistakes          // in the order of the file, at most maxReported
-	broken   map[part]Mistakes // the parts with mistakes; those over maxReported have an empty list
+	broken   map[part]Mistakes // mistakes by part; empty for mistakes beyond maxReported
 	warnings Mistakes
 }
 
-// whole reports whether the file must not have any effect. active is false for a file whose
-// settings have no effect in any case.
+// whole reports whether no part of the file may have an effect. active is false for a file
+// whose settings have no effect in any case.
 func (v verdict) whole(active bool) bool {
 	for p := range v.broken {
 		switch {
@@ -74,7 +74,7 @@ func (v verdict) whole(active bool) bool {
 	return false
 }
 
-// settings are the top-level fields, besides the servers, that have mistakes.
+// settings returns the top-level fields, besides the servers, that have mistakes.
 func (v verdict) settings() (names []string) {
 	for p := range v.broken {
 		if !p.one {
@@ -84,13 +84,13 @@ func (v verdict) settings() (names []string) {
 	return names
 }
 
-// server are the mistakes of a server, and whether it has any.
+// server returns the mistakes of a server, and whether it has any.
 func (v verdict) server(name string) (Mistakes, bool) {
 	m, wrong := v.broken[server(name)]
 	return m, wrong
 }
 
-// commands are the mistakes of commands of a server by their names.
+// commands returns the mistakes in a server's commands by command name.
 func (v verdict) commands(name string) map[string]Mistakes {
 	out := map[string]Mistakes{}
 	for p, m := range v.broken {
@@ -101,10 +101,10 @@ func (v verdict) commands(name string) map[string]Mistakes {
 	return out
 }
 
-// validate compares the document with the schema, and with what the schema cannot say.
-// Unknown fields are warnings unless the same part has a mistake: a misspelt field is often
-// why another one is missing. What a variable that is not set leaves unclear is no mistake:
-// the server that needs it is reported instead.
+// validate checks the document against the schema, and against rules that the schema cannot
+// express. Unknown fields are warnings unless the same part has a mistake: a misspelt field
+// is often the reason why another one is missing. A field that an unset variable leaves
+// open is not a mistake: the server that needs the variable is reported instead.
 func (d *document) validate() verdict {
 	wrong, unknown := d.againstSchema()
 	broken := map[part]Mistakes{}
@@ -146,7 +146,7 @@ func (d *document) validate() verdict {
 	return v
 }
 
-// againstSchema returns the violations of the schema, and the fields that it does not know.
+// againstSchema returns the violations of the schema, and the fields that the schema does not know.
 func (d *document) againstSchema() (wrong, unknown []finding) {
 	var invalid *jsonschema.ValidationError
 	if err := schemaRules().compiled.Validate(d.root.plain()); !errors.As(err, &invalid) {
@@ -170,18 +170,18 @@ func (d *document) againstSchema() (wrong, unknown []finding) {
 	return wrong, unknown
 }
 
-// wrongServer are the mistakes in a server that the schema cannot find.
+// wrongServer returns the mistakes in a server that the schema cannot find.
 func (d *document) wrongServer(name string, n *node, broken map[string]Mistakes) []finding {
 	return slices.Concat(d.wrongCommands(name, n, broken), d.wrongOverrides(name, n), d.wrongConfine(name, n), d.wrongPaths(name, n), d.wrongDestination(name, n))
 }
 
-// wrongAt is a mistake that the schema cannot find.
+// wrongAt returns a mistake that the schema cannot find.
 func wrongAt(location []string, at int, message string) finding {
 	return finding{part: partOf(location), location: location, at: at, message: message}
 }
 
-// violations are the leaves of the validator's tree. A oneOf is a leaf: that
-// none of its branches fits is what is wrong.
+// violations returns the leaves of the validator's tree. A oneOf counts as a leaf: the
+// mistake is that no branch fits.
 func violations(e *jsonschema.ValidationError, found []*jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if _, ok := e.ErrorKind.(*kind.OneOf); ok || len(e.Causes) == 0 {
 		return append(found, e)
@@ -192,7 +192,7 @@ func violations(e *jsonschema.ValidationError, found []*jsonschema.ValidationErr
 	return found
 }
 
-// fields makes a finding of each field that one violation is about.
+// fields returns a finding for each field that one violation is about.
 func (d *document) fields(v *jsonschema.ValidationError, names []string) []finding {
 	var out []finding
 	for _, name := range names {
@@ -202,9 +202,9 @@ func (d *document) fields(v *jsonschema.ValidationError, names []string) []findi
 	return out
 }
 
-// report words the findings in the order of the file, which the validator does
-// not keep. Those over maxReported are counted only, before any work is done for
-// them: a hostile file can hold very many.
+// report turns findings into messages, in the order of the file, which the validator does
+// not keep. Findings beyond maxReported are only counted, before any work is done for them:
+// a hostile file can cause very many.
 func (d *document) report(findings []finding) Mistakes {
 	slices.SortFunc(findings, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), slices.Compare(a.location, b.location))
@@ -223,7 +223,7 @@ func (d *document) report(findings []finding) Mistakes {
 	return out
 }
 
-// mistake is about the field at a location, which may be missing.
+// mistake returns a mistake in the field at a location. The field may be missing.
 func (d *document) mistake(location []string, at int, message string) *Mistake {
 	m := d.mistakeAt(at, message)
 	p := partOf(location)
@@ -231,7 +231,7 @@ func (d *document) mistake(location []string, at int, message string) *Mistake {
 	return m
 }
 
-// repetitions are warnings about keys that an object has more than once.
+// repetitions returns warnings about keys that occur more than once in an object.
 func (d *document) repetitions() Mistakes {
 	var out Mistakes
 	for _, location := range d.repeated[:min(len(d.repeated), maxReported)] {

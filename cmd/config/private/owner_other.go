@@ -4,9 +4,9 @@ package private
 
 import "io/fs"
 
-// hasModes is false: Windows has access lists instead of permission bits, and a new
-// folder inherits the list of the user's profile.
+// hasModes is false: Windows has access lists instead of permission bits, and a new folder
+// inherits the list of the user's profile.
 const hasModes = false
 
-// owned is not checked here: the access list of the profile decides.
+// owned checks nothing on this system: the access list of the profile decides.
 func owned(string, fs.FileInfo) error { return nil }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// hasModes is true if permission bits have an effect.
+// hasModes reports whether permission bits have an effect.
 const hasModes = true
 
 // owned returns nil if the user owns the file.

@@ -33,8 +33,8 @@ func Dir(path string) error {
 	return nil
 }
 
-// Check returns an error if the user does not own a folder, or if others can write to
-// it. For a missing folder the error is fs.ErrNotExist.
+// Check returns an error if the user does not own a folder or others can write to it. For a
+// missing folder the error is fs.ErrNotExist.
 func Check(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -54,8 +54,7 @@ func Check(path string) error {
 
 func writableByOthers(info fs.FileInfo) bool { return hasModes && info.Mode().Perm()&0o022 != 0 }
 
-// File returns an error if the user does not own a file, or if others can read it or
-// write to it.
+// File returns an error if the user does not own a file, or if others can read or write it.
 func File(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
