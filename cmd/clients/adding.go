@@ -9,9 +9,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// AddServer is the change that adds a server to a file of toolscript; nil if the file has it
-// already. definition is the server as mcpServers has it. The error is a Conflict if the file
-// has another server of the name, and Invalid if the definition or the file has mistakes.
+// AddServer returns the change that adds a server to a file of toolscript, or nil if the file has
+// the same server already. definition has the form of mcpServers. The error is a Conflict if the
+// file has another server of the name, and Invalid if the definition or the file has mistakes.
 func AddServer(file File, name string, definition json.RawMessage) (*Change, error) {
 	d, err := parse(definition)
 	if err != nil {
@@ -39,7 +39,7 @@ func AddServer(file File, name string, definition json.RawMessage) (*Change, err
 	return t.change, nil
 }
 
-// inOrder is the value of a node, in which objects keep the order of their members.
+// inOrder returns the value of a node. Objects keep the order of their members.
 func inOrder(n *node) any {
 	switch n.kind {
 	case '{':

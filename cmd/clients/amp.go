@@ -1,6 +1,6 @@
 package clients
 
-// amp has its servers in its settings, under a key with a dot.
+// amp has its servers in its settings, under a key that contains a dot.
 var amp = Client{
 	Name: "amp", Title: "Amp", entry: plainEntry, programs: []string{"amp", "@sourcegraph/amp", "@ampcode/cli"}, set: dollarMember,
 	files: func(p Places) []File {

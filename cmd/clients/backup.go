@@ -20,13 +20,13 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// Backups are the earlier texts of files that were changed.
+// Backups keeps the earlier texts of changed files.
 type Backups struct {
-	Folder string // below the data folder
+	Folder string // folder of the backups, below the data folder
 	Now    func() time.Time
 }
 
-// maxBackups is how many changes of one kind are kept.
+// maxBackups is the number of changes of one kind that are kept.
 const maxBackups = 10
 
 // journal is the record of one change.
@@ -39,8 +39,8 @@ type journalFile struct {
 	Root    string  `json:"root"`
 	Project bool    `json:"project"`
 	Format  string  `json:"format,omitempty"`
-	New     bool    `json:"new"`   // there was no file
-	Written string  `json:"after"` // the hash of the text that was written
+	New     bool    `json:"new"`   // the file did not exist before
+	Written string  `json:"after"` // hash of the text that was written
 	Added   []added `json:"added"`
 }
 
@@ -50,8 +50,8 @@ func (f journalFile) file() File {
 
 const journalName = "journal.json"
 
-// Apply writes the files of a change, all or none, and keeps their earlier texts. It
-// returns the folder of the backup.
+// Apply writes the files of a change, all or none, and keeps their earlier texts. It returns
+// the folder of the backup. If a file has changed since it was read, the error is a Conflict.
 func (b Backups) Apply(kind string, changes []*Change) (string, error) {
 	for _, c := range changes {
 		now, err := read(c.File)
@@ -117,11 +117,11 @@ func hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// of are the backups of a kind, the oldest first.
+// of returns the folders of the backups of a kind, the oldest first.
 func (b Backups) of(kind string) []string {
 	entries, err := os.ReadDir(b.Folder)
 	if err != nil {
-		return nil // there was no change yet
+		return nil // nothing was changed yet
 	}
 	var out []string
 	for _, entry := range entries {
@@ -134,7 +134,7 @@ func (b Backups) of(kind string) []string {
 	return out
 }
 
-// prune deletes the oldest backups. One that stays is not a reason to fail.
+// prune deletes the oldest backups. A backup that cannot be deleted is not an error.
 func (b Backups) prune(kind string) {
 	folders := b.of(kind)
 	for len(folders) > maxBackups {
@@ -143,8 +143,8 @@ func (b Backups) prune(kind string) {
 	}
 }
 
-// Undo takes back the last change of a kind, and returns the files. A file that was
-// changed since keeps those changes: only the entries of toolscript are removed.
+// Undo takes back the last change of a kind, and returns the paths of the files. In a file
+// that was changed since, only the entries of toolscript are removed.
 func (b Backups) Undo(kind string) ([]string, error) {
 	folders := b.of(kind)
 	if len(folders) == 0 {
@@ -185,7 +185,7 @@ func (b Backups) Undo(kind string) ([]string, error) {
 	return paths, os.RemoveAll(folder)
 }
 
-// commit writes the text after a change; nil deletes the file.
+// commit writes the new text; if it is nil, commit deletes the file.
 func (c *Change) commit() error {
 	if c.after == nil {
 		return removeFile(c.File)
@@ -193,8 +193,8 @@ func (c *Change) commit() error {
 	return write(c.File, c.after)
 }
 
-// undo is the change that takes back the change of one file, nil if there is nothing
-// left of it.
+// undo returns the change that takes back the change of one file, or nil if nothing is left
+// of it.
 func (f journalFile) undo(backup string) (*Change, error) {
 	now, err := read(f.file())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -221,7 +221,7 @@ func (f journalFile) undo(backup string) (*Change, error) {
 	return c, err
 }
 
-// without takes the members of a change back in a file that was changed since.
+// without takes back the changed members of a file that has other changes since.
 func (f journalFile) without(text []byte) ([]byte, error) {
 	for _, m := range slices.Backward(f.Added) {
 		var err error
@@ -244,7 +244,7 @@ func (f journalFile) without(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// putBack returns the text with the value from before the change, unless it has a third one.
+// putBack returns the text with the value from before the change, unless it has changed again since.
 func (m added) putBack(text []byte) ([]byte, error) {
 	d, err := parse(text)
 	if err != nil {

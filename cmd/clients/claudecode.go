@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// claudeCode keeps the servers of the user, and those that the user added for one
-// project, in ~/.claude.json; those that a project shares are in its .mcp.json.
+// claudeCode keeps the servers of the user, and those that the user added for one project,
+// in ~/.claude.json. The servers that a project shares are in its .mcp.json.
 var claudeCode = Client{
 	Name: "claude-code", Title: "Claude Code", entry: typedEntry, programs: []string{"claude", "@anthropic-ai/claude-code"}, set: dollarMember,
 	files: func(p Places) []File {
@@ -19,7 +19,7 @@ var claudeCode = Client{
 			local.Project = true
 			shared := p.project(".mcp.json", "mcpServers")
 			shared.connect = true
-			files = append(files, local, shared) // as they count there
+			files = append(files, local, shared) // in their order of precedence
 		}
 		return files
 	},
@@ -31,10 +31,10 @@ var claudeCode = Client{
 	excluded: func(p Places, file File, root any, name string) bool {
 		inProject := object(object(object(root)["projects"])[p.Project])
 		switch {
-		case len(file.keys) > 1: // of one project
+		case len(file.keys) > 1: // a server of one project
 			return listed(inProject["disabledMcpServers"], name)
 		case !file.Project:
-			return false // a project can disable it for itself
+			return false // only a project can disable it, for itself
 		}
 		user := p.claudeFolder()
 		for _, at := range []struct {
@@ -59,7 +59,7 @@ var claudeCode = Client{
 	},
 }
 
-// claudeFolders are where Claude Code has its files.
+// claudeFolders are the folders with the files of Claude Code.
 type claudeFolders struct{ state, settings string }
 
 func (p Places) claudeFolder() claudeFolders {
@@ -69,7 +69,7 @@ func (p Places) claudeFolder() claudeFolders {
 	return claudeFolders{p.Home, filepath.Join(p.Home, ".claude")}
 }
 
-// listed reports whether a list has a text.
+// listed reports whether a list contains a text.
 func listed(list any, text string) bool {
 	items, _ := list.([]any)
 	return slices.Contains(items, any(text))

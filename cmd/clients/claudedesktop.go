@@ -1,6 +1,6 @@
 package clients
 
-// claudeDesktop has one file for the user, and no variables in it.
+// claudeDesktop has one file for the user. The file has no variables.
 var claudeDesktop = Client{
 	Name: "claude-desktop", Title: "Claude Desktop", entry: plainEntry,
 	files: func(p Places) []File {

@@ -1,7 +1,7 @@
 // Package clients reads the MCP servers that other MCP clients have configured, and
-// registers toolscript in the files of those clients. A file is edited by inserting
-// text: comments, the order of keys and unknown keys stay. Nothing is written before
-// the caller has shown the change.
+// registers toolscript in the files of those clients. It edits a file by inserting text:
+// comments, the order of keys and unknown keys stay. Nothing is written before the caller
+// has shown the change.
 package clients
 
 import (
@@ -13,38 +13,38 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// Client is one program that has MCP servers in its configuration.
+// Client is a program that has MCP servers in its configuration.
 type Client struct {
-	Name  string // on the command line
-	Title string // shown to users
+	Name  string // name on the command line
+	Title string // name that users see
 
 	files     func(Places) []File
 	translate func(*translation)
-	expand    func(variable) (text string, ok bool) // nil: the client knows ${NAME} alone, or none
-	bare      bool                                  // $NAME is a variable too
-	entry     func(Entry) ordered                   // the server toolscript; nil if it cannot be registered there
-	programs  []string                              // its own names as a process, as package ancestry has them
-	inherit   string                                // the field of a server with the names of the variables that it gets; "": there is none
-	set       func(name string) string              // a member of env that passes a variable on; nil: env has values only
-	variables string                                // the field that other clients call env; "" is env
+	expand    func(variable) (text string, ok bool) // translates a reference to a variable; nil: the client has only ${NAME}, or no variables
+	bare      bool                                  // $NAME is a reference too
+	entry     func(Entry) ordered                   // returns the entry of toolscript; nil: it cannot be registered there
+	programs  []string                              // names of its process, in the form of package ancestry
+	inherit   string                                // field of a server that lists the variables to pass on; "": there is none
+	set       func(name string) string              // returns a member of env that passes a variable on; nil: env has values only
+	variables string                                // name of the field env in this client; "" is env
 
-	// excluded reports whether settings outside of its definition disable a server; nil: there are
-	// none. root is the whole file.
+	// excluded reports whether settings outside of its definition disable a server. It is
+	// nil if the client has no such settings. root is the whole file.
 	excluded func(places Places, file File, root any, name string) bool
 
-	// off disables the server at some keys; nil: there is no switch, and the server is removed.
+	// off disables the server at some keys. It is nil if the client has no switch: the server is removed.
 	off func(c *Change, keys []string) error
 
-	// switches is the file that off changes; nil: the one with the server.
+	// switches returns the file that off changes. It is nil if that is the server's own file.
 	switches func(Places) File
 }
 
-// all are the known clients. If two of them have a server of the same name, the first
-// one counts.
+// all lists the known clients. If two of them have servers of the same name, the first
+// client takes precedence.
 var all = []*Client{&claudeCode, &claudeDesktop, &cursor, &vscode, &codex, &gemini, &windsurf,
 	&opencode, &qwen, &copilot, &cline, &kilo, &amp, &zed, &goose}
 
-// OfProgram returns the client whose program has a name; nil if none has.
+// OfProgram returns the client whose program has a name, or nil.
 func OfProgram(name string) *Client {
 	i := slices.IndexFunc(all, func(c *Client) bool { return slices.Contains(c.programs, name) })
 	if i < 0 {
@@ -53,12 +53,12 @@ func OfProgram(name string) *Client {
 	return all[i]
 }
 
-// Names are the names of all clients.
+// Names returns the names of all clients.
 func Names() []string {
 	return names(func(*Client) bool { return true })
 }
 
-// Connectable are the names of the clients in which toolscript can be registered.
+// Connectable returns the names of the clients in which toolscript can be registered.
 func Connectable() []string {
 	return names(func(c *Client) bool { return c.entry != nil })
 }
@@ -73,7 +73,7 @@ func names(fits func(*Client) bool) []string {
 	return out
 }
 
-// Find returns the client of a name.
+// Find returns the client of a name that is among some names.
 func Find(name string, among []string) (*Client, error) {
 	for _, c := range all {
 		if c.Name == name && slices.Contains(among, name) {
@@ -92,29 +92,29 @@ func Find(name string, among []string) (*Client, error) {
 // File is one configuration file of a client. It may not exist.
 type File struct {
 	Path    string
-	Root    string   // a link in Path may not lead out of this folder
-	Project bool     // it belongs to the project, not to the user
-	keys    []string // where in the file the servers are
+	Root    string   // folder that links in Path must not lead out of
+	Project bool     // the file belongs to the project, not to the user
+	keys    []string // keys that lead to the servers in the file
 	format  string
-	connect bool // toolscript is registered in this one
+	connect bool // toolscript is registered in this file
 }
 
-// The formats of files besides JSON.
+// The file formats other than JSON.
 const (
 	tomlFile = "toml"
 	yamlFile = "yaml"
 )
 
-// connected is the file with the mark that toolscript is registered in it.
+// connected returns the file marked as the one in which toolscript is registered.
 func (f File) connected() File {
 	f.connect = true
 	return f
 }
 
-// at are the keys of a server.
+// at returns the keys that lead to a server.
 func (f File) at(name string) []string { return append(f.keys[:len(f.keys):len(f.keys)], name) }
 
-// plainEntry has the command and the arguments.
+// plainEntry returns an entry with the command and the arguments.
 func plainEntry(e Entry) ordered {
 	args := make([]any, len(e.Args))
 	for i, arg := range e.Args {
@@ -123,10 +123,10 @@ func plainEntry(e Entry) ordered {
 	return ordered{{"command", e.Command}, {"args", args}}
 }
 
-// typedEntry has "type": "stdio" too.
+// typedEntry returns a plainEntry with "type": "stdio".
 func typedEntry(e Entry) ordered { return append(ordered{{"type", "stdio"}}, plainEntry(e)...) }
 
-// listEntry has the command and the arguments in one list.
+// listEntry returns an entry with the command and the arguments in one list.
 func listEntry(e Entry) ordered {
 	words := []any{e.Command}
 	for _, arg := range e.Args {

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// cline has one file for its program and its extensions of editors; older extensions have one in
-// the settings of VS Code. Its time-outs are seconds.
+// cline has one file for its program and its editor extensions; older extensions have a
+// file in the settings of VS Code. Its timeouts are in seconds.
 var cline = Client{
 	Name: "cline", Title: "Cline", entry: plainEntry, programs: []string{"cline"},
 	files: func(p Places) []File {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// codex has TOML, and names the variables of tokens instead of expanding them.
+// codex has a TOML file, and names the variables that hold tokens instead of expanding them.
 var codex = Client{
 	Name: "codex", Title: "Codex", entry: plainEntry, programs: []string{"codex", "@openai/codex"}, inherit: "env_vars",
 	files: func(p Places) []File {
@@ -57,7 +57,7 @@ var codex = Client{
 	off: offField("enabled", false),
 }
 
-// inheritedNames turns a list of names of variables, or of objects with a name, into inheritEnv.
+// inheritedNames converts a list of variable names, or of objects with a name, to inheritEnv.
 func (t *translation) inheritedNames(field string) {
 	var names []any
 	list, _ := t.fields[field].([]any)
@@ -73,7 +73,7 @@ func (t *translation) inheritedNames(field string) {
 	}
 }
 
-// reference is ${NAME} for the name of a variable.
+// reference returns ${NAME} for the name of a variable.
 func reference(name any) string { return fmt.Sprintf("${%v}", name) }
 
 func object(value any) map[string]any {
@@ -81,7 +81,7 @@ func object(value any) map[string]any {
 	return fields
 }
 
-// joined is a list of texts as one, with blanks between.
+// joined joins a list of texts with blanks. Other values stay the same.
 func joined(value any) any {
 	list, ok := value.([]any)
 	if !ok {
@@ -94,10 +94,10 @@ func joined(value any) any {
 	return strings.Join(texts, " ")
 }
 
-// tomlEntry is the table of a server.
+// tomlEntry returns the table of a server.
 func tomlEntry(name string, e Entry) string {
 	quote := func(value any) string {
-		text, _ := json.Marshal(value) // strings and lists of strings always can be
+		text, _ := json.Marshal(value) // strings and lists of strings always encode
 		return string(text)
 	}
 	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, quote(e.Command), quote(e.Args))

@@ -10,13 +10,13 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Entry is how a client starts toolscript.
+// Entry says how a client starts toolscript.
 type Entry struct {
 	Command string
 	Args    []string
 
-	// Variables are the names of those that toolscript needs, for clients that pass on only
-	// the variables that they are told.
+	// Variables are the names of the variables that toolscript needs, for clients that pass
+	// on only the variables that they are told.
 	Variables []string
 }
 
@@ -35,8 +35,8 @@ func (e Entry) definition(c *Client) ordered {
 	return out
 }
 
-// Connect is the change that registers toolscript in a client, nil if it is registered
-// so already.
+// Connect returns the change that registers toolscript in a client, or nil if the client
+// has the same entry already.
 func Connect(c *Client, places Places, project bool, e Entry) (*Change, error) {
 	file, err := c.connectFile(places, project)
 	if err != nil {
@@ -69,8 +69,8 @@ func Connect(c *Client, places Places, project bool, e Entry) (*Change, error) {
 	return change, change.register(definition, e, taken)
 }
 
-// passed are the variables of an entry: those that toolscript needs, and those that the
-// user has added to it. A client passes the always inherited ones on without a setting.
+// passed returns the variables of an entry: those that toolscript needs, and those that the
+// user has added to the entry. It omits the variables that a client always passes on.
 func (c *Client) passed(old any, needed []string) []string {
 	if c.inherit == "" {
 		return nil
@@ -108,7 +108,7 @@ func (c *Change) register(definition ordered, e Entry, replaces bool) error {
 	return nil
 }
 
-// connectFile is the file of a client that toolscript is registered in.
+// connectFile returns the file of a client in which toolscript is registered.
 func (c *Client) connectFile(places Places, project bool) (File, error) {
 	for _, file := range c.files(places) {
 		if file.connect && file.Project == project {
@@ -122,7 +122,7 @@ func (c *Client) connectFile(places Places, project bool) (File, error) {
 	return File{}, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(why)}
 }
 
-// Registered reports whether toolscript is registered in a file of a client.
+// Registered reports whether a file of a client registers toolscript.
 func Registered(c *Client, places Places) bool {
 	for _, file := range c.files(places) {
 		found, err := c.read(places, file, nil)

@@ -2,7 +2,7 @@ package clients
 
 import "slices"
 
-// copilot has no variables in its files, as far as its documentation says. It also reads the
+// copilot has no variables in its files, according to its documentation. It also reads the
 // .mcp.json of Claude Code.
 var copilot = Client{
 	Name: "copilot", Title: "Copilot CLI", entry: copilotEntry, programs: []string{"copilot", "@github/copilot"},
@@ -34,12 +34,12 @@ var copilot = Client{
 	switches: copilotSettings,
 }
 
-// copilotDisabled is the list of the names of servers that are switched off.
+// copilotDisabled is the key of the list of disabled servers.
 const copilotDisabled = "disabledMcpServers"
 
 func copilotSettings(p Places) File { return p.user(".copilot/settings.json") }
 
-// copilotEntry says which tools may be used: all.
+// copilotEntry adds the list of allowed tools: all.
 func copilotEntry(e Entry) ordered {
 	return append(ordered{{"type", "local"}}, append(plainEntry(e), pair{"tools", []any{"*"}})...)
 }

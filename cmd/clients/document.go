@@ -11,33 +11,32 @@ import (
 	"github.com/toolscript/toolscript/cmd/jsonc"
 )
 
-// document is a JSON text that may have comments and commas after the last item, as
-// editors allow.
+// document is JSON text that may have comments and trailing commas, as editors allow.
 type document struct {
 	jsonc.Text
 	text []byte
-	root *node // nil if there is nothing but comments
+	root *node // nil if the text has nothing but comments
 }
 
-// node is one value and its place.
+// node is one value and its position in the text.
 type node struct {
 	from, to int
 	kind     json.Delim // '{', '[' or 0
-	members  []member   // of an object
-	items    []*node    // of a list
+	members  []member   // members of an object
+	items    []*node    // items of a list
 	scalar   any
 }
 
 type member struct {
 	key   string
-	at    int // of the key
+	at    int // offset of the key
 	value *node
 }
 
-// maxDepth bounds the recursion.
+// maxDepth is the maximum nesting depth.
 const maxDepth = 500
 
-// parse reads a text. The error has no part of the text, which may have secrets.
+// parse parses a text. The error contains no part of the text, which may have secrets.
 func parse(text []byte) (*document, error) {
 	d := &document{Text: jsonc.Blank(text), text: text}
 	if len(bytes.TrimSpace(d.Plain)) == 0 {
@@ -59,7 +58,7 @@ func parse(text []byte) (*document, error) {
 	return d, err
 }
 
-// builder makes nodes out of the tokens of valid JSON.
+// builder builds nodes from the tokens of valid JSON.
 type builder struct {
 	code   []byte
 	tokens *json.Decoder
@@ -113,7 +112,7 @@ func (b *builder) inner(n *node, depth int) error {
 	return err
 }
 
-// member returns the last member of a key, which is the one that counts.
+// member returns the last member with a key, which is the one that counts.
 func (n *node) member(key string) (member, bool) {
 	if n == nil {
 		return member{}, false
@@ -126,7 +125,7 @@ func (n *node) member(key string) (member, bool) {
 	return member{}, false
 }
 
-// at follows keys. It returns nil if they lead nowhere.
+// at follows keys. It returns nil if a key is missing.
 func (n *node) at(keys ...string) *node {
 	for _, key := range keys {
 		m, ok := n.member(key)
@@ -138,7 +137,7 @@ func (n *node) at(keys ...string) *node {
 	return n
 }
 
-// plain is the value as encoding/json gives it.
+// plain returns the value in the types of encoding/json.
 func (n *node) plain() any {
 	if n == nil {
 		return nil

@@ -9,16 +9,16 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Doubled is a server of a client that is behind toolscript too.
+// Doubled is a server of a client that toolscript has too.
 type Doubled struct {
-	Name string // in the client
-	Ours string // in toolscript
+	Name string // name in the client
+	Ours string // name in toolscript
 	File File
 
-	off File // with its switch
+	off File // file with the switch that disables it
 }
 
-// Doubled are the servers that a client uses and that files of toolscript have.
+// Doubled returns the servers that a client uses and that files of toolscript have too.
 func (c *Client) Doubled(places Places, targets Targets) ([]Doubled, error) {
 	var ours []*Server
 	for _, file := range []File{targets.User, targets.Project} {
@@ -58,16 +58,16 @@ func (c *Client) Doubled(places Places, targets Targets) ([]Doubled, error) {
 	return found, nil
 }
 
-// isBehind reports whether a server of a client is one of toolscript. With another name, it must
-// have the same values, which tell two accounts apart.
+// isBehind reports whether a server of a client is the same as one of toolscript. If the
+// names differ, all values must be equal, because they tell two accounts apart.
 func (s *Server) isBehind(ours *Server) bool {
 	return !ours.disabled() && (s.Name == ours.Name && s.shape() == ours.shape() || s.identity() == ours.identity())
 }
 
-// Removes reports whether the client has no switch for a server, so that Disable removes it.
+// Removes reports whether the client cannot disable a server, so that Disable removes it.
 func (c *Client) Removes() bool { return c.off == nil }
 
-// Disable adds to the changes of a client's files that it does not use some servers.
+// Disable adds edits to the changes of a client's files that disable the doubled servers.
 func (c *Client) Disable(changes []*Change, doubled []Doubled) ([]*Change, error) {
 	for _, d := range doubled {
 		at := slices.IndexFunc(changes, func(change *Change) bool { return change.File.Path == d.off.Path })
@@ -89,7 +89,7 @@ func (c *Client) Disable(changes []*Change, doubled []Doubled) ([]*Change, error
 	return changes, nil
 }
 
-// offRemoved removes a server.
+// offRemoved disables a server by removing it.
 func offRemoved(c *Change, keys []string) error {
 	d, err := parse(c.after)
 	if err != nil {
@@ -98,7 +98,7 @@ func offRemoved(c *Change, keys []string) error {
 	return c.drop(d.root.at(keys...).plain(), keys...)
 }
 
-// offListed adds the name of a server to a list.
+// offListed disables a server by adding its name to a list.
 func offListed(list ...string) func(*Change, []string) error {
 	return func(c *Change, keys []string) error {
 		d, err := parse(c.after)
@@ -110,7 +110,7 @@ func offListed(list ...string) func(*Change, []string) error {
 	}
 }
 
-// offField gives a server a field that disables it.
+// offField disables a server by setting a field.
 func offField(field string, value bool) func(*Change, []string) error {
 	return func(c *Change, keys []string) error {
 		edit := setTOML

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// openServers opens a file of toolscript. The document is nil if there is no file.
+// openServers opens a configuration file of toolscript. The document is nil if the file does not exist.
 func openServers(file File) (*target, *document, error) {
 	t, err := openTarget(file)
 	if err != nil || t.change.before == nil {
@@ -24,7 +24,7 @@ func openServers(file File) (*target, *document, error) {
 	return t, d, nil
 }
 
-// HasServer reports whether a file of toolscript defines a server.
+// HasServer reports whether a configuration file of toolscript defines a server.
 func HasServer(file File, name string) (bool, error) {
 	_, d, err := openServers(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,8 +33,8 @@ func HasServer(file File, name string) (bool, error) {
 	return d != nil && d.root.at("mcpServers", name) != nil, err
 }
 
-// editServers is the change that edits servers of a file of toolscript. It is nil if none has
-// to be changed. A name that the file does not have is passed over.
+// editServers returns the change that edits some servers in a file of toolscript, or nil if
+// no server needs an edit. It ignores names that the file does not have.
 func editServers(file File, names []string, edit func(c *Change, server *node, name string) error) (*Change, error) {
 	t, d, err := openServers(file)
 	if err != nil || d == nil {
@@ -53,14 +53,14 @@ func editServers(file File, names []string, edit func(c *Change, server *node, n
 	return t.change, nil
 }
 
-// RemoveServers is the change that removes servers from a file of toolscript.
+// RemoveServers returns the change that removes servers from a file of toolscript.
 func RemoveServers(file File, names ...string) (*Change, error) {
 	return editServers(file, names, func(c *Change, server *node, name string) error {
 		return c.drop(server.plain(), "mcpServers", name)
 	})
 }
 
-// SwitchServers is the change that disables servers in a file of toolscript, or enables them.
+// SwitchServers returns the change that disables or enables servers in a file of toolscript.
 func SwitchServers(file File, disabled bool, names ...string) (*Change, error) {
 	return editServers(file, names, func(c *Change, server *node, name string) error {
 		member := server.at("disabled")
@@ -88,7 +88,7 @@ func (c *Change) drop(value any, keys ...string) error {
 	return nil
 }
 
-// written is the value at some keys as JSON without comments; nil if there is none.
+// written returns the value at some keys as JSON without comments, or nil if there is none.
 func (c *Change) written(keys ...string) json.RawMessage {
 	d, err := parse(c.after)
 	if err != nil {
@@ -101,8 +101,8 @@ func (c *Change) written(keys ...string) json.RawMessage {
 	return bytes.Clone(d.Plain[n.from:n.to])
 }
 
-// Confine is the "confine" of a server in a file of toolscript, as the file has it; nil if there
-// is none.
+// Confine returns the "confine" of a server in a file of toolscript, as written in the
+// file, or nil if there is none.
 func Confine(file File, name string) (any, error) {
 	_, d, err := openServers(file)
 	if err != nil || d == nil {
@@ -113,8 +113,8 @@ func Confine(file File, name string) (any, error) {
 
 const confineKey = "confine"
 
-// SetConfine is the change that sets the "confine" of a server in a file of toolscript. It is nil
-// if the server has that value already.
+// SetConfine returns the change that sets the "confine" of a server in a file of
+// toolscript, or nil if the server has that value already.
 func SetConfine(file File, name string, value json.RawMessage) (*Change, error) {
 	d, err := parse(value)
 	if err != nil {

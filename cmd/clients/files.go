@@ -10,18 +10,18 @@ import (
 	"path/filepath"
 )
 
-// maxSize bounds the text of a file. Claude Code keeps its history in the file
-// with its servers.
+// maxSize is the maximum size of a file. Claude Code keeps its history in the file with its
+// servers.
 const maxSize = 64 << 20
 
-// place is a file below a folder that it cannot leave: the links of the path are
-// resolved, and lead to a place inside.
+// place is a file below a folder that it cannot leave: the links of its path are resolved
+// and lead to a place inside.
 type place struct {
-	root string // without links
+	root string // folder without links
 	rel  string
 }
 
-// locate resolves the links of a path. The file may be missing, and folders above it.
+// locate resolves the links of a path. The file and its parent folders may be missing.
 func locate(f File) (place, error) {
 	root, err := resolve(f.Root)
 	if err != nil {
@@ -43,7 +43,7 @@ func locate(f File) (place, error) {
 	return place{root, rel}, err
 }
 
-// resolve follows the links of a path, of which the last elements may be missing.
+// resolve resolves the links of a path. Its last elements may be missing.
 func resolve(path string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(path)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -77,14 +77,14 @@ func read(f File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe could wait for ever
+	if !info.Mode().IsRegular() { // opening a pipe could block forever
 		return nil, fmt.Errorf("%s is not a regular file", f.Path)
 	}
 	file, err := root.Open(p.rel)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // as above
+	defer func() { _ = file.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	if err == nil && len(text) > maxSize {
 		err = fmt.Errorf("%s is larger than %d MB", f.Path, maxSize>>20)
@@ -92,8 +92,8 @@ func read(f File) ([]byte, error) {
 	return text, err
 }
 
-// write replaces a file in one step, and keeps its mode. A new file of the user can be
-// read by the user alone; the mode of a new file of a project follows the umask.
+// write replaces a file in one step, and keeps its mode. A new file of the user is readable
+// by the user alone; a new file of a project is readable as the umask allows.
 func write(f File, text []byte) error {
 	p, err := locate(f)
 	if err != nil {
@@ -106,7 +106,7 @@ func write(f File, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // every file in it was closed
+	defer func() { _ = root.Close() }() // every file in it is closed
 	if err := root.MkdirAll(filepath.Dir(p.rel), 0o755); err != nil {
 		return err
 	}

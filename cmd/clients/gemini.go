@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// gemini takes $NAME for a variable too. Its url is that of a server with the
-// transport of 2024, or of either; httpUrl is that of the newer one.
+// gemini also accepts $NAME as a variable. Its url may be a server with either HTTP
+// transport; httpUrl is always one with streamable HTTP.
 var gemini = Client{
 	Name: "gemini", Title: "Gemini CLI", entry: plainEntry, bare: true, programs: []string{"gemini", "@google/gemini-cli"}, set: dollarMember,
 	files: func(p Places) []File {
@@ -36,7 +36,7 @@ func translateGemini(t *translation) {
 	t.login("scopes", "enabled", "authorizationUrl", "tokenUrl", "redirectUri", "tokenParamName", "registrationUrl", "audiences")
 }
 
-// geminiExcluded follows the lists of names and patterns in mcp.allowed and mcp.excluded.
+// geminiExcluded applies the lists of names and patterns in mcp.allowed and mcp.excluded.
 func geminiExcluded(_ Places, _ File, root any, name string) bool {
 	in := func(field string) (listed, matches bool) {
 		list, _ := object(object(root)["mcp"])[field].([]any)

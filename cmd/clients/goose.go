@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// goose has YAML, in which its own extensions are next to MCP servers. Its time-outs are seconds.
+// goose has a YAML file, which lists its own extensions beside MCP servers. Its timeouts are in seconds.
 var goose = Client{
 	Name: "goose", Title: "Goose", entry: gooseEntry, programs: []string{"goose"},
 	files: func(p Places) []File {
@@ -23,7 +23,7 @@ var goose = Client{
 		case "streamable_http":
 			t.fields["type"] = "http"
 		default:
-			t.skipped = true // a part of goose
+			t.skipped = true // an extension of goose itself
 			return
 		}
 		t.rename("cmd", "command")
@@ -45,8 +45,8 @@ func gooseEntry(e Entry) ordered {
 	return append(out, pair{"timeout", json.Number("300")})
 }
 
-// yamlEntry is the lines of a server, as a member of an object at an indentation. Strings and lists
-// of JSON are YAML.
+// yamlEntry returns the lines of a server as a member of an object, with an indentation.
+// The values are JSON, which is valid YAML.
 func yamlEntry(name string, definition ordered, indent string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s:\n", indent, name)

@@ -12,9 +12,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// Targets are the files of toolscript that servers are written to. The path
-// of the project's file is "" if there is no project, or if the user named the files to
-// use: the servers of a repository must not reach a file that needs no trust.
+// Targets are the configuration files of toolscript to which servers are written. The path
+// of the project's file is "" if there is no project, or if the user named the file to use:
+// the servers of a repository must not reach a file that needs no trust.
 type Targets struct {
 	User    File
 	Project File
@@ -25,8 +25,8 @@ type Import struct {
 	Changes   []*Change
 	Taken     []Taken
 	Left      []Left
-	Variables []Variable // that have to be set
-	Secrets   []Secret   // to store, for references that the changes have
+	Variables []Variable // variables to set
+	Secrets   []Secret   // secrets to store, to which the changes refer
 	Keepable  bool       // some of the variables could be secrets of toolscript instead
 	Notes     []string
 	Trusted   bool // the changes add nothing that needs trust
@@ -49,21 +49,21 @@ type Left struct {
 	Why    string   `json:"why"`
 }
 
-// LeftKind is a kind of reason.
+// LeftKind is the kind of reason why a server is left out.
 type LeftKind string
 
-// The kinds of reasons. Those of the first three need no answer of the user.
+// The kinds of reasons. The first three need no action by the user.
 const (
-	LeftConfigured LeftKind = "configured" // toolscript has it
-	LeftItself     LeftKind = "toolscript" // it is toolscript
+	LeftConfigured LeftKind = "configured" // toolscript has the server already
+	LeftItself     LeftKind = "toolscript" // the server is toolscript
 	LeftDisabled   LeftKind = "disabled"   // the client does not use it
 	LeftDuplicate  LeftKind = "duplicate"  // another client has it too
-	LeftConflict   LeftKind = "conflict"   // another server has its name
-	LeftInvalid    LeftKind = "invalid"    // it cannot be read, or toolscript cannot have it
+	LeftConflict   LeftKind = "conflict"   // another server has the name
+	LeftInvalid    LeftKind = "invalid"    // the server or file cannot be read, or toolscript cannot use it
 )
 
-// Told are the servers and files that are left out and that the user has to know of. Servers that
-// toolscript has already are not among them. If the import takes nothing, Nothing names the others.
+// Told returns what is left out and the user should know about, without servers that toolscript
+// has already. If the import takes nothing, Told returns nil: Nothing names the other servers.
 func (i *Import) Told() []Left {
 	if len(i.Taken) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (i *Import) Told() []Left {
 	return slices.DeleteFunc(slices.Clone(i.Left), func(l Left) bool { return l.Kind == LeftConfigured })
 }
 
-// Nothing says that the import takes nothing, and what else it found, in one line.
+// Nothing returns a line that says that the import takes nothing, and what else it found.
 func (i *Import) Nothing() string {
 	var others []string
 	for _, l := range i.Left {
@@ -92,19 +92,19 @@ func (i *Import) Nothing() string {
 
 const maxOthers = 5
 
-// InProject reports whether a server that is taken goes into the project's file.
+// InProject reports whether a taken server goes into the project's file.
 func (i *Import) InProject(server string) bool {
 	return slices.ContainsFunc(i.Changes, func(c *Change) bool {
 		return c.File.Project && slices.ContainsFunc(i.Taken, func(t Taken) bool { return t.Name == server && t.To == c.File.Path })
 	})
 }
 
-// Options are what Plan reads.
+// Options select what Plan reads.
 type Options struct {
 	From *Client // nil: all clients
 
-	// Store reports whether the secret store has a name. Tokens become secrets with other names;
-	// without it, they become variables.
+	// Store reports whether the secret store has a name, so that new secrets get other
+	// names. If Store is nil, tokens become variables instead of secrets.
 	Store func(name string) bool
 }
 
@@ -125,28 +125,28 @@ func Plan(places Places, targets Targets, o Options) (*Import, error) {
 	return p.done()
 }
 
-// planner collects servers file by file.
+// planner collects servers, file by file.
 type planner struct {
 	places       Places
 	secretValues secretValues
 	needed       map[string]string
 	plan         Import
 	user         *target
-	own          *target // of the project; nil without one
+	own          *target // the project's file; nil without a project
 	seen         []seen
 }
 
-// seen is a server that was taken over, or that toolscript has already.
+// seen is a server that is taken over, or that toolscript has already.
 type seen struct {
 	name, identity, where string
 	project               bool
-	shape                 string // of one that toolscript has; "" for others
+	shape                 string // shape of a server that toolscript has; "" for a server that is taken over
 }
 
-// target is a file of toolscript that gets servers.
+// target is a configuration file of toolscript that gets servers.
 type target struct {
 	change  *Change
-	servers map[string]any // that it has
+	servers map[string]any // servers that the file has already
 	added   []*Server
 }
 
@@ -181,7 +181,7 @@ func openTarget(f File) (*target, error) {
 	return &target{&Change{File: f, before: text, after: text}, object(d.root.at("mcpServers").plain()), nil}, nil
 }
 
-// know notes the servers that toolscript has.
+// know records the servers that toolscript has.
 func (p *planner) know(t *target) {
 	for _, name := range sortedKeys(t.servers) {
 		s := Server{Name: name, fields: object(copied(t.servers[name]))}
@@ -212,15 +212,15 @@ func (p *planner) take(c *Client, file File) {
 	}
 }
 
-// listing is what a file says about servers.
+// listing is the content of a file that concerns servers.
 type listing struct {
-	names   []string // in their order
+	names   []string // names of the servers, in the order of the file
 	servers map[string]any
-	asked   map[string]string // descriptions of the inputs that it asks for
+	asked   map[string]string // descriptions of the inputs that the file asks for
 	root    any               // the whole file
 }
 
-// contents are the servers of a file.
+// contents reads the servers of a file.
 func contents(file File, text []byte) (in listing, err error) {
 	if file.format != "" {
 		parse := parseTOML
@@ -257,7 +257,7 @@ func contents(file File, text []byte) (in listing, err error) {
 	return in, nil
 }
 
-// inputs are the descriptions of ${input:NAME} by name.
+// inputs returns the descriptions of ${input:NAME}, by name.
 func inputs(root *node) map[string]string {
 	out := map[string]string{}
 	list := root.at("inputs")
@@ -271,7 +271,7 @@ func inputs(root *node) map[string]string {
 	return out
 }
 
-// add adds a server to a file, or says why not.
+// add adds a server to a file, or returns why it does not.
 func (p *planner) add(s *Server, to *target) (kind LeftKind, why string) {
 	switch {
 	case s.refused != "":
@@ -283,10 +283,10 @@ func (p *planner) add(s *Server, to *target) (kind LeftKind, why string) {
 	case to == nil:
 		return LeftInvalid, "the servers of a project go into the project's own file; run the command without --config and TOOLSCRIPT_CONFIG"
 	}
-	identity, shape := s.identity(), s.shape() // with the tokens, which tell two accounts apart
+	identity, shape := s.identity(), s.shape() // with the tokens, because they tell two accounts apart
 	before := p.secretValues
 	p.secretValues.hide(s)
-	hidden := s.identity() // as toolscript may have it already
+	hidden := s.identity() // the form in which toolscript may have it already
 	if kind, why := p.known(s, shape, identity, hidden); kind != "" {
 		p.secretValues.reset(before)
 		return kind, why
@@ -308,7 +308,7 @@ func (p *planner) add(s *Server, to *target) (kind LeftKind, why string) {
 	return "", ""
 }
 
-// reasons are the mistakes of a definition that has no file.
+// reasons returns the text of a definition's mistakes, without the path of a file.
 func reasons(err error) string {
 	var mistakes config.Mistakes
 	if !errors.As(err, &mistakes) {
@@ -321,8 +321,8 @@ func reasons(err error) string {
 	return strings.Join(out, "; ")
 }
 
-// known says that a server is there already, "" if it is not. A server of the project
-// may have the name of one of the user: it counts in the project.
+// known returns why a server is already there, or "". A project's server may have the name
+// of a server of the user, because it replaces that in the project.
 func (p *planner) known(s *Server, shape string, identities ...string) (kind LeftKind, why string) {
 	for _, other := range p.seen {
 		same := slices.Contains(identities, other.identity) && (other.name == s.Name || other.project == s.File.Project)
@@ -341,7 +341,7 @@ func (p *planner) known(s *Server, shape string, identities ...string) (kind Lef
 	return "", ""
 }
 
-// done inserts the servers into the texts of the files.
+// done inserts the servers into the texts of the files, and returns the plan.
 func (p *planner) done() (*Import, error) {
 	for _, t := range []*target{p.user, p.own} {
 		if t == nil || len(t.added) == 0 {
@@ -374,8 +374,8 @@ func (c *Change) put(value any, keys ...string) error {
 	return nil
 }
 
-// unset are the variables that the servers refer to, that have no default, and that
-// are not set.
+// unset returns the variables that the servers refer to without a default and that are not
+// set.
 func (p *planner) unset() []Variable {
 	var out []Variable
 	known := map[string]bool{}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/jsonc"
 )
 
-// ordered is an object whose members have an order.
+// ordered is an object that keeps the order of its members.
 type ordered []pair
 
 type pair struct {
@@ -21,8 +21,8 @@ type pair struct {
 
 var errUnsafe = errors.New("the file cannot be edited without changing other parts of it")
 
-// set returns the text with a value at the keys. Objects that are missing on the way
-// are added. The rest of the text stays as it is, byte for byte.
+// set returns the text with a value at the keys. It adds missing objects on the way. The
+// rest of the text stays the same, byte for byte.
 func set(text []byte, value any, keys ...string) ([]byte, error) {
 	d, err := parse(text)
 	if err != nil {
@@ -62,7 +62,7 @@ func (d *document) set(value any, keys []string) ([]byte, error) {
 	return splice(d.text, edit{n.from, n.to, s.render(value, d.indentAt(n.from))}), nil
 }
 
-// nested is the value inside of an object for each key.
+// nested wraps the value in one object for each key.
 func nested(value any, keys []string) any {
 	for i := len(keys) - 1; i >= 0; i-- {
 		value = ordered{{keys[i], value}}
@@ -87,7 +87,7 @@ func splice(text []byte, edits ...edit) []byte {
 	return append(out, text[at:]...)
 }
 
-// insert adds a member behind the last one of an object.
+// insert adds a member after the last one of an object.
 func (d *document) insert(n *node, s style, key string, value any) []byte {
 	outer := d.indentAt(n.from)
 	if len(n.members) == 0 {
@@ -110,8 +110,8 @@ func (d *document) insert(n *node, s style, key string, value any) []byte {
 	return splice(d.text, edit{last.value.to, last.value.to, ","}, edit{end, end, text})
 }
 
-// endOfLine is the offset behind a last member, its comma and the comments that follow
-// on the same line. It reports whether there is a comma.
+// endOfLine returns the offset behind a last member, its comma, and the comments that
+// follow on the same line. comma reports whether there is a comma.
 func (d *document) endOfLine(at, limit int) (end int, comma bool) {
 	end = at
 	for at < limit {
@@ -137,7 +137,7 @@ func (d *document) endOfLine(at, limit int) (end int, comma bool) {
 	return end, comma
 }
 
-// commaFollows reports whether a comma is on one of the next lines, behind comments.
+// commaFollows reports whether a comma follows on a later line, behind comments.
 func (d *document) commaFollows(at, limit int) bool {
 	for at < limit {
 		switch c := d.text[at]; {
@@ -154,7 +154,7 @@ func (d *document) commaFollows(at, limit int) bool {
 	return false
 }
 
-// remove returns the text without a member, if it has that value.
+// remove returns the text without a member. If the member has another value, that is an error.
 func remove(text []byte, value any, keys ...string) ([]byte, error) {
 	d, err := parse(text)
 	if err != nil {
@@ -201,13 +201,13 @@ func (d *document) cut(parent *node, m member) []byte {
 	}
 	comma := before.to + bytes.IndexByte(d.Plain[before.to:], ',')
 	start := max(from, comma+1)
-	if len(bytes.Trim(d.text[comma+1:start], " \t")) == 0 { // on the line of the member before
+	if len(bytes.Trim(d.text[comma+1:start], " \t")) == 0 { // it is on the line of the member before
 		start = comma + 1
 	}
 	return splice(d.text, edit{comma, comma + 1, ""}, edit{start, to, ""})
 }
 
-// commaAfter is the place of the comma that follows a value, 0 if there is none.
+// commaAfter returns the offset of the comma that follows a value, or 0 if there is none.
 func (d *document) commaAfter(at int) int {
 	next := len(d.Plain) - len(bytes.TrimLeft(d.Plain[at:], " \t\r\n"))
 	for _, comma := range d.Commas {
@@ -221,7 +221,7 @@ func (d *document) commaAfter(at int) int {
 	return 0
 }
 
-// style is how a file is written.
+// style is the formatting of a file: the unit of indentation and the line break.
 type style struct{ unit, newline string }
 
 func (d *document) style() style {
@@ -237,13 +237,13 @@ func (d *document) style() style {
 	return s
 }
 
-// indentAt is the white space at the start of a line.
+// indentAt returns the white space at the start of the line of an offset.
 func (d *document) indentAt(at int) string {
 	line := d.text[bytes.LastIndexByte(d.text[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// render is a value as JSON. Objects have a line for each member, lists one line.
+// render returns a value as JSON. Objects have a line for each member; lists are on one line.
 func (s style) render(value any, indent string) string {
 	switch v := value.(type) {
 	case ordered:
@@ -279,16 +279,16 @@ func (s style) object(size int, indent string, at func(int) (string, any)) strin
 	return b.String()
 }
 
-// quoted is a scalar as JSON.
+// quoted returns a scalar as JSON.
 func quoted(value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(value) // texts, numbers, booleans and null always can be
+	_ = enc.Encode(value) // texts, numbers, booleans and null always encode
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// plainValue is a value as it is read again.
+// plainValue returns a value in the form in which parsing its JSON returns it.
 func plainValue(value any) any {
 	d, err := parse([]byte(style{"", ""}.render(value, "")))
 	if err != nil {
@@ -297,7 +297,7 @@ func plainValue(value any) any {
 	return d.root.plain()
 }
 
-// same reports whether the new text has the content of the old one, with one change.
+// same reports whether the new text has the content of the old one after a change.
 func same(before, after []byte, change func(any) any) bool {
 	old, err := parse(before)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ServerName makes the name of a server from its command, or from its address.
+// ServerName derives the name of a server from its command or its address.
 func ServerName(command []string, address string) string {
 	text := ""
 	if u, err := url.Parse(address); address != "" && err == nil {
@@ -33,10 +33,10 @@ func ServerName(command []string, address string) string {
 	return cmp.Or(text, "server")
 }
 
-// runners are programs that run another one, whose name says more.
+// runners are programs that run another program, whose name says more.
 var runners = map[string]bool{"npx": true, "uvx": true, "uv": true, "run": true, "node": true, "python": true, "python3": true, "deno": true, "bunx": true, "docker": true, "sh": true}
 
-// Words splits a command line at blanks that are not in quotes.
+// Words splits a command line at blanks outside of quotes.
 func Words(line string) []string {
 	var out []string
 	var word strings.Builder

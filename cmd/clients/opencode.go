@@ -11,11 +11,11 @@ var (
 	opencode = likeOpencode("opencode", "opencode", []string{"opencode", "opencode-ai"},
 		"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc")
 	kilo = likeOpencode("kilo", "Kilo", []string{"kilo", "@kilocode/cli"},
-		".kilo/kilo.json", ".kilo/kilo.jsonc", "kilo.json", "kilo.jsonc") // it is made from opencode
+		".kilo/kilo.json", ".kilo/kilo.jsonc", "kilo.json", "kilo.jsonc") // kilo is a fork of opencode
 )
 
-// likeOpencode has servers with type, command and arguments in one list, and {env:NAME} for
-// variables. Its file may be JSON with or without comments. project are the paths in a project.
+// likeOpencode returns a client that has the command and the arguments of a server in one list, and
+// {env:NAME} for variables. Its file is JSON with or without comments. project are the paths in a project.
 func likeOpencode(name, title string, programs []string, project ...string) Client {
 	return Client{
 		Name: name, Title: title, entry: listEntry, programs: programs, set: bracedMember, variables: "environment",
@@ -38,7 +38,7 @@ func likeOpencode(name, title string, programs []string, project ...string) Clie
 func translateOpencode(t *translation) {
 	t.words("command")
 	t.rename("environment", "env")
-	t.milliseconds("timeout", "startupTimeout") // of the list of tools
+	t.milliseconds("timeout", "startupTimeout") // timeout for listing the tools
 	for field, value := range t.fields {
 		t.fields[field] = mapTexts(value, t.bracedText)
 	}
@@ -46,7 +46,7 @@ func translateOpencode(t *translation) {
 
 var bracedReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{(env|file):([^{}]+)\}`) })
 
-// bracedText rewrites {env:NAME} into ${NAME}. Another variable stands for the text of a file.
+// bracedText rewrites {env:NAME} as ${NAME}. {file:PATH}, the content of a file, becomes a variable.
 func (t *translation) bracedText(text string) string {
 	return bracedReference().ReplaceAllStringFunc(text, func(found string) string {
 		kind, rest, _ := strings.Cut(found[1:len(found)-1], ":")

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Own is how a client starts this program, with --config if there are configs. An editor
-// has another PATH than the shell, so the user's own files get the path of the program;
-// those of a project are for every machine.
+// Own returns the entry with which a client starts this program. configs become --config.
+// The user's own files get the path of the program, because an editor has another PATH than
+// the shell; the files of a project must work on every machine.
 func (p Places) Own(project bool, configs []string) (Entry, error) {
 	args := []string{"mcp"}
 	if len(configs) > 0 {
@@ -22,7 +22,7 @@ func (p Places) Own(project bool, configs []string) (Entry, error) {
 	if err != nil {
 		return Entry{}, fmt.Errorf("the path of this program is unknown: %w", err)
 	}
-	if strings.Contains(filepath.ToSlash(self), "/_npx/") { // npm deletes that folder some day
+	if strings.Contains(filepath.ToSlash(self), "/_npx/") { // npm deletes that folder at some time
 		args = append([]string{"-y", "toolscript"}, args...)
 		if p.System == "windows" {
 			return Entry{Command: "cmd", Args: append([]string{"/c", "npx"}, args...)}, nil
@@ -32,8 +32,8 @@ func (p Places) Own(project bool, configs []string) (Entry, error) {
 	return Entry{Command: p.installed(self), Args: args}, nil
 }
 
-// installed is the path by which PATH leads to this program: a package manager may
-// keep each version in a folder of its own. It is self if PATH does not.
+// installed returns the path by which PATH leads to this program, because a package manager
+// may keep each version in its own folder. It returns self if PATH does not lead there.
 func (p Places) installed(self string) string {
 	own, err := os.Stat(self)
 	if err != nil {

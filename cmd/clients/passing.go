@@ -9,17 +9,17 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// dollarMember passes a variable on where ${NAME} is its value.
+// dollarMember returns a member of env that passes a variable on in the form ${NAME}.
 func dollarMember(name string) string { return fmt.Sprintf(`%q: "${%s}"`, name, name) }
 
-// bracedMember passes a variable on where {env:NAME} is its value.
+// bracedMember returns a member of env that passes a variable on in the form {env:NAME}.
 func bracedMember(name string) string { return fmt.Sprintf(`%q: "{env:%s}"`, name, name) }
 
-// editorMember passes a variable on in the files of editors.
+// editorMember returns a member of env that passes a variable on in the form ${env:NAME}.
 func editorMember(name string) string { return fmt.Sprintf(`%q: "${env:%s}"`, name, name) }
 
-// Pass is what a user does so that a client passes variables on to toolscript. c is nil if
-// the client is not known.
+// Pass tells a user how to make a client pass variables on to toolscript. c is nil if the
+// client is unknown.
 func (c *Client) Pass(names []string) string {
 	list := strings.Join(names, ", ")
 	switch {
@@ -38,7 +38,7 @@ func (c *Client) Pass(names []string) string {
 	}
 }
 
-// PassNote is what a user should know of the variables that toolscript needs behind a client;
+// PassNote tells a user about the variables that toolscript needs from a client. It returns
 // "" if it needs none.
 func (c *Client) PassNote(needed []string) string {
 	names := slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return slices.Contains(alwaysPassed, name) })

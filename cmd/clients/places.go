@@ -11,12 +11,12 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// Places say where the files of clients are.
+// Places says where the files of clients are.
 type Places struct {
-	Home    string                           // of the user
-	Project string                           // root of the project, "" outside of one
+	Home    string                           // home folder of the user
+	Project string                           // root of the project; "" outside of a project
 	System  string                           // GOOS
-	Lookup  func(name string) (string, bool) // variables of the environment
+	Lookup  func(name string) (string, bool) // looks up a variable of the environment
 }
 
 func (p Places) env(name string) string {
@@ -24,17 +24,17 @@ func (p Places) env(name string) string {
 	return value
 }
 
-// user is a file below the home folder.
+// user returns a file below the home folder.
 func (p Places) user(path string, keys ...string) File {
 	return File{Path: filepath.Join(p.Home, filepath.FromSlash(path)), Root: p.Home, keys: keys}
 }
 
-// project is a file of the project.
+// project returns a file of the project.
 func (p Places) project(path string, keys ...string) File {
 	return File{Path: filepath.Join(p.Project, filepath.FromSlash(path)), Root: p.Project, Project: true, keys: keys}
 }
 
-// settings is a file in the folder where the system keeps the settings of desktop
+// settings returns a file in the folder in which the system keeps the settings of desktop
 // programs.
 func (p Places) settings(path string, keys ...string) File {
 	folder := filepath.Join(p.Home, ".config")
@@ -55,7 +55,7 @@ func (p Places) settings(path string, keys ...string) File {
 	return p.below(folder, path, keys...)
 }
 
-// config is a file in the folder of settings of programs that use the same one on all systems.
+// config returns a file in ~/.config, which some programs use on all systems.
 func (p Places) config(path string, keys ...string) File {
 	folder := filepath.Join(p.Home, ".config")
 	if own := p.env("XDG_CONFIG_HOME"); filepath.IsAbs(own) {
@@ -64,14 +64,14 @@ func (p Places) config(path string, keys ...string) File {
 	return p.below(folder, path, keys...)
 }
 
-// firstExisting are files of which a client writes to the first that exists.
+// firstExisting returns files of which a client writes to the first that exists.
 func firstExisting(files ...File) []File {
 	at := max(0, slices.IndexFunc(files, func(f File) bool { return exists(f.Path) }))
 	files[at].connect = true
 	return files
 }
 
-// below is a file of the user in a folder that may be outside of the home folder.
+// below returns a file of the user in a folder, which may be outside of the home folder.
 func (p Places) below(folder, path string, keys ...string) File {
 	root := p.Home
 	if !inside(root, folder) {
@@ -85,9 +85,9 @@ func inside(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// ProjectRoot is the folder of the project that a folder belongs to: that of the
-// project's configuration, else that of the repository, else the folder itself. The
-// home folder is not a project, and "" stands for that.
+// ProjectRoot returns the root of the project that a folder belongs to: the folder of the
+// project's configuration, else the repository, else the folder itself. It returns "" for
+// the home folder, which is not a project.
 func ProjectRoot(folder, home string) string {
 	repository := ""
 	for dir := folder; dir != home; dir = filepath.Dir(dir) {
@@ -117,8 +117,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// FindPlaces finds the places of this user in a folder, which is absolute. lookup finds
-// variables of the environment.
+// FindPlaces returns the places of this user for a working folder, which is absolute.
+// lookup looks up variables of the environment.
 func FindPlaces(dir string, lookup func(string) (string, bool)) (Places, error) {
 	variable := "HOME"
 	if runtime.GOOS == "windows" {
@@ -139,7 +139,7 @@ func resolvedPath(path string) string {
 	return path
 }
 
-// Targets are the files of toolscript that servers are written to.
+// Targets returns the files of toolscript to which servers are written.
 func (p Places) Targets(o config.Options) (Targets, error) {
 	files, err := config.Locate(o)
 	if err != nil {

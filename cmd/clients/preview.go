@@ -13,28 +13,28 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Change is one file that would be written.
+// Change is the planned change of one file.
 type Change struct {
 	File    File
-	before  []byte // nil if there is no file
+	before  []byte // nil if the file does not exist
 	after   []byte
 	members []added
 }
 
-// added is a member that a change adds or removes, so that this can be taken back.
+// added is a member that a change adds or removes, with what is needed to take that back.
 type added struct {
 	Keys  []string `json:"keys"`
-	Value any      `json:"value"`           // of JSON
-	Table string   `json:"table,omitempty"` // of TOML and YAML
-	Was   bool     `json:"was,omitempty"`   // it replaces another value
-	Gone  bool     `json:"gone,omitempty"`  // the other value is removed instead
+	Value any      `json:"value"`           // new value in a JSON file
+	Table string   `json:"table,omitempty"` // new text in a TOML or YAML file
+	Was   bool     `json:"was,omitempty"`   // the change replaces or removes another value
+	Gone  bool     `json:"gone,omitempty"`  // the change removes the value
 
-	Before json.RawMessage `json:"before,omitempty"` // the other value, of JSON
+	Before json.RawMessage `json:"before,omitempty"` // the other value, in a JSON file
 }
 
 // Diff shows the change line by line, without secrets.
 func (c *Change) Diff() string {
-	if c.File.format != "" { // a line of YAML is masked as one of TOML
+	if c.File.format != "" { // lines of YAML are masked like lines of TOML
 		return changedLines(config.LineDiff(maskTOML(c.before), maskTOML(c.after)))
 	}
 	return config.LineDiff(maskJSON(c.before), maskJSON(c.after))
@@ -43,7 +43,7 @@ func (c *Change) Diff() string {
 // New reports whether the file does not exist yet.
 func (c *Change) New() bool { return c.before == nil }
 
-// maskJSON is a text with its secrets hidden, wherever they are.
+// maskJSON returns a text with all of its secrets hidden.
 func maskJSON(text []byte) string {
 	d, err := parse(text)
 	if err != nil {
@@ -62,7 +62,7 @@ func maskJSON(text []byte) string {
 	return strings.TrimSuffix(strings.ReplaceAll(out, "\r\n", "\n"), "\n")
 }
 
-// masker collects the places of secrets.
+// masker collects the edits that hide secrets.
 type masker struct {
 	*document
 	edits []edit
@@ -74,7 +74,7 @@ func (m *masker) replace(from, to int, text string) {
 	}
 }
 
-// value masks a value that has a name.
+// value hides the secrets in a value. name is its key.
 func (m *masker) value(name string, n *node) {
 	if n == nil {
 		return
@@ -102,8 +102,8 @@ func (m *masker) value(name string, n *node) {
 	}
 }
 
-// listName is the name that the items of a list take over: the keys that a client
-// has approved are a list, the arguments of a program are not secrets.
+// listName returns the name that the items of a list take from it: the items of a list of
+// keys are keys, but the arguments of a program are not secrets by name.
 func listName(name string) string {
 	if name == "args" {
 		return ""
@@ -111,8 +111,8 @@ func listName(name string) string {
 	return name
 }
 
-// maskTOML is the text without secrets in quotes. A text of several lines is cut off
-// the preview by changedLines.
+// maskTOML returns the text without secrets in quotes. changedLines removes texts of
+// several lines from the preview.
 func maskTOML(text []byte) string {
 	var out strings.Builder
 	for line := range bytes.Lines(text) {
@@ -123,8 +123,8 @@ func maskTOML(text []byte) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// changedLines leaves out the lines that do not change: of TOML, their context may
-// begin in the middle of a text of several lines.
+// changedLines removes the unchanged lines of a diff: in TOML, they may begin in the middle
+// of a text of several lines.
 func changedLines(diff string) string {
 	var out strings.Builder
 	for line := range strings.Lines(diff) {

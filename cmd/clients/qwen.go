@@ -1,6 +1,6 @@
 package clients
 
-// qwen is made from Gemini CLI.
+// qwen is a fork of Gemini CLI.
 var qwen = Client{
 	Name: "qwen", Title: "Qwen Code", entry: qwenEntry, bare: true, programs: []string{"qwen", "@qwen-code/qwen-code"}, set: dollarMember,
 	files: func(p Places) []File {
@@ -19,6 +19,6 @@ var qwen = Client{
 	off:      offListed("mcp", "excluded"),
 }
 
-// qwenEntry has Qwen Code give the model the tools at once. It defers those of MCP servers, so
-// that the model would have to search for search_tools.
+// qwenEntry makes Qwen Code give the tools to the model at once. By default it defers the
+// tools of MCP servers, so that the model would have to search for search_tools.
 func qwenEntry(e Entry) ordered { return append(plainEntry(e), pair{"alwaysLoadTools", true}) }

@@ -14,7 +14,7 @@ import (
 // secret is a part of a text that is a token or a password.
 type secret struct {
 	from, to int
-	name     string // a name for it, "" where the text gives none
+	name     string // a name for the secret; "" if the text gives none
 }
 
 var (
@@ -39,8 +39,8 @@ var (
 	opaque    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w-]{24,}={0,2}$`) })
 )
 
-// secretsIn finds the secrets of a text. name is the key that it has, or the flag
-// before it.
+// secretsIn finds the secrets in a text. name is the key of the text, or the flag before
+// it.
 func secretsIn(name, text string) []secret {
 	if address().MatchString(text) {
 		return secretsInAddress(text)
@@ -74,7 +74,7 @@ func secretsIn(name, text string) []secret {
 	return nil
 }
 
-// namesSecret reports whether a name is that of a secret, and the text no path.
+// namesSecret reports whether name is the name of a secret and text is not a path.
 func namesSecret(name, text string) bool {
 	if !secretName().MatchString(name) || countName().MatchString(name) {
 		return false
@@ -82,8 +82,8 @@ func namesSecret(name, text string) bool {
 	return !pathName().MatchString(name) || !aPath().MatchString(text)
 }
 
-// looksSecret knows tokens by their form: those of known services, and long texts
-// that look random.
+// looksSecret reports whether a text has the form of a token: of a known service, or a long
+// text that looks random.
 func looksSecret(text string) bool { return knownForm(text) || random(text) }
 
 func knownForm(text string) bool { return strings.Contains(mcpclient.Redact(text), "(redacted)") }
@@ -118,8 +118,8 @@ func class(c byte) int {
 	}
 }
 
-// secretsInAddress finds the password, the parameters and the parts of the path of an
-// address that are secrets.
+// secretsInAddress finds the secrets in an address: the password, parts of the path, and
+// parameters.
 func secretsInAddress(text string) []secret {
 	var out []secret
 	start := strings.Index(text, "://") + 3
@@ -155,7 +155,7 @@ func secretsInAddress(text string) []secret {
 
 const hidden = "***"
 
-// masked is a text with its secrets hidden.
+// masked returns a text with its secrets hidden.
 func masked(name, text string) string {
 	return replaced(text, secretsIn(name, text), func(secret) string { return hidden })
 }
@@ -186,18 +186,18 @@ type Secret struct {
 	Value  string `json:"-"`
 }
 
-// secretValues turns the secrets of servers into variables, or into secrets of toolscript where
-// that is possible.
+// secretValues replaces the secrets of servers by references to variables, or to secrets of
+// toolscript where possible.
 type secretValues struct {
 	places    Places
-	store     func(name string) bool // nil: variables only; see Options
-	values    map[string]string      // by the name of the variable
+	store     func(name string) bool // nil: only variables are used; see Options
+	values    map[string]string      // values by the name of the variable
 	variables []Variable
 	secrets   []Secret
-	keepable  bool // a variable could be a secret
+	keepable  bool // a variable could be a secret of toolscript instead
 }
 
-// reset returns to the state before a server that is left out.
+// reset restores the state from before a server that is left out.
 func (v *secretValues) reset(before secretValues) {
 	v.variables, v.secrets, v.keepable = before.variables, before.secrets, before.keepable
 }
@@ -227,7 +227,7 @@ func (v *secretValues) hideValue(s *Server, place, name string, value any) any {
 	return value
 }
 
-// flagBefore is the flag that an argument is, for the value after it.
+// flagBefore returns the flag that may give a name to the next argument, or "".
 func flagBefore(item any) string {
 	if text, ok := item.(string); ok && strings.HasPrefix(text, "-") && !strings.Contains(text, "=") {
 		return text
@@ -253,7 +253,7 @@ func (v *secretValues) hideText(s *Server, place, name, text string) string {
 	})
 }
 
-// keepable reports whether a server may refer to the secret store at a place: see config.
+// keepable reports whether a server may refer to a secret of toolscript at a place; see package config.
 func keepable(place, text string, found secret) bool {
 	if place == "url" {
 		host := strings.Index(text, "://") + 3
@@ -263,8 +263,8 @@ func keepable(place, text string, found secret) bool {
 	return strings.HasPrefix(place, "env.") || strings.HasPrefix(place, "headers.") || place == "oauth.clientSecret"
 }
 
-// suggested is the name of a variable for a secret: that of a variable of the server
-// itself, else one that begins with the name of the server.
+// suggested returns a variable name for a secret: the name of the variable that has the
+// secret, else a name that begins with the name of the server.
 func suggested(s *Server, place, key, part string) string {
 	if strings.HasPrefix(place, "env.") {
 		if part == key || part == "" {
@@ -278,7 +278,7 @@ func suggested(s *Server, place, key, part string) string {
 	return variableName(s.Name + "_" + part)
 }
 
-// name is a variable that does not stand for another value already.
+// name returns the name of a variable that has no other value already.
 func (v *secretValues) name(s *Server, name, value string) string {
 	free := func(name string) bool {
 		known, used := v.values[name]

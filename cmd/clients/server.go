@@ -11,27 +11,27 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// Server is a server of a client, in the form of toolscript's configuration.
+// Server is a server of a client, converted to the form of toolscript's configuration.
 type Server struct {
 	Name   string
 	Client *Client
 	File   File
 	fields map[string]any
-	notes  []string // parts of the definition that are left out
+	notes  []string // says which parts of the definition are left out
 
-	refused string // why toolscript cannot have it
-	skipped bool   // it is a part of its client, and no server
+	refused string // why toolscript cannot have the server; "": it can
+	skipped bool   // it is a part of its client, not an MCP server
 }
 
-// translation turns the definition of a client into one of toolscript.
+// translation converts a client's definition of a server to the form of toolscript.
 type translation struct {
 	*Server
 	places Places
-	asked  map[string]string // description of each ${input:NAME} of the file
+	asked  map[string]string // descriptions of ${input:NAME} in the file, by name
 	needed map[string]string // why a variable is needed, by its name
 }
 
-// translated is a server in toolscript's form. raw is not changed.
+// run converts the definition raw, which it does not change.
 func (t *translation) run(raw map[string]any) {
 	t.fields = copied(raw).(map[string]any)
 	t.Client.translate(t)
@@ -42,8 +42,8 @@ func (t *translation) run(raw map[string]any) {
 	}
 }
 
-// server is one of the servers in a file, in toolscript's form. needed gets the variables of which
-// only the client knows the value; it may be nil.
+// server converts one of the servers of a file. It adds to needed the variables whose
+// values only the client knows; needed may be nil.
 func (c *Client) server(places Places, file File, in listing, name string, needed map[string]string) *Server {
 	if needed == nil {
 		needed = map[string]string{}
@@ -61,7 +61,7 @@ func (c *Client) server(places Places, file File, in listing, name string, neede
 	return t.Server
 }
 
-// read are the servers in a file of the client.
+// read returns the servers in a file of the client.
 func (c *Client) read(places Places, file File, needed map[string]string) ([]*Server, error) {
 	text, err := read(file)
 	if err != nil {
@@ -80,10 +80,10 @@ func (c *Client) read(places Places, file File, needed map[string]string) ([]*Se
 	return all, nil
 }
 
-// disabled reports whether a server is switched off.
+// disabled reports whether the server is disabled.
 func (s *Server) disabled() bool { return s.fields["disabled"] == true }
 
-// drop removes fields that mean nothing to toolscript.
+// drop removes fields that have no meaning for toolscript.
 func (t *translation) drop(fields ...string) {
 	for _, field := range fields {
 		delete(t.fields, field)
@@ -104,28 +104,28 @@ func (t *translation) noteLost(field string, value any, why string) {
 	}
 }
 
-// loseApprovals removes the fields that say which calls a client does not ask about.
+// loseApprovals removes the fields that say for which calls a client does not ask.
 func (t *translation) loseApprovals(fields ...string) {
 	for _, field := range fields {
 		t.lose(field, `toolscript asks by the rules of "approvals"`)
 	}
 }
 
-// words splits a list of a command and its arguments.
+// words splits a list into a command and its arguments.
 func (t *translation) words(field string) {
 	if list, ok := t.fields[field].([]any); ok && len(list) > 0 {
 		t.fields["command"], t.fields["args"] = list[0], list[1:]
 	}
 }
 
-// seconds gives a number of seconds its unit.
+// seconds adds the unit to a number of seconds.
 func (t *translation) seconds(field string) {
 	if number, ok := t.fields[field].(json.Number); ok {
 		t.fields[field] = number.String() + "s"
 	}
 }
 
-// milliseconds moves a number of milliseconds.
+// milliseconds moves a number of milliseconds to another field, and adds the unit.
 func (t *translation) milliseconds(from, to string) {
 	number, ok := t.fields[from].(json.Number)
 	t.drop(from)
@@ -155,8 +155,8 @@ func (t *translation) header(name, value string) {
 	t.fields["headers"] = headers
 }
 
-// login translates an object oauth: the list of scopes gets its name of the standard,
-// and some fields are left out, because toolscript asks the server for them.
+// login translates the object oauth. scopes names its list of scopes, which becomes scope.
+// The fields in without are removed, because toolscript asks the server for them.
 func (t *translation) login(scopes string, without ...string) {
 	login := object(t.fields["oauth"])
 	if login == nil {
@@ -189,7 +189,7 @@ func (t *translation) setLogin(field string, value any) {
 	t.fields["oauth"] = login
 }
 
-// kinds are the words of clients for the types of servers.
+// kinds maps the names that clients have for the types of servers.
 var kinds = map[string]string{
 	"streamable-http": "http", "streamableHttp": "http", "streamable_http": "http", "remote": "http", "local": "stdio",
 }
@@ -218,7 +218,7 @@ func (t *translation) common() {
 	}
 }
 
-// loseUnknown removes the fields that toolscript does not have, and notes them.
+// loseUnknown removes the fields that toolscript does not know, and notes them.
 func (t *translation) loseUnknown() {
 	unknown, _ := config.Unknown(t.alone()) // a server as JSON
 	for _, at := range unknown {
@@ -234,12 +234,12 @@ func (t *translation) loseUnknown() {
 	}
 }
 
-// alone is a configuration with only this server.
+// alone returns a configuration with only this server.
 func (s *Server) alone() []byte {
 	return []byte(style{"", ""}.render(ordered{{"mcpServers", ordered{{s.Name, s.definition()}}}}, ""))
 }
 
-// texts makes the values of an object texts, as clients do: PORT may be 3000.
+// texts converts the values of an object to texts, as clients do: PORT may be 3000.
 func texts(fields map[string]any) {
 	for name, value := range fields {
 		switch value.(type) {
@@ -261,7 +261,7 @@ func empty(value any) bool {
 	return false
 }
 
-// copied is a value without anything in common with the original.
+// copied returns a deep copy of a value.
 func copied(value any) any {
 	switch v := value.(type) {
 	case []any:
@@ -280,13 +280,13 @@ func copied(value any) any {
 	return value
 }
 
-// isToolscript reports whether a server is toolscript itself: the program, or its
-// package started by a runner of packages, with the command mcp.
+// isToolscript reports whether a server is toolscript itself: the program, or its package
+// started by a package runner, with the command mcp.
 func (s *Server) isToolscript() bool {
 	words := []string{fmt.Sprint(s.fields["command"])}
 	list, _ := s.fields["args"].([]any)
 	for _, item := range list {
-		words = append(words, strings.Fields(fmt.Sprint(item))...) // sh -c has several in one
+		words = append(words, strings.Fields(fmt.Sprint(item))...) // sh -c has several words in one argument
 	}
 	for i, word := range words {
 		program := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.ToSlash(word))), ".exe")
@@ -299,8 +299,8 @@ func (s *Server) isToolscript() bool {
 	return s.Name == entryName && (strings.HasPrefix(at, "127.0.0.1:") || strings.HasPrefix(at, "localhost:"))
 }
 
-// identity is equal for servers that are the same one: whatever their names are, and wherever their
-// secrets are kept.
+// identity is equal for definitions of the same server, whatever their names and options
+// are, and wherever their secrets are kept.
 func (s *Server) identity() string {
 	same := maps.Clone(s.fields)
 	for _, field := range []string{
@@ -316,7 +316,7 @@ func (s *Server) identity() string {
 	return strings.ReplaceAll(string(text), "${secret:", "${")
 }
 
-// shape is equal for definitions of one server whose secrets and variables may differ.
+// shape is equal for definitions of one server that differ in secrets and variables only.
 func (s *Server) shape() string {
 	hidden := &Server{Name: s.Name, fields: object(copied(s.fields))}
 	none := Places{Lookup: func(string) (string, bool) { return "", false }}
@@ -328,7 +328,7 @@ func (s *Server) shape() string {
 var fieldOrder = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth", "protocol",
 	"includeTools", "excludeTools", "overrides", "disabled", "concurrency", "timeout", "rateLimit", "idle"}
 
-// definition is the server as an ordered object.
+// definition returns the server as an ordered object.
 func (s *Server) definition() ordered {
 	var out ordered
 	for _, field := range fieldOrder {

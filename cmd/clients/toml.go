@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// parseTOML reads a file. The error has no part of the text, which may have secrets.
+// parseTOML parses a text. The error contains no part of the text, which may have secrets.
 func parseTOML(text []byte) (map[string]any, error) {
 	fields := map[string]any{}
 	err := toml.Unmarshal(rawjson.TrimMark(text), &fields)
@@ -31,7 +31,7 @@ func parseTOML(text []byte) (map[string]any, error) {
 	return fields, nil
 }
 
-// asJSON gives a value of TOML the types that a value of JSON has.
+// asJSON converts a TOML value to the types of a JSON value.
 func asJSON(value any) (any, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -44,8 +44,8 @@ func asJSON(value any) (any, error) {
 	return d.root.plain(), nil
 }
 
-// setTable returns the text with a table. A table of that name is replaced; a new one
-// is added at the end.
+// setTable returns the text with a table. It replaces a table of that name, or adds the
+// table at the end.
 func setTable(text []byte, table string, keys ...string) ([]byte, error) {
 	block := []byte(table)
 	if bytes.Contains(text, []byte("\r\n")) {
@@ -78,7 +78,7 @@ func setTable(text []byte, table string, keys ...string) ([]byte, error) {
 	})
 }
 
-// removeTable returns the text without a table, if it has that text.
+// removeTable returns the text without a table. If the table has another content, that is an error.
 func removeTable(text []byte, table string, keys ...string) ([]byte, error) {
 	fields, err := parseTOML(text)
 	if err != nil {
@@ -102,13 +102,13 @@ func removeTable(text []byte, table string, keys ...string) ([]byte, error) {
 	return out, checkTOML(text, out, func(before map[string]any) error {
 		withoutValue(before, keys)
 		if parent := object(valueAt(before, keys[:len(keys)-1])); len(parent) == 0 {
-			withoutValue(before, keys[:len(keys)-1]) // a table without a header of its own is gone with the last one in it
+			withoutValue(before, keys[:len(keys)-1]) // a parent table without its own header disappears with its last table
 		}
 		return nil
 	})
 }
 
-// checkTOML reports whether a new text has the content of the old one, with one change.
+// checkTOML returns an error unless the new text has the content of the old one after a change.
 func checkTOML(before, after []byte, change func(map[string]any) error) error {
 	want, err := parseTOML(before)
 	if err != nil {
@@ -127,7 +127,7 @@ func checkTOML(before, after []byte, change func(map[string]any) error) error {
 	return nil
 }
 
-// setTOML returns the text with a boolean in a table that has a header.
+// setTOML returns the text with a boolean set in a table that has a header.
 func setTOML(text []byte, field string, value bool, keys ...string) ([]byte, error) {
 	from, to, ok := findTable(text, keys)
 	if !ok {
@@ -168,7 +168,7 @@ var (
 	blanks      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[ \t"']`) })
 )
 
-// findTable is the place of a table: from its header to the next header.
+// findTable returns the range of a table: from its header to the next header.
 func findTable(text []byte, keys []string) (from, to int, ok bool) {
 	header := "[" + strings.Join(keys, ".") + "]"
 	at := 0

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// variable is a reference of a client's own form, such as ${env:NAME}.
+// variable is a reference in a client's own form, such as ${env:NAME}.
 type variable struct {
 	*translation
-	kind, rest string // of ${kind:rest}
+	kind, rest string // parts of ${kind:rest}
 }
 
 var (
@@ -19,14 +19,14 @@ var (
 	dollar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$([A-Za-z_]\w*)`) })
 )
 
-// expandAll rewrites the references of all texts of the server into ${NAME}.
+// expandAll rewrites the references in all texts of the server as ${NAME}.
 func (t *translation) expandAll() {
 	for name, value := range t.fields {
 		t.fields[name] = mapTexts(value, t.expandText)
 	}
 }
 
-// mapTexts changes each text of a value, in place where it can.
+// mapTexts changes each text of a value, in place where possible.
 func mapTexts(value any, change func(string) string) any {
 	switch v := value.(type) {
 	case string:
@@ -59,8 +59,8 @@ func (t *translation) expandText(text string) string {
 	})
 }
 
-// editorVariable knows the references of editors: those of VS Code, of which others
-// have some.
+// editorVariable translates the references of VS Code, some of which other editors have
+// too.
 func editorVariable(v variable) (string, bool) {
 	switch v.kind {
 	case "env":
@@ -86,7 +86,7 @@ func editorVariable(v variable) (string, bool) {
 	return v.need(v.kind+"_"+v.rest, fmt.Sprintf("%s has ${%s:%s}, which toolscript does not support", v.Client.Title, v.kind, v.rest)), true
 }
 
-// workspace is the project's folder. The servers of a project run in it.
+// workspace returns the project's folder. The servers of a project run in it.
 func (v variable) workspace() (string, bool) {
 	if !v.File.Project {
 		return v.need(v.kind, v.Client.Title+" uses the open folder instead"), true
@@ -97,7 +97,7 @@ func (v variable) workspace() (string, bool) {
 	return ".", true
 }
 
-// need makes a variable out of a name that is none, and notes why it has to be set.
+// need returns a reference to a variable named after a text, and notes why the variable must be set.
 func (t *translation) need(name, why string) string {
 	name = variableName(name)
 	if t.needed[name] == "" {
@@ -108,7 +108,7 @@ func (t *translation) need(name, why string) string {
 
 var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Z0-9]+`) })
 
-// variableName is a text as the name of an environment variable.
+// variableName converts a text to the name of an environment variable.
 func variableName(text string) string {
 	text = notInNames().ReplaceAllString(strings.ToUpper(text), "_")
 	text = strings.Trim(text, "_")

@@ -2,7 +2,7 @@ package clients
 
 import "github.com/toolscript/toolscript"
 
-// vscode asks for the values of ${input:NAME}; its files have comments.
+// vscode asks the user for the values of ${input:NAME}. Its files may have comments.
 var vscode = Client{
 	Name: "vscode", Title: "VS Code", entry: typedEntry, expand: editorVariable, set: editorMember,
 	files: func(p Places) []File {
@@ -20,7 +20,7 @@ var vscode = Client{
 		t.drop("gallery", "version", "dev", "description")
 		t.lose("envFile", "toolscript does not read files of environment variables")
 		if t.fields["command"] == nil {
-			t.drop("sandboxEnabled", "sandbox") // it is for programs
+			t.drop("sandboxEnabled", "sandbox") // a sandbox is for programs
 		}
 		t.drop("sandbox")
 		t.lose("sandboxEnabled", `"confine" confines a server: `+toolscript.Command("confine", "suggest", t.Name))

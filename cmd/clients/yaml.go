@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// parseYAML reads a file. The error has no part of the text, which may have secrets.
+// parseYAML parses a text. The error contains no part of the text, which may have secrets.
 func parseYAML(text []byte) (map[string]any, error) {
 	fields := map[string]any{}
 	if err := yaml.Unmarshal(rawjson.TrimMark(text), &fields); err != nil {
@@ -22,9 +22,9 @@ func parseYAML(text []byte) (map[string]any, error) {
 	return fields, nil
 }
 
-// yamlText is a text of YAML whose objects have a line for each member.
+// yamlText is YAML text with its parsed tree. It can be edited where objects have a line for each member.
 type yamlText struct {
-	lines []string // with their ends
+	lines []string // lines with their line breaks
 	root  *yaml.Node
 }
 
@@ -40,7 +40,7 @@ func readYAML(text []byte) (*yamlText, error) {
 	return y, nil
 }
 
-// yamlMember finds a key of an object.
+// yamlMember finds a key of an object. at is the index of the key in n.Content.
 func yamlMember(n *yaml.Node, key string) (at int, ok bool) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return 0, false
@@ -58,8 +58,8 @@ func block(n *yaml.Node) bool {
 	return n != nil && n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0 && len(n.Content) > 0
 }
 
-// extent are the lines of a member of an object: from its key to the next key, without the comment
-// before that one. outer is the line behind the object.
+// extent returns the lines of a member of an object: from its key to the next key, without
+// the comment above that key. outer is the line behind the object.
 func (y *yamlText) extent(n *yaml.Node, at, outer int) (from, to int) {
 	from, to = n.Content[at].Line-1, outer
 	if at+2 < len(n.Content) {
@@ -69,13 +69,13 @@ func (y *yamlText) extent(n *yaml.Node, at, outer int) (from, to int) {
 			to -= strings.Count(next.HeadComment, "\n") + 1
 		}
 	}
-	for to > from+1 && strings.TrimSpace(y.lines[to-1]) == "" { // blank lines belong to what follows
+	for to > from+1 && strings.TrimSpace(y.lines[to-1]) == "" { // blank lines belong to the next member
 		to--
 	}
 	return from, to
 }
 
-// entry are the lines of a server, and its object.
+// entry returns the range of lines of a server, and its object.
 func (y *yamlText) entry(keys []string) (from, to int, server *yaml.Node, ok bool) {
 	n, to := y.root, len(y.lines)
 	for _, key := range keys {
@@ -89,7 +89,7 @@ func (y *yamlText) entry(keys []string) (from, to int, server *yaml.Node, ok boo
 	return from, to, n, true
 }
 
-// with is the text with other lines in a place.
+// with returns the text with a range of lines replaced.
 func (y *yamlText) with(from, to int, block string) []byte {
 	newline := "\n"
 	if len(y.lines) > 0 && strings.HasSuffix(y.lines[0], "\r\n") {
@@ -102,8 +102,8 @@ func (y *yamlText) with(from, to int, block string) []byte {
 	return []byte(before + strings.ReplaceAll(block, "\n", newline) + strings.Join(y.lines[to:], ""))
 }
 
-// setYAML returns the text with a member of an object at the top. A member of that name is
-// replaced; a new one is the first of the object.
+// setYAML returns the text with a member set in a top-level object. It replaces a member of
+// that name, or adds the member as the first one.
 func setYAML(text []byte, lines string, keys ...string) ([]byte, error) {
 	y, err := readYAML(text)
 	if err != nil {
@@ -134,7 +134,7 @@ func setYAML(text []byte, lines string, keys ...string) ([]byte, error) {
 	return out, checkYAML(text, out, func(before map[string]any) { withValue(before, valueAt(added, keys), keys) })
 }
 
-// indented gives lines, which are indented by two, another indentation.
+// indented replaces the indentation of lines, which is two, by another one.
 func indented(lines string, columns int) string {
 	var b strings.Builder
 	for line := range strings.Lines(lines) {
@@ -143,7 +143,7 @@ func indented(lines string, columns int) string {
 	return b.String()
 }
 
-// removeYAML returns the text without a member, if it has that value.
+// removeYAML returns the text without a member. If the member has another value, that is an error.
 func removeYAML(text []byte, lines string, keys ...string) ([]byte, error) {
 	fields, err := parseYAML(text)
 	if err != nil {
@@ -161,7 +161,7 @@ func removeYAML(text []byte, lines string, keys ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(object(valueAt(fields, keys[:1]))) == 1 { // nothing is left of the object
+	if len(object(valueAt(fields, keys[:1]))) == 1 { // the object would be empty
 		keys = keys[:1]
 	}
 	from, to, _, ok := y.entry(keys)
@@ -172,7 +172,7 @@ func removeYAML(text []byte, lines string, keys ...string) ([]byte, error) {
 	return out, checkYAML(text, out, func(before map[string]any) { withoutValue(before, keys) })
 }
 
-// switchYAML returns the text with a boolean in a member of an object at the top.
+// switchYAML returns the text with a boolean set in a member of a top-level object.
 func switchYAML(text []byte, field string, value bool, keys ...string) ([]byte, error) {
 	y, err := readYAML(text)
 	if err != nil {
@@ -192,7 +192,7 @@ func switchYAML(text []byte, field string, value bool, keys ...string) ([]byte, 
 	return out, checkYAML(text, out, func(before map[string]any) { withValue(before, value, append(slices.Clone(keys), field)) })
 }
 
-// checkYAML reports whether a new text has the content of the old one, with one change.
+// checkYAML returns an error unless the new text has the content of the old one after a change.
 func checkYAML(before, after []byte, change func(map[string]any)) error {
 	want, err := parseYAML(before)
 	if err != nil {

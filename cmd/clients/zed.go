@@ -1,7 +1,7 @@
 package clients
 
-// zed has servers of its own, and settings of servers that its extensions start. Its time-outs are
-// seconds.
+// zed has MCP servers of its own, and settings for servers that its extensions start. Its
+// timeouts are in seconds.
 var zed = Client{
 	Name: "zed", Title: "Zed", entry: plainEntry,
 	files: func(p Places) []File {
@@ -16,7 +16,7 @@ var zed = Client{
 		return files
 	},
 	translate: func(t *translation) {
-		if inner := object(t.fields["command"]); inner != nil { // as older versions wrote it
+		if inner := object(t.fields["command"]); inner != nil { // the form of older versions
 			t.fields["command"], t.fields["args"], t.fields["env"] = inner["path"], inner["args"], inner["env"]
 		}
 		t.drop("source", "remote")
