@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
-// acts adds hosts, and reports what no profile allows.
+// acts adds hosts to the profile, and reports what no profile allows.
 func (w *work) acts(all []observed.Acted) {
 	listens := slices.ContainsFunc(all, func(a observed.Acted) bool { return a.Kind == observed.Listen })
 	addressed := slices.ContainsFunc(all, func(a observed.Acted) bool { return a.Kind == observed.Datagram && a.Target != "" })
@@ -73,12 +73,12 @@ func (w *work) acts(all []observed.Acted) {
 }
 
 // changeable reports whether the profile lets the server change the mode and times of a
-// file. Without a folder to write and without a gate, none can be changed.
+// file. It cannot change any if no folder is writable and modes are not allowed.
 func (w *work) changeable(path string) bool {
 	return w.written.cover(path) || w.base.write.cover(path) && (w.modes || len(w.out.Profile.Write) > 0)
 }
 
-// host adds a host and its port.
+// host adds a host with its port to the profile.
 func (w *work) host(a observed.Acted) {
 	if w.hosts[a.Target] {
 		return

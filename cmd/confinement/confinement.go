@@ -1,6 +1,6 @@
 // Package confinement computes the "confine" of a server from what was observed while it
 // worked: the smallest profile that a person can read, with the reason for each entry, and
-// what the server did that no profile allows.
+// a list of what the server did that no profile allows.
 package confinement
 
 import (
@@ -12,16 +12,16 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// Scene is where a server works.
+// Scene describes where a server works.
 type Scene struct {
-	Home   string   // of the user
-	Data   string   // the data folder of toolscript
-	Config string   // the folder of the configuration file that defines the server
-	Args   []string // of the server: folders that they name may be used as a whole
+	Home   string   // home folder of the user
+	Data   string   // data folder of toolscript
+	Config string   // folder of the configuration file that defines the server
+	Args   []string // arguments of the server; folders that they name may be used as a whole
 
-	// Of the file system; nil: that of this machine.
+	// Functions of the file system; nil: of this machine.
 	Exists  func(path string) (exists, folder bool)
-	Resolve func(path string) string // without links; see Resolve
+	Resolve func(path string) string // returns a path without links; see Resolve
 }
 
 // The named profiles.
@@ -30,7 +30,7 @@ const (
 	Project  = "project"
 )
 
-// A Profile is a "confine". It has either a name or lists.
+// A Profile is a value of "confine". It has either a name or lists.
 type Profile struct {
 	Name  string
 	Read  []Entry
@@ -41,10 +41,10 @@ type Profile struct {
 // An Entry is a path of a profile.
 type Entry struct {
 	Path string // absolute
-	Text string // as it is written
+	Text string // path as written in the configuration
 }
 
-// MarshalJSON writes the profile as the configuration file has it.
+// MarshalJSON writes the profile in the form of the configuration file.
 func (p Profile) MarshalJSON() ([]byte, error) {
 	if p.Name != "" {
 		return toolscript.PlainJSON(p.Name)
@@ -67,7 +67,7 @@ func texts(entries []Entry) (texts []string) {
 	return texts
 }
 
-// Paths are the paths of entries.
+// Paths returns the paths of entries.
 func Paths(entries []Entry) (paths []string) {
 	for _, e := range entries {
 		paths = append(paths, e.Path)
@@ -78,29 +78,29 @@ func Paths(entries []Entry) (paths []string) {
 // A Reason says why an entry is in a profile.
 type Reason struct {
 	Kind    string `json:"kind"`              // read, write or net
-	Entry   string `json:"entry"`             // as the profile has it
-	Count   int    `json:"count"`             // how often it was needed; 0: the configuration had it before
-	Example string `json:"example,omitempty"` // a path that was used
+	Entry   string `json:"entry"`             // entry as written in the profile
+	Count   int    `json:"count"`             // number of uses; 0: the entry was there before
+	Example string `json:"example,omitempty"` // path that was used
 }
 
-// A Problem is something that the server did and the profile does not allow.
+// A Problem is something that the server did but the profile does not allow.
 type Problem struct {
 	What      string `json:"what"`
 	Count     int    `json:"count"`
-	Why       string `json:"why"`                 // it is not allowed
+	Why       string `json:"why"`                 // why it is not allowed
 	Sensitive bool   `json:"sensitive,omitempty"` // it concerns secrets of the user
 	Minor     bool   `json:"minor,omitempty"`     // most programs work without it
 }
 
-// Suggestion is the result.
+// Suggestion is the result of Suggest.
 type Suggestion struct {
 	Profile  Profile
 	Reasons  []Reason
 	Problems []Problem
 }
 
-// Suggest computes the profile of a server. before is the profile that it has already, which
-// is kept and extended; the zero value is none.
+// Suggest computes the profile of a server. before is its present profile, which is kept
+// and extended; the zero value means that it has none.
 func Suggest(r *observed.Record, s Scene, before Profile) Suggestion {
 	w := newWork(s, r.Bases())
 	w.keep(before)
@@ -118,7 +118,7 @@ func Suggest(r *observed.Record, s Scene, before Profile) Suggestion {
 	return w.out
 }
 
-// sortProblems puts those first that matter most: what concerns secrets, what fails, and what was done often.
+// sortProblems sorts problems by importance: first those about secrets, last the minor ones, then by count.
 func sortProblems(problems []Problem) {
 	rank := func(p Problem) int {
 		switch {
@@ -134,24 +134,24 @@ func sortProblems(problems []Problem) {
 	})
 }
 
-// work is one computation. What was observed has no links in its paths, so that every path that
-// it is compared with is resolved once, at the start.
+// work is the state of one computation. Observed paths contain no links, so every path to
+// which they are compared is resolved once, at the start.
 type work struct {
 	Scene
-	dir      string // the working directory of the server
-	modes    bool   // it may change modes, whatever its profile
-	base     access // what every confined server has
-	own      paths  // what was made for this server
+	dir      string // working directory of the server
+	modes    bool   // the server may change modes, whatever its profile
+	base     access // what every confined server may use
+	own      paths  // files that were made for this server
 	kept     access // what the profile from before allows
-	written  paths  // what the profile lets the server write
-	named    paths  // folders of arguments
+	written  paths  // paths that the profile lets the server write
+	named    paths  // folders named by arguments
 	secrets  paths  // places of secrets, and secrets that were used
 	obeyed   paths  // places that other programs obey
-	system   paths  // folders that are too much
+	system   paths  // folders that are too large for one server
 	kernel   paths
-	programs []string          // folders that have one folder for each program
-	roots    map[string]string // the git repositories of folders
-	hosts    map[string]bool   // of the profile from before
+	programs []string          // folders that have a subfolder for each program
+	roots    map[string]string // git repositories by folder
+	hosts    map[string]bool   // hosts of the profile from before
 	out      Suggestion
 }
 
@@ -182,7 +182,7 @@ func newWork(s Scene, bases []observed.Base) *work {
 	return w
 }
 
-// keep begins with the profile from before.
+// keep starts with the profile from before.
 func (w *work) keep(before Profile) {
 	w.out.Profile = before
 	w.kept.read.add(w.both("", Paths(before.Read)...)...)
@@ -194,15 +194,15 @@ func (w *work) keep(before Profile) {
 		}
 	}
 	for _, target := range before.Net {
-		w.hosts[strings.ToLower(target)] = true // as the proxy does
+		w.hosts[strings.ToLower(target)] = true // the proxy ignores case, too
 		w.out.Reasons = append(w.out.Reasons, Reason{Kind: "net", Entry: target})
 	}
 }
 
-// kinds are those of entries, the ones that allow most first.
+// kinds are the kinds of entries, the most permissive first.
 var kinds = []string{"write", "net", "read"}
 
-// name is the name of the profile that says the same as the lists; "" if there is none.
+// name returns the name of the profile that is equivalent to the lists, or "".
 func (w *work) name() string {
 	p := w.out.Profile
 	is := func(entries []Entry) bool { return len(entries) == 1 && w.Resolve(entries[0].Path) == w.dir }

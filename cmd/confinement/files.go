@@ -8,10 +8,10 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// files adds the files that were used.
+// files adds the files that were used, or reports them as problems.
 func (w *work) files(all []observed.File) {
 	var needed, obeyed []observed.File
-	secrets := map[Problem]*found{} // by what they have in common
+	secrets := map[Problem]*found{} // by problem, without the names of the files
 	for _, f := range all {
 		p := Problem{Sensitive: true}
 		switch given := w.given(f); {
@@ -56,7 +56,7 @@ func (w *work) files(all []observed.File) {
 	}
 }
 
-// found are the files of one problem.
+// found counts the files of one problem.
 type found struct {
 	first        string
 	files, count int
@@ -64,7 +64,7 @@ type found struct {
 
 func (o *found) add(f observed.File) { o.files, o.count = o.files+1, o.count+f.Count() }
 
-// problem is p with all files. What it has is a verb and a location.
+// problem returns p with the number of files and an example. p.What must be a verb and a location.
 func (o *found) problem(p Problem, shown func(string) string) Problem {
 	verb, location, _ := strings.Cut(p.What, " ")
 	p.Count, p.What = o.count, verb+" "+shown(o.first)
@@ -74,7 +74,7 @@ func (o *found) problem(p Problem, shown func(string) string) Problem {
 	return p
 }
 
-// location is the outermost place of secrets that contains a path; the path itself if there is none.
+// location returns the outermost place of secrets that contains a path, or the path itself.
 func (w *work) location(path string) string {
 	place := path
 	for up := range upward(path) {
@@ -85,13 +85,13 @@ func (w *work) location(path string) string {
 	return place
 }
 
-// given reports whether a file can be used without an entry: every confined server may, or
-// the profile from before allows it.
+// given reports whether a file can be used without a new entry: every confined server may
+// use it, or the profile from before allows it.
 func (w *work) given(f observed.File) bool {
 	return w.base.allow(f) || w.kept.allow(f)
 }
 
-// access are the paths that a server may read and write.
+// access is the set of paths that a server may read and write.
 type access struct{ read, write paths }
 
 func (a *access) allow(f observed.File) bool {
@@ -110,10 +110,10 @@ func verb(f observed.File) string {
 	return "reads"
 }
 
-// collapse finds few paths that stand for all files.
+// collapse finds a few paths that cover all files.
 func (w *work) collapse(files []observed.File) []group {
 	var groups groups
-	for _, writes := range []bool{true, false} { // what is written may be read
+	for _, writes := range []bool{true, false} { // writable paths are also readable
 		for _, f := range files {
 			if f.Writes() != writes || !writes && groups.count(f) {
 				continue
@@ -132,10 +132,10 @@ func (w *work) collapse(files []observed.File) []group {
 	return groups.crowded(w.tooMuch).merged()
 }
 
-// scope is the path that stands for a file; "" if none may.
+// scope returns the path to allow for a file, or "" if no path is suitable.
 func (w *work) scope(f observed.File) string {
 	own, writes := f.Path, f.Writes()
-	if f.Counts[observed.Change] > 0 { // the kernel wants the folder to be writable
+	if f.Counts[observed.Change] > 0 { // the kernel requires a writable folder
 		own = filepath.Dir(f.Path)
 	}
 	candidates := append(w.arguments(f.Path), w.program(f.Path))
@@ -154,7 +154,7 @@ func (w *work) scope(f observed.File) string {
 	return own
 }
 
-// arguments are the folders of the arguments that contain a path, the innermost first.
+// arguments returns the folders named by arguments that contain a path, the innermost first.
 func (w *work) arguments(path string) (folders []string) {
 	for up := range upward(path) {
 		if w.named.in[up] {
@@ -164,7 +164,7 @@ func (w *work) arguments(path string) (folders []string) {
 	return folders
 }
 
-// argumentFolders are the folders that arguments name, without links.
+// argumentFolders returns the folders that arguments name, without links.
 func (w *work) argumentFolders() (folders []string) {
 	for _, arg := range w.Args {
 		if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
@@ -181,7 +181,7 @@ func (w *work) argumentFolders() (folders []string) {
 	return folders
 }
 
-// program is the folder of one program in a folder of many, such as ~/.cache/name.
+// program returns the folder of one program that contains a path, such as ~/.cache/name, or "".
 func (w *work) program(path string) string {
 	for _, many := range w.programs {
 		rel, err := filepath.Rel(many, path)
@@ -195,8 +195,8 @@ func (w *work) program(path string) string {
 	return ""
 }
 
-// repository is the root of the git repository that has a folder; "" if there is none below
-// the home folder.
+// repository returns the root of the git repository that contains a folder, or "". It does
+// not look in the home folder or above.
 func (w *work) repository(folder string) string {
 	root, known := w.roots[folder]
 	if known {
@@ -213,7 +213,7 @@ func (w *work) repository(folder string) string {
 	return root
 }
 
-// add adds a path to the profile. A profile with a name becomes lists.
+// add adds a path to the profile, which has lists instead of a name then.
 func (w *work) add(g group) {
 	w.out.Profile.Name = ""
 	entry, kind, list := Entry{g.path, w.text(g.path)}, "read", &w.out.Profile.Read
@@ -228,10 +228,10 @@ func (w *work) add(g group) {
 	w.out.Reasons = append(w.out.Reasons, Reason{kind, entry.Text, g.count, example})
 }
 
-// text is a path as the configuration has it: relative to its file, or to the home folder.
+// text returns a path as written in the configuration: relative to its file, or to the home folder.
 func (w *work) text(path string) string {
 	if w.Config != w.Home && within(w.Config, path) {
-		rel, _ := filepath.Rel(w.Config, path) // within has found it
+		rel, _ := filepath.Rel(w.Config, path) // within has succeeded
 		if strings.HasPrefix(rel, "~") {
 			rel = "./" + rel
 		}
@@ -240,7 +240,7 @@ func (w *work) text(path string) string {
 	return w.shown(path)
 }
 
-// shown is a path as people write it.
+// shown returns a path in the form for people, with ~ for the home folder.
 func (w *work) shown(path string) string {
 	if rel, err := filepath.Rel(w.Home, path); w.Home != "" && err == nil && filepath.IsLocal(rel) && rel != "." {
 		return "~/" + filepath.ToSlash(rel)

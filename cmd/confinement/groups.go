@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// group is a path of the profile, and the uses that it stands for.
+// group is a path of the profile, with the uses of files that it covers.
 type group struct {
 	path    string
 	write   bool
@@ -18,16 +18,16 @@ type group struct {
 	example string
 }
 
-// key finds a group.
+// key identifies a group.
 type key struct {
 	path  string
 	write bool
 }
 
-// groups are found by their paths.
+// groups is a set of groups.
 type groups struct{ all map[key]*group }
 
-// add adds a group, or the uses of it to the group that is there.
+// add adds a group, or adds its uses to the existing group of the same key.
 func (s *groups) add(g group) {
 	if s.all == nil {
 		s.all = map[key]*group{}
@@ -45,8 +45,8 @@ func (g *group) absorb(other group) {
 	g.example = cmp.Or(g.example, other.example)
 }
 
-// holder is the innermost group that contains a path, with the right to write it or, if it is
-// only read, any; nil if there is none.
+// holder returns the innermost group that contains a path and allows the use: writing, or
+// for write = false also reading. It returns nil if there is none.
 func (s *groups) holder(path string, write bool) *group {
 	for up := range upward(path) {
 		if g := s.all[key{up, true}]; g != nil {
@@ -59,7 +59,7 @@ func (s *groups) holder(path string, write bool) *group {
 	return nil
 }
 
-// count adds the uses of a file to the folder that is written and contains it, if there is one.
+// count adds the uses of a file to the writable group that contains it, and reports whether there is one.
 func (s *groups) count(f observed.File) bool {
 	g := s.holder(f.Path, true)
 	if g != nil {
@@ -68,8 +68,8 @@ func (s *groups) count(f observed.File) bool {
 	return g != nil
 }
 
-// merged are the groups that no other one contains, with the counts of those. They are sorted
-// by path.
+// merged returns the groups that no other group contains, with the uses of those that they
+// contain. They are sorted by path.
 func (s *groups) merged() (out []group) {
 	kept := groups{}
 	for _, k := range s.sorted() {
@@ -86,7 +86,7 @@ func (s *groups) merged() (out []group) {
 	return out
 }
 
-// sorted are the keys by path, with a folder before what it contains, and write before read.
+// sorted returns the keys by path: a folder before its content, and write before read.
 func (s *groups) sorted() []key {
 	return slices.SortedFunc(maps.Keys(s.all), func(a, b key) int {
 		if a.path == b.path && a.write != b.write {
@@ -99,11 +99,11 @@ func (s *groups) sorted() []key {
 	})
 }
 
-// many is how many entries of one folder become an entry for the folder.
+// many is the number of entries in one folder that are replaced by an entry for the folder.
 const many = 3
 
-// crowded adds the folders of which many groups stand for parts, from the innermost ones up:
-// such a folder is a part of the folder above it.
+// crowded adds the folders in which many groups are, from the innermost ones up: a folder
+// that is added counts as an entry in the folder above it.
 func (s *groups) crowded(tooMuch func(folder string, write bool) bool) *groups {
 	levels := map[int][]key{}
 	put := func(k key) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The places here are never suggested for writing, because other programs run or obey what is
-// there. A server that writes to one of them has code run outside of its confinement, or
-// changes the confinement itself.
+// The places in this file are never suggested for writing, because other programs run or
+// obey what is there. A server that writes to one of them has code run outside of its
+// confinement, or changes the confinement itself.
 
 // obeyedInHome are such places below the home folder.
 var obeyedInHome = []string{
@@ -20,18 +20,18 @@ var obeyedInHome = []string{
 	".gitconfig", ".config/git", ".ssh", ".npmrc", ".vimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".tmux.conf", ".config/Code",
 }
 
-// obeyedInSystem are such places of the system. A gateway of root could write to them.
+// obeyedInSystem are such places of the system. Only a gateway of root could write to them.
 var obeyedInSystem = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var/spool/cron", "/Library"}
 
-// obeyedAnywhere are such names in every folder, such as that of a project.
+// obeyedAnywhere are names of such places in any folder, for example of a project.
 var obeyedAnywhere = []string{".toolscript.json", ".toolscript", ".envrc", ".vscode", ".cursor", ".claude", ".mcp.json"}
 
-// obeyedOfGit are such names in a folder of git.
+// obeyedOfGit are names of such places in a .git folder.
 var obeyedOfGit = []string{"hooks", "config"}
 
 const obeyedWhy = "other programs run or obey what is there"
 
-// obeys reports whether a path is a place that other programs obey, or below one.
+// obeys reports whether a path is, or is below, a place that other programs obey.
 func (w *work) obeys(path string) bool {
 	if w.obeyed.cover(path) {
 		return true
@@ -45,7 +45,7 @@ func (w *work) obeys(path string) bool {
 			continue
 		}
 		below := names[i+1:]
-		if below[0] != "modules" { // which has a folder of git for each submodule
+		if below[0] != "modules" { // modules has a git folder for each submodule
 			below = below[:1]
 		}
 		if slices.ContainsFunc(below, func(name string) bool { return slices.Contains(obeyedOfGit, name) }) {
@@ -55,9 +55,9 @@ func (w *work) obeys(path string) bool {
 	return false
 }
 
-// obeyedFiles reports places of projects that other programs obey, in folders that the profile
-// lets the server write. They are no reason to refuse the folder of a project: the profile
-// "project" is such an entry.
+// obeyedFiles reports places that other programs obey in folders that the server may write.
+// They do not prevent an entry for the folder of a project: the profile "project" is such
+// an entry.
 func (w *work) obeyedFiles() {
 	for _, e := range w.out.Profile.Write {
 		var found []string

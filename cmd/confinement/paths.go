@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// paths is a set of files and folders. What it answers takes the time of the depth of a path,
-// whatever the size of the set.
+// paths is a set of absolute, clean paths. A lookup takes time in proportion to the depth
+// of a path, whatever the size of the set.
 type paths struct {
 	in    map[string]bool
-	above map[string]bool // the folders that have one of in below them
+	above map[string]bool // folders above the members of in
 }
 
-// add adds paths, absolute and clean.
+// add adds paths, which are absolute and clean.
 func (s *paths) add(all ...string) {
 	if s.in == nil {
 		s.in, s.above = map[string]bool{}, map[string]bool{}
@@ -29,7 +29,7 @@ func (s *paths) add(all ...string) {
 	}
 }
 
-// cover reports whether a path is one of the set, or below one.
+// cover reports whether a path is, or is below, a member of the set.
 func (s *paths) cover(path string) bool {
 	for up := range upward(path) {
 		if s.in[up] {
@@ -39,10 +39,10 @@ func (s *paths) cover(path string) bool {
 	return false
 }
 
-// under reports whether one of the set is a folder, or below it.
+// under reports whether a member of the set is, or is below, a folder.
 func (s *paths) under(folder string) bool { return s.in[folder] || s.above[folder] }
 
-// upward are a path and the folders above it, the innermost first.
+// upward yields a path and the folders above it, the innermost first.
 func upward(path string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for yield(path) {
@@ -55,14 +55,14 @@ func upward(path string) func(yield func(string) bool) {
 	}
 }
 
-// within reports whether a path is a folder or in it. Both are absolute and clean.
+// within reports whether a path is a folder or is in it. Both are absolute and clean.
 func within(folder, path string) bool {
 	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// Resolve is a path without links. Of a path that does not exist, the folders that exist are
-// resolved.
+// Resolve returns a path without links. If the path does not exist, it resolves the folders
+// above it that exist.
 func Resolve(path string) string {
 	for up := range upward(filepath.Clean(path)) {
 		if real, err := filepath.EvalSymlinks(up); err == nil {

@@ -2,8 +2,8 @@ package confinement
 
 import "github.com/toolscript/toolscript/runner/observed"
 
-// Refused are what a confined server tried and could not do, as far as it was observed: the
-// kernel refuses sockets and other calls before they are reported.
+// Refused returns what a confined server tried and could not do, as far as it was observed:
+// the kernel refuses sockets and some other calls before they are reported.
 func Refused(r *observed.Record, home string) []Problem {
 	w := newWork(Scene{Home: home}, r.Bases())
 	for _, f := range r.Files() {
@@ -12,7 +12,7 @@ func Refused(r *observed.Record, home string) []Problem {
 		}
 	}
 	for _, a := range r.Acts() {
-		if a.Kind != observed.Proxied { // it was allowed
+		if a.Kind != observed.Proxied { // a proxied connection was allowed
 			w.acts([]observed.Acted{a})
 		}
 	}

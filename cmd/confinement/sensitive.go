@@ -18,13 +18,13 @@ var inHome = []string{
 	"Library/Keychains", "Library/Cookies", "Library/Safari", "Library/Application Support/Google", "Library/Application Support/Firefox", "Library/Application Support/BraveSoftware",
 }
 
-// inSystem are places of secrets, and sockets that lead to other programs with more rights.
+// inSystem are places of secrets, and sockets of other programs that have more rights.
 var inSystem = []string{
 	"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh", "/etc/ssl/private", "/etc/kubernetes", "/var/lib/docker", "/var/lib/kubelet",
 	"/run/docker.sock", "/var/run/docker.sock", "/run/podman", "/run/containerd", "/run/secrets", "/var/run/secrets", "/run/user", "/run/dbus", "/proc/kcore", "/dev/mem", "/dev/kmsg",
 }
 
-// mark finds the places of this scene, as they are written and without links.
+// mark collects the places of this scene, as written and with links resolved.
 func (w *work) mark() {
 	w.secrets.add(w.both("", inSystem...)...)
 	w.obeyed.add(w.both("", obeyedInSystem...)...)
@@ -41,7 +41,7 @@ func (w *work) mark() {
 	}
 }
 
-// both are paths in a folder, as they are written and without links.
+// both returns the paths of names in a folder, as written and with links resolved.
 func (w *work) both(folder string, names ...string) (all []string) {
 	for _, name := range names {
 		path := filepath.Join(folder, filepath.FromSlash(name))
@@ -53,7 +53,7 @@ func (w *work) both(folder string, names ...string) (all []string) {
 	return all
 }
 
-// sensitive reports whether a path has secrets of the user.
+// sensitive reports whether a path may contain secrets of the user.
 func (w *work) sensitive(path string) bool {
 	if name := filepath.Base(path); name == ".env" || strings.HasPrefix(name, ".env.") {
 		return !slices.Contains([]string{".example", ".sample", ".template", ".dist"}, filepath.Ext(name))
@@ -61,34 +61,34 @@ func (w *work) sensitive(path string) bool {
 	return w.secrets.cover(path)
 }
 
-// systemFolders are too much for one server.
+// systemFolders are folders that are too large for one server.
 var systemFolders = []string{
 	"/", "/etc", "/home", "/Users", "/root", "/tmp", "/var", "/usr", "/usr/local", "/opt", "/srv", "/mnt", "/media", "/boot", "/Volumes", "/Library", "/private", "/nix", "/snap",
 	"/var/lib", "/var/log", "/var/run", "/var/tmp", "/var/cache", "/var/opt", "/var/spool",
 }
 
-// kernelFolders have files of which each is something of its own.
+// kernelFolders are folders of special files, each of which has its own meaning.
 var kernelFolders = []string{"/dev", "/proc", "/sys", "/run", "/var/run"}
 
-// shared are folders below the home folder that have something of many programs.
+// shared are folders below the home folder that many programs use.
 var shared = []string{".cache", ".config", ".local", ".local/share", ".local/state", ".local/bin", "Library", "Library/Caches", "Library/Application Support", "Documents", "Desktop", "Downloads", "snap"}
 
-// programFolders are folders below the home folder that have one folder for each program.
+// programFolders are folders below the home folder that have a subfolder for each program.
 var programFolders = []string{".cache", ".config", ".local/share", ".local/state", "Library/Caches", "Library/Application Support"}
 
-// tooMuch reports whether a folder has more than one server should get.
+// tooMuch reports whether a folder contains more than one server should get.
 func (w *work) tooMuch(folder string, write bool) bool {
 	return folder == "" || w.kernel.cover(folder) || w.above(folder, write)
 }
 
-// above reports whether a path is a folder of the system, one of many programs, the home folder
-// or above it, or has secrets in it; to write, also whether it has a place in it that other
-// programs obey.
+// above reports whether a path is a system folder, is used by many programs, contains the
+// home folder, or has secrets in it. For writing, it also reports whether the path contains
+// a place that other programs obey.
 func (w *work) above(path string, write bool) bool {
 	return w.system.in[path] || w.Home != "" && within(path, w.Home) || w.secrets.under(path) || write && (w.obeyed.under(path) || w.obeys(path))
 }
 
-// envFiles reports files with secrets of projects that the profile lets the server read.
+// envFiles reports files with a project's secrets that the profile lets the server read.
 func (w *work) envFiles() {
 	for _, e := range slices.Concat(w.out.Profile.Read, w.out.Profile.Write) {
 		env := filepath.Join(e.Path, ".env")

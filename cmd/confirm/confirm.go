@@ -1,6 +1,6 @@
-// Package confirm shows calls that wait for an approval to a person, with the code that
-// approves them. The code must not reach the program that has asked for the call: it is
-// in no log, no argument and no variable.
+// Package confirm shows a person calls that wait for an approval, with the codes that
+// approve them. The code must not reach the program that has made the call: it is never in
+// a log, an argument or a variable.
 package confirm
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/elicit"
 )
 
-// Show shows a request and its code.
+// Show shows an approval request with its code.
 type Show func(a toolscript.Approval, code string)
 
 // Terminal shows requests at a terminal.
@@ -23,8 +23,8 @@ func Terminal(w io.Writer) Show {
 	}
 }
 
-// AtTerminal shows requests at the controlling terminal of a process of this user, unless
-// an agent has started the process.
+// AtTerminal shows requests at the controlling terminal of a process of this user. It
+// refuses a process that an agent has started.
 func AtTerminal(pid int) (Show, error) {
 	write, err := person(pid)
 	if err != nil {
@@ -35,8 +35,8 @@ func AtTerminal(pid int) (Show, error) {
 	}, nil
 }
 
-// shortArgs are the arguments for a notification, which shows a few lines. The rest is at the
-// command that shows all.
+// shortArgs returns the arguments for a notification, which has room for a few lines. If
+// they are cut, it adds the command that shows all.
 func shortArgs(a toolscript.Approval) string {
 	short := approval.CutShort(a.Args)
 	if short != a.Args || a.Cut > 0 {
@@ -45,7 +45,7 @@ func shortArgs(a toolscript.Approval) string {
 	return short
 }
 
-// command is the command that answers a request.
+// command returns the command that answers a request.
 func command(a toolscript.Approval) string { return toolscript.Command("approvals", "allow", a.ID) }
 
 func left(a toolscript.Approval) time.Duration { return a.Expires.Sub(a.Since).Round(time.Second) }

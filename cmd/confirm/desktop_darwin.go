@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/elicit"
 )
 
-// Bus is "": this system has no session bus.
+// Bus returns "": this system has no session bus.
 func Bus(func(string) (string, bool), bool) string { return "" }
 
 // Desktop shows requests as notifications. The code goes through the standard input of

@@ -21,8 +21,8 @@ const (
 	noticeTime    = time.Minute
 )
 
-// Bus is the address of the session bus: that of the environment, or that of the system
-// if an agent may have set the environment.
+// Bus returns the address of the session bus: the address in the environment, or the
+// default address if an agent may have set the environment.
 func Bus(lookupEnv func(string) (string, bool), agent bool) string {
 	if address, _ := lookupEnv("DBUS_SESSION_BUS_ADDRESS"); address != "" && !agent {
 		return address
@@ -30,9 +30,8 @@ func Bus(lookupEnv func(string) (string, bool), agent bool) string {
 	return fmt.Sprintf("unix:path=/run/user/%d/bus", os.Getuid())
 }
 
-// Desktop shows requests as notifications of the desktop. The code goes over the session
-// bus and not through the arguments of a program, which every process of the user can
-// read.
+// Desktop shows requests as desktop notifications. The code goes over the session bus and
+// not through the arguments of a program, which every process of the user can read.
 func Desktop(address string) Show {
 	shows := sync.OnceValue(func() bool { return notifies(address) })
 	return func(a toolscript.Approval, code string) {
@@ -54,9 +53,9 @@ func onBus(address string, f func(context.Context, *dbus.Conn) error) error {
 	return f(ctx, conn)
 }
 
-// notifies reports whether a desktop shows notifications, now or when it is asked to.
+// notifies reports whether a desktop shows notifications, or would start a service that does.
 func notifies(address string) (yes bool) {
-	_ = onBus(address, func(ctx context.Context, conn *dbus.Conn) error { // an error means no
+	_ = onBus(address, func(ctx context.Context, conn *dbus.Conn) error { // an error means that it does not
 		for _, list := range []string{"ListNames", "ListActivatableNames"} {
 			var names []string
 			if err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus."+list, 0).Store(&names); err != nil {
@@ -86,7 +85,7 @@ func notification(ctx context.Context, conn *dbus.Conn, title, body string, show
 		map[string]dbus.Variant{"urgency": dbus.MakeVariant(critical), "transient": dbus.MakeVariant(true)}, int32(shown.Milliseconds())).Err
 }
 
-// Notify shows lines about approvals as notifications of the desktop.
+// Notify shows lines about approvals as desktop notifications.
 func Notify(address string) func(text string) {
 	shows := sync.OnceValue(func() bool { return notifies(address) })
 	return func(text string) {

@@ -13,9 +13,9 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway/dashboard"
 )
 
-// Link shows links of the operator page: it opens the browser of the desktop that the
-// environment names, or writes the link to the terminal of the process that has asked
-// for it. That process does not get the link itself.
+// Link shows links to the operator page: it opens the browser of the desktop that the
+// environment names, or writes the link to the terminal of the process that has asked for
+// it. The process itself does not get the link.
 func Link(env []string, lookupEnv func(string) (string, bool)) gateway.ShowLink {
 	return func(ctx context.Context, link string, by gateway.LinkRequest) (string, error) {
 		if !by.Print && desktop(lookupEnv) && browser.Open(ctx, link, env) == nil {
@@ -36,7 +36,7 @@ func linkText(link string) string {
 	return fmt.Sprintf("Open this link in a browser of this machine. It works once, within %s:\n  %s", dashboard.LinkTime, link)
 }
 
-// noPlace is the error of a link that no person would see.
+// noPlace returns the error for a link that no person would see.
 func noPlace(by gateway.LinkRequest, err error) error {
 	reason := "the gateway could not open a browser, and "
 	if by.Print {
@@ -49,7 +49,7 @@ func noPlace(by gateway.LinkRequest, err error) error {
 	return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("%s%w; run toolscript dashboard at a terminal", reason, err)}
 }
 
-// desktop reports whether a browser would have a screen.
+// desktop reports whether there is a screen for a browser.
 func desktop(lookupEnv func(string) (string, bool)) bool {
 	if runtime.GOOS != "linux" {
 		return true

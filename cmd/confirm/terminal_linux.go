@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/ancestry"
 )
 
-// person returns what writes to the controlling terminal of a process of this user. It
-// refuses a process that an agent has started: the agent may have opened the terminal.
+// person returns a function that writes to the controlling terminal of a process of this user. It
+// refuses a process that an agent has started, because the agent may have opened the terminal.
 func person(pid int) (func(show func(io.Writer)), error) {
 	folder := fmt.Sprintf("/proc/%d", pid)
 	info, err := os.Stat(folder)
@@ -42,7 +42,7 @@ func person(pid int) (func(show func(io.Writer)), error) {
 	}, nil
 }
 
-// terminalOf returns the pseudo terminal in /proc/PID/stat. Field 7 has its device.
+// terminalOf returns the path of a process's pseudo terminal from its /proc/PID/stat. Field 7 has the device.
 func terminalOf(stat string) (string, error) {
 	text, err := os.ReadFile(stat) //nolint:gosec // the path has a number only
 	if err != nil {
@@ -57,7 +57,7 @@ func terminalOf(stat string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const first, last = 136, 143 // majors of pseudo terminals
+	const first, last = 136, 143 // major numbers of pseudo terminals
 	major := unix.Major(device)
 	if major < first || major > last {
 		return "", errors.New("no pseudo terminal")

@@ -4,7 +4,7 @@ package confirm
 
 import "io"
 
-// person is not supported on this system.
+// person returns an error: this system is not supported.
 func person(int) (func(func(io.Writer)), error) {
 	return nil, refused("this system does not say which terminal a process has")
 }

@@ -11,28 +11,28 @@ import (
 	"github.com/toolscript/toolscript/transport/llm"
 )
 
-// The bounds of agents that the configuration does not set.
+// The default bounds of agents.
 const (
 	defaultDepth = 2
 	defaultCalls = 200
 )
 
-// launched is an agent. What it spends is spent by all agents above it, too.
+// launched is an agent. Its spending also counts for all agents above it.
 type launched struct {
 	id     string
-	parent *launched // the agent that has launched it; nil if a script of a user has
-	allow  []string  // servers and ids of the tools that it may call; nil: all
-	depth  int       // 1 without a parent
+	parent *launched // agent that has launched it; nil for an agent of a user's script
+	allow  []string  // servers and tool ids that it may call; nil: all
+	depth  int       // 1 for an agent without a parent
 	max    bounds
-	done   chan struct{} // closed at its end
+	done   chan struct{} // closed when the agent ends
 
-	mu    *sync.Mutex // of the agent at the top and all below it; guards the rest
+	mu    *sync.Mutex // shared by the top agent and all agents below it; guards the rest
 	state tool.AgentState
 }
 
 type bounds struct{ depth, turns, calls int }
 
-// launch makes an agent that parent launches, with the bounds of both.
+// launch creates an agent that parent launches, within the bounds of both.
 func launch(parent *launched, allow []string, r tool.ModelRequest) (*launched, error) {
 	s := r.Settings
 	a := &launched{
@@ -49,7 +49,7 @@ func launch(parent *launched, allow []string, r tool.ModelRequest) (*launched, e
 	return a, nil
 }
 
-// takeTurn spends one answer. A nil agent has no bounds.
+// takeTurn spends one turn of the agent and of all agents above it. A nil agent has no bounds.
 func (a *launched) takeTurn() error {
 	if a == nil {
 		return nil
@@ -67,7 +67,7 @@ func (a *launched) takeTurn() error {
 	return nil
 }
 
-// takeCalls spends at most n tool calls, and returns how many; at least 1 without an error.
+// takeCalls reserves at most n tool calls, and returns the number: at least 1 if there is no error.
 func (a *launched) takeCalls(n int) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,7 +82,7 @@ func (a *launched) takeCalls(n int) (int, error) {
 	return n, nil
 }
 
-// giveBack returns calls that were taken and not made.
+// giveBack returns calls that were reserved and not made.
 func (a *launched) giveBack(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,7 +91,7 @@ func (a *launched) giveBack(n int) {
 	}
 }
 
-// used counts the tokens of an answer.
+// used adds the tokens of an answer.
 func (a *launched) used(u llm.Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -99,7 +99,7 @@ func (a *launched) used(u llm.Usage) {
 	a.state.OutputTokens += u.Output
 }
 
-// end enters the end of the agent.
+// end records the end of the agent.
 func (a *launched) end(text string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/llm"
 )
 
-// run has an agent work on its task, and enters the end into its state. It ends with ctx.
+// run lets an agent work on its task, and records the end in its state. It ends with ctx.
 func (g *agents) run(ctx context.Context, a *launched, r tool.ModelRequest) (err error) {
 	// The values of ctx belong to the call that launches the agent, not to the agent's calls.
 	working, cancel := context.WithCancelCause(context.Background())
@@ -47,7 +47,7 @@ func (g *agents) run(ctx context.Context, a *launched, r tool.ModelRequest) (err
 	return err
 }
 
-// servers are the names in scripts of the servers that may be reached.
+// servers returns the identifiers, as in scripts, of the servers that may be reached.
 func (g *agents) servers(ctx context.Context, allow toolscript.Filter) (names []string, err error) {
 	all, err := g.daemon.Servers(ctx)
 	for _, s := range all {
@@ -59,7 +59,7 @@ func (g *agents) servers(ctx context.Context, allow toolscript.Filter) (names []
 	return names, err
 }
 
-// process makes what an answer of an agent asks for. Approvals are asked for as for every
+// process runs the scripts and calls of an agent's answer. Approvals are required as in any
 // other run.
 func (g *agents) process(ctx context.Context, a *launched, m model, cwd string, items []json.RawMessage) (done []json.RawMessage, err error) {
 	list, err := json.Marshal(items)
@@ -69,13 +69,13 @@ func (g *agents) process(ctx context.Context, a *launched, m model, cwd string, 
 	err = g.daemon.process(ctx, agentGateway{g.daemon, a}, toolscript.HarnessRequest{
 		Items: list, API: string(m.API()), Provider: m.provider, Cwd: cwd, Allow: a.allow, ConversationID: a.id,
 	}, func(item json.RawMessage) error {
-		done = append(done, item) // agent.Results leaves progress out
+		done = append(done, item) // agent.Results omits progress
 		return nil
 	})
 	return done, err
 }
 
-// spending is a model whose answers are turns of an agent.
+// spending is a model whose answers count as turns of an agent.
 type spending struct {
 	model
 	agent *launched
@@ -91,7 +91,7 @@ func (s spending) Send(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	return answer, err
 }
 
-// agentGateway makes the scripts and calls of one agent, within its budget of calls.
+// agentGateway runs the scripts and calls of one agent, within its budget of calls.
 type agentGateway struct {
 	*Daemon
 	agent *launched
@@ -105,9 +105,9 @@ func (g agentGateway) Exec(ctx context.Context, req toolscript.ExecRequest, emit
 	return g.exec(ctx, req, emit)
 }
 
-// exec runs a script of the agent. The calls that the script may make are taken from the
-// budget before, and those that it has not made, itself and in saved scripts, are given
-// back. A script that ended without a number may have made all of them.
+// exec runs a script of the agent. It reserves the calls that the script may make, and
+// afterwards returns those that neither the script nor saved scripts have made. If the
+// number of calls is unknown, the script may have made all of them.
 func (g agentGateway) exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 	granted, err := g.agent.takeCalls(int(req.Limits.ToolCalls))
 	if err != nil {
@@ -122,7 +122,7 @@ func (g agentGateway) exec(ctx context.Context, req toolscript.ExecRequest, emit
 		}
 		return emit(e)
 	})
-	if err != nil { // it did not start
+	if err != nil { // the script did not start
 		made = 0
 	}
 	return err
@@ -137,7 +137,7 @@ func (g agentGateway) CallTool(ctx context.Context, call toolscript.Call) (json.
 	return g.Daemon.CallTool(context.WithValue(ctx, agentKey{}, g.agent), call)
 }
 
-// limitError is the error of an agent that has reached a bound of the configuration.
+// limitError returns the error of an agent that has reached a bound of the configuration.
 func limitError(format string, args ...any) error {
 	return &toolscript.Error{Kind: toolscript.LimitCalls, Err: fmt.Errorf(format, args...)}
 }

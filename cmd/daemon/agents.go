@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	maxAgents = 8   // that run at the same time
-	maxKept   = 100 // agents of agents.launch.async that have ended, whose results are kept
+	maxAgents = 8   // agents that run at the same time
+	maxKept   = 100 // ended agents of agents.launch.async whose results are kept
 )
 
 // agents implements tool.Agents with the providers of the configuration.
@@ -26,12 +26,12 @@ type agents struct {
 	daemon *Daemon
 
 	mu    sync.Mutex
-	known map[string]*launched // those that run, and the kept ones
-	live  int                  // number of those that run
-	kept  []string             // ids of the kept ones, the oldest first
+	known map[string]*launched // running agents, and ended ones whose results are kept
+	live  int                  // number of running agents
+	kept  []string             // ids of kept agents, the oldest first
 }
 
-// model is a model that a request has chosen, within the bounds of the configuration.
+// model is the model that a request has chosen, within the bounds of the configuration.
 type model struct {
 	*llm.Client
 	provider, name string
@@ -53,7 +53,7 @@ func (g *agents) model(r tool.ModelRequest) (m model, err error) {
 	return m, err
 }
 
-// within is the least of a bound and of others that are not 0.
+// within returns the minimum of a bound and of the others that are not 0.
 func within(bound int, others ...int) int {
 	for _, other := range others {
 		if other > 0 {
@@ -63,7 +63,7 @@ func within(bound int, others ...int) int {
 	return bound
 }
 
-// Chat sends one message. In an agent it is one of the agent's turns.
+// Chat sends one message. Within an agent, it counts as one of the agent's turns.
 func (g *agents) Chat(ctx context.Context, r tool.ModelRequest) (tool.ChatAnswer, error) {
 	m, err := g.model(r)
 	if err != nil {
@@ -91,8 +91,8 @@ func (g *agents) Chat(ctx context.Context, r tool.ModelRequest) (tool.ChatAnswer
 
 type agentKey struct{}
 
-// caller returns the agent that makes a call, nil if there is none, and what the call may
-// reach.
+// caller returns the agent that makes a call, or nil if there is none, and what the call
+// may reach.
 func (g *agents) caller(ctx context.Context) (by *launched, allow []string, err error) {
 	if by, ok := ctx.Value(agentKey{}).(*launched); ok { // a structured call
 		return by, by.allow, nil
@@ -124,7 +124,7 @@ func (g *agents) Launch(ctx context.Context, r tool.ModelRequest) (tool.AgentRes
 	return a.snapshot().AgentResult, err
 }
 
-// Begin starts an agent in the background.
+// Begin starts an agent in the background and returns its id.
 func (g *agents) Begin(ctx context.Context, r tool.ModelRequest, background func(func(context.Context))) (string, error) {
 	a, err := g.begin(ctx, r)
 	if err != nil {
@@ -137,7 +137,7 @@ func (g *agents) Begin(ctx context.Context, r tool.ModelRequest, background func
 	return a.id, nil
 }
 
-// Result returns the state of an agent.
+// Result waits for the end of an agent, at most for wait, and returns its state.
 func (g *agents) Result(ctx context.Context, id string, wait time.Duration) (tool.AgentState, error) {
 	g.mu.Lock()
 	a := g.known[id]
@@ -156,7 +156,7 @@ func (g *agents) Result(ctx context.Context, id string, wait time.Duration) (too
 	return a.snapshot(), ctx.Err()
 }
 
-// begin makes an agent that belongs to the caller.
+// begin creates an agent that belongs to the caller.
 func (g *agents) begin(ctx context.Context, r tool.ModelRequest) (*launched, error) {
 	if _, err := g.model(r); err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (g *agents) begin(ctx context.Context, r tool.ModelRequest) (*launched, err
 	return a, nil
 }
 
-// over forgets an agent that has ended, or keeps its result.
+// over removes an agent that has ended, or keeps its result.
 func (g *agents) over(a *launched, keep bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

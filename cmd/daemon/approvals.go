@@ -16,10 +16,10 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// approvalStore keeps approvals for ever in a file of the data folder.
+// approvalStore keeps permanent approvals in a file of the data folder.
 type approvalStore struct{ path string }
 
-// approvals is the store; nil without a data folder.
+// approvals returns the store of approvals, or nil without a data folder.
 func (h *Host) approvals() approval.Store {
 	path, err := h.folder("approvals.json")
 	if err != nil {
@@ -28,7 +28,7 @@ func (h *Host) approvals() approval.Store {
 	return approvalStore{path}
 }
 
-// Load returns the pins.
+// Load returns the stored approvals.
 func (s approvalStore) Load() ([]approval.Pin, error) {
 	text, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func (s approvalStore) Load() ([]approval.Pin, error) {
 	return pins, nil
 }
 
-// Save replaces the file.
+// Save replaces the stored approvals.
 func (s approvalStore) Save(pins []approval.Pin) error {
 	text, err := json.MarshalIndent(pins, "", "  ")
 	if err != nil {
@@ -56,8 +56,8 @@ func (s approvalStore) Save(pins []approval.Pin) error {
 	return sharedfile.WriteSynced(s.path, append(text, '\n'))
 }
 
-// ConfirmApproval shows the code of a request at the terminal of the process that is
-// about to answer it. The user's file must allow that.
+// ConfirmApproval shows the code of a request at the terminal of the process that is about
+// to answer it, if the user's file allows that.
 func (d *Daemon) ConfirmApproval(ctx context.Context, id string, pid int) error {
 	if !d.settings.Load().ConfirmAtTerminal {
 		return &toolscript.Error{Kind: toolscript.Forbidden, Err: errors.New(

@@ -12,11 +12,11 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// AuditFolder is the folder of the audit. It may not exist.
+// AuditFolder returns the folder of the audit. It may not exist.
 func (h *Host) AuditFolder() (string, error) { return h.folder("audit") }
 
-// Audit is the audit, whose lines a gateway or a command adds; nil if it is switched off, or if there is no data
-// folder.
+// Audit returns the audit log to which a gateway or a command adds lines, or nil if the
+// audit is off or there is no data folder.
 func (h *Host) Audit(settings config.Audit, logger *slog.Logger) *audit.Log {
 	if settings.Off {
 		return nil
@@ -35,11 +35,11 @@ func (h *Host) Audit(settings config.Audit, logger *slog.Logger) *audit.Log {
 	})
 }
 
-// Recordings is the store of recorded runs, which are encrypted for the recipients.
+// Recordings returns the store of recorded runs, which are encrypted for the recipients.
 func (h *Host) Recordings(recipients []string) (recordings.Store, error) {
 	folder, err := h.folder("recordings")
 	return recordings.Store{Dir: folder, Recipients: recipients}, err
 }
 
-// WorkerOptions are those of the workers of this program.
+// WorkerOptions returns the options of the workers of this program.
 func (h *Host) WorkerOptions(logger *slog.Logger) worker.Options { return h.workerOptions(logger) }

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/inprocess"
 )
 
-// builtinHost is what the gateway offers to built-in tools. Without a usable data
+// builtinHost returns what the gateway offers to built-in tools. Without a usable data
 // folder, tools that keep a state fail.
 func (d *Daemon) builtinHost() tool.Host {
 	host := tool.Host{RunCommand: harness.RunCommand, Confinement: command.Confinement(), Fetch: d.fetch, Agents: d.agents, Convert: d.convert()}
@@ -22,14 +22,14 @@ func (d *Daemon) builtinHost() tool.Host {
 	return host
 }
 
-// convert is the port of the workers for foreign documents. Servers use it before Start has
-// returned.
+// convert returns the port of the workers that convert foreign documents. Servers may use
+// it before Start has returned.
 func (d *Daemon) convert() convert.Port {
 	return harness.ConvertWhen(d.ready, func() convert.Port { return d.Convert })
 }
 
-// fetch lists or reads resources for a built-in tool. A tool must not reach what the run
-// that calls it may not reach.
+// fetch lists or reads resources for a built-in tool. It applies the rules of the run that
+// calls the tool.
 func (d *Daemon) fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	o.Allow = inprocess.AllowOf(ctx)
 	if o.Run != "" {

@@ -1,6 +1,6 @@
-// Package daemon starts a gateway's actors with the user's configuration, and loads
-// the configuration again while they run. The actors of a command that runs without
-// a gateway start in the same way.
+// Package daemon starts a gateway's actors with the user's configuration, and reloads the
+// configuration while they run. A command that runs without a gateway starts its actors in
+// the same way.
 package daemon
 
 import (
@@ -35,36 +35,36 @@ import (
 	"github.com/toolscript/toolscript/transport/telemetry/otlp"
 )
 
-// StopTime bounds the end of a Daemon: calls in flight are answered, servers and
-// workers end.
+// StopTime bounds the end of a Daemon: answering calls in flight, and ending servers and
+// workers.
 const StopTime = 5 * time.Second
 
-// spareDenos is the number of Deno processes that are kept ready if the
-// configuration selects that engine. Each uses 36 MB, of which 11 are private
-// (Rss and private pages of Deno 2.9.6 in /proc/PID/smaps_rollup).
+// spareDenos is the number of Deno processes that are kept ready if the configuration
+// selects that engine. Each uses 36 MB, of which 11 MB are private (Rss and private pages
+// of Deno 2.9.6 in /proc/PID/smaps_rollup).
 const spareDenos = 2
 
-// Options are what the command line decides.
+// Options are set by the command line.
 type Options struct {
-	Trust     bool                 // project files take effect without having been trusted
-	Search    func(*config.Search) // applies the flags to the settings of the files; nil: no flags
+	Trust     bool                 // project files have effect even if the user has not trusted them
+	Search    func(*config.Search) // applies flags to the settings of the files; may be nil
 	Logger    *slog.Logger
-	Actors    actors.Options // servers, workers and search come from the configuration
-	FleetLook time.Duration  // between two looks for the servers of the fleet; 0: 30 seconds
-	Telemetry bool           // send spans and metrics, if an endpoint is configured
-	Watch     *Watch         // a server to watch; nil: none
-	Lent      *Lent          // servers in another gateway; nil: none
-	Changed   func()         // called after a reload that has changed a server; nil: nothing
-	MCP       bool           // MCP clients reach the gateway, and their users approve calls there if the user's file says so
+	Actors    actors.Options // without servers, workers and search, which the configuration sets
+	FleetLook time.Duration  // pause between two looks for the servers of the fleet; 0: 30 seconds
+	Telemetry bool           // send spans and metrics if an endpoint is configured
+	Watch     *Watch         // server to observe; may be nil
+	Lent      *Lent          // servers in another gateway; may be nil
+	Changed   func()         // called after a reload that has changed a server; may be nil
+	MCP       bool           // MCP clients use the gateway; their users approve calls there if the user's file says so
 }
 
-// Daemon is a gateway's actors and the configuration in force.
+// Daemon is a gateway's actors with the configuration in force.
 type Daemon struct {
 	*actors.System
 	host      *Host
 	options   Options
 	settings  atomic.Pointer[config.Settings]
-	started   config.Settings // those of the start, some of which no reload replaces
+	started   config.Settings // settings at the start, some of which no reload replaces
 	reaper    *reaper.Reaper
 	deno      *denoEngine
 	agents    *agents
@@ -76,7 +76,7 @@ type Daemon struct {
 	ready     chan struct{} // closed when System is set
 
 	reloading sync.Mutex
-	variables map[string]string // values that reloads have brought; guarded by reloading
+	variables map[string]string // values from reloads; guarded by reloading
 }
 
 // Start starts the actors with a configuration.
@@ -118,7 +118,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Memory = options.Lent.memory(toolcache.Folder(h.Cache("tools")))
 	o.Store = d.store(loaded.Files)
 	o.Approvals.Store = h.approvals()
-	o.Approvals.Project, _ = config.ProjectFolder(h.Config) // Load has failed already if it is not known
+	o.Approvals.Project, _ = config.ProjectFolder(h.Config) // Load would have failed if it were unknown
 	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }
 	if options.MCP {
 		o.Approvals.Client = func() bool { return d.settings.Load().ConfirmAtClient }
@@ -179,7 +179,7 @@ func (h *Host) workerOptions(logger *slog.Logger) worker.Options {
 	return worker.Options{CacheDir: h.Cache("quickjs"), Log: logger}
 }
 
-// defaults are the settings of runs that ask for none.
+// defaults returns the settings of runs that do not set their own.
 func (d *Daemon) defaults() actors.Defaults {
 	s := d.settings.Load()
 	return actors.Defaults{
@@ -194,8 +194,8 @@ func (d *Daemon) applyFlags(loaded *config.Config) {
 	}
 }
 
-// typeOptions converts the settings. The generator takes 0 for the default length of
-// descriptions and a negative length for none.
+// typeOptions converts the settings. In the result, 0 selects the default length of
+// descriptions, and a negative length omits them.
 func typeOptions(t config.Types) actors.Types {
 	o := actors.Types{Options: codegen.Options{Open: t.OpenObjects}, NoObserve: t.NoObserve}
 	switch {
@@ -220,7 +220,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 	return errors.Join(d.System.Close(ctx), d.deno.close(), d.endSpans(ctx))
 }
 
-// Stop is Close within StopTime.
+// Stop calls Close with a limit of StopTime.
 func (d *Daemon) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), StopTime)
 	defer cancel()

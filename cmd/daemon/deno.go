@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// denoEngine finds Deno when a run first asks for it, and opens the engine with the
-// first process.
+// denoEngine finds Deno when a run first needs it, and opens the engine for the first
+// process.
 type denoEngine struct {
 	host   *Host
 	logger *slog.Logger
@@ -20,12 +20,12 @@ type denoEngine struct {
 	found     toolscript.EngineStatus
 
 	mu     sync.Mutex
-	engine *deno.Engine // nil until the first process
+	engine *deno.Engine // nil before the first process
 	closed bool
 }
 
-// status searches again while there is no Deno: it may be installed while the gateway
-// runs.
+// status returns the status of Deno. It searches again until Deno is found, because Deno
+// may be installed while the gateway runs.
 func (d *denoEngine) status() toolscript.EngineStatus {
 	d.searching.Lock()
 	defer d.searching.Unlock()
@@ -77,8 +77,8 @@ func (d *denoEngine) close() error {
 	return d.engine.Close()
 }
 
-// FindDeno searches for Deno where the environment names it, in PATH, and where
-// toolscript deno install puts it.
+// FindDeno searches for Deno at the path that the environment names, in PATH, and in the
+// folder of toolscript deno install.
 func (h *Host) FindDeno(ctx context.Context) toolscript.EngineStatus {
 	search := deno.Search{Named: h.getenv(deno.Variable), Path: h.getenv("PATH")}
 	if folder, err := h.DenoFolder(); err == nil {
@@ -87,5 +87,5 @@ func (h *Host) FindDeno(ctx context.Context) toolscript.EngineStatus {
 	return search.Find(ctx)
 }
 
-// DenoFolder is the folder that toolscript deno install writes to.
+// DenoFolder returns the folder to which toolscript deno install writes.
 func (h *Host) DenoFolder() (string, error) { return h.folder("deno", deno.Version) }

@@ -21,28 +21,28 @@ import (
 )
 
 const (
-	firstLook = 2 * time.Second  // for the servers of the fleet when the actors start
-	lookAgain = 5 * time.Second  // after a look that failed
-	lookEvery = 30 * time.Second // after one that did not
-	lookTime  = 10 * time.Second // for one look
-	vanished  = 2                // looks in a row without a server, after which the gateway does not have it any more
+	firstLook = 2 * time.Second  // time for the first look, when the actors start
+	lookAgain = 5 * time.Second  // pause after a look that failed
+	lookEvery = 30 * time.Second // pause after a look that succeeded
+	lookTime  = 10 * time.Second // time for one look
+	vanished  = 2                // looks in a row that do not see a server, after which it is removed
 )
 
-// fleet is the gateway's side of the fleet. It connects when a server of the fleet is dialled,
-// or at once if the gateway uses all servers that the fleet offers: it then looks for them
-// now and again.
+// fleet is the gateway's side of the fleet. It connects when a server of the fleet is
+// dialled. If the gateway uses all servers that the fleet offers, it connects at once, and
+// looks for them periodically.
 type fleet struct {
 	*hub.Fleet
 	daemon  *Daemon
 	inForce atomic.Pointer[config.Fleet]
-	problem atomic.Pointer[string] // of the last look; nil: none
+	problem atomic.Pointer[string] // problem of the last look; nil: none
 
-	// Guarded by Daemon.reloading.
-	offered  map[string]int     // servers that the gateway has without an entry, and how many looks did not see them
-	shadowed map[string]bool    // servers that the gateway does not have because of an entry of that name
-	end      context.CancelFunc // ends the looks; nil: there are none
+	// The fields below are guarded by Daemon.reloading.
+	offered  map[string]int     // servers without an entry, with the number of looks that did not see them
+	shadowed map[string]bool    // servers that are not used because an entry has the same name
+	end      context.CancelFunc // ends the looks; nil: none are running
 
-	again chan struct{} // asks for a look
+	again chan struct{} // requests a look
 }
 
 func (d *Daemon) newFleet(settings config.Fleet, answers *inflight.Budget) *fleet {
@@ -52,7 +52,7 @@ func (d *Daemon) newFleet(settings config.Fleet, answers *inflight.Budget) *flee
 	return f
 }
 
-// fleetAddress is the NATS cluster of the fleet in force. Its URL is empty if there is none.
+// fleetAddress returns the NATS cluster of the fleet in force. Its URL is empty if there is none.
 func (d *Daemon) fleetAddress() cluster.Address { return d.fleet.inForce.Load().Address() }
 
 // close ends the looks and the connection.
@@ -63,7 +63,7 @@ func (f *fleet) close() {
 	f.Close()
 }
 
-// rest ends the looks.
+// rest ends the looks, if they are running.
 func (f *fleet) rest() {
 	if f.end != nil {
 		f.end()
@@ -71,8 +71,8 @@ func (f *fleet) rest() {
 	}
 }
 
-// use puts settings in force. If the address is another one, the connection ends. It is
-// called with reloading held.
+// use puts settings in force. If the address has changed, it ends the connection. The
+// caller holds reloading.
 func (f *fleet) use(next config.Fleet) {
 	old := f.inForce.Swap(&next)
 	if !reflect.DeepEqual(*old, next) {
@@ -86,8 +86,8 @@ func (f *fleet) use(next config.Fleet) {
 	}
 }
 
-// add adds the servers that the fleet offers to a configuration. It is called with reloading
-// held.
+// add adds the servers that the fleet offers to a configuration. The caller holds
+// reloading.
 func (f *fleet) add(loaded *config.Config) {
 	next := loaded.Settings.Fleet
 	f.shadow(loaded.Servers, next.Use)
@@ -101,7 +101,7 @@ func (f *fleet) add(loaded *config.Config) {
 	}
 }
 
-// shadow logs the servers of the fleet that entries hide.
+// shadow logs servers of the fleet that are hidden by entries of the same name, each once.
 func (f *fleet) shadow(servers map[string]mcpclient.Config, names []string) {
 	for _, name := range names {
 		if c, own := servers[name]; own && c.Type != mcpclient.Fleet && !f.shadowed[name] {
@@ -111,8 +111,8 @@ func (f *fleet) shadow(servers map[string]mcpclient.Config, names []string) {
 	}
 }
 
-// begin looks for the servers once, and adds them to the configuration. A fleet that cannot
-// be reached does not stop the gateway.
+// begin looks for the servers once, and adds them to the configuration. An unreachable
+// fleet does not stop the gateway.
 func (f *fleet) begin(loaded *config.Config) {
 	if !loaded.Settings.Fleet.All() {
 		f.add(loaded)
@@ -129,17 +129,17 @@ func (f *fleet) begin(loaded *config.Config) {
 	f.add(loaded)
 }
 
-// follow looks for the servers until the settings change. seen: they are known from begin. It
-// is called with reloading held.
+// follow looks for the servers until the settings change. If seen, begin has just looked.
+// The caller holds reloading.
 func (f *fleet) follow(seen bool) {
 	if !f.inForce.Load().All() {
 		f.report(nil)
 		return
 	}
-	if f.end != nil { // it does so already
+	if f.end != nil { // it is running already
 		select {
 		case f.again <- struct{}{}:
-		default: // a look is due
+		default: // a look is already requested
 		}
 		return
 	}
@@ -165,20 +165,20 @@ func (f *fleet) follow(seen bool) {
 	}()
 }
 
-// AddHosts adds the hosts of servers of the fleet that have none yet: a gateway learns them
-// after it has said for the first time that it does not know them.
+// AddHosts adds the hosts of fleet servers that have none yet: a gateway learns them only
+// after it has reported once that it does not know them.
 func (d *Daemon) AddHosts(ctx context.Context, servers []toolscript.ServerStatus) {
 	var all sync.WaitGroup
 	for i := range servers {
 		if s := &servers[i]; s.Type == mcpclient.Fleet && s.State.Serves() && len(s.Hosts) == 0 {
-			all.Go(func() { s.Hosts, _ = d.fleet.Hosts(ctx, s.Name) }) // without an answer, they are not known
+			all.Go(func() { s.Hosts, _ = d.fleet.Hosts(ctx, s.Name) }) // without an answer, the hosts stay unknown
 		}
 	}
 	all.Wait()
 }
 
-// names asks the hubs of the fleet for their servers. Another program of the cluster could
-// answer too, so the names are checked.
+// names asks the hubs of the fleet for their servers. It checks the names, because other
+// programs of the cluster could answer too.
 func (f *fleet) names(ctx context.Context) ([]string, error) {
 	entries, err := f.List(ctx)
 	if err != nil {
@@ -206,7 +206,7 @@ func (f *fleet) look(ctx context.Context) {
 		return // other settings are in force
 	}
 	if f.report(err); err != nil {
-		return // the servers say so themselves
+		return // the servers report the problem themselves
 	}
 	configured := d.Configured()
 	f.shadow(configured, names)
@@ -240,7 +240,7 @@ func (f *fleet) look(ctx context.Context) {
 	}
 }
 
-// report keeps the result of a look, and logs a new problem.
+// report stores the result of a look, and logs a new problem.
 func (f *fleet) report(err error) {
 	if err == nil {
 		f.problem.Store(nil)
@@ -252,7 +252,7 @@ func (f *fleet) report(err error) {
 	}
 }
 
-// warnings are problems of the fleet for the status of the gateway.
+// warnings returns the problem of the fleet for the status of the gateway.
 func (f *fleet) warnings() []string {
 	if problem := f.problem.Load(); problem != nil {
 		return []string{"the servers of the fleet are not known: " + *problem}

@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript/harness/answer"
 )
 
-// Harness makes what the answer of a model asks for, in the mode of the configuration. It
-// emits the items and the progress as JSON. The error is a *toolscript.Error: Invalid if
-// the answer cannot be read.
+// Harness runs the scripts and calls that the answer of a model contains, in the mode of
+// the configuration. It emits the items and the progress as JSON. The error is a
+// *toolscript.Error: Invalid if the answer cannot be read.
 func (d *Daemon) Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
 	used, allow, err := d.Profile(req.Profile)
 	if err != nil {
@@ -23,7 +23,7 @@ func (d *Daemon) Harness(ctx context.Context, req toolscript.HarnessRequest, emi
 	return d.process(ctx, d, req, emit)
 }
 
-// process is Harness with the scripts and calls made by g.
+// process is like Harness, but runs scripts and calls with g.
 func (d *Daemon) process(ctx context.Context, g harness.Gateway, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
 	api, err := answer.ParseAPI(req.API)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *Daemon) process(ctx context.Context, g harness.Gateway, req toolscript.
 	})
 }
 
-// provider is the name of the provider of an answer in the configuration.
+// provider returns the configured name of an answer's provider.
 func provider(name string, api answer.API) string {
 	if api == answer.Messages {
 		return cmp.Or(name, "anthropic")

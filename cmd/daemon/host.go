@@ -14,20 +14,20 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Host is the user's environment: the places of the configuration, the variables,
-// and the folders below the data folder.
+// Host is the user's environment: the places of the configuration, the variables, and the
+// folders below the data folder.
 type Host struct {
-	Config config.Options                   // without Trust
+	Config config.Options                   // places of the configuration, without Trust
 	Warn   func(format string, args ...any) // shows a warning to the user
 
-	// FindHub returns a running hub for shared servers, and may start one; nil: there is none.
+	// FindHub returns a running hub for shared servers, and may start one. If it is nil, there is no hub.
 	FindHub func(ctx context.Context) (hub.Endpoint, error)
 
-	cacheless sync.Once // guards the warning that there are no caches
+	cacheless sync.Once // guards the warning about missing caches
 }
 
-// ConfigOptions are the places of the configuration. With trust, project files take
-// effect without having been trusted.
+// ConfigOptions returns the places of the configuration. With trust, project files have
+// effect even if the user has not trusted them.
 func (h *Host) ConfigOptions(trust bool) config.Options {
 	o := h.Config
 	o.Trust = trust
@@ -39,7 +39,7 @@ func (h *Host) getenv(name string) string {
 	return value
 }
 
-// folder is a folder below the data folder. It may not exist.
+// folder returns a folder below the data folder. It may not exist.
 func (h *Host) folder(path ...string) (string, error) {
 	data, err := config.DataDir(h.Config)
 	if err != nil {
@@ -48,11 +48,11 @@ func (h *Host) folder(path ...string) (string, error) {
 	return filepath.Join(append([]string{data}, path...)...), nil
 }
 
-// CacheFolder is the folder of everything that can be computed again.
+// CacheFolder returns the folder of everything that can be computed again.
 func (h *Host) CacheFolder() (string, error) { return h.folder("cache") }
 
-// Cache creates the folder of one cache. Only the user may write to it, because it
-// holds machine code. The result is "" if that fails: caches only save time.
+// Cache creates the folder of one cache. Only the user may write to it, because it holds
+// machine code. Cache returns "" if that fails: caches only save time.
 func (h *Host) Cache(name string) string {
 	folder, err := h.folder("cache", name)
 	if err == nil {
@@ -65,8 +65,8 @@ func (h *Host) Cache(name string) string {
 	return folder
 }
 
-// Outputs is the store of output and values that exceed their limits. Without a
-// usable data folder it stores nothing.
+// Outputs returns the store of output and values that exceed their limits. Without a usable
+// data folder it stores nothing.
 func (h *Host) Outputs() outputs.Store {
 	folder, err := h.folder("outputs")
 	if err != nil {
@@ -75,8 +75,8 @@ func (h *Host) Outputs() outputs.Store {
 	return outputs.Store{Dir: folder}
 }
 
-// DetachedRuns is the store of the events of detached runs. Without a usable data folder
-// it stores nothing.
+// DetachedRuns returns the store of the events of detached runs. Without a usable data
+// folder it stores nothing.
 func (h *Host) DetachedRuns() detached.Store {
 	folder, err := h.folder("detached")
 	if err != nil {
@@ -85,13 +85,13 @@ func (h *Host) DetachedRuns() detached.Store {
 	return detached.Store{Dir: folder}
 }
 
-// LoginStore is the store of logins.
+// LoginStore returns the store of logins.
 func (h *Host) LoginStore() (oauth.Store, error) {
 	folder, err := h.folder("oauth")
 	return oauth.Store{Dir: folder}, err
 }
 
-// Logins are the stored logins. Without a folder for them, they end with the process.
+// Logins returns the stored logins. Without a folder for them, logins end with the process.
 func (h *Host) Logins(logger *slog.Logger) *oauth.Sessions {
 	store, err := h.LoginStore()
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// maxLabel bounds the folder that a hub shows of a gateway, in bytes.
+// maxLabel is the maximum length of the folder that a hub shows for a gateway, in bytes.
 const maxLabel = 190
 
-// hubClient is the gateway's side of the hub for shared servers. It starts nothing before a
-// shared server is dialled.
+// hubClient returns the gateway's side of the hub for shared servers. It starts nothing
+// before a shared server is dialled.
 func (h *Host) hubClient(answers *inflight.Budget, logger *slog.Logger) *hub.Client {
-	folder, _ := config.ProjectFolder(h.Config) // Load has failed already if it is not known
+	folder, _ := config.ProjectFolder(h.Config) // Load would have failed if it were unknown
 	label := h.Config.WorkDir
 	if len(label) > maxLabel {
 		label = "…" + strings.ToValidUTF8(label[len(label)-maxLabel:], "")

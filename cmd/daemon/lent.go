@@ -8,14 +8,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Lent are servers that run in another gateway. A nil Lent has none.
+// Lent gives access to servers that run in another gateway. A nil Lent has no servers.
 type Lent struct {
 	Has   func(name string, c mcpclient.Config) bool
-	Dial  server.Dial // a nil Conn without an error: the other gateway has ended
+	Dial  server.Dial // returns a nil Conn and no error if the other gateway has ended
 	Close func()
 }
 
-// over opens the servers of the other gateway there, and all others with own.
+// over returns a Dial that opens the lent servers in the other gateway, and all others with own.
 func (l *Lent) over(own server.Dial) server.Dial {
 	if l == nil {
 		return own
@@ -30,7 +30,7 @@ func (l *Lent) over(own server.Dial) server.Dial {
 	}
 }
 
-// memory keeps no lists of the other gateway: they have only the tools that it offers.
+// memory keeps no tool lists of the other gateway: they have only the tools that it offers.
 func (l *Lent) memory(of server.Memory) server.Memory {
 	if l == nil {
 		return of

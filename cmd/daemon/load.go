@@ -18,7 +18,7 @@ import (
 // Load reads the configuration and shows its notices to the user.
 func (h *Host) Load(trust bool) (*config.Config, error) { return h.LoadFrom(h.ConfigOptions(trust)) }
 
-// LoadFrom is Load with other places of the configuration.
+// LoadFrom is like Load for a configuration in another place.
 func (h *Host) LoadFrom(o config.Options) (*config.Config, error) {
 	loaded, err := Read(o)
 	if err != nil {
@@ -31,7 +31,7 @@ func (h *Host) LoadFrom(o config.Options) (*config.Config, error) {
 }
 
 // Read reads the configuration. It replaces the command "toolscript" of servers, such as the
-// demo server, by the path of this executable: another program of that name may be in PATH.
+// demo server, by the path of this executable: PATH may lead to another program of that name.
 func Read(o config.Options) (*config.Config, error) {
 	loaded, err := config.Load(o)
 	if err != nil {
@@ -51,9 +51,9 @@ func Read(o config.Options) (*config.Config, error) {
 	return loaded, nil
 }
 
-// dialOwn is dial for servers that are this program, whose file an update may have replaced.
+// dialOwn wraps dial for servers that run this program, whose file an update may have replaced.
 func dialOwn(dial server.Dial) server.Dial {
-	self, _ := os.Executable() // "": Read knows of none
+	self, _ := os.Executable() // "" if unknown, which Read has refused for such servers
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 		if cfg.Type == mcpclient.Stdio && cfg.Command == self && cfg.Shared == "" {
 			path, err := ownfile.Path()
@@ -66,8 +66,8 @@ func dialOwn(dial server.Dial) server.Dial {
 	}
 }
 
-// NoServers is the error of a command that needs a server when none is configured.
-// It names the files that were read and shows how to add a server.
+// NoServers returns the error of a command that needs a server when none is configured. It
+// names the files that were read and says how to add a server.
 func (h *Host) NoServers(loaded *config.Config) error {
 	if f := loaded.Settings.Fleet; f.All() {
 		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(

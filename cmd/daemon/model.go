@@ -12,12 +12,12 @@ import (
 	"github.com/toolscript/toolscript/transport/llm"
 )
 
-// ModelChoice chooses a model of the configuration.
+// ModelChoice selects a model of the configuration.
 type ModelChoice struct {
-	Provider  string // "": the only one with a model
-	Model     string // "": that of the provider
-	MaxTokens int    // of one answer; 0: those of the provider
-	How       string // how the caller names a provider, for the error
+	Provider  string // "" selects the only provider with a model
+	Model     string // "" selects the model of the provider
+	MaxTokens int    // maximum length of one answer; 0: the provider's maximum
+	How       string // how the caller names a provider, for the error message
 }
 
 // Model returns the client of the chosen model, and the name of its provider.
@@ -39,7 +39,7 @@ func Model(all map[string]config.Provider, choice ModelChoice) (string, *llm.Cli
 	return name, client, nil
 }
 
-// providerOf is the name of the chosen provider.
+// providerOf returns the name of the chosen provider.
 func providerOf(all map[string]config.Provider, choice ModelChoice) (string, error) {
 	if choice.Provider != "" {
 		return choice.Provider, nil

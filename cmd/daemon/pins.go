@@ -5,7 +5,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/pinstore"
 )
 
-// pins is the store of what tools were at their first use; nil without a data folder.
+// pins returns the store of tool definitions as they were at first use, or nil without a data folder.
 func (h *Host) pins() pin.Store {
 	path, err := h.folder("pins")
 	if err != nil {

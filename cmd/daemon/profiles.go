@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// warnings are problems of the fleet and of profiles.
+// warnings returns the problems of the fleet and of the profiles.
 func (d *Daemon) warnings() []string {
 	all := d.fleet.warnings()
 	select {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// Variables are the names of the environment variables that the effective part of the
-// configuration refers to.
+// Variables returns the names of the environment variables to which the effective part of
+// the configuration refers.
 func (d *Daemon) Variables(context.Context) ([]string, error) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
@@ -19,9 +19,9 @@ func (d *Daemon) Variables(context.Context) ([]string, error) {
 	return names, err
 }
 
-// read reads the configuration. Variables have the values of env, else those of
-// earlier reloads, else those of the environment. names are the variables that the
-// configuration refers to.
+// read reads the configuration. Variables have the values of env, else those of earlier
+// reloads, else those of the environment. names are the variables to which the
+// configuration refers.
 func (d *Daemon) read(env map[string]string) (loaded *config.Config, names []string, err error) {
 	from := d.host.ConfigOptions(d.options.Trust)
 	from.Strict = true
@@ -41,17 +41,17 @@ func (d *Daemon) read(env map[string]string) (loaded *config.Config, names []str
 	return loaded, slices.Compact(names), nil
 }
 
-// reload is a reload that has been planned: a new configuration, and how it differs from
-// the one in force.
+// reload is a planned reload: a new configuration, and its differences from the one in
+// force.
 type reload struct {
 	loaded *config.Config
-	names  []string // of the variables
+	names  []string // names of the variables
 	search actors.SearchOptions
 	toolscript.ReloadPlan
 }
 
 // plan reads the configuration and compares it with the one in force. It changes nothing.
-// It is called with reloading held.
+// The caller holds d.reloading.
 func (d *Daemon) plan(env map[string]string) (*reload, error) {
 	loaded, names, err := d.read(env)
 	if err != nil {
@@ -79,7 +79,7 @@ func (d *Daemon) plan(env map[string]string) (*reload, error) {
 	return r, nil
 }
 
-// PlanReload returns what Reload would do, and changes nothing.
+// PlanReload returns what Reload would do, without changing anything.
 func (d *Daemon) PlanReload(_ context.Context, env map[string]string) (toolscript.ReloadPlan, error) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
@@ -90,8 +90,8 @@ func (d *Daemon) PlanReload(_ context.Context, env map[string]string) (toolscrip
 	return r.ReloadPlan, nil
 }
 
-// Reload reads the configuration again and puts it in force. env has values of
-// variables that it refers to. An error leaves the old configuration in force.
+// Reload reads the configuration again and puts it in force. env has values for variables
+// to which it refers. After an error, the old configuration stays in force.
 func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
@@ -102,7 +102,7 @@ func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.
 	before := *d.fleet.inForce.Load()
 	d.fleet.use(r.loaded.Settings.Fleet)
 	defer func() { d.fleet.follow(false) }()
-	d.secrets.add(r.loaded.Servers) // before a server has them
+	d.secrets.add(r.loaded.Servers) // before a server gets them
 	changed, err := d.Configure(ctx, r.loaded.Servers)
 	if err != nil {
 		d.fleet.use(before)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-// newRunners returns the sandboxes of the fleet. It connects when limits.pool has a run use
-// one.
+// newRunners returns the sandboxes of the fleet. It connects when a run first uses one
+// because of limits.pool.
 func (d *Daemon) newRunners(logger *slog.Logger) *remote.Fleet {
 	address := func() cluster.Address { return d.settings.Load().Fleet.Address() }
 	return remote.NewFleet(func() string { return address().Name() }, cluster.Dialer(address), logger)

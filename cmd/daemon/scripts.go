@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// withScripts returns a Dial that opens the server of the saved scripts too.
+// withScripts returns a Dial that can also open the server of the saved scripts.
 func (d *Daemon) withScripts(dial server.Dial, answers *inflight.Budget) server.Dial {
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 		if cfg.Type != mcpclient.Scripts {
@@ -34,8 +34,8 @@ func (d *Daemon) withScripts(dial server.Dial, answers *inflight.Budget) server.
 	}
 }
 
-// scriptTools describes scripts as tools. A script that has mistakes or cannot be examined
-// is left out, and the log says why.
+// scriptTools describes scripts as tools. It leaves out a script that has mistakes or
+// cannot be examined, and logs the reason.
 func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on mcpclient.Events) (*inprocess.List, error) {
 	select {
 	case <-d.ready: // the actors exist
@@ -59,8 +59,8 @@ func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScri
 	return tools, nil
 }
 
-// signed is the signature of a script that can be offered. The error says where the
-// mistake is. Without a decided signature the parameters are unknown.
+// signed returns the signature of a script, or an error with the position of a mistake that
+// prevents its use. If the signature is undecided, the parameters are unknown.
 func signed(ctx context.Context, sign sign, s toolscript.SavedScript) (runner.Signature, error) {
 	sig, found, err := sign(ctx, runner.Source{Code: s.Code, File: s.Name + config.ScriptExtension})
 	if err != nil {
@@ -75,10 +75,10 @@ func signed(ctx context.Context, sign sign, s toolscript.SavedScript) (runner.Si
 	return sig, nil
 }
 
-// sign is System.Sign.
+// sign is the type of System.Sign.
 type sign func(context.Context, runner.Source) (runner.Signature, []toolscript.Diagnostic, error)
 
-// describeScript is a script as the catalog has it. A script without a function takes no
+// describeScript describes a script as a tool. A script without a function takes no
 // parameters.
 func describeScript(s toolscript.SavedScript, sig runner.Signature) toolscript.Tool {
 	t := toolscript.Tool{Name: s.Name, Description: sig.Doc, InputSchema: sig.Params, OutputSchema: sig.Result}
@@ -89,9 +89,9 @@ func describeScript(s toolscript.SavedScript, sig runner.Signature) toolscript.T
 	return t
 }
 
-// callScript runs a saved script for a call of a run, or outside of runs. It works within
-// the rules and limits of that run, and for a structured call of an agent within those of
-// the agent.
+// callScript runs a saved script for a call from a run, or from outside of runs. The script
+// works within the rules and limits of that run, or, for a structured call of an agent,
+// within those of the agent.
 func (d *Daemon) callScript(ctx context.Context, s toolscript.SavedScript, run string, args json.RawMessage) (any, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -125,13 +125,13 @@ func (d *Daemon) callScript(ctx context.Context, s toolscript.SavedScript, run s
 	case end.ExitCode != 0:
 		return nil, fmt.Errorf("the script %s ended with exit code %d", s.Name, end.ExitCode)
 	case len(end.Value) == 0:
-		return nil, nil //nolint:nilnil // a script without a value
+		return nil, nil //nolint:nilnil // the script has no value
 	}
 	return end.Value, nil
 }
 
-// failedScript is the error of a call whose script failed. Limits and refusals keep their
-// kind; what the script threw is the result of a tool that has failed.
+// failedScript returns the error of a call whose script failed. Limits and refusals keep
+// their kind; an error thrown by the script becomes the failure of a tool.
 func failedScript(name string, end *toolscript.End) error {
 	err := fmt.Errorf("the script %s failed: %s", name, describeError(end.Error))
 	if end.Kind == toolscript.Threw {

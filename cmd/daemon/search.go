@@ -23,11 +23,11 @@ import (
 // embeddedNames are the names of the model that is part of the program.
 var embeddedNames = []string{"minilm", "xenova/all-minilm-l6-v2"}
 
-// llamaVariable names the file of toolscript-llama, if it is not in the folder of
+// llamaVariable names the program toolscript-llama if it is not in the folder of
 // toolscript.
 const llamaVariable = "TOOLSCRIPT_LLAMA"
 
-// searchOptions converts the settings. The warnings are about settings that have no
+// searchOptions converts the settings. It returns warnings about settings that have no
 // effect.
 func (h *Host) searchOptions(settings config.Search) (o actors.SearchOptions, warnings []string) {
 	o = actors.SearchOptions{Limit: settings.Limit, Threshold: settings.Threshold, Alpha: settings.Alpha}
@@ -41,10 +41,10 @@ func (h *Host) searchOptions(settings config.Search) (o actors.SearchOptions, wa
 	return o, warnings
 }
 
-// chooseModel chooses the model of the search: a file by --search-model, else the
-// endpoint of the configuration, else the embedded model. An unknown name chooses the
-// embedded model too, with a warning: configurations of other programs name models
-// that toolscript does not have.
+// chooseModel chooses the model of the search: the file of --search-model, else the
+// endpoint of the configuration, else the embedded model. An unknown name also selects the
+// embedded model, with a warning: configurations of other programs name models that
+// toolscript does not have.
 func (h *Host) chooseModel(o *actors.SearchOptions, settings config.Search) (warnings []string) {
 	name := settings.Model
 	if settings.Device == config.DeviceWebGPU {
@@ -62,8 +62,8 @@ func (h *Host) chooseModel(o *actors.SearchOptions, settings config.Search) (war
 	return warnings
 }
 
-// modelSource names a model by a hash of everything that it depends on. The key of an
-// endpoint is secret.
+// modelSource names a model by a hash of everything that its vectors depend on. The key of
+// an endpoint is secret.
 func modelSource(s config.Search, open func(context.Context) (embedder.Model, error)) embedder.Source {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %t", s.Model, s.Library, s.Remote, s.NoCache))
 	return embedder.Source{Name: hex.EncodeToString(sum[:]), Open: open}
@@ -87,14 +87,14 @@ func (h *Host) llamaModel(settings config.Search) func(context.Context) (embedde
 		}
 		p, err := llama.Start(ctx, o)
 		if err != nil {
-			return nil, err // a nil *Process would be a Model that is not nil
+			return nil, err // a nil *Process in a Model would not be nil
 		}
 		return p, nil
 	}
 }
 
-// CheckModel returns an error if the search model outside of the program cannot be used.
-// It opens the model only with probe: a request to an endpoint may cost something.
+// CheckModel returns an error if the search model outside of the program cannot be used. It
+// opens the model only if probe is true, because a request to an endpoint may cost money.
 func (h *Host) CheckModel(ctx context.Context, settings config.Search, probe bool) error {
 	var o actors.SearchOptions
 	h.chooseModel(&o, settings)
@@ -131,7 +131,7 @@ func remoteModel(r config.Remote) func(context.Context) (embedder.Model, error) 
 	}
 }
 
-// cacheVectors sets the files of the models' vectors.
+// cacheVectors sets the files that cache the models' vectors.
 func (h *Host) cacheVectors(o *actors.SearchOptions) {
 	dir := h.Cache("embeddings")
 	if dir == "" {

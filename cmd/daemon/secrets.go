@@ -14,15 +14,15 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// mostEarlier bounds the values that were replaced while the gateway runs.
+// mostEarlier is the number of replaced values that are remembered.
 const mostEarlier = 100
 
-// knownSecrets are the values of ${secret:NAME} that servers of this gateway have or had. A
-// server may print an old value after it was replaced. The zero value has none.
+// knownSecrets are the values of ${secret:NAME} that servers of this gateway have or had.
+// After a value is replaced, a server may still print the old one. The zero value is empty.
 type knownSecrets struct {
 	mu      sync.Mutex
-	current map[string]string // by reference
-	earlier []earlierSecret   // the oldest first
+	current map[string]string // values by reference
+	earlier []earlierSecret   // replaced values, the oldest first
 }
 
 type earlierSecret struct{ reference, value string }
@@ -48,7 +48,7 @@ func (k *knownSecrets) add(servers map[string]mcpclient.Config) {
 	k.earlier = slices.Delete(k.earlier, 0, max(0, len(k.earlier)-mostEarlier))
 }
 
-// with adds the values to others, by the text that replaces each of them.
+// with returns others and the values of k, by the text that replaces each of them.
 func (k *knownSecrets) with(others map[string]string) map[string]string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -63,15 +63,15 @@ func (k *knownSecrets) with(others map[string]string) map[string]string {
 	return all
 }
 
-// clean replaces the values in a recording. A recording in which that is not possible is
-// not kept.
+// clean replaces the values in a recording. If that is not possible, it returns an error,
+// and the recording must not be kept.
 func (k *knownSecrets) clean(r recording.Recording) (recording.Recording, error) {
 	replacer := mcpclient.Replacer(k.with(nil))
 	if replacer == nil {
 		return r, nil
 	}
 	stdin := []byte(replacer.Replace(string(r.Stdin)))
-	r.Stdin = nil // its base64 is not a text of its own
+	r.Stdin = nil // its base64 form would hide a value
 	text, err := json.Marshal(r)
 	if err != nil {
 		return r, err

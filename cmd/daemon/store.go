@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// store is where scripts keep values from one run to the next; nil without a data folder.
+// store returns where scripts keep values between runs, or nil without a data folder.
 func (d *Daemon) store(files []config.File) *store.Options {
 	folder, err := d.host.folder("store")
 	if err != nil {
@@ -27,8 +27,8 @@ func (d *Daemon) store(files []config.File) *store.Options {
 	}
 }
 
-// projectOf returns the folder of the project of a working directory. Clients without one,
-// such as those of MCP over HTTP, have the project whose configuration this is; "" for none.
+// projectOf returns the folder of the project of a working directory. Clients without one, such
+// as those of MCP over HTTP, have the project of this configuration; "" means no project.
 func (d *Daemon) projectOf(dir string, files []config.File) (string, error) {
 	if dir == "" {
 		i := slices.IndexFunc(files, func(f config.File) bool { return f.Project && f.Found })

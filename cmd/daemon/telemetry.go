@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/transport/telemetry/otlp"
 )
 
-// exporter sends spans and metrics, nil if none is configured. A mistake is only a warning:
-// other programs read the same variables.
+// exporter returns the exporter of spans and metrics, or nil if none is configured. A
+// mistake is only a warning, because other programs read the same variables.
 func (h *Host) exporter(settings config.Telemetry, logger *slog.Logger) *otlp.Exporter {
 	c, err := otlp.Configure(settings.Endpoint, settings.Headers, func(name string) string {
 		value, _ := h.Config.LookupEnv(name)
@@ -29,18 +29,17 @@ func (h *Host) exporter(settings config.Telemetry, logger *slog.Logger) *otlp.Ex
 	return e
 }
 
-// flushTime bounds what the end of a program waits for the collector, for metrics and for
-// spans.
+// flushTime bounds the final flush of metrics, and that of spans.
 const flushTime = 2 * time.Second
 
-// endMetrics sends the metrics a last time. It is called before the actors end.
+// endMetrics flushes the metrics. It must be called before the actors end.
 func (d *Daemon) endMetrics(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	d.telemetry.EndMetrics(ctx)
 }
 
-// endSpans sends the spans that wait. It is called after the actors have ended.
+// endSpans flushes the spans. It must be called after the actors have ended.
 func (d *Daemon) endSpans(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()

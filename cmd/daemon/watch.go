@@ -7,14 +7,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Watch has one stdio server watched. The methods of nil do nothing more than without.
+// Watch makes a gateway observe one stdio server. A nil Watch observes nothing.
 type Watch struct {
 	Server  string
-	Confine mcpclient.Confine // of that server, in the place of the configured one
-	Record  *observed.Record  // of what it does
+	Confine mcpclient.Confine // confinement of the server, instead of the configured one
+	Record  *observed.Record  // record of what the server does
 }
 
-// apply changes the server in a configuration.
+// apply sets the confinement of the server in a configuration.
 func (w *Watch) apply(loaded *config.Config) {
 	if w == nil {
 		return
@@ -27,7 +27,7 @@ func (w *Watch) apply(loaded *config.Config) {
 	}
 }
 
-// confiner starts the confined servers of a host.
+// confiner returns the starter of confined servers.
 func (w *Watch) confiner(h *Host) harness.Confiner {
 	c := harness.Confiner{CacheDir: h.Cache("confined")}
 	if w != nil {

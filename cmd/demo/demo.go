@@ -1,5 +1,5 @@
-// Package demo is a small MCP server with read-only tools over one directory. New users
-// can write scripts for it, and tests use it because it needs nothing else.
+// Package demo is a small MCP server with read-only tools over one directory. New users can
+// write scripts for it; tests use it because it needs nothing else.
 package demo
 
 import (
@@ -21,9 +21,8 @@ const instructions = "Read-only tools over the files of one directory. " +
 	"Paths are relative to it and use slashes; nothing outside it can be reached. " +
 	".git and node_modules are skipped unless a path leads into them."
 
-// Serve speaks MCP on in and out until in ends. It returns the context's error if ctx
-// ends first. mcp-go has one such session per process, so only one Serve may run at a
-// time.
+// Serve speaks MCP on in and out until in ends. It returns the error of ctx if ctx ends
+// first. mcp-go has one such session per process, so only one Serve may run at a time.
 func Serve(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -46,14 +45,14 @@ func Serve(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 	return stdio.Listen(ctx, in, out)
 }
 
-// announcement is the description of a tool for clients. The schemas are written by
-// hand, because mcp-go makes every list nullable.
+// announcement describes a tool for clients. The schemas are written by hand, because
+// mcp-go makes every list nullable.
 type announcement struct {
 	name, title, description string
 	input, output            string
 }
 
-// serve joins an announcement with its function.
+// serve combines an announcement with its handler.
 func (a announcement) serve(handler server.ToolHandlerFunc) server.ServerTool {
 	yes, no := true, false
 	tool := mcp.NewToolWithRawSchema(a.name, a.description, json.RawMessage(a.input))
@@ -63,7 +62,7 @@ func (a announcement) serve(handler server.ToolHandlerFunc) server.ServerTool {
 	return server.ServerTool{Tool: tool, Handler: handler}
 }
 
-// answer makes a handler from a function of this package. An error becomes a result with
+// answer converts a function of this package to a handler. An error becomes a result with
 // isError.
 func answer[A, R any](run func(context.Context, A) (R, error)) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -79,7 +78,7 @@ func answer[A, R any](run func(context.Context, A) (R, error)) server.ToolHandle
 	}
 }
 
-// reason is the text of an error without the system call: "a.txt: no such file or
+// reason returns the text of an error without the system call: "a.txt: no such file or
 // directory".
 func reason(err error) string {
 	var failed *fs.PathError

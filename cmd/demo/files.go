@@ -15,15 +15,15 @@ import (
 
 const (
 	maxEntries       = 100_000  // files and folders that one call visits
-	maxFileSize      = 32 << 20 // of a file
+	maxFileSize      = 32 << 20 // maximum size of a file that is read
 	binaryCheckBytes = 8 << 10  // bytes in which a NUL makes a file binary, as in git
 )
 
-// files are the files below one directory. os.Root refuses paths and symbolic links that
-// lead out of it.
+// files gives access to the files below one directory. os.Root refuses paths and symbolic
+// links that lead out of it.
 type files struct{ root *os.Root }
 
-// errEnough ends a walk at its limit.
+// errEnough ends a walk that has reached its limit.
 var errEnough = errors.New("enough")
 
 // within converts a path of the caller to a path below the root.
@@ -62,7 +62,7 @@ func (f *files) walk(ctx context.Context, dir string, visit func(name string, en
 		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules"):
 			return fs.SkipDir
 		case err != nil:
-			return nil //nolint:nilerr // a folder that cannot be read must not hide the others
+			return nil //nolint:nilerr // an unreadable folder must not hide the others
 		}
 		return visit(name, entry)
 	})
@@ -84,19 +84,19 @@ func (f *files) walkFiles(ctx context.Context, dir, glob string, visit func(name
 		}
 		info, err := entry.Info()
 		if err != nil {
-			return nil //nolint:nilerr // it was removed
+			return nil //nolint:nilerr // the file was removed
 		}
 		return visit(name, info)
 	})
 }
 
-// content is the text of a regular file.
+// content returns the text of a regular file.
 func (f *files) content(name string) ([]byte, error) {
 	clean, err := within(name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.root.Stat(clean) // before Open, which would wait for the writer of a named pipe
+	info, err := f.root.Stat(clean) // before Open, which would block on a named pipe
 	switch {
 	case err != nil:
 		return nil, err

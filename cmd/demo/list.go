@@ -63,7 +63,7 @@ func (f *files) list(ctx context.Context, args listArgs) (listResult, error) {
 	return result, err
 }
 
-// depth is the number of levels of a path below dir: 1 for an entry of dir.
+// depth returns the number of levels of a path below dir: 1 for an entry of dir.
 func depth(dir, name string) int {
 	if dir != "." {
 		name = strings.TrimPrefix(name, dir+"/")
@@ -71,7 +71,7 @@ func depth(dir, name string) int {
 	return strings.Count(name, "/") + 1
 }
 
-// orDefault is the value of an optional argument.
+// orDefault returns the value of an optional argument, or fallback if it is 0.
 func orDefault(value, fallback int) int {
 	if value == 0 {
 		return fallback

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxText bounds the text of one answer.
+// maxText is the maximum length of the text in one answer.
 const maxText = 256 << 10
 
 var readTool = announcement{

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxMatchText bounds the part of a line that is shown.
+// maxMatchText is the maximum length of the shown part of a line.
 const maxMatchText = 400
 
 var searchTool = announcement{
@@ -94,7 +94,7 @@ func (r *searchResult) searchFile(name string, data []byte, re *regexp.Regexp, l
 	return nil
 }
 
-// around is a line, or the part of a long line around the match.
+// around returns a line, or the part of a long line around the match.
 func around(line []byte, at int) string {
 	start := 0
 	if len(line) > maxMatchText {

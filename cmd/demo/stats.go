@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// maxLargest bounds the list of the largest files.
+// maxLargest is the length of the list of the largest files.
 const maxLargest = 10
 
 var statsTool = announcement{
@@ -82,7 +82,7 @@ func (f *files) stats(ctx context.Context, args statsArgs) (statsResult, error) 
 	return result, err
 }
 
-// extensionOf is "" for a name such as .gitignore.
+// extensionOf returns the extension of a file name, or "" for a name such as .gitignore.
 func extensionOf(name string) string {
 	base := path.Base(name)
 	extension := path.Ext(base)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxTreeLines bounds the drawing.
+// maxTreeLines is the maximum number of lines of the drawing.
 const maxTreeLines = 2000
 
 var treeTool = announcement{
