@@ -13,19 +13,19 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// beginTime bounds the wait for another start. A start takes less than a second.
+// beginTime bounds the wait for another start, which takes less than a second.
 const beginTime = 30 * time.Second
 
-// The names of the locks of starts in the folders of entries.
+// The lock files of starts in the folders of entries have names in this form.
 const (
 	lockPrefix = "toolscript-start-"
 	lockSuffix = ".lock"
 )
 
-// Begin locks the start of the gateways of one configuration, session or client, so that to look
-// for a gateway, to start one and to write its entry is one step. Starts that have one of the keys
-// in common wait for each other. The lock ends with its process. A folder in which no file can be
-// made has no lock; Write reports that folder.
+// Begin locks the start of the gateways of one configuration, session or client, so that
+// looking for a gateway, starting one and writing its entry is one step. Starts with a
+// common key wait for each other. The lock ends with its process. A folder in which no file
+// can be created has no lock; Write reports that folder.
 func (p Places) Begin(ctx context.Context, keys ...string) (end func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, beginTime, &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf(
 		"another process has been starting a gateway for this configuration for %s; see its log: toolscript logs", beginTime)})
@@ -49,8 +49,8 @@ func (p Places) Begin(ctx context.Context, keys ...string) (end func(), err erro
 	return end, nil
 }
 
-// locks are the files of the keys in all folders, in one order for all processes, so that no two
-// wait for each other.
+// locks returns the lock files of the keys in all folders. The order is the same for all
+// processes, so that no two wait for each other.
 func (p Places) locks(keys []string) []string {
 	var paths []string
 	for _, f := range p.register {
@@ -59,7 +59,7 @@ func (p Places) locks(keys []string) []string {
 		}
 		for _, key := range keys {
 			sum := fnv.New64a()
-			_, _ = sum.Write([]byte(key)) // it has no error
+			_, _ = sum.Write([]byte(key)) // Write never fails
 			paths = append(paths, filepath.Join(string(f), fmt.Sprintf("%s%x%s", lockPrefix, sum.Sum64(), lockSuffix)))
 		}
 	}
@@ -67,8 +67,8 @@ func (p Places) locks(keys []string) []string {
 	return slices.Compact(paths)
 }
 
-// unlocked removes a lock that a killed start has left, and reports whether it could. It does not
-// wait for a lock that is held.
+// unlocked removes a lock file that a killed start has left, and reports whether it did. It
+// does not wait for a lock that is held.
 func unlocked(path string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()

@@ -12,30 +12,30 @@ import (
 // Entry describes a running gateway.
 type Entry struct {
 	PID          int       `json:"pid"`
-	StartTime    uint64    `json:"startTime"`              // of the process, in the units of its system
-	Host         string    `json:"host"`                   // home folders may be shared between machines
-	PIDNamespace string    `json:"pidNamespace,omitempty"` // and between containers of one
+	StartTime    uint64    `json:"startTime"`              // start time of the process, in the units of its system
+	Host         string    `json:"host"`                   // machine, because machines may share home folders
+	PIDNamespace string    `json:"pidNamespace,omitempty"` // PID namespace, because containers of a machine may share home folders
 	URL          string    `json:"url"`                    // with the capability
 	Session      string    `json:"session,omitempty"`
-	Client       *Process  `json:"client,omitempty"` // the agent's process that the gateway belongs to
-	Log          string    `json:"log,omitempty"`    // absolute path of its log file
+	Client       *Process  `json:"client,omitempty"` // process of the agent that the gateway belongs to
+	Log          string    `json:"log,omitempty"`    // absolute path of the log file
 	Foreground   bool      `json:"foreground,omitempty"`
-	Embedded     bool      `json:"embedded,omitempty"` // inside toolscript mcp: commands only reload it
-	Config       []string  `json:"config"`             // absolute paths of its configuration files
+	Embedded     bool      `json:"embedded,omitempty"` // the gateway is inside toolscript mcp: commands only reload it
+	Config       []string  `json:"config"`             // absolute paths of the configuration files
 	Version      string    `json:"version"`
 	Protocol     int       `json:"protocol"`
 	StartedAt    time.Time `json:"startedAt"`
 	Start        *Start    `json:"start,omitempty"`
-	Folders      []string  `json:"folders,omitempty"` // in which the entry is
+	Folders      []string  `json:"folders,omitempty"` // folders with the entry
 }
 
-// Start is how a gateway was started, so that it can be started again.
+// Start says how a gateway was started, so that it can be started again.
 type Start struct {
 	Args []string `json:"args"` // flags of gateway start, without the secret and the port
 	Dir  string   `json:"dir"`  // working folder
 }
 
-// Address is the URL without the capability.
+// Address returns the URL without the capability.
 func (e Entry) Address() string {
 	u, err := url.Parse(e.URL)
 	if err != nil {
@@ -44,19 +44,19 @@ func (e Entry) Address() string {
 	return u.Scheme + "://" + u.Host
 }
 
-// String leaves out the capability.
+// String returns the address, without the capability.
 func (e Entry) String() string { return e.Address() }
 
-// GoString leaves out the capability in %#v.
+// GoString returns the address, without the capability, for %#v.
 func (e Entry) GoString() string { return e.Address() }
 
-// LogValue leaves out the capability in the log.
+// LogValue returns the address, without the capability, for logs.
 func (e Entry) LogValue() slog.Value { return slog.StringValue(e.Address()) }
 
-// Process is the gateway's process.
+// Process returns the gateway's process.
 func (e Entry) Process() Process { return Process{e.PID, e.StartTime} }
 
-// Keys are the locks of a start of this gateway, see Begin.
+// Keys returns the keys of Begin for a start of this gateway.
 func (e Entry) Keys() []string {
 	keys := []string{StartKey(e.Session, e.Config)}
 	if e.Client != nil {
@@ -65,7 +65,7 @@ func (e Entry) Keys() []string {
 	return keys
 }
 
-// StartKey is the lock of the starts of a session with configuration files.
+// StartKey returns the key of Begin for a session with configuration files.
 func StartKey(session string, configPaths []string) string {
 	return session + "\x00" + strings.Join(configPaths, "\x00")
 }
@@ -73,8 +73,8 @@ func StartKey(session string, configPaths []string) string {
 // Here reports whether the process id is valid in this PID namespace.
 func (e Entry) Here() bool { return e.PIDNamespace == thisPlace().pidNamespace }
 
-// alive reports whether the process of the entry is running. If that is unknown, it is
-// true, and a health check will show it.
+// alive reports whether the process of the entry is running. It returns true if that is
+// unknown; a health check then decides.
 func (e Entry) alive() bool {
 	gone, _ := e.Process().Gone()
 	return !gone

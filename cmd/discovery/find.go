@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Session is the id of the session that this process belongs to; "" without a session.
+// Session returns the id of the session that this process belongs to, or "".
 func Session(lookupEnv func(string) (string, bool)) string {
 	if id, _ := lookupEnv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id
@@ -19,9 +19,9 @@ func Session(lookupEnv func(string) (string, bool)) string {
 	return id
 }
 
-// Find returns the gateways that a command should use, the newest first: the gateways of
-// the session, else gateways without a session for the same configuration files. Without
-// a session, all gateways for these files count. Find does not check whether they are
+// Find returns the gateways that a command should use, the newest first: those of the
+// session, else those without a session for the same configuration files. If session is "",
+// all gateways for these files are candidates. Find does not check whether they are
 // healthy.
 func (p Places) Find(session string, configPaths []string) ([]Entry, error) {
 	entries, err := p.List()
@@ -48,8 +48,8 @@ func (p Places) OfClient(client Process) ([]Entry, error) {
 	}), err
 }
 
-// Again returns the gateways of OfClient that another start of the client can use: those of this
-// version with exactly these configuration files.
+// Again returns the gateways of OfClient that a new start of the client can reuse: those of
+// this version with exactly these configuration files.
 func (p Places) Again(client Process, configPaths []string) ([]Entry, error) {
 	entries, err := p.OfClient(client)
 	return selectEntries(entries, func(e Entry) bool { return e.Reusable(configPaths) }), err
@@ -60,8 +60,8 @@ func (e Entry) Reusable(configPaths []string) bool {
 	return e.Version == toolscript.Version && slices.Equal(e.Config, configPaths)
 }
 
-// Same returns the gateways of exactly this session and these configuration
-// files, the newest first.
+// Same returns the gateways of exactly this session and these configuration files, the
+// newest first.
 func (p Places) Same(session string, configPaths []string) ([]Entry, error) {
 	entries, err := p.List()
 	if err != nil {
@@ -72,21 +72,20 @@ func (p Places) Same(session string, configPaths []string) ([]Entry, error) {
 	}), nil
 }
 
-// Serving returns the entries of the gateways that commands use, stop and show.
+// Serving returns the entries of gateways that commands use, stop and show: all except embedded ones.
 func Serving(entries []Entry) []Entry {
 	return selectEntries(entries, func(e Entry) bool { return !e.Embedded })
 }
 
-// Embedded returns the gateways inside toolscript mcp that read one of these configuration files.
-// Clients start the command in a folder of their own, so that it seldom has all of them.
+// Embedded returns the gateways inside toolscript mcp that read one of these configuration
+// files. Clients start that command in various folders, so it seldom reads all of the files.
 func (p Places) Embedded(configPaths []string) ([]Entry, error) {
 	read := func(path string) bool { return slices.Contains(configPaths, path) }
 	entries, err := p.List()
 	return selectEntries(entries, func(e Entry) bool { return e.Embedded && slices.ContainsFunc(e.Config, read) }), err
 }
 
-// Reading returns the gateways whose configuration includes a file, the newest
-// first.
+// Reading returns the gateways whose configuration includes a file, the newest first.
 func (p Places) Reading(path string) ([]Entry, error) {
 	entries, err := p.List()
 	return selectEntries(entries, func(e Entry) bool { return slices.Contains(e.Config, path) }), err
@@ -106,9 +105,8 @@ func (p Places) FindPort(port int) (Entry, bool, error) {
 	return Entry{}, false, nil
 }
 
-// Complete adds the capability to a URL of a gateway on this machine that has only host
-// and port. Other URLs, and URLs without an entry for their port, are returned
-// unchanged.
+// Complete adds the capability to the URL of a gateway on this machine that has only a host
+// and a port. It returns other URLs, and URLs without an entry for their port, unchanged.
 func (p Places) Complete(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || strings.Trim(u.Path, "/") != "" || !isLoopback(u.Hostname()) {

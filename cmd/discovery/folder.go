@@ -14,10 +14,10 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// folder is the path of one folder with entries.
+// folder is the path of a folder with entries.
 type folder string
 
-// write writes the files of an entry, and creates the folder.
+// write writes the files of an entry. It creates the folder if necessary.
 func (f folder) write(e Entry) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -46,7 +46,7 @@ func (f folder) remove(e Entry) error {
 	return failed
 }
 
-// files are the files of the folder, sorted by name. A missing folder is empty. A folder that
+// files returns the files of the folder, sorted by name. A missing folder is empty. A folder that
 // other users can write to is an error, because an entry decides where tool calls are sent.
 func (f folder) files() ([]fs.DirEntry, error) {
 	if err := private.Check(string(f)); err != nil {
@@ -90,13 +90,13 @@ func (f folder) path(e Entry) string {
 	return filepath.Join(string(f), filePrefix+e.Process().String()+fileSuffix)
 }
 
-// pidPath is the path of the file that holds the process id alone, for programs that
-// cannot read JSON.
+// pidPath returns the path of a file with only the process id, for programs that cannot
+// read JSON.
 func (f folder) pidPath(e Entry) string {
 	return filepath.Join(string(f), filePrefix+e.Process().String()+pidSuffix)
 }
 
-// read reads one entry. Other files, and entries under a wrong name, are ignored.
+// read reads one entry. It ignores other files, and entries in a file with the wrong name.
 func (f folder) read(file fs.DirEntry) (Entry, bool) {
 	name := file.Name()
 	if !strings.HasPrefix(name, filePrefix) || !strings.HasSuffix(name, fileSuffix) || !file.Type().IsRegular() {

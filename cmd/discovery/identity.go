@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// Process names one process. Its start time keeps it apart from later processes with
+// Process identifies one process. The start time distinguishes it from later processes with
 // the same id.
 type Process struct {
 	PID       int    `json:"pid"`
-	StartTime uint64 `json:"startTime"` // in the units of its system; 0 if it is not known
+	StartTime uint64 `json:"startTime"` // in the units of its system; 0 if unknown
 }
 
-// Identify returns the identity of a process that runs.
+// Identify returns the identity of a running process.
 func Identify(pid int) (Process, error) {
 	start, err := startTime(pid)
 	if err != nil {
@@ -26,8 +26,8 @@ func Identify(pid int) (Process, error) {
 	return Process{pid, start}, nil
 }
 
-// Client returns the process of the agent that runs this hook: CLAUDE_PID, else the
-// parent. Where a start time cannot be read, the process id alone names it.
+// Client returns the process of the agent that runs this hook: CLAUDE_PID, else the parent.
+// If the start time cannot be read, the process id alone identifies it.
 func Client(lookupEnv func(string) (string, bool)) (Process, error) {
 	pid := os.Getppid()
 	if text, _ := lookupEnv("CLAUDE_PID"); text != "" {
@@ -44,7 +44,7 @@ func Client(lookupEnv func(string) (string, bool)) (Process, error) {
 	return p, nil
 }
 
-// ParseProcess reads what String writes.
+// ParseProcess parses the result of String.
 func ParseProcess(text string) (Process, error) {
 	pid, start, ok := strings.Cut(text, "-")
 	var p Process
@@ -60,8 +60,7 @@ func ParseProcess(text string) (Process, error) {
 
 func (p Process) String() string { return fmt.Sprintf("%d-%d", p.PID, p.StartTime) }
 
-// Gone reports whether the process has ended. known is false if the system does not
-// say it.
+// Gone reports whether the process has ended. known is false if the system cannot tell.
 func (p Process) Gone() (gone, known bool) {
 	if p.StartTime == 0 {
 		return false, false
@@ -73,16 +72,16 @@ func (p Process) Gone() (gone, known bool) {
 	return start != p.StartTime, true
 }
 
-// Stop asks the process to end. That it has ended is not an error, and a later process with
-// its id is not touched.
+// Stop asks the process to end. It returns nil if the process has ended already, and does
+// not signal a later process with the same id.
 func (p Process) Stop() error {
-	if runtime.GOOS == "windows" { // which has no other signal
+	if runtime.GOOS == "windows" { // Windows has no other signal
 		return p.signal(os.Kill, "stop")
 	}
 	return p.signal(syscall.SIGTERM, "stop")
 }
 
-// Hangup sends SIGHUP like Stop. Windows does not have it, and Hangup does nothing there.
+// Hangup sends SIGHUP, with the same checks as Stop. It does nothing on Windows, which has no SIGHUP.
 func (p Process) Hangup() error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -90,11 +89,11 @@ func (p Process) Hangup() error {
 	return p.signal(syscall.SIGHUP, "signal")
 }
 
-// signal takes the handle of the process before it compares its identity.
+// signal opens a handle to the process before it compares the identity.
 func (p Process) signal(signal os.Signal, what string) error {
 	handle, err := os.FindProcess(p.PID)
 	if err != nil {
-		return nil // on some systems: there is no such process
+		return nil // on some systems, this means that there is no such process
 	}
 	defer func() { _ = handle.Release() }()
 	if gone, known := p.Gone(); gone || !known {

@@ -1,6 +1,6 @@
 // Package discovery stores the entries of running gateways, so that other commands find
-// them. An entry has the capability of its gateway: only the user can read it, and it is
-// never printed as a whole.
+// them. An entry contains the capability of its gateway: only the user can read it, and it
+// is never printed as a whole.
 package discovery
 
 import (
@@ -18,13 +18,13 @@ import (
 )
 
 // Places are the folders with the entries of gateways. A gateway has an entry in several of
-// them, so that a command finds it that was started with fewer variables, or with more.
+// them, so that commands with fewer or more environment variables find it.
 type Places struct {
-	look     []folder // in which commands look
-	register []folder // in which a gateway has its entry
+	look     []folder // folders in which commands look
+	register []folder // folders in which a gateway writes its entry
 }
 
-// In returns places with only these folders.
+// In returns the places that consist of these folders.
 func In(folders ...string) Places {
 	var p Places
 	for _, path := range folders {
@@ -35,10 +35,10 @@ func In(folders ...string) Places {
 }
 
 // RuntimePlaces returns the places of the user. A gateway has an entry in the run folder of the
-// data folder, and in the first of these folders that exists: TOOLSCRIPT_RUNTIME_DIR, toolscript
-// in XDG_RUNTIME_DIR, toolscript in /run/user/UID. Commands look in TOOLSCRIPT_RUNTIME_DIR alone
-// if it is set, else in all of them. Nothing is in TMPDIR, where other users could create a
-// folder first. A runtime folder of another user, as after su, is ignored.
+// data folder, and in the first of these folders that exists: TOOLSCRIPT_RUNTIME_DIR, toolscript in
+// XDG_RUNTIME_DIR, toolscript in /run/user/UID. Commands look only in TOOLSCRIPT_RUNTIME_DIR if it
+// is set, else in all of them. TMPDIR is not used, because other users could create a folder there
+// first. A runtime folder of another user, as after su, is ignored.
 func RuntimePlaces(dataDir string, lookupEnv func(string) (string, bool)) (Places, error) {
 	home := folder(filepath.Join(dataDir, "run"))
 	if dir, _ := lookupEnv("TOOLSCRIPT_RUNTIME_DIR"); dir != "" {
@@ -55,10 +55,10 @@ func RuntimePlaces(dataDir string, lookupEnv func(string) (string, bool)) (Place
 	return Places{look: distinct(append(slices.Clone(found), home)...), register: distinct(append(found[:min(len(found), 1)], home)...)}, nil
 }
 
-// usersDir has the runtime folders of the users of a Linux system with systemd or elogind.
+// usersDir contains the runtime folders of all users of a Linux system with systemd or elogind.
 var usersDir = "/run/user"
 
-// userRuntimeDir is the folder that XDG_RUNTIME_DIR names for the user of this process.
+// userRuntimeDir returns the folder that XDG_RUNTIME_DIR usually names for the user of this process, or "".
 func userRuntimeDir() string {
 	if runtime.GOOS != "linux" {
 		return ""
@@ -66,7 +66,7 @@ func userRuntimeDir() string {
 	return filepath.Join(usersDir, strconv.Itoa(os.Geteuid()))
 }
 
-// distinct returns the folders without those that occur before.
+// distinct returns the folders without repetitions.
 func distinct(folders ...folder) []folder {
 	var out []folder
 	for _, f := range folders {
@@ -77,7 +77,7 @@ func distinct(folders ...folder) []folder {
 	return out
 }
 
-// Folders are the paths of the folders in which commands look. They may not exist.
+// Folders returns the paths of the folders in which commands look. They may not exist.
 func (p Places) Folders() []string {
 	paths := make([]string, len(p.look))
 	for i, f := range p.look {
@@ -86,9 +86,9 @@ func (p Places) Folders() []string {
 	return paths
 }
 
-// Write writes the entry of this process, and returns it with the process, version, protocol,
-// time and folders. A gateway that continues after an error should show it as a warning. The
-// entry has no folders if no command can find the gateway.
+// Write writes the entry of this process, and returns it with the process, version,
+// protocol, time and folders. A gateway that continues after an error should show it as a
+// warning. The entry has no folders if no command can find the gateway.
 func (p Places) Write(e Entry) (Entry, error) {
 	start, err := startTime(os.Getpid())
 	if err != nil {
@@ -130,7 +130,7 @@ func hidden(err error) error {
 		"name a folder of yours in TOOLSCRIPT_RUNTIME_DIR", err)
 }
 
-// Adopt makes a gateway that of another session of its client.
+// Adopt assigns a gateway to another session of its client.
 func (p Places) Adopt(e Entry, session string) error {
 	e.Session = session
 	var failed error
@@ -149,8 +149,8 @@ func (p Places) Remove(e Entry) error {
 	return failed
 }
 
-// of returns the folders that an entry names. A copy may be in others, as after a change of the
-// path of the home folder.
+// of returns the folders that an entry names. Other folders may have copies, for example
+// after the path of the home folder has changed.
 func (p Places) of(e Entry) []folder {
 	all := make([]folder, len(e.Folders))
 	for i, path := range e.Folders {
@@ -159,16 +159,16 @@ func (p Places) of(e Entry) []folder {
 	return all
 }
 
-// List returns the entries of running gateways, the newest first, and removes the entries of
-// processes that have ended. The error says that a folder cannot be used, and that no gateway
-// was found in the others.
+// List returns the entries of running gateways, the newest first, and removes the entries
+// of ended processes. An error means that a folder cannot be read and that the others have
+// no gateway.
 func (p Places) List() ([]Entry, error) {
 	running, _, _, err := p.prune()
 	return running, err
 }
 
-// Prune removes the entries of processes that have ended, and returns them. It also removes
-// the files that no entry names, and returns their paths.
+// Prune removes the entries of ended processes, and returns them. It also removes files
+// that belong to no entry, and returns their paths.
 func (p Places) Prune() (ended []Entry, paths []string, err error) {
 	_, ended, paths, err = p.prune()
 	return ended, paths, err
@@ -177,7 +177,7 @@ func (p Places) Prune() (ended []Entry, paths []string, err error) {
 func (p Places) prune() (running, ended []Entry, paths []string, err error) {
 	running, ended, err = p.Look()
 	for _, e := range ended {
-		_ = p.Remove(e) // the next List tries again
+		_ = p.Remove(e) // after an error, the next List tries again
 	}
 	for _, f := range p.look {
 		if files, err := f.files(); err == nil { // Look has returned the error
@@ -187,8 +187,8 @@ func (p Places) prune() (running, ended []Entry, paths []string, err error) {
 	return running, ended, paths, err
 }
 
-// Look returns the entries of running gateways and of processes that have ended, and
-// removes nothing.
+// Look returns the entries of running gateways and of ended processes, without removing
+// any. It returns an error only if there is no running gateway.
 func (p Places) Look() (running, ended []Entry, err error) {
 	for _, f := range p.look {
 		files, failed := f.files()
@@ -206,7 +206,7 @@ func (p Places) Look() (running, ended []Entry, err error) {
 	return running, ended, err
 }
 
-// joined adds the entries that are not in the list yet: a gateway has one in several folders.
+// joined adds the entries that are not in the list yet: several folders have copies of an entry.
 func joined(list, more []Entry) []Entry {
 	for _, e := range more {
 		same := func(other Entry) bool {

@@ -11,8 +11,8 @@ var errGone = errors.New("no such process")
 
 func isGone(err error) bool { return errors.Is(err, errGone) }
 
-// place is the scope of process ids: a machine, and on Linux a PID namespace. A command
-// in another namespace cannot see the gateways outside, which must not count as stale.
+// place is the scope of process ids: a machine, and on Linux a PID namespace. A command in
+// another namespace cannot see the gateways outside, and must not regard them as stale.
 type place struct{ host, pidNamespace string }
 
 var thisPlace = sync.OnceValue(func() place {
@@ -20,7 +20,7 @@ var thisPlace = sync.OnceValue(func() place {
 	return place{host, pidNamespace()}
 })
 
-// Scope is the machine, and on Linux the PID namespace, in which process ids are valid.
+// Scope returns the machine, and on Linux the PID namespace, in which process ids are valid.
 func Scope() (host, pidNamespace string) {
 	here := thisPlace()
 	return here.host, here.pidNamespace

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTime is the start of a process in microseconds. Process ids are reused, so the
+// startTime returns the start of a process in microseconds. Process ids are reused, so the
 // start time is part of the identity.
 func startTime(pid int) (uint64, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-	if errors.Is(err, unix.EIO) { // the package's error for an empty answer
+	if errors.Is(err, unix.EIO) { // the package returns this error for an empty answer
 		return 0, errGone
 	}
 	if err != nil {

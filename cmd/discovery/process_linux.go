@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// startTime is the start of a process in clock ticks since boot. Process ids are reused,
-// so the start time is part of the identity.
+// startTime returns the start of a process in clock ticks since boot. Process ids are
+// reused, so the start time is part of the identity.
 func startTime(pid int) (uint64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
@@ -23,7 +23,7 @@ func startTime(pid int) (uint64, error) {
 	return parseStat(stat)
 }
 
-// parseStat reads field 22 of /proc/PID/stat. Fields are counted after the name of the
+// parseStat returns field 22 of /proc/PID/stat. Fields are counted after the name of the
 // command, which may contain spaces and brackets. A process in state Z or X has ended.
 func parseStat(stat []byte) (uint64, error) {
 	const state, start = 3, 22 // as proc(5) counts, from 1

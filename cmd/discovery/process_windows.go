@@ -5,12 +5,12 @@ import (
 	"syscall"
 )
 
-// startTime is the start of a process in units of 100 ns. Process ids are reused, so the
-// start time is part of the identity.
+// startTime returns the start of a process in units of 100 ns. Process ids are reused, so
+// the start time is part of the identity.
 func startTime(pid int) (uint64, error) {
 	const (
 		queryLimitedInformation = 0x1000
-		invalidParameter        = syscall.Errno(87) // the error for an id without a process
+		invalidParameter        = syscall.Errno(87) // error for an id without a process
 		stillActive             = 259
 	)
 	process, err := syscall.OpenProcess(queryLimitedInformation, false, uint32(pid))

@@ -10,14 +10,13 @@ import (
 	"time"
 )
 
-// sweepAge is how old a file must be that could also be one that a gateway is writing at
-// this moment.
+// sweepAge is the minimum age of a file that a gateway could still be writing.
 const sweepAge = time.Minute
 
 // sweep removes the files of gateways that were killed while they wrote or removed their
-// entry, and returns their paths: files with a process id without an entry, files that were
-// not renamed, and entries that are no JSON. It does not know the hosts of these files, so
-// it removes nothing that a gateway on another host could need.
+// entry, and returns the paths: process id files without an entry, files that were not
+// renamed, invalid entries, and locks that no process holds. It does not know the hosts of
+// these files, so it removes nothing that a gateway on another host could need.
 func (f folder) sweep(files []fs.DirEntry) (removed []string) {
 	before := time.Now().Add(-sweepAge)
 	for _, file := range files {
@@ -38,12 +37,12 @@ func (f folder) sweep(files []fs.DirEntry) (removed []string) {
 		switch entry, isPID := strings.CutSuffix(path, pidSuffix); {
 		case strings.HasPrefix(name, "."):
 			left = old()
-		case isPID: // an entry is written before it and removed before it
+		case isPID: // an entry is written before this file, and removed before it
 			left = missing(entry + fileSuffix)
 		case strings.HasSuffix(name, fileSuffix):
 			left = old() && damaged(path)
 		}
-		if left && os.Remove(path) == nil { // otherwise the next sweep tries again
+		if left && os.Remove(path) == nil { // after an error, the next sweep tries again
 			removed = append(removed, path)
 		}
 	}
@@ -55,7 +54,7 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// damaged reports whether a file is no JSON, as after a loss of power.
+// damaged reports whether a file is not valid JSON, as after a power failure.
 func damaged(path string) bool {
 	text, err := os.ReadFile(path) //nolint:gosec // the folder was checked
 	return err == nil && !json.Valid(text)

@@ -12,29 +12,29 @@ import (
 	"github.com/toolscript/toolscript/cmd/jsonc"
 )
 
-// claudeSettings are the parts of a settings file of Claude Code that decide whether it can use
-// toolscript.
+// claudeSettings is the part of a Claude Code settings file that decides whether toolscript
+// can be used.
 type claudeSettings struct {
 	path        string
-	user        bool // it is the file of the user
+	user        bool // the user's own file
 	Permissions struct {
 		Allow []string `json:"allow"`
 		Ask   []string `json:"ask"`
 		Deny  []string `json:"deny"`
 	} `json:"permissions"`
-	EnabledPlugins map[string]any `json:"enabledPlugins"` // NAME@MARKETPLACE: whether it is
+	EnabledPlugins map[string]any `json:"enabledPlugins"` // keys are NAME@MARKETPLACE
 	NoHooks        bool           `json:"disableAllHooks"`
 }
 
-// claudeSettings reads the settings of the user, of the project and of the administrator. A later
-// one takes precedence. Files that cannot be read have no effect here; Claude Code reports them.
+// claudeSettings reads the settings of the user, of the project and of the administrator.
+// Later files take precedence. Unreadable files are skipped; Claude Code reports them.
 func (x *examination) claudeSettings(folder string) (all []claudeSettings) {
 	paths := []string{filepath.Join(folder, "settings.json")}
 	if project := clients.ProjectRoot(x.Host.Config.WorkDir, x.Home); project != "" {
 		paths = append(paths, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
 	}
 	for i, path := range append(paths, managedSettings) {
-		text, err := os.ReadFile(path) //nolint:gosec // the files of the client
+		text, err := os.ReadFile(path) //nolint:gosec // settings files of the client
 		if err != nil {
 			continue
 		}
@@ -56,8 +56,8 @@ func (x *examination) registered() bool {
 	return err == nil && clients.Registered(client, places)
 }
 
-// switched are the files that enable and disable the plugin; "" for none. A later one takes
-// precedence.
+// switched returns the file that enables or the file that disables the plugin; the other is
+// "". Later files take precedence.
 func switched(all []claudeSettings) (on, off string) {
 	for _, s := range all {
 		for name, enabled := range s.EnabledPlugins {
@@ -72,7 +72,7 @@ func switched(all []claudeSettings) (on, off string) {
 	return on, off
 }
 
-// stopped reports settings with which the client does not use the installed plugin.
+// stopped reports settings that keep the client from using the installed plugin.
 func (x *examination) stopped(all []claudeSettings) {
 	_, disabled := switched(all)
 	for _, s := range all {
@@ -85,7 +85,7 @@ func (x *examination) stopped(all []claudeSettings) {
 	}
 }
 
-// refusals reports rules of the client that refuse or ask for what an agent does with toolscript.
+// refusals reports rules of the client that deny, or ask about, what an agent regularly does with toolscript.
 func (x *examination) refusals(all []claudeSettings) {
 	for _, s := range all {
 		for _, rule := range s.Permissions.Deny {
@@ -101,7 +101,7 @@ func (x *examination) refusals(all []claudeSettings) {
 	}
 }
 
-// uses are what an agent does with toolscript all the time, in the form of rules.
+// uses lists what an agent regularly does with toolscript, in the form of rules.
 var uses = []struct{ tool, argument string }{
 	{"Bash", "toolscript search x"}, {"Bash", "toolscript get-types x"}, {"Bash", "toolscript exec x"}, {"Bash", "toolscript call x"},
 	{"Bash", "toolscript run x"}, {"Bash", "toolscript check x"}, {"Bash", "toolscript list-tools x"}, {"Bash", "toolscript list-servers"},
@@ -109,7 +109,7 @@ var uses = []struct{ tool, argument string }{
 	{"mcp__toolscript__search_tools", ""}, {"mcp__toolscript__describe_tools", ""}, {"mcp__toolscript__run_script", ""},
 }
 
-// stoppedBy is what a rule matches of it; "" if it is nothing.
+// stoppedBy describes which uses of toolscript a rule matches. It returns "" if it matches none.
 func stoppedBy(rule string) string {
 	tool, pattern, limited := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
 	for _, use := range uses {
@@ -133,8 +133,8 @@ func stoppedBy(rule string) string {
 	return ""
 }
 
-// matches reports whether a pattern of a rule matches a whole text: * is any text, and :* at the
-// end is the end of a word and any text.
+// matches reports whether a pattern of a rule matches a whole text. * matches any text; :*
+// at the end matches the end, or a blank and any text.
 func matches(pattern, text string) bool {
 	end := "$"
 	if prefix, ok := strings.CutSuffix(pattern, ":*"); ok {
@@ -149,7 +149,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// managedSettings is the file of the administrator.
+// managedSettings is the path of the administrator's settings file.
 var managedSettings = map[string]string{
 	"darwin":  "/Library/Application Support/ClaudeCode/managed-settings.json",
 	"linux":   "/etc/claude-code/managed-settings.json",

@@ -1,5 +1,5 @@
-// Package doctor finds the mistakes of an installation: of the configuration, the
-// servers, running gateways, folders, and the processes that run scripts.
+// Package doctor finds problems of an installation: in the configuration, the servers, the
+// running gateways, the folders, and the processes that run scripts.
 package doctor
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs"
 )
 
-// Options are the environment that is examined.
+// Options describe the environment to examine.
 type Options struct {
 	Host    *daemon.Host
-	Env     []string         // as os.Environ
-	Runtime discovery.Places // of the entries of gateways
-	Home    string           // of the user
-	URL     string           // of the gateway that commands must use; "" if they find one
-	Port    string           // that a gateway would listen on; "" for any
+	Env     []string         // in the form of os.Environ
+	Runtime discovery.Places // folders with the entries of gateways
+	Home    string           // home folder of the user
+	URL     string           // URL of the gateway that commands must use; "" if they search for one
+	Port    string           // port for a new gateway; "" for any port
 	Trust   bool             // use the project's configuration without trusting it
 	Probe   bool             // start and connect to every server, and open the search model
 }
@@ -34,35 +34,35 @@ type Options struct {
 // Levels of a finding.
 const (
 	Broken  = "error"   // something that is configured does not work
-	Warning = "warning" // it works with a restriction
+	Warning = "warning" // something works with a restriction
 )
 
-// Finding is one thing that should be changed.
+// Finding is one problem.
 type Finding struct {
 	Level   string `json:"level"`         // Broken or Warning
 	Subject string `json:"subject"`       // such as "server github"
 	Problem string `json:"problem"`       // one sentence
-	Fix     string `json:"fix,omitempty"` // a command or a change that mends it
+	Fix     string `json:"fix,omitempty"` // command or change that solves the problem
 }
 
-// Report is what was found.
+// Report is the result of Examine.
 type Report struct {
-	OK       bool   `json:"ok"` // nothing is broken
+	OK       bool   `json:"ok"` // there are no findings of level Broken
 	Version  string `json:"version"`
 	Protocol int    `json:"protocol"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	Kernel   string `json:"kernel,omitempty"` // of Linux
+	Kernel   string `json:"kernel,omitempty"` // kernel release, on Linux
 	Engine   string `json:"engine"`
 	Cache    Cache  `json:"cache"`
 
-	Files    []string                `json:"files"`    // of the configuration
+	Files    []string                `json:"files"`    // configuration files
 	Servers  []Server                `json:"servers"`  // sorted by name
-	Gateways []Gateway               `json:"gateways"` // that run
+	Gateways []Gateway               `json:"gateways"` // running gateways
 	Deno     toolscript.EngineStatus `json:"deno"`
 	Workers  []Worker                `json:"workers"`
 
-	// Confine is what holds on this machine for servers with a Confine.
+	// Confine lists the parts of confinement that this machine supports for servers with "confine".
 	Confine []toolscript.Confinement `json:"confine"`
 
 	Plugin   Plugin    `json:"plugin"`
@@ -77,7 +77,7 @@ type Cache struct {
 	Error  string `json:"error,omitempty"` // why the cache is not used
 }
 
-// examination collects the report.
+// examination is an examination in progress.
 type examination struct {
 	Options
 	*Report
@@ -92,8 +92,8 @@ func (x *examination) warn(subject, fix, format string, args ...any) {
 	x.Findings = append(x.Findings, Finding{Warning, subject, fmt.Sprintf(format, args...), fix})
 }
 
-// Examine examines the installation. It starts a worker of each kind, and with Probe
-// all servers. It changes no file except those of caches.
+// Examine examines the installation. It starts a process of each kind and, with Probe, all
+// servers. It changes no files except caches.
 func Examine(ctx context.Context, o Options) *Report {
 	x := &examination{Options: o, Report: &Report{
 		Version: toolscript.Version, Protocol: toolscript.Protocol, Go: runtime.Version(),
@@ -113,10 +113,10 @@ func Examine(ctx context.Context, o Options) *Report {
 	return x.Report
 }
 
-// validate is what mends a mistake in a file.
+// validate is the fix for a mistake in a configuration file.
 const validate = "correct the file, then: toolscript config validate"
 
-// configuration reads the files.
+// configuration loads and checks the configuration files.
 func (x *examination) configuration() {
 	const subject = "configuration"
 	x.Host.Warn = func(format string, args ...any) { x.warn(subject, "", format, args...) }
@@ -127,7 +127,7 @@ func (x *examination) configuration() {
 	}
 	x.loaded = loaded
 	for _, m := range loaded.Mistakes {
-		if m.Server == "" { // those of servers are findings about the servers
+		if m.Server == "" { // mistakes in servers become findings about the servers
 			x.broken(subject, validate, "%s", m.Notice())
 		}
 	}
@@ -142,7 +142,7 @@ func (x *examination) configuration() {
 	if len(loaded.Servers) == 0 {
 		x.warn(subject, config.AddServers, "no servers are configured")
 	}
-	if len(loaded.Untrusted) > 0 { // in place of the warning of Load
+	if len(loaded.Untrusted) > 0 { // instead of the warning of Load
 		x.Findings = slices.DeleteFunc(x.Findings, func(f Finding) bool { return strings.Contains(f.Problem, "toolscript trust") })
 		x.warn(subject, "toolscript trust", "servers of the project are not started because you have not trusted its file: %s", list(loaded.Untrusted))
 	}
@@ -161,7 +161,7 @@ func (x *examination) model(ctx context.Context) {
 	}
 }
 
-// folders examines the permissions of the files that only the user may change.
+// folders examines the permissions of files that only the user may change or read.
 func (x *examination) folders() {
 	x.Cache = x.cache()
 	if x.Cache.Error != "" {
@@ -188,8 +188,8 @@ func (x *examination) folders() {
 	}
 }
 
-// groupOrOthers are the permissions that files with secrets must not have, and the part
-// of them that files must not have that decide what is started.
+// groupOrOthers are the permissions that files with secrets must not have; otherWriters are
+// those that files which name programs to start must not have.
 const (
 	groupOrOthers fs.FileMode = 0o077
 	otherWriters  fs.FileMode = 0o022

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// documented reports the variables that the documentation of a server's package names and that
-// the server does not get: those that it needs, and those that are set here.
+// documented reports variables that the documentation of a server's package names and that
+// the server does not get: required ones, and optional ones that are set here.
 func (x *examination) documented(name string, c mcpclient.Config) {
 	d, known := config.DocumentedOf(c)
 	if !known {
@@ -19,7 +19,7 @@ func (x *examination) documented(name string, c mcpclient.Config) {
 	}
 	gets := func(variable string) bool {
 		prefix := variable + "="
-		given := slices.Concat(mcpclient.Environment(x.Env, c), c.Args) // an argument such as -e NAME=value of docker
+		given := slices.Concat(mcpclient.Environment(x.Env, c), c.Args) // docker gets variables as arguments such as -e NAME=value
 		return slices.ContainsFunc(given, func(entry string) bool { return strings.HasPrefix(entry, prefix) })
 	}
 	isSet := func(variable string) bool {

@@ -7,10 +7,10 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-// fleetTime bounds the questions to the hubs of a fleet.
+// fleetTime bounds the requests to the hubs of a fleet.
 const fleetTime = 3 * time.Second
 
-// fleet asks the hubs of the configured fleet which of their servers have a problem.
+// fleet reports problems of servers that the hubs of the configured fleet offer.
 func (x *examination) fleet(ctx context.Context) {
 	if x.loaded == nil || x.loaded.Settings.Fleet.URL == "" {
 		return

@@ -26,7 +26,7 @@ func (x *examination) cache() (c Cache) {
 	return c
 }
 
-// Measure counts the files below a folder and their bytes. A missing folder has none.
+// Measure counts the files below a folder and their bytes. A missing folder counts as empty.
 func Measure(folder string) (files int, size int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -45,8 +45,8 @@ func Measure(folder string) (files int, size int64, err error) {
 	return files, size, err
 }
 
-// private reports a folder that other users can change. A missing folder is created
-// later.
+// private reports a folder that other users can change. A missing folder is fine: it is
+// created later.
 func (x *examination) private(subject, folder string) {
 	err := private.Check(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !notFolder(err) {
@@ -54,8 +54,8 @@ func (x *examination) private(subject, folder string) {
 	}
 }
 
-// notFolder reports whether a part of a path is a file; the finding about the cache has
-// the same cause.
+// notFolder reports whether an error is about a path, a part of which is a file. The
+// finding about the cache has the same cause.
 func notFolder(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path)
@@ -64,7 +64,7 @@ func notFolder(err error) bool {
 // secretFiles reports files that other users can read.
 func (x *examination) secretFiles(subject, folder string) {
 	files, err := os.ReadDir(folder)
-	if err != nil || runtime.GOOS == "windows" { // there it is the access list of the profile
+	if err != nil || runtime.GOOS == "windows" { // on Windows, the access list of the profile decides
 		return
 	}
 	for _, file := range files {
@@ -75,7 +75,7 @@ func (x *examination) secretFiles(subject, folder string) {
 	}
 }
 
-// unwritable reports a file that other users can change: it names commands.
+// unwritable reports a file that other users can change, because it names commands to start.
 func (x *examination) unwritable(subject, path string) {
 	info, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&otherWriters != 0 {

@@ -23,7 +23,7 @@ type Gateway struct {
 	Healthy bool   `json:"healthy"`
 }
 
-// gateways examines the entries of gateways, and the port of a new one.
+// gateways examines the running gateways, and the port of a new one.
 func (x *examination) gateways(ctx context.Context) {
 	running, ended, err := x.Runtime.Look()
 	if err != nil {
@@ -56,8 +56,8 @@ func (x *examination) gateway(ctx context.Context, e discovery.Entry, several bo
 	return g
 }
 
-// state reports what a running gateway says needs attention. Changed pins have findings of
-// their own, which name a server once.
+// state reports what a running gateway says needs attention, except changed pins: x.pins
+// reports each server once.
 func (x *examination) state(ctx context.Context, e discovery.Entry, several bool) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -73,7 +73,7 @@ func (x *examination) state(ctx context.Context, e discovery.Entry, several bool
 	}
 	for _, a := range status.Attention {
 		f := Finding{Warning, a.Subject, a.Problem, a.Command}
-		if several { // the command of the problem is about another one, perhaps
+		if several { // otherwise the command could reach another gateway
 			f.Fix += " -g " + e.Address()
 		}
 		if a.Severity == toolscript.SeverityError {
@@ -95,19 +95,19 @@ func answers(ctx context.Context, url string) bool {
 	return err == nil
 }
 
-// port reports whether a gateway could listen.
+// port reports a problem if a gateway could not listen.
 func (x *examination) port() {
 	port := x.Port
 	if port == "" {
 		port = "0"
 	}
 	if slices.ContainsFunc(x.Gateways, func(g Gateway) bool { return g.URL == "http://127.0.0.1:"+port }) {
-		return // a gateway has it
+		return // a gateway uses it
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)) //nolint:noctx // it does not wait
 	if err != nil {
 		x.broken("port", "unset TOOLSCRIPT_PORT, or end the program that uses the port", "a gateway cannot listen: %v", err)
 		return
 	}
-	_ = l.Close() // it was only tried
+	_ = l.Close() // it was only opened for the check
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// pins reports the changes of a server since it was pinned, and its suspicious texts.
-// Several gateways may report the same.
+// pins reports the changes of a server since it was pinned, and its suspicious texts. It
+// reports each finding once, even if several gateways have it.
 func (x *examination) pins(s toolscript.ServerStatus) {
 	fix := toolscript.Command("pins", "diff", s.Name)
 	for _, problem := range []struct {

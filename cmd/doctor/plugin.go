@@ -12,26 +12,26 @@ import (
 	"github.com/toolscript/toolscript/cmd/hook"
 )
 
-// Plugin is the Claude Code plugin.
+// Plugin describes the Claude Code plugin.
 type Plugin struct {
 	Installed bool     `json:"installed"`
 	Version   string   `json:"version,omitempty"`
-	AutoAllow bool     `json:"autoAllow"` // the hook allows safe commands of the agent
-	Rules     []string `json:"rules"`     // of permissions.allow, for harmless commands, without the hook
-	Missing   []string `json:"missing"`   // rules that the user's settings do not have
+	AutoAllow bool     `json:"autoAllow"` // the hook allows safe commands of the agent without a question
+	Rules     []string `json:"rules"`     // rules for permissions.allow that allow harmless commands without the hook
+	Missing   []string `json:"missing"`   // rules that are missing in the user's settings
 	Error     string   `json:"error,omitempty"`
 }
 
-// allowRules are rules of Claude Code's settings. A rule cannot exclude flags, so there is none
-// for a command that writes or reads files which its flags name, such as exec and get-types.
-// Flags that start or redirect something need a person in any case.
+// allowRules are rules for Claude Code's settings. A rule cannot exclude flags, so there
+// are none for commands whose flags name files to read or write, such as exec and
+// get-types. Flags that start or redirect something always need a person.
 var allowRules = []string{"Bash(toolscript search *)", "Bash(toolscript list-servers)", "Bash(toolscript list-tools *)"}
 
 // install are the commands that install the plugin.
 const install = "claude plugin marketplace add toolscript/toolscript && claude plugin install toolscript@toolscript"
 
-// plugin examines the plugin and the settings of its client. Without the client there is
-// nothing to find.
+// plugin examines the plugin and the settings of Claude Code. Without Claude Code there are
+// no findings.
 func (x *examination) plugin() {
 	p := Plugin{Rules: allowRules, Missing: []string{}}
 	var err error
@@ -73,9 +73,9 @@ func (x *examination) plugin() {
 	x.Plugin = p
 }
 
-// installedPlugin finds the plugin in the list of the client.
+// installedPlugin finds the plugin in the client's list of installed plugins.
 func installedPlugin(folder string) (version, root string, ok bool) {
-	text, err := os.ReadFile(filepath.Join(folder, "plugins", "installed_plugins.json")) //nolint:gosec // the folder of the client
+	text, err := os.ReadFile(filepath.Join(folder, "plugins", "installed_plugins.json")) //nolint:gosec // a folder of the client
 	if err != nil {
 		return "", "", false
 	}
@@ -94,7 +94,7 @@ func installedPlugin(folder string) (version, root string, ok bool) {
 			continue
 		}
 		var one installation
-		many := []installation{} // since version 2 of the file, one for each scope
+		many := []installation{} // since version 2 of the file, there is one for each scope
 		if json.Unmarshal(raw, &many) == nil && len(many) > 0 {
 			one = many[max(0, slices.IndexFunc(many, func(i installation) bool { return isFolder(i.Path) }))]
 		} else if json.Unmarshal(raw, &one) != nil {

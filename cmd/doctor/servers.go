@@ -28,14 +28,14 @@ const probeTime = actors.DefaultConnectTimeout + 5*time.Second
 type Server struct {
 	Name   string                 `json:"name"`
 	Type   string                 `json:"type"`
-	Shared string                 `json:"shared,omitempty"` // host or project: a hub runs it
-	State  toolscript.ServerState `json:"state,omitempty"`  // with Probe
-	Tools  int                    `json:"tools,omitempty"`  // with Probe
-	Hosts  []string               `json:"hosts,omitempty"`  // of the type fleet, with Probe: where hubs offer it
+	Shared string                 `json:"shared,omitempty"` // host or project: a hub runs the server
+	State  toolscript.ServerState `json:"state,omitempty"`  // only with Probe
+	Tools  int                    `json:"tools,omitempty"`  // only with Probe
+	Hosts  []string               `json:"hosts,omitempty"`  // for type fleet, with Probe: hosts whose hubs offer the server
 }
 
-// servers examines the configured servers without starting them, and starts them with
-// Probe.
+// servers examines the configured servers without starting them. With Probe, it then starts
+// them.
 func (x *examination) servers(ctx context.Context) {
 	if x.loaded == nil {
 		return
@@ -72,13 +72,13 @@ func (x *examination) servers(ctx context.Context) {
 	}
 }
 
-// waits reports whether a server does not get its secrets. The problem names the command.
+// waits reports whether a server lacks secrets. Its problem already names the command to run.
 func (x *examination) waits(server string) bool {
 	return slices.ContainsFunc(x.loaded.Waiting, func(r config.SecretRequest) bool { return r.Server == server })
 }
 
-// serverProblem is the reason why a server cannot work; nil if none is known without
-// starting it.
+// serverProblem returns why a server cannot work, as far as that is known without starting
+// it, and what to do. problem is nil if no reason is known.
 func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpclient.Config) (fix string, problem error) {
 	switch {
 	case c.Problem != nil:
@@ -110,8 +110,7 @@ func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpcl
 	}
 }
 
-// probe starts the servers and ends them again. Servers in failing have a finding
-// already.
+// probe starts the servers and ends them again. Servers in failing already have a finding.
 func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 	own, err := x.Host.Start(x.awake(), daemon.Options{
 		Trust: x.Trust, Logger: slog.New(slog.DiscardHandler),
@@ -137,7 +136,7 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 	own.AddHosts(context.WithoutCancel(ctx), states)
 	for _, s := range states {
 		i := slices.IndexFunc(x.Servers, func(known Server) bool { return known.Name == s.Name })
-		if i < 0 { // the fleet offers it
+		if i < 0 { // a server that only the fleet offers
 			i = len(x.Servers)
 			x.Servers = append(x.Servers, Server{Name: s.Name, Type: s.Type})
 		}
@@ -158,8 +157,8 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 	}
 }
 
-// awake is the configuration with servers that do not rest, because only a server that runs
-// can be examined.
+// awake returns the configuration without idle times, because only a running server can be
+// examined.
 func (x *examination) awake() *config.Config {
 	loaded := *x.loaded
 	loaded.Servers = maps.Clone(loaded.Servers)
@@ -170,7 +169,7 @@ func (x *examination) awake() *config.Config {
 	return &loaded
 }
 
-// reason is the text of an error without the name of the server.
+// reason returns the text of an error without the name of the server.
 func reason(err error) string {
 	var e *toolscript.Error
 	if errors.As(err, &e) && e.Err != nil {

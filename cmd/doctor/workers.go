@@ -13,16 +13,16 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// Worker is the result of starting one process for scripts.
+// Worker is the result of starting one script process.
 type Worker struct {
 	Role        string                   `json:"role"`
 	StartMs     float64                  `json:"startMs,omitempty"`
 	MemoryMB    float64                  `json:"memoryMb,omitempty"`
 	Confinement []toolscript.Confinement `json:"confinement,omitempty"`
-	Error       string                   `json:"error,omitempty"` // why it did not start
+	Error       string                   `json:"error,omitempty"` // why the process did not start
 }
 
-// workers starts a process of each kind.
+// workers starts one process of each kind.
 func (x *examination) workers(ctx context.Context) {
 	options := worker.Options{Log: slog.New(slog.DiscardHandler)}
 	if x.Cache.Error == "" {
@@ -46,12 +46,11 @@ func (x *examination) workers(ctx context.Context) {
 	}
 }
 
-// worker reports a process that does not start, or is not confined in every way that
-// toolscript knows.
+// worker reports a process that does not start, or that lacks a part of the confinement.
 func (x *examination) worker(w Worker) {
 	switch {
 	case w.Error == "":
-	case w.Role == toolscript.EngineDeno: // scripts run without Deno
+	case w.Role == toolscript.EngineDeno: // scripts can run without Deno
 		x.warn(w.Role, "toolscript deno install", "scripts cannot be run on Deno: %s", w.Error)
 	default:
 		x.broken(w.Role, "", "scripts cannot be run: %s", w.Error)
@@ -75,7 +74,7 @@ func (x *examination) denoWorker(ctx context.Context) Worker {
 	return w
 }
 
-// process reports its confinement.
+// process is a script process that can be examined.
 type process interface {
 	Confinement() []toolscript.Confinement
 	RSS() int64
@@ -102,7 +101,7 @@ func start(role string, begin func() (process, error)) Worker {
 	return w
 }
 
-// kernelRelease is the version of the Linux kernel; "" on other systems.
+// kernelRelease returns the version of the Linux kernel, or "" on other systems.
 func kernelRelease() string {
 	text, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {

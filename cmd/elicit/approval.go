@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// ApprovalTitle is a call that waits for an approval, in a few words.
+// ApprovalTitle describes a call that waits for an approval in a few words.
 func ApprovalTitle(a toolscript.Approval) string {
 	if a.Pin {
 		return "accept " + a.Tool + " as it is now"
@@ -20,7 +20,7 @@ func ApprovalTitle(a toolscript.Approval) string {
 	return from + " wants to call " + a.Tool
 }
 
-// ApprovalText is a call that waits for an approval, for a terminal.
+// ApprovalText describes a call that waits for an approval for a terminal.
 func ApprovalText(a toolscript.Approval) string {
 	if a.Pin {
 		return "\ntoolscript: " + terminal.Visible(ApprovalTitle(a)) + "?\n  changed since it was pinned: " + terminal.Visible(a.Changed) + "\n"
@@ -38,14 +38,14 @@ func ApprovalText(a toolscript.Approval) string {
 // show is the answer that asks for all arguments.
 const show = "show"
 
-// scopes are the words for an answer that allows a call.
+// scopes maps an answer that allows a call to its scope.
 var scopes = map[string]string{
 	"y": toolscript.ScopeOnce, "yes": toolscript.ScopeOnce, "r": toolscript.ScopeRun, "run": toolscript.ScopeRun,
 	"s": toolscript.ScopeSession, "session": toolscript.ScopeSession, "always": toolscript.ScopeAlways,
 }
 
-// Approve asks the user about a call. whole returns it with all of its arguments. At the end
-// of the input ok is false.
+// Approve asks the user about a call. whole returns the call with all of its arguments. ok
+// is false if the input has ended.
 func (p *Person) Approve(a toolscript.Approval, whole func() toolscript.Approval) (answer toolscript.ApprovalAnswer, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,8 +75,8 @@ func (p *Person) Approve(a toolscript.Approval, whole func() toolscript.Approval
 // Say shows a line.
 func (p *Person) Say(text string) { p.say("toolscript: %s", terminal.OneLine(text)) }
 
-// Code asks the user for the code of a call, which the gateway shows. A scope may follow
-// it. whole returns the call with all of its arguments. At the end of the input ok is false.
+// Code asks the user for the code of a call, which the gateway shows. A scope may follow the
+// code. whole returns the call with all of its arguments. ok is false if the input has ended.
 func (p *Person) Code(a toolscript.Approval, whole func() toolscript.Approval) (answer toolscript.ApprovalAnswer, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package elicit shows the questions of servers at the terminal, and reads the answers.
+// Package elicit asks the questions of servers at the terminal.
 package elicit
 
 import (
@@ -23,13 +23,13 @@ type Person struct {
 	in  *bufio.Reader
 	out io.WriteCloser
 
-	complete func(text string) string // nil: the commands in a text are complete
+	complete func(text string) string // may be nil; see Open
 
-	mu sync.Mutex // one question at a time
+	mu sync.Mutex // held during a question
 }
 
-// Open opens the terminal; the result is nil if there is none. complete completes the commands in
-// a text.
+// Open opens the terminal, or returns nil if there is none. complete makes the commands in
+// a text complete; nil leaves texts as they are.
 func Open(complete func(text string) string) *Person {
 	f, err := os.OpenFile(tty, os.O_RDWR, 0)
 	if err != nil {
@@ -38,10 +38,10 @@ func Open(complete func(text string) string) *Person {
 	return &Person{in: bufio.NewReader(f), out: f, complete: complete}
 }
 
-// Close also ends a read in progress, if the system supports that.
+// Close closes the terminal, which also ends a read in progress if the system supports that.
 func (p *Person) Close() {
 	if p != nil {
-		_ = p.out.Close() // a write error has no reader
+		_ = p.out.Close() // nobody would see a write error
 	}
 }
 
@@ -51,7 +51,7 @@ type Replier interface {
 }
 
 // Reply asks the user a question and sends the answer to the run. If the gateway refuses
-// the answer, the question is asked again.
+// the answer, Reply asks again.
 func (p *Person) Reply(ctx context.Context, at Replier, runID string, q toolscript.Question) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +68,7 @@ func (p *Person) Reply(ctx context.Context, at Replier, runID string, q toolscri
 	}
 }
 
-// ask returns the answer of the user; it is Cancel after the end of the input.
+// ask returns the answer of the user, or Cancel if the input has ended.
 func (p *Person) ask(q toolscript.Question) toolscript.Answer {
 	answer := toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}
 	p.say("\n%s asks: %s", terminal.Visible(q.Server), terminal.OneLine(q.Message))
@@ -101,7 +101,7 @@ func (p *Person) say(format string, args ...any) {
 	_, _ = io.WriteString(p.out, text) // a user who does not see the question does not answer it
 }
 
-// yes asks until the answer is yes or no; ok is false at the end of the input.
+// yes asks until the answer is yes or no. ok is false if the input has ended.
 func (p *Person) yes(prompt string) (yes, ok bool) {
 	for {
 		text, ok := p.line(prompt)
@@ -118,9 +118,9 @@ func (p *Person) yes(prompt string) (yes, ok bool) {
 	}
 }
 
-// line asks for one line; ok is false at the end of the input.
+// line asks for one line. ok is false if the input has ended.
 func (p *Person) line(prompt string) (text string, ok bool) {
-	_, _ = io.WriteString(p.out, prompt) // as in say
+	_, _ = io.WriteString(p.out, prompt) // see say
 	text, err := p.in.ReadString('\n')
 	return strings.TrimSpace(text), err == nil
 }

@@ -29,7 +29,7 @@ type field struct {
 	} `json:"items"`
 }
 
-// constant is a value with a name.
+// constant is a value with a title.
 type constant struct {
 	Const string `json:"const"`
 	Title string `json:"title"`
@@ -66,7 +66,7 @@ func fieldsOf(schema json.RawMessage) ([]field, error) {
 	return fields, nil
 }
 
-// fill asks for each field; ok is false at the end of the input.
+// fill asks for each field. ok is false if the input has ended.
 func (p *Person) fill(fields []field) (content json.RawMessage, ok bool) {
 	given := map[string]json.RawMessage{}
 	for _, f := range fields {
@@ -89,7 +89,7 @@ func (p *Person) fill(fields []field) (content json.RawMessage, ok bool) {
 	return content, err == nil
 }
 
-// prompt shows the name of the field, its description, and the possible answers.
+// prompt returns the name of the field, its description, and the possible answers.
 func (f field) prompt() string {
 	text := "  " + terminal.OneLine(f.name)
 	if about := strings.TrimSpace(f.Title + " " + f.Description); about != "" {
@@ -109,7 +109,7 @@ func (f field) prompt() string {
 	return text + ": "
 }
 
-// choices are the possible values; nil means any value.
+// choices returns the possible values; nil means any value.
 func (f field) choices() []string {
 	choices := slices.Concat(f.Enum, f.Items.Enum)
 	for _, c := range slices.Concat(f.OneOf, f.Items.AnyOf) {
@@ -118,8 +118,8 @@ func (f field) choices() []string {
 	return choices
 }
 
-// value parses the answer; nil omits the field. The gateway validates the rest against
-// the schema.
+// value parses an answer. A nil result omits the field. The gateway validates the rest
+// against the schema.
 func (f field) value(text string) (json.RawMessage, error) {
 	switch {
 	case text == "" && f.Default != nil:

@@ -1,4 +1,4 @@
-// Package exit has the exit codes of the program, and the errors that carry them.
+// Package exit defines the exit codes of the program, and the errors that carry them.
 package exit
 
 import (
@@ -11,23 +11,23 @@ import (
 	"syscall"
 )
 
-// The exit codes of the program. With --json, the kind of the error is more precise. A
-// script that calls exit(n) ends the program with n.
+// The exit codes of the program. With --json, the kind of an error is more precise. A
+// script that calls exit(n) ends the program with code n.
 const (
 	OK           = 0
 	Failure      = 1
 	misuse       = 2
-	MissingTools = 3              // exec --needs: nothing of the script was run; toolscript.ExitMissingTools has the same value
-	Diverged     = 4              // runs replay: the run is not the same
-	Changes      = 5              // gateway reload --dry-run: something differs
-	TimedOut     = 124            // runs wait: the run has not ended; timeout(1) has it too
+	MissingTools = 3              // exec --needs: no part of the script was run; equal to toolscript.ExitMissingTools
+	Diverged     = 4              // runs replay: the run differs
+	Changes      = 5              // gateway reload --dry-run: there are changes
+	TimedOut     = 124            // runs wait: the run has not ended; as in timeout(1)
 	signalled    = 128            // plus the number of the signal: 130 for Ctrl-C, 143 for SIGTERM
-	brokenPipe   = signalled + 13 // the exit code of programs that SIGPIPE ends
+	brokenPipe   = signalled + 13 // as of programs that SIGPIPE ends
 )
 
 // UsageError is a mistake in the command line.
 type UsageError struct {
-	Command string // its --help explains the mistake
+	Command string // command whose --help explains the mistake
 	Err     error
 }
 
@@ -42,13 +42,13 @@ func (e *UsageError) Error() string {
 
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Error ends the program with a code, without a message.
+// Error ends the program with an exit code, without a message.
 type Error struct{ Code int }
 
 func (e *Error) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// StopError is an error while a gateway stopped. It is reported even if a signal asked
-// for the stop.
+// StopError is an error that occurred while a gateway stopped. It is reported even if a
+// signal asked for the stop.
 type StopError struct{ Err error }
 
 func (e *StopError) Error() string { return "the gateway did not stop cleanly: " + e.Err.Error() }
@@ -58,7 +58,7 @@ type SignalError struct{ Signal os.Signal }
 
 func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
 
-// Code is the exit code of the program after the signal.
+// Code returns the exit code of the program after the signal.
 func (e *SignalError) Code() int {
 	if n, ok := e.Signal.(syscall.Signal); ok {
 		return signalled + int(n)
@@ -66,7 +66,7 @@ func (e *SignalError) Code() int {
 	return signalled + int(syscall.SIGINT)
 }
 
-// Interrupted is the signal that canceled ctx; nil if there is none.
+// Interrupted returns the signal that canceled ctx, or nil.
 func Interrupted(ctx context.Context) *SignalError {
 	var s *SignalError
 	if errors.As(context.Cause(ctx), &s) {
@@ -83,8 +83,8 @@ func ReaderGone(err error) bool {
 		(write.Path == os.Stdout.Name() || write.Path == os.Stderr.Name())
 }
 
-// Code is the exit code for the error of a command. Errors after a signal count as
-// interruptions.
+// Code returns the exit code for the error of a command. An error after a signal counts as
+// an interruption.
 func Code(ctx context.Context, err error) int {
 	var (
 		exit    *Error
@@ -109,8 +109,8 @@ func Code(ctx context.Context, err error) int {
 	}
 }
 
-// Message is the message for the error of a command; "" if none is needed. After a
-// signal, the signal is the reason for the error.
+// Message returns the message for the error of a command, or "" if none is needed. After a
+// signal, the message names the signal.
 func Message(ctx context.Context, err error) string {
 	var (
 		silent  *Error

@@ -6,26 +6,26 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 )
 
-// environmentKey is the annotation of a flag with the name of its variable.
+// environmentKey is the annotation of a flag that names its environment variable.
 const environmentKey = "toolscript_environment"
 
-// variableKey is the annotation of a flag whose value comes from its variable.
+// variableKey is the annotation of a flag that has its value from its variable.
 const variableKey = "toolscript_from_variable"
 
 // Typed reports whether a flag is on the command line.
 func Typed(f *pflag.Flag) bool { return f.Changed && f.Annotations[variableKey] == nil }
 
-// FromEnvironment sets the variable that a flag gets its value from if it is not on the
-// command line. The value is not the default of the flag: help prints defaults, and one
-// of the variables holds a capability.
+// FromEnvironment declares the variable from which Read sets a flag that is not on the
+// command line. The value is not the flag's default, because the help prints defaults and
+// one of the variables holds a capability.
 func FromEnvironment(f *pflag.FlagSet, flag, variable string) {
 	found := f.Lookup(flag)
 	found.Usage += " [$" + variable + "]"
 	found.Annotations = map[string][]string{environmentKey: {variable}}
 }
 
-// Read sets the flags that are not on the command line from their variables. A wrong
-// value is an *exit.UsageError of the command.
+// Read sets flags that are not on the command line from their variables. An invalid value
+// is an *exit.UsageError of the command.
 func Read(set *pflag.FlagSet, command string, getenv func(string) string, warn func(format string, args ...any)) error {
 	var bad error
 	set.VisitAll(func(f *pflag.Flag) {

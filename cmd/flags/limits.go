@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/actors/execution"
 )
 
-// Limits bound one run. Limits without a flag come from the configuration, whose
-// names the help shows.
+// Limits holds the flags for the limits of one run. Without a flag, the limit of the
+// configuration applies. The help shows the defaults.
 type Limits struct {
 	timeout, cpu          Duration
 	memory                Megabytes
@@ -41,7 +41,7 @@ func (l *Limits) Add(f *pflag.FlagSet) {
 	f.Var(&l.logLines, "log-lines", "lines of the script's output"+ofCount(d.LogLines))
 }
 
-// Limits are the limits of a request.
+// Limits returns the limits for a request; 0 for flags that are not set.
 func (l *Limits) Limits() toolscript.Limits {
 	return toolscript.Limits{
 		TimeoutMs:   time.Duration(l.timeout).Milliseconds(),
@@ -58,7 +58,7 @@ func (l *Limits) Limits() toolscript.Limits {
 	}
 }
 
-// ofTime, ofCount and ofBytes format the default of a flag for its description.
+// ofTime, ofCount and ofBytes format the default of a flag for its usage text.
 func ofTime(ms int64) string {
 	text := (time.Duration(ms) * time.Millisecond).String()
 	if minutes, whole := strings.CutSuffix(text, "m0s"); whole {

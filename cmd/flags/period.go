@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Period is a time before now, in days or as a duration.
+// Period is a time span before now, given in days or as a duration.
 type Period time.Duration
 
-// mostDays bounds a period. Nothing is kept for longer.
+// mostDays is the longest period. Nothing is kept for longer.
 const mostDays = 3660
 
 func (p *Period) String() string {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// Search say how a gateway of this command finds tools. What is not given
-// is left to the configuration.
+// Search holds the flags for how a gateway of this command finds tools. Without a flag, the
+// setting of the configuration applies.
 type Search struct {
 	semantic Choice
 	alpha    Ratio
@@ -24,7 +24,7 @@ type Search struct {
 	device   Choice
 	idle     Duration
 
-	set *pflag.FlagSet // the flags of the command
+	set *pflag.FlagSet // flag set of the command
 }
 
 // Add adds the flags.
@@ -48,7 +48,7 @@ func (s *Search) Add(f *pflag.FlagSet) {
 	FromEnvironment(f, "search-no-cache", "TOOLSCRIPT_SEARCH_NO_CACHE")
 }
 
-// OnCommandLine has the names of the flags on the command line.
+// OnCommandLine returns the names of the search flags on the command line.
 func (s *Search) OnCommandLine() []string {
 	if s.set == nil { // the command has no such flags
 		return nil
@@ -62,7 +62,7 @@ func (s *Search) OnCommandLine() []string {
 	return names
 }
 
-// Hide removes the flags from the help of a command with another purpose.
+// Hide hides the flags in the help of a command with another purpose.
 func (s *Search) Hide(f *pflag.FlagSet) {
 	for _, name := range []string{"search-semantic", "search-alpha", "search-no-cache", "search-model", "search-library", "search-device", "search-idle"} {
 		f.Lookup(name).Hidden = true
@@ -83,13 +83,13 @@ func (s *Search) Over(settings *config.Search) {
 	settings.Model, settings.Library = cmp.Or(s.model, settings.Model), cmp.Or(s.library, settings.Library)
 }
 
-// Results select the results.
+// Results holds the flags that select search results.
 type Results struct {
 	Limit     Limit
 	Threshold Ratio
 }
 
-// Add adds the flags with a prefix.
+// Add adds the flags, with a prefix to their names.
 func (r *Results) Add(f *pflag.FlagSet, prefix, limit, threshold string) {
 	f.VarP(&r.Limit, prefix+"limit", limit, "the maximum number of results (default 3, and up to two more that match as well)")
 	f.VarP(&r.Threshold, prefix+"threshold", threshold, "the minimum confidence of a tool without the words of the query (default 0.35)")
@@ -133,7 +133,7 @@ func (r *Ratio) Set(text string) error {
 	return nil
 }
 
-// Limit is a number of results.
+// Limit is a maximum number of results.
 type Limit int
 
 func (l *Limit) String() string {

@@ -1,4 +1,4 @@
-// Package flags has the flags that several commands share, and the types of flag values.
+// Package flags has the flags that several commands share, and types for flag values.
 package flags
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// Duration is a duration with a unit. The configuration takes a number without a
-// unit as milliseconds, but a user who types --timeout 5 means seconds.
+// Duration is a duration with a unit. It refuses a number without a unit: that means
+// milliseconds in the configuration, but a user who types --timeout 5 means seconds.
 type Duration time.Duration
 
 func (d *Duration) String() string {
@@ -111,7 +111,7 @@ func (m *Megabytes) Set(text string) error {
 // Count is a number of 1 or more.
 type Count struct {
 	N    int64
-	Unit string // in the help
+	Unit string // unit for the help
 }
 
 func (c *Count) String() string {
@@ -134,7 +134,7 @@ func (c *Count) Set(text string) error {
 	return nil
 }
 
-// Bytes is a length: a number of bytes, or of KB or MB.
+// Bytes is a length, given as a number of bytes, KB or MB.
 type Bytes int64
 
 func (b *Bytes) String() string {
@@ -198,12 +198,12 @@ var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// Level is the lowest level of a log, and those of single packages: info,actors/server=debug.
-// It accepts the names of levels in other programs too, because many programs read
-// LOG_LEVEL.
+// Level is the lowest level of a log, and of the logs of some packages:
+// info,actors/server=debug. It also accepts level names of other programs, because many
+// programs read LOG_LEVEL.
 type Level struct {
 	Choice
-	Packages map[string]slog.Level // by path in this module; a path counts for those below it
+	Packages map[string]slog.Level // by path in this module; a path includes the packages below it
 
 	text string
 }
@@ -237,7 +237,7 @@ func (l *Level) Set(text string) error {
 	return nil
 }
 
-// Or is the level of the flag, else another one.
+// Or returns the level of the flag, or another level if the flag is not set.
 func (l *Level) Or(level slog.Level) slog.Level {
 	if asked, ok := levels[l.Value]; ok {
 		return asked

@@ -15,14 +15,14 @@ import (
 )
 
 // parts are the connections of a hub to the cluster: one for its servers, one for its
-// sandboxes. The zero value has none.
+// sandboxes. The zero value has no connections.
 type parts struct {
-	servers *host.Fleet    // nil: there are none
-	runners *remote.Server // nil: there are none
+	servers *host.Fleet    // nil: not connected
+	runners *remote.Server // nil: not connected
 }
 
-// join connects to the cluster and offers what the hub has. It goes on with the parts that
-// are joined already, and adds the others.
+// join connects to the cluster and offers what the hub has. It keeps connections in p that
+// exist already, and adds the missing ones.
 func (h *hub) join(ctx context.Context, s Settings, p *parts) (err error) {
 	var servers *host.Fleet
 	if len(s.Servers) > 0 && p.servers == nil {
@@ -48,7 +48,7 @@ func (h *hub) join(ctx context.Context, s Settings, p *parts) (err error) {
 	return nil
 }
 
-// serversLost reports the end of the connection of the servers.
+// serversLost returns a channel that is closed when the connection of the servers ends.
 func (p parts) serversLost() <-chan struct{} {
 	if p.servers == nil {
 		return nil
@@ -56,7 +56,7 @@ func (p parts) serversLost() <-chan struct{} {
 	return p.servers.Lost()
 }
 
-// drained reports that an operator has asked the hub to end.
+// drained returns a channel that is closed when an operator has asked the hub to end.
 func (p parts) drained() <-chan struct{} {
 	if p.servers == nil {
 		return nil
@@ -64,7 +64,7 @@ func (p parts) drained() <-chan struct{} {
 	return p.servers.Drained()
 }
 
-// runnersLost reports the end of the connection of the sandboxes.
+// runnersLost returns a channel that is closed when the connection of the sandboxes ends.
 func (p parts) runnersLost() <-chan struct{} {
 	if p.runners == nil {
 		return nil
@@ -72,7 +72,7 @@ func (p parts) runnersLost() <-chan struct{} {
 	return p.runners.Lost()
 }
 
-// closeLost closes the parts whose connection has ended. The others go on.
+// closeLost closes the connections that were lost, and keeps the others.
 func (p *parts) closeLost() error {
 	var lost parts
 	select {
@@ -88,7 +88,7 @@ func (p *parts) closeLost() error {
 	return lost.close()
 }
 
-// close withdraws what was offered and ends the connections. The servers go on.
+// close withdraws what was offered and closes the connections. The servers continue to run.
 func (p parts) close() (err error) {
 	if p.servers != nil {
 		err = p.servers.Close()
@@ -99,7 +99,7 @@ func (p parts) close() (err error) {
 	return err
 }
 
-// names are the names of the servers.
+// names returns the sorted names of the servers.
 func (s Settings) names() []string { return slices.Sorted(maps.Keys(s.Servers)) }
 
 func (s Settings) offers() (all []host.Offer) {
@@ -109,8 +109,8 @@ func (s Settings) offers() (all []host.Offer) {
 	return all
 }
 
-// mistake is why a server of the settings must not be started, unless that is so in the old ones
-// too: a mistake must not end a server that runs.
+// mistake returns why a changed server of the settings must not be started, or nil. A server
+// that has not changed since old is ignored, because a mistake must not end a running server.
 func (s Settings) mistake(old Settings) error {
 	for _, name := range s.names() {
 		if now := s.Servers[name]; now.Problem != nil && !reflect.DeepEqual(now, old.Servers[name]) {

@@ -25,21 +25,21 @@ const (
 	RoleOperator Role = "operator" // sees what the fleet offers
 )
 
-// Roles are all roles.
+// Roles returns all roles.
 func Roles() []Role { return []Role{RoleGateway, RoleHub, RoleRunner, RoleOperator} }
 
 // Permissions are the subjects that a client of the NATS cluster may use.
 type Permissions struct {
 	Publish, Subscribe []string
-	Respond            bool // it may answer requests at the reply subjects that they name
+	Respond            bool // it may answer requests at their reply subjects
 }
 
 // anyServer stands for all servers in subjects.
 const anyServer = "*"
 
-// PermissionsOf returns what a client with these roles needs. user is the name of a gateway in
-// subjects; "" is the default. servers are those that a gateway uses or a hub offers; none
-// means all.
+// PermissionsOf returns the permissions that a client with these roles needs. user is the
+// name of a gateway in subjects; "" is the default. servers are those that a gateway uses
+// or a hub offers; an empty list means all.
 func PermissionsOf(roles []Role, user string, servers []string) (p Permissions, err error) {
 	user = cmp.Or(user, cluster.DefaultUser)
 	if len(servers) == 0 {
@@ -82,10 +82,10 @@ func invalid(format string, args ...any) error {
 	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
 }
 
-// services is the subject of requests for the statistics of all micro services, and of one.
+// services is the subject of statistics requests to all micro services; a suffix selects one.
 const services = "$SRV.STATS"
 
-// inboxes are the reply subjects of clients without an inbox of their own. Gateways have one.
+// inboxes are the reply subjects of clients without their own inbox. Gateways have their own.
 const inboxes = "_INBOX.>"
 
 func (p *Permissions) gateway(user string, servers []string) {
@@ -126,7 +126,7 @@ func (p *Permissions) operator() {
 	p.Subscribe = append(p.Subscribe, inboxes)
 }
 
-// Bounds of answers to one request. All servers of a hub answer a request for the statistics.
+// Bounds of the answers to one request: all servers of a hub answer a request for statistics.
 const (
 	responses    = 1000
 	responseTime = "1m"
@@ -134,13 +134,13 @@ const (
 
 // Client is a user of the NATS servers.
 type Client struct {
-	User    string // for a gateway also its name in subjects
+	User    string // user name; for a gateway also its name in subjects
 	Roles   []Role
 	Servers []string // see PermissionsOf
-	NKey    string   // the public key of the user; "": it has a password
+	NKey    string   // public key of the user; "": the user has a password
 }
 
-// ParseClient reads USER=ROLE[,ROLE][:SERVER,...].
+// ParseClient parses USER=ROLE[,ROLE][:SERVER,...].
 func ParseClient(word string) (c Client, err error) {
 	user, rest, ok := strings.Cut(word, "=")
 	if !ok || user == "" || rest == "" {
@@ -154,7 +154,7 @@ func ParseClient(word string) (c Client, err error) {
 	return c, nil
 }
 
-// ParseRoles reads names of roles, which PermissionsOf checks.
+// ParseRoles converts names to roles, without checking them; PermissionsOf does.
 func ParseRoles(words []string) (roles []Role) {
 	for _, r := range words {
 		roles = append(roles, Role(r))
@@ -162,13 +162,13 @@ func ParseRoles(words []string) (roles []Role) {
 	return roles
 }
 
-// Variable is the variable of the NATS server's environment that has the password.
+// Variable returns the name of the environment variable from which the NATS server reads the password.
 func (c Client) Variable() string {
 	return "TOOLSCRIPT_FLEET_PASSWORD_" + strings.ToUpper(strings.ReplaceAll(c.User, "-", "_"))
 }
 
-// Configuration is an account with these users for the configuration of a NATS server. A file
-// can have one such account of a name: a second one would replace it.
+// Configuration returns an account with these users, for the configuration of a NATS
+// server. A file can have only one account of this name: a second one would replace it.
 func Configuration(clients []Client) (string, error) {
 	var b strings.Builder
 	b.WriteString("accounts {\n  toolscript {\n")
@@ -216,7 +216,7 @@ func list(b *strings.Builder, what string, subjects []string) {
 	b.WriteString("          ]}\n")
 }
 
-// Command is the permissions as a command of nsc, for accounts with JWT.
+// Command returns the nsc command that creates a user with the permissions, for accounts with JWT.
 func (p Permissions) Command(user string) string {
 	c := fmt.Sprintf("nsc add user --name %s --allow-pub '%s' --allow-sub '%s'", user, strings.Join(p.Publish, ","), strings.Join(p.Subscribe, ","))
 	if p.Respond {

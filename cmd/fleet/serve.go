@@ -1,5 +1,5 @@
-// Package fleet runs a hub of a fleet: it offers the servers of a file, and sandboxes of this
-// machine, to gateways on other machines.
+// Package fleet runs a hub of a fleet: it offers the servers of a file, and sandboxes of
+// this machine, to gateways on other machines.
 package fleet
 
 import (
@@ -32,22 +32,22 @@ import (
 type Options struct {
 	Host    *daemon.Host
 	Read    func() (Settings, error) // reads the settings, at the start and for each value of Reload
-	Runners int                      // sandboxes for scripts of gateways; 0: none
-	Ready   func(Joined) error       // called when gateways can use the hub for the first time, which may wait for the cluster
+	Runners int                      // number of sandboxes for scripts of gateways; 0: none
+	Ready   func(Joined) error       // called when gateways can use the hub for the first time, possibly after a wait for the cluster
 	Reload  <-chan struct{}
-	Metrics int // a port of 127.0.0.1 for metrics and the health of the hub; 0: none
+	Metrics int // port of 127.0.0.1 for metrics and health of the hub; 0: none
 	Logger  *slog.Logger
 }
 
-// Settings are what a hub of a fleet reads from the configuration.
+// Settings are the part of the configuration that a hub of a fleet uses.
 type Settings struct {
 	Address cluster.Address
 	Servers map[string]mcpclient.Config
 }
 
-// Joined is a hub that gateways can use.
+// Joined describes a hub that gateways can use.
 type Joined struct {
-	Address cluster.Address // without secrets in its text
+	Address cluster.Address // its String has no secrets
 	Servers []string        // sorted
 	Runners int
 }
@@ -55,7 +55,7 @@ type Joined struct {
 // hub is a hub of a fleet.
 type hub struct {
 	Options
-	name     string // of this machine
+	name     string // name of this machine
 	reaper   *reaper.Reaper
 	system   *actors.System
 	answers  *inflight.Budget
@@ -64,9 +64,9 @@ type hub struct {
 	joined   atomic.Bool // the hub is connected to the cluster
 }
 
-// Serve runs a hub of a fleet until ctx ends. While the cluster cannot be reached, also at the
-// start, it tries again, and its servers go on. The error says why the cluster or another hub
-// has refused it at the start.
+// Serve runs a hub of a fleet until ctx ends. While the cluster is unreachable, it tries
+// again, even at the start; its servers continue. The error says why the cluster or another
+// hub has refused it at the start.
 func Serve(ctx context.Context, o Options) (err error) {
 	h := &hub{Options: o, reaper: reaper.New(o.Logger), answers: inflight.New(func() int64 { return 0 })}
 	defer h.reaper.Close()
@@ -111,7 +111,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}
 }
 
-// health says why gateways cannot use the hub.
+// health returns why gateways cannot use the hub, or nil.
 func (h *hub) health() error {
 	if !h.joined.Load() {
 		return errors.New("the hub has no connection to the fleet, and tries again")
@@ -144,13 +144,13 @@ func (h *hub) stop() error {
 	return errors.Join(failed, h.system.Close(ctx))
 }
 
-// Pauses between attempts to join.
+// The minimum and maximum pause between attempts to join.
 const (
 	firstPause = 200 * time.Millisecond
 	lastPause  = 5 * time.Second
 )
 
-// rejoin joins again after the connection was lost, until it succeeds or ctx ends.
+// rejoin joins again after a connection was lost. It returns when it has succeeded or ctx ends.
 func (h *hub) rejoin(ctx context.Context) {
 	h.Logger.Warn("connection to the fleet lost", slog.Any("fleet", h.settings.Address))
 	h.joined.Store(false)
@@ -163,7 +163,7 @@ func (h *hub) rejoin(ctx context.Context) {
 	}
 }
 
-// refused reports whether the hub waits for the cluster in vain: its settings have to change.
+// refused reports whether trying again is useless, because the settings must be changed.
 func refused(err error) bool {
 	switch toolscript.KindOf(err) {
 	case toolscript.Conflict, toolscript.Forbidden, toolscript.Invalid, toolscript.Unsupported:
@@ -173,8 +173,8 @@ func refused(err error) bool {
 	}
 }
 
-// enter joins, and tries again until it succeeds, ends returns true for the error, or ctx
-// ends. Hubs that have lost the same NATS server do not come back at the same moment.
+// enter joins, and tries again until it succeeds, ends returns true for the error, or ctx ends. The
+// pauses are random, so that hubs that have lost the same NATS server do not return at the same moment.
 func (h *hub) enter(ctx context.Context, ends func(error) bool) error {
 	for pause, said := firstPause, ""; ctx.Err() == nil; pause = min(2*pause, lastPause) {
 		err := h.join(ctx, h.settings, &h.parts)
@@ -199,7 +199,7 @@ func (h *hub) enter(ctx context.Context, ends func(error) bool) error {
 	return nil
 }
 
-// leave ends what was joined.
+// leave closes all connections.
 func (h *hub) leave() {
 	if err := h.parts.close(); err != nil {
 		h.Logger.Warn("the hub has left the fleet with an error", slog.String("error", err.Error()))
@@ -207,8 +207,8 @@ func (h *hub) leave() {
 	h.parts = parts{}
 }
 
-// reload applies new settings. With an error, the old ones stay in force. Servers that have not
-// changed go on, unless the fleet is another one: then the hub joins that, and leaves the old one.
+// reload applies new settings. After an error, the old ones stay in force. Unchanged servers continue,
+// unless the fleet is another one: then the hub joins the new fleet and leaves the old one.
 func (h *hub) reload(ctx context.Context) {
 	settings, err := h.Read()
 	if err == nil {
@@ -244,7 +244,7 @@ func (h *hub) reload(ctx context.Context) {
 	h.Logger.Info("settings reloaded", slog.Any("servers", settings.names()))
 }
 
-// update offers other servers to the same fleet.
+// update changes the servers that are offered to the same fleet.
 func (h *hub) update(ctx context.Context, settings Settings) {
 	if err := h.parts.servers.Update(ctx, settings.offers()); err != nil {
 		h.Logger.Error("settings not reloaded; the old ones stay in force", slog.String("error", err.Error()))

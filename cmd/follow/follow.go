@@ -1,5 +1,5 @@
-// Package follow reads the live events of a gateway for commands that go on until they are
-// interrupted, and finds the gateway again after it has ended.
+// Package follow reads the live events of a gateway for commands that run until they are
+// interrupted. It finds the gateway again after it has ended.
 package follow
 
 import (
@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	pause   = time.Second // between two tries to connect
-	maxHeld = 1000        // events that wait for the receiver; more wait in the connection
+	pause   = time.Second // pause before another attempt to connect
+	maxHeld = 1000        // events held for the receiver; further events wait in the connection
 )
 
-// Update is what has happened since the last one.
+// Update is what has happened since the previous Update.
 type Update struct {
-	// Gateway answers requests. It is nil if there is no connection.
+	// Gateway is the client of the gateway. It is nil if there is no connection.
 	Gateway *gateway.Client
-	// Events are in order. The first ones of a connection are a snapshot, or what was
-	// missed since the last connection to the same gateway.
+	// Events are in order. The first events of a connection are a snapshot, or those missed
+	// since the last connection to the same gateway.
 	Events []toolscript.LiveEvent
-	// Lost says why there is no connection. Another try follows within a second.
+	// Lost says why there is no connection. The next attempt follows within a second.
 	Lost error
 }
 
-// Run connects to the gateway that find returns, again after each end of the connection,
-// until ctx ends. Each value of the channel that it returns follows from the one before.
-// The channel is closed when ctx has ended.
+// Run connects to the gateway that find returns, and connects again after each end of the
+// connection, until ctx ends. Each value of the returned channel continues the previous
+// one. The channel is closed when ctx has ended.
 func Run(ctx context.Context, find func(context.Context) (*gateway.Client, error)) <-chan Update {
 	r := &reader{find: find, events: make(chan received), updates: make(chan Update)}
 	go r.read(ctx)
@@ -52,7 +52,7 @@ type received struct {
 	lost  error
 }
 
-// read connects again and again.
+// read connects repeatedly, and reads events until ctx ends.
 func (r *reader) read(ctx context.Context) {
 	defer close(r.events)
 	for {
@@ -71,8 +71,8 @@ func (r *reader) read(ctx context.Context) {
 	}
 }
 
-// connection reads the events of one connection. again says that the same gateway is
-// there and another connection can follow at once.
+// connection reads the events of one connection. again reports whether to connect again at
+// once, because the same gateway is still there.
 func (r *reader) connection(ctx context.Context) (again bool, err error) {
 	client, err := r.find(ctx)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *reader) send(ctx context.Context, one received) bool {
 	}
 }
 
-// pass collects what comes while the receiver is busy.
+// pass collects events while the receiver is busy.
 func (r *reader) pass(ctx context.Context) {
 	defer close(r.updates)
 	var next Update
@@ -147,7 +147,7 @@ func (r *reader) pass(ctx context.Context) {
 	}
 }
 
-// noticeOf is the last event of a stream, and the error that it means.
+// noticeOf returns the final event of a stream, and the corresponding error.
 func noticeOf(e toolscript.LiveEvent) (toolscript.Notice, error) {
 	var n toolscript.Notice
 	if err := json.Unmarshal(e.Data, &n); err != nil || n.Message == "" {

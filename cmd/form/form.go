@@ -1,5 +1,4 @@
-// Package form has the forms of the output of commands: a text for people, or a value
-// for programs as JSON.
+// Package form defines the output forms of commands: text for people, or JSON for programs.
 package form
 
 import (
@@ -14,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Form is how a command prints. The zero value is a table or another text.
+// Form is an output form. The zero value is the default text form of a command.
 type Form string
 
-// The forms. Types is a form of search only, and Raw one of values of scripts and tools.
+// The forms. Types is for search only, and Raw for values of scripts and tools only.
 const (
 	Table Form = "table"
 	Raw   Form = "raw"
@@ -25,15 +24,15 @@ const (
 	JSON  Form = "json"
 )
 
-// Add adds -o table|json, and --json as the short form of -o json. more are
-// forms that only this command has.
+// Add adds -o table|json, and --json as a short form of -o json. more are additional forms
+// of this command.
 func Add(f *pflag.FlagSet, to *Form, usage string, more ...Form) {
 	forms := append([]Form{Table}, append(more, JSON)...)
 	add(f, to, Table, forms, "the form of the output", usage)
 }
 
-// AddValue adds -o json|table|raw for the value of a script or a tool, and --json. Without
-// them, a value is JSON.
+// AddValue adds -o json|table|raw for the value of a script or a tool, and --json. By
+// default, a value is JSON.
 func AddValue(f *pflag.FlagSet, to *Form, usage string) {
 	add(f, to, "", []Form{JSON, Table, Raw}, "the form of the value: json is that of --json, table has its rows, raw has a text without quotes", usage)
 }
@@ -50,15 +49,15 @@ func (f Form) Structured() bool { return f == JSON }
 // Write prints a value for programs: JSON on one line.
 func (f Form) Write(w io.Writer, value any) error { return WriteJSON(w, value) }
 
-// WriteJSON writes a value on one line, as the gateway does. HTML characters are not
-// escaped.
+// WriteJSON writes a value on one line, as the gateway does. It does not escape HTML
+// characters.
 func WriteJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(value)
 }
 
-// formFlag is --output.
+// formFlag implements --output.
 type formFlag struct {
 	to    *Form
 	unset Form
@@ -91,7 +90,7 @@ func (f formFlag) Set(text string) error {
 	return nil
 }
 
-// jsonFlag is --json.
+// jsonFlag implements --json.
 type jsonFlag struct {
 	to    *Form
 	unset Form

@@ -11,12 +11,12 @@ import (
 	"github.com/toolscript/toolscript/cmd/config/private"
 )
 
-// AdmissionTime is how long an admitted command may begin: the person may answer the question
-// of the client late.
+// AdmissionTime is the time within which an admitted command may begin: the person may
+// answer the client's question late.
 const AdmissionTime = 10 * time.Minute
 
-// Admissions keeps the commands of an agent about which the client asks its person. Each of
-// them may begin once, with exactly these arguments in exactly this folder.
+// Admissions holds the commands of an agent about which the client asks the person. Each
+// command may begin once, with exactly these arguments in exactly this folder.
 type Admissions struct{ Dir string }
 
 // Add admits a command.
@@ -32,13 +32,13 @@ func (a Admissions) Add(args []string, folder string) error {
 func (a Admissions) Take(args []string, folder string) bool {
 	path := a.path(args, folder)
 	info, err := os.Lstat(path)
-	if err != nil || os.Remove(path) != nil { // of two commands, one removes it
+	if err != nil || os.Remove(path) != nil { // of two equal commands, only one can remove it
 		return false
 	}
 	return info.Mode().IsRegular() && time.Since(info.ModTime()) < AdmissionTime
 }
 
-// path is the file of a command. The name is a hash, because arguments may hold secrets.
+// path returns the file of a command. The name is a hash, because arguments may contain secrets.
 func (a Admissions) path(args []string, folder string) string {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
@@ -49,10 +49,10 @@ func (a Admissions) path(args []string, folder string) string {
 
 // sweep removes the admissions that have expired.
 func (a Admissions) sweep() {
-	entries, _ := os.ReadDir(a.Dir) // those that stay do no harm
+	entries, _ := os.ReadDir(a.Dir) // files that stay do no harm
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) >= AdmissionTime {
-			_ = os.Remove(filepath.Join(a.Dir, e.Name())) // as above
+			_ = os.Remove(filepath.Join(a.Dir, e.Name())) // a file that stays does no harm
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Bash struct {
 	Unsandboxed bool    `json:"dangerouslyDisableSandbox"`
 }
 
-// Command returns the shell command of any call of Bash; "" for other tools.
+// Command returns the shell command of any call of Bash, or "" for other tools.
 func (e Event) Command() string {
 	var b Bash
 	if e.ToolName != "Bash" || json.Unmarshal(e.ToolInput, &b) != nil {
@@ -24,9 +24,9 @@ func (e Event) Command() string {
 	return b.Command
 }
 
-// Plain returns the shell command of a call of Bash that runs in the foreground and
-// inside the client's sandbox. ok is false for other tools, and for an input with fields
-// that this version does not know: a new field may change what the call does.
+// Plain returns the shell command of a Bash call that runs in the foreground and inside the
+// client's sandbox. ok is false for other tools, and for an input with unknown fields: a
+// new field may change what the call does.
 func (e Event) Plain() (command string, ok bool) {
 	if e.ToolName != "Bash" {
 		return "", false
@@ -40,12 +40,12 @@ func (e Event) Plain() (command string, ok bool) {
 	return b.Command, true
 }
 
-// Allow writes the decision that a call of a tool needs no confirmation. Rules of the
-// user that deny it or ask for it still apply.
+// Allow writes the decision that a tool call needs no confirmation. Rules of the user that
+// deny it or ask for it still apply.
 func Allow(w io.Writer, reason string) error { return decide(w, "allow", reason) }
 
-// Ask writes the decision that the client asks its user about a call of a tool, also if
-// rules of the user allow it.
+// Ask writes the decision that the client asks its user about a tool call, even if rules of
+// the user allow it.
 func Ask(w io.Writer, reason string) error { return decide(w, "ask", reason) }
 
 func decide(w io.Writer, what, reason string) error {

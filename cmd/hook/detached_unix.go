@@ -4,5 +4,5 @@ package hook
 
 import "syscall"
 
-// detached starts a process in a session of its own, which no terminal ends.
+// detached starts a process in its own session, which no terminal ends.
 var detached = &syscall.SysProcAttr{Setsid: true}

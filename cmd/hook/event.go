@@ -1,5 +1,5 @@
-// Package hook reads and answers the hooks of Claude Code: JSON on standard input, JSON
-// on standard output.
+// Package hook reads and answers the hooks of Claude Code: JSON on standard input, JSON on
+// standard output.
 package hook
 
 import (
@@ -15,16 +15,16 @@ import (
 type Event struct {
 	SessionID      string `json:"session_id"`
 	Cwd            string `json:"cwd"`
-	Source         string `json:"source"` // of SessionStart: startup, resume, clear, compact or fork
-	Reason         string `json:"reason"` // of SessionEnd: clear, resume, logout, prompt_input_exit, other
+	Source         string `json:"source"` // for SessionStart: startup, resume, clear, compact or fork
+	Reason         string `json:"reason"` // for SessionEnd: clear, resume, logout, prompt_input_exit, other
 	PermissionMode string `json:"permission_mode"`
 	ToolName       string `json:"tool_name"`
-	Prompt         string `json:"prompt"` // of UserPromptSubmit
+	Prompt         string `json:"prompt"` // for UserPromptSubmit
 
 	ToolInput json.RawMessage `json:"tool_input"`
 }
 
-// maxInput bounds the input of a hook.
+// maxInput is the maximum size of a hook's input, in bytes.
 const maxInput = 16 << 20
 
 // Read reads the input of a hook.
@@ -43,12 +43,12 @@ func Read(r io.Reader) (Event, error) {
 	return e, nil
 }
 
-// message is the output that shows a text to the person. The model does not see it.
+// message is the output that shows a text to the person, but not to the model.
 type message struct {
 	SystemMessage string `json:"systemMessage"`
 }
 
-// Message writes the output that shows a text to the person.
+// Message writes the output that shows a text to the person, but not to the model.
 func Message(w io.Writer, text string) error {
 	return json.NewEncoder(w).Encode(message{text})
 }

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// ErrSlow is the error of Launch if the program has written no line in time. It still
-// runs.
+// ErrSlow is the error of Launch if the program has not written a line in time. The program
+// still runs.
 var ErrSlow = errors.New("the program has not started in time")
 
-// Launch starts a program that outlives this process: it has a session of its own, and
-// neither the standard output nor the standard error of this process. It returns the
-// first line of the program's standard output. An error that is not ErrSlow means that
-// the program has ended.
+// Launch starts a program that outlives this process: it has its own session, and does not
+// share standard output and standard error with this process. Launch returns the first line
+// of the program's standard output. Any error other than ErrSlow means that the program has
+// ended.
 func Launch(cmd *exec.Cmd, wait time.Duration) (line string, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = r.Close() }() // only read
+	defer func() { _ = r.Close() }() // it was only read
 	cmd.Stdout, cmd.SysProcAttr = w, detached
 	err = cmd.Start()
 	if closeErr := w.Close(); err == nil && closeErr != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // Mismatch compares the version of the program with that of the plugin in a folder. They
-// work together if major and minor number are equal. The result says which of them to
-// update, "" if none.
+// work together if their major and minor numbers are equal. The result says which of them
+// to update, or is "".
 func Mismatch(root, program string) string {
 	text, err := os.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json")) //nolint:gosec // the client names the folder
 	if err != nil {
@@ -33,8 +33,8 @@ func Mismatch(root, program string) string {
 	return fmt.Sprintf("the plugin has version %s and the program %s; update the %s: %s", manifest.Version, program, older, how)
 }
 
-// compare orders two versions by their major and minor number. Whatever is no version is
-// equal to all.
+// compare compares two versions by major and minor number. An invalid version is equal to
+// every other.
 func compare(a, b string) int {
 	var x, y [2]int
 	if !parse(a, &x) || !parse(b, &y) {

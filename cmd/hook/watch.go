@@ -7,13 +7,13 @@ import (
 
 const (
 	watchEvery = 2 * time.Second
-	// idleLimit ends a gateway whose client cannot be watched.
+	// idleLimit is the idle time after which a gateway ends if its client cannot be watched.
 	idleLimit = time.Hour
 )
 
-// Watch waits until a gateway must end without a hook: its client has ended, as with
-// SIGKILL, or the gateway has been idle for an hour on a system that does not say whether the
-// client has ended. It returns the reason, "" if ctx ended before.
+// Watch waits until a gateway must end without a hook: because its client has ended, for
+// example after SIGKILL, or because the gateway has been idle for an hour on a system that
+// cannot tell whether the client has ended. It returns the reason, or "" if ctx ended before.
 func Watch(ctx context.Context, client interface{ Gone() (gone, known bool) }, idle func() time.Duration) string {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()

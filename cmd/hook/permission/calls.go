@@ -8,15 +8,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shells are programs that run a text.
+// shells are programs that run a text as a command.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "eval"}
 
-// maxInner bounds the shells within shells that Calls reads.
+// maxInner is the maximum depth of shells within shells that Calls reads.
 const maxInner = 3
 
-// Calls returns the arguments of every call of toolscript that a command has in any form: behind
-// another program, with variables of the environment, in a subshell, or in the text of a shell. A
-// word that a shell expands is "". It is no proof that there is no such call.
+// Calls returns the arguments of every call of toolscript that a command contains in any form:
+// behind another program, with variables of the environment, in a subshell, or in the text of a
+// shell. A word that a shell expands is "". An empty result does not prove that there is no call.
 func Calls(command string) [][]string { return calls(command, maxInner) }
 
 func calls(command string, depth int) (found [][]string) {

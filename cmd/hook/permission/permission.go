@@ -1,6 +1,6 @@
-// Package permission decides which shell commands of an agent run without a question
-// to the person. It accepts only commands whose every word is a fixed text, so the
-// shell cannot run anything but the words that are read here.
+// Package permission decides which shell commands of an agent run without a question to the
+// person. It accepts only commands in which every word is a fixed text, so that the shell
+// cannot run anything but the words that are read here.
 package permission
 
 import (
@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxCommand bounds the command that is parsed, in bytes.
+// maxCommand is the maximum length of a command that is parsed, in bytes.
 const maxCommand = 64 << 10
 
 // Allowed reports whether a command consists of calls of toolscript in safe forms:
@@ -38,7 +38,7 @@ func Allowed(command string, program func(args []string) bool) bool {
 	return true
 }
 
-// list accepts one pipeline, or several joined by &&.
+// list reports whether a statement is an allowed pipeline, or several joined by &&.
 func list(stmt *syntax.Stmt, program func([]string) bool) bool {
 	if and, ok := stmt.Cmd.(*syntax.BinaryCmd); ok && and.Op == syntax.AndStmt {
 		return plain(stmt) && len(stmt.Redirs) == 0 && list(and.X, program) && list(and.Y, program)
@@ -46,12 +46,12 @@ func list(stmt *syntax.Stmt, program func([]string) bool) bool {
 	return pipeline(stmt, program)
 }
 
-// plain reports that a statement has no &, ! or coprocess.
+// plain reports whether a statement has no &, ! or coprocess.
 func plain(stmt *syntax.Stmt) bool {
 	return !stmt.Background && !stmt.Coprocess && !stmt.Disown && !stmt.Negated
 }
 
-// pipeline accepts a call with an optional source before it and filters after it.
+// pipeline accepts a call with an optional producer before it and filters after it.
 func pipeline(stmt *syntax.Stmt, program func([]string) bool) bool {
 	stages, ok := flatten(stmt, nil)
 	if !ok {
@@ -97,8 +97,8 @@ func flatten(stmt *syntax.Stmt, stages [][]string) ([][]string, bool) {
 	return nil, false
 }
 
-// safeRedirects accepts 2>/dev/null, 2>&1, and for toolscript a heredoc whose text
-// the shell does not expand.
+// safeRedirects reports whether all redirects are 2>/dev/null, 2>&1, or for toolscript a
+// heredoc whose text the shell does not expand.
 func safeRedirects(redirects []*syntax.Redirect, program string) bool {
 	for _, r := range redirects {
 		word, ok := text(r.Word)

@@ -9,14 +9,14 @@ import (
 	"github.com/toolscript/toolscript/cmd/source"
 )
 
-// Project has the files that an agent may use without a confirmation.
+// Project describes the files that an agent may use without confirmation.
 type Project struct {
 	Root string // files inside of it may be used
-	Dir  string // the working folder of the shell
+	Dir  string // working folder of the shell
 }
 
-// Script reports whether a path is that of a script inside the project. Diagnostics show
-// lines of the file, so another kind of file is not one.
+// Script reports whether a path is a script inside the project. Other kinds of files do not
+// count, because diagnostics show lines of the file.
 func (p Project) Script(path string) bool {
 	real, ok := p.Inside(path)
 	if !ok || !slices.Contains(source.Extensions, filepath.Ext(real)) {
@@ -26,9 +26,9 @@ func (p Project) Script(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Writable reports whether a call may write to a path: inside the project, nothing with
-// a name that begins with a dot, because programs read their configuration there, and no
-// file that exists. get-types writes to a folder, and replaces only its own files.
+// Writable reports whether a call may write to a path. The path must be inside the project, must not
+// contain a name that begins with a dot, because programs read their configuration there, and must not
+// exist. A folder may exist: get-types writes to a folder, and replaces only its own files.
 func (p Project) Writable(path string, folder bool) bool {
 	real, ok := p.Inside(path)
 	if !ok {
@@ -48,7 +48,7 @@ func (p Project) Writable(path string, folder bool) bool {
 }
 
 // Inside resolves the links of a path and reports whether it is in the project. The path
-// itself may not exist; its folder must.
+// itself may not exist, but its folder must.
 func (p Project) Inside(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
@@ -56,7 +56,7 @@ func (p Project) Inside(path string) (string, bool) {
 	path = filepath.Clean(path)
 	real, err := filepath.EvalSymlinks(path)
 	if os.IsNotExist(err) {
-		if _, linked := os.Lstat(path); linked == nil { // a link that leads to nothing
+		if _, linked := os.Lstat(path); linked == nil { // a link without a target
 			return "", false
 		}
 		if real, err = filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
@@ -71,7 +71,7 @@ func (p Project) Inside(path string) (string, bool) {
 	return real, err == nil && filepath.IsLocal(relative)
 }
 
-// root is the project with its links resolved, "" if it does not exist.
+// root returns the project's path with links resolved, or "" if it does not exist.
 func (p Project) root() string {
 	real, err := filepath.EvalSymlinks(p.Root)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// producer reports whether the words are an echo or printf, which only print.
+// producer reports whether the words are an echo or a printf that only prints.
 func producer(words []string) bool {
 	switch words[0] {
 	case "echo":
@@ -39,7 +39,7 @@ func filter(words []string) bool {
 	return false
 }
 
-// counts accepts options with numbers, also when the number is a word of its own.
+// counts reports whether all arguments are options with numbers. A number may be a word of its own.
 func counts(args []string) bool {
 	for len(args) > 0 {
 		option, used := args[0], 1
@@ -55,17 +55,17 @@ func counts(args []string) bool {
 }
 
 var (
-	// jqOptions matches the options of jq that change only the form of its output.
+	// jqOptions matches the options of jq that only change the form of its output.
 	jqOptions = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(-[rcesSjaMC]+|--(raw-output|compact-output|exit-status|slurp|sort-keys|join-output|ascii-output|monochrome-output|color-output|tab))$`)
 	})
-	// jqOutside matches the names by which a query reads files or the environment.
+	// jqOutside matches names with which a query reads files or the environment.
 	jqOutside = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\$ENV|\b(env|import|include|input_filename|get_search_list|modulemeta)\b`)
 	})
 )
 
-// query accepts a jq with one query and no files.
+// query reports whether the arguments of jq are one query without files.
 func query(args []string) bool {
 	queries := 0
 	for _, arg := range args {

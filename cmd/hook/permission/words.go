@@ -6,11 +6,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// special are the characters that have a meaning for bash or zsh in an unquoted word:
-// patterns, braces, home folders, escapes, history and the extended patterns of zsh.
+// special are the characters with a meaning for bash or zsh in an unquoted word: patterns,
+// braces, home folders, escapes, history, and the extended patterns of zsh.
 const special = "\\*?[]{}~^!#$`\"'()<>|&;"
 
-// fixed returns the texts of words that no shell expands.
+// fixed returns the texts of words, or false if a shell might expand one of them.
 func fixed(words []*syntax.Word) ([]string, bool) {
 	texts := make([]string, 0, len(words))
 	for _, word := range words {
@@ -23,7 +23,7 @@ func fixed(words []*syntax.Word) ([]string, bool) {
 	return texts, true
 }
 
-// text returns the text of a word that no shell expands.
+// text returns the text of a word, or false if a shell might expand the word.
 func text(word *syntax.Word) (string, bool) {
 	if word == nil {
 		return "", false
@@ -32,7 +32,7 @@ func text(word *syntax.Word) (string, bool) {
 	for i, part := range word.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, special) || i == 0 && strings.HasPrefix(p.Value, "=") { // zsh: =program is a path
+			if strings.ContainsAny(p.Value, special) || i == 0 && strings.HasPrefix(p.Value, "=") { // in zsh, =program is the path of a program
 				return "", false
 			}
 			b.WriteString(p.Value)
@@ -54,7 +54,7 @@ func text(word *syntax.Word) (string, bool) {
 	return b.String(), true
 }
 
-// doubleQuoted returns the text between double quotes, without expansions.
+// doubleQuoted returns the text between double quotes, or false if it has expansions.
 func doubleQuoted(q *syntax.DblQuoted) (string, bool) {
 	if q.Dollar {
 		return "", false
@@ -62,7 +62,7 @@ func doubleQuoted(q *syntax.DblQuoted) (string, bool) {
 	var b strings.Builder
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
-		if !ok || strings.ContainsAny(lit.Value, "$`!") { // "\!" differs between shells
+		if !ok || strings.ContainsAny(lit.Value, "$`!") { // shells differ in "\!"
 			return "", false
 		}
 		b.WriteString(unescape(lit.Value))
@@ -70,8 +70,8 @@ func doubleQuoted(q *syntax.DblQuoted) (string, bool) {
 	return b.String(), true
 }
 
-// unescape removes the backslashes that double quotes remove. Escaped dollars and
-// backquotes do not occur here.
+// unescape removes the backslashes that double quotes remove. The text has no escaped
+// dollars or backquotes.
 func unescape(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\"`, `"`, "\\\n", "").Replace(s)
 }
