@@ -1,4 +1,4 @@
-// Package inventory lists what this program has running for a user on this host, and what
+// Package inventory lists what this program is running for a user on this host, and what
 // ended processes have left.
 package inventory
 
@@ -19,70 +19,70 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
-// Kind says what an Item is.
+// Kind is the kind of an Item.
 type Kind string
 
 // The kinds of items.
 const (
 	Gateway Kind = "gateway"
 	Hub     Kind = "hub"
-	Server  Kind = "server" // a shared server, in the hub
+	Server  Kind = "server" // shared server in the hub
 
-	// Of the fleet of the configuration. Look returns none of these.
+	// Parts of the configured fleet. Look does not return them.
 	Fleet       Kind = "fleet"
-	FleetServer Kind = "fleet server" // as one hub offers it
-	Runners     Kind = "runners"      // of one hub
+	FleetServer Kind = "fleet server" // server as one hub offers it
+	Runners     Kind = "runners"      // runners of one hub
 )
 
-// The states of gateways, hubs, fleets and runners. A server has its toolscript.ServerState.
+// The states of gateways, hubs, fleets and runners. A server has a toolscript.ServerState.
 const (
 	Alive   = "alive"
-	Silent  = "no answer" // its process runs
-	Stale   = "stale"     // its process has ended, and its files are left
-	Standby = "standby"   // of a server of a fleet: another hub has the lease
+	Silent  = "no answer" // the process runs, but does not answer
+	Stale   = "stale"     // the process has ended, but its files are left
+	Standby = "standby"   // for a server of a fleet: another hub has the lease
 )
 
-// Item is a gateway, the hub, a shared server, or a part of the fleet. It has no secret.
+// Item is a gateway, the hub, a shared server, or a part of the fleet. It contains no secrets.
 type Item struct {
 	Kind          Kind     `json:"kind"`
-	URL           string   `json:"url,omitempty"`  // of a gateway, without its capability
-	Name          string   `json:"name,omitempty"` // of a server, in the hub; of a fleet, its addresses
-	Host          string   `json:"host,omitempty"` // of a hub of a fleet
+	URL           string   `json:"url,omitempty"`  // URL of a gateway, without its capability
+	Name          string   `json:"name,omitempty"` // name of a server in the hub, or addresses of a fleet
+	Host          string   `json:"host,omitempty"` // host of a hub of a fleet
 	Hub           string   `json:"hub,omitempty"`  // id of a hub of a fleet
 	State         string   `json:"state"`
 	PID           int      `json:"pid,omitempty"`
 	Version       string   `json:"version,omitempty"`
 	Session       string   `json:"session,omitempty"`
-	Client        int      `json:"client,omitempty"` // process id of the agent that a gateway belongs to
+	Client        int      `json:"client,omitempty"` // process id of the agent that the gateway belongs to
 	UptimeSeconds float64  `json:"uptimeSeconds,omitempty"`
-	Gateways      int      `json:"gateways"`           // that use the hub or the server
-	Ready         int      `json:"ready"`              // servers that are connected
-	Servers       int      `json:"servers"`            // of a gateway or the hub
-	Runs          int      `json:"runs"`               // of a gateway or of runners, that have not ended
-	Lease         uint64   `json:"lease,omitempty"`    // token of the lease of a server of a fleet
-	InFlight      int      `json:"inFlight"`           // calls of a server without an answer
-	Calls         uint64   `json:"calls"`              // of a server
-	MemoryMB      float64  `json:"memoryMb,omitempty"` // private memory of the processes; on Linux only
+	Gateways      int      `json:"gateways"`           // gateways that use the hub or the server
+	Ready         int      `json:"ready"`              // connected servers
+	Servers       int      `json:"servers"`            // servers of a gateway or the hub
+	Runs          int      `json:"runs"`               // runs of a gateway or of runners that have not ended
+	Lease         uint64   `json:"lease,omitempty"`    // lease token of a server of a fleet
+	InFlight      int      `json:"inFlight"`           // unanswered calls of a server
+	Calls         uint64   `json:"calls"`              // calls of a server so far
+	MemoryMB      float64  `json:"memoryMb,omitempty"` // private memory of the processes; only on Linux
 	Config        []string `json:"config,omitempty"`   // configuration files of a gateway
-	Folder        string   `json:"folder,omitempty"`   // of the project that a server is for
+	Folder        string   `json:"folder,omitempty"`   // folder of the project that a server is for
 	Error         string   `json:"error,omitempty"`
-	Command       string   `json:"command,omitempty"` // removes what is left, or ends what does not answer
+	Command       string   `json:"command,omitempty"` // command that removes what is left, or ends what does not answer
 
-	Restart []string `json:"-"` // arguments of the command that restarts it; nil: there is none
-	Remove  []string `json:"-"` // arguments of the command that ends it, or removes what is left; nil: there is none
+	Restart []string `json:"-"` // arguments of the command that restarts the item; nil: there is no such command
+	Remove  []string `json:"-"` // arguments of the command that ends the item or removes what is left; nil: there is no such command
 
-	elsewhere  bool   // its process id is of another PID namespace
-	configured string // name of a server at its gateways
-	users      []int  // processes of the gateways of a server
+	elsewhere  bool   // the process id belongs to another PID namespace
+	configured string // name of a server in the configuration of its gateways
+	users      []int  // process ids of the gateways that use a server
 }
 
-// ID is the same for an item in all lists, and differs between items.
+// ID identifies the item in all lists.
 func (i Item) ID() string {
 	return strings.Join([]string{string(i.Kind), cmp.Or(i.URL, i.Name), i.Host, i.Hub}, "/")
 }
 
-// Uses says in words how many servers a gateway has, and how many gateways use the hub or
-// a server.
+// Uses describes how many servers a gateway has, or how many gateways use the hub or a
+// server.
 func (i Item) Uses() string {
 	switch {
 	case i.State == Stale || i.State == Silent:
@@ -102,7 +102,7 @@ func (i Item) Uses() string {
 	}
 }
 
-// Active says in words how many runs or calls go on.
+// Active describes how many runs or calls are in progress.
 func (i Item) Active() string {
 	n, noun := i.InFlight, "call"
 	if i.Kind == Gateway || i.Kind == Runners {
@@ -118,12 +118,12 @@ func (i Item) Active() string {
 	}
 }
 
-// maxAsked is how many gateways are asked at once.
+// maxAsked is the number of gateways that are asked at the same time.
 const maxAsked = 16
 
-// Look returns the gateways, the newest first, those that have ended and left files, and
-// the hub of a place with its servers by name. Each process has target.HealthTime to
-// answer. Nothing is removed. The error says that the runtime folders cannot be used.
+// Look returns the running gateways, the newest first; then those that have ended and left
+// files; then the hub of a place, with its servers by name. Each process has target.HealthTime
+// to answer. Nothing is removed. An error means that the runtime folders cannot be used.
 func Look(ctx context.Context, places discovery.Places, place sharing.Place) ([]Item, error) {
 	running, ended, err := places.Look()
 	if err != nil {
@@ -160,7 +160,7 @@ func Look(ctx context.Context, places discovery.Places, place sharing.Place) ([]
 	return items, nil
 }
 
-// finish sets what follows from the other fields and items.
+// finish sets the fields that depend on other fields and items.
 func (i *Item) finish(all []Item) {
 	if i.State == Stale || i.State == Silent {
 		i.Command = toolscript.Command(i.Remove...)
@@ -168,7 +168,7 @@ func (i *Item) finish(all []Item) {
 	user := slices.IndexFunc(all, func(g Item) bool {
 		return g.Kind == Gateway && g.State == Alive && slices.Contains(i.users, g.PID)
 	})
-	if user >= 0 { // any gateway that uses a server restarts it for all
+	if user >= 0 { // any gateway that uses a server can restart it for all
 		i.Restart = []string{"servers", "restart", i.configured, "-g", all[user].URL}
 	}
 }
@@ -181,7 +181,7 @@ func itemOf(e discovery.Entry, state string) Item {
 	return i
 }
 
-// askGateway asks a gateway for its state.
+// askGateway returns the item of a gateway, with the state that the gateway reports.
 func askGateway(ctx context.Context, e discovery.Entry) Item {
 	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
 	defer cancel()
@@ -212,7 +212,7 @@ func askGateway(ctx context.Context, e discovery.Entry) Item {
 	return i
 }
 
-// askHub returns the hub of a place and its servers; nothing if none runs.
+// askHub returns the hub of a place and its servers, or nil if no hub is running.
 func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
 	e, running, err := place.Read()
 	if err != nil || !running {

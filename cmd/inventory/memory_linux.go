@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// measure sets the private memory of the items: of the process of a gateway or the hub,
-// and of the process group of a server, such as npx and the node behind it.
+// measure sets the private memory of the items: of the process of a gateway or the hub, and
+// of the process group of a server, such as npx and the node process behind it.
 func measure(items []Item) {
 	groups := map[int][]int{}
 	for _, i := range items {
@@ -45,9 +45,9 @@ func measure(items []Item) {
 func groupOf(file string) (pid, group int) {
 	text, err := os.ReadFile(file) //nolint:gosec // a file of /proc
 	if err != nil {
-		return 0, 0 // it has ended
+		return 0, 0 // the process has ended
 	}
-	pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(file))) // the pattern has digits only
+	pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(file))) // the pattern matches digits only
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 3 {
 		return pid, 0
@@ -56,7 +56,7 @@ func groupOf(file string) (pid, group int) {
 	return pid, group
 }
 
-// private is the private memory of a process in MB; 0 if it is not known.
+// private returns the private memory of a process in MB, or 0 if it is unknown.
 func private(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package inventory
 
-// measure sets nothing: only Linux tells the private memory of a process.
+// measure sets nothing: only Linux reports the private memory of a process.
 func measure([]Item) {}

@@ -1,22 +1,22 @@
-// Package jsonc reads JSON as people write it in configuration files: with comments, with a
-// comma after the last item, and with a byte order mark. It replaces these by blanks, so
-// that encoding/json reads the rest, and every offset stays.
+// Package jsonc reads JSON as people write it in configuration files: with comments,
+// trailing commas, and a byte order mark. It replaces these by blanks, so that
+// encoding/json can read the text and all offsets stay the same.
 package jsonc
 
 import "bytes"
 
-// Text is a text without the parts that JSON does not have.
+// Text is a text without the parts that are not valid JSON.
 type Text struct {
-	Plain    []byte   // as long as the text
-	Comments [][2]int // their first bytes, and the first bytes behind them
-	Commas   []int    // after the last items
+	Plain    []byte   // as long as the original text
+	Comments [][2]int // offsets of the first byte of each comment, and of the byte behind it
+	Commas   []int    // offsets of trailing commas
 }
 
-// mark is the byte order mark, with which editors on Windows begin a file.
+// mark is the byte order mark with which editors on Windows begin a file.
 var mark = []byte("\ufeff")
 
-// Blank writes blanks over comments, over commas after the last item, and over a byte order
-// mark. Line breaks stay. A comment without an end stays as it is, which is not JSON.
+// Blank replaces comments, trailing commas and a byte order mark by blanks. Line breaks
+// stay. An unterminated comment also stays, which makes the text invalid JSON.
 func Blank(text []byte) Text {
 	t := Text{Plain: bytes.Clone(text)}
 	if bytes.HasPrefix(text, mark) {
@@ -62,7 +62,7 @@ func (t Text) erase(from, to int) {
 	}
 }
 
-// EndOfString is the offset behind a string.
+// EndOfString returns the offset behind the string that begins at an offset.
 func EndOfString(text []byte, at int) int {
 	for at++; at < len(text); at++ {
 		switch text[at] {
@@ -75,7 +75,7 @@ func EndOfString(text []byte, at int) int {
 	return len(text)
 }
 
-// EndOfComment is the offset behind a comment, 0 if there is none.
+// EndOfComment returns the offset behind a comment, or 0 if there is no comment.
 func EndOfComment(text []byte, at int) int {
 	switch rest := text[at:]; {
 	case bytes.HasPrefix(rest, []byte("//")):

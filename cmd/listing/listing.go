@@ -12,10 +12,10 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// maxListed bounds the pages of a table: a server may return pages without end.
+// maxListed is the maximum number of pages that are read: a server may return pages without end.
 const maxListed = 200
 
-// Entry is the part of an entry that a table shows.
+// Entry is the part of a resource or prompt that a table shows.
 type Entry struct {
 	Server      string `json:"server"`
 	URI         string `json:"uri"`
@@ -30,7 +30,7 @@ type Entry struct {
 	} `json:"arguments"`
 }
 
-// Pages are the entries of all pages of a list. It warns about servers that do not
+// Pages returns the entries of all pages of a list. It warns about servers that do not
 // answer.
 func Pages(ctx context.Context, g target.Provider, ask toolscript.FetchRequest, warn func(format string, args ...any)) ([]Entry, error) {
 	var all []Entry
@@ -66,7 +66,7 @@ func Pages(ctx context.Context, g target.Provider, ask toolscript.FetchRequest, 
 	}
 }
 
-// Table has a row for each entry. The columns are members of an entry.
+// Table returns a table with a row for each entry. The columns are members of an entry.
 func Table(entries []Entry, columns []string) *terminal.Table {
 	t := &terminal.Table{Header: columns}
 	for _, e := range entries {
@@ -84,7 +84,7 @@ func Table(entries []Entry, columns []string) *terminal.Table {
 	return t
 }
 
-// arguments are the arguments of a prompt. A question mark follows optional arguments.
+// arguments lists the arguments of a prompt. A question mark follows optional arguments.
 func (e Entry) arguments() string {
 	var names []string
 	for _, a := range e.Arguments {

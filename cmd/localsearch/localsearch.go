@@ -24,20 +24,20 @@ import (
 
 const (
 	// embedTime bounds the computation of embeddings in a search without a gateway. The
-	// next search uses the embeddings that are computed until then.
+	// next search uses the embeddings that have been computed by then.
 	embedTime = 10 * time.Second
-	// silentTime is the part of embedTime before the notice.
+	// silentTime is the time before the notice about the computation.
 	silentTime = 250 * time.Millisecond
 )
 
-// Notice is shown during the search itself.
+// Notice is the text that is shown during the search itself.
 const Notice = "searching"
 
-// Search is a search of a command.
+// Search is the search of a command.
 type Search struct {
 	Host    *daemon.Host
-	Trust   bool                 // the project's configuration has effect
-	Profile string               // profile to search; "": that of the configuration
+	Trust   bool                 // project files have effect even if the user has not trusted them
+	Profile string               // profile to search; "": the default profile
 	Over    func(*config.Search) // applies flags to the settings
 	Logger  *slog.Logger
 	Notice  *terminal.Notice
@@ -45,15 +45,15 @@ type Search struct {
 	JSON    bool // the answer names servers that are not trusted
 }
 
-// Find searches in the last lists of the servers, and starts the servers that have none.
-// If no server is trusted, the error is an *exit.Error.
+// Find searches in the last lists of the servers, and starts the servers without a list. If
+// no server is trusted, the error is an *exit.Error.
 func (s *Search) Find(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
 	loaded, err := s.Host.Load(s.Trust)
 	if err != nil {
 		return toolscript.SearchAnswer{}, err
 	}
 	if nothing := len(loaded.Servers) == len(loaded.Untrusted); nothing && len(loaded.Servers) > 0 {
-		return toolscript.SearchAnswer{}, &exit.Error{Code: exit.Failure} // Load has warned about them
+		return toolscript.SearchAnswer{}, &exit.Error{Code: exit.Failure} // Load has warned about the servers
 	}
 	if _, q.Allow, err = loaded.Settings.Narrow(s.Profile); err != nil {
 		return toolscript.SearchAnswer{}, err
@@ -81,11 +81,11 @@ func (s *Search) Find(ctx context.Context, q toolscript.SearchQuery) (toolscript
 	return answer, err
 }
 
-// missing are the servers that were not searched. Servers with a mistake in their
-// configuration were not started, so the mistake is the reason.
+// missing returns the servers that were not searched. For a server that its configuration
+// keeps from starting, the reason is that problem.
 func (s *Search) missing(all []toolscript.MissingServer, loaded *config.Config, l listed) (missing []toolscript.MissingServer) {
 	for _, m := range all {
-		_, searched := l.tools[m.Name] // the server may have no tools
+		_, searched := l.tools[m.Name] // a searched server may have no tools
 		said := slices.Contains(loaded.Untrusted, m.Name) && !s.JSON
 		if searched || said { // Load has warned about servers that are not trusted
 			continue
@@ -99,9 +99,9 @@ func (s *Search) missing(all []toolscript.MissingServer, loaded *config.Config, 
 	return missing
 }
 
-// listed are the tools of servers that are not running.
+// listed has the known tools of servers that are not running.
 type listed struct {
-	tools map[string][]toolscript.Tool // by server
+	tools map[string][]toolscript.Tool // tools by server
 	older []string                     // servers that listed their tools with another configuration
 	fresh []string                     // servers that have never listed their tools
 }
@@ -130,8 +130,8 @@ func (s *Search) listedLast(servers map[string]mcpclient.Config, q toolscript.Se
 	return l
 }
 
-// startNew starts the servers without a list, and waits for them: shortly, unless the query names
-// servers.
+// startNew starts the servers without a list, and waits for them: for a short time, unless
+// the query names servers.
 func (s *Search) startNew(ctx context.Context, own *daemon.Daemon, q toolscript.SearchQuery, l listed) {
 	if len(l.older) > 0 {
 		s.Say("toolscript: the configuration has changed since these servers listed their tools: %s; their lists are renewed when they are used",
@@ -142,7 +142,7 @@ func (s *Search) startNew(ctx context.Context, own *daemon.Daemon, q toolscript.
 	}
 	s.Say("toolscript: starting %s to list their tools, which is not needed in the next search", strings.Join(l.fresh, ", "))
 	limit := actors.ListTime
-	if len(q.Servers) > 0 { // the user wants the tools of these
+	if len(q.Servers) > 0 { // the user wants the tools of these servers
 		limit = actors.DefaultConnectTimeout
 	}
 	connecting, cancel := context.WithTimeout(ctx, limit)
@@ -165,7 +165,7 @@ func (s *Search) awaitVectors(ctx context.Context, own *daemon.Daemon) {
 	own.AwaitSearch(embedding)
 }
 
-// connectingNotice is shown while the named servers connect.
+// connectingNotice returns the notice while servers connect.
 func connectingNotice(names []string) string {
 	const most = 4 // so that the text fits
 	text := strings.Join(names[:min(len(names), most)], ", ")

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// followEvery is the time between two looks at a log that has no new text.
+// followEvery is the time between two checks of a log for new text.
 const followEvery = 200 * time.Millisecond
 
-// Follow opens a log like Open, and then returns the text that is added. It ends when
-// running reports that the writer has ended. The error of a read is the cause of ctx if
-// ctx ends.
+// Follow opens a log like Open. At the end of the text, reads wait for more, until running
+// returns false. If ctx ends, the error of a read is the cause of ctx.
 func Follow(ctx context.Context, path string, running func() bool) (io.ReadCloser, error) {
 	newer, err := os.Open(path) //nolint:gosec // the path is the program's own
 	if err != nil {
@@ -27,9 +26,9 @@ func Follow(ctx context.Context, path string, running func() bool) (io.ReadClose
 	return &parts{io.MultiReader(old, added), []io.Closer{old, newer}}, nil
 }
 
-// tail reads a file that grows. A Writer empties it when it is full.
+// tail reads a growing file. A Writer empties the file when it is full.
 type tail struct {
-	ctx     context.Context //nolint:containedctx // of the reads, which have none
+	ctx     context.Context //nolint:containedctx // for reads, which have no context of their own
 	file    *os.File
 	at      int64
 	ended   bool

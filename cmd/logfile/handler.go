@@ -12,18 +12,18 @@ import (
 const (
 	// maxDelay is how long a line of HandleLater waits at most.
 	maxDelay = 10 * time.Millisecond
-	// maxWaiting bounds the lines that wait.
+	// maxWaiting is the maximum number of waiting lines.
 	maxWaiting = 1024
 )
 
-// Handler writes the lines of a log, in order. Lines of HandleLater wait for a moment, so
-// that one write has many of them. It is safe for concurrent use.
+// Handler writes the lines of a log, in order. Lines of HandleLater wait for a short time,
+// so that one write contains many of them. It is safe for concurrent use.
 type Handler struct {
 	format slog.Handler // writes to batch.text
 	batch  *batch
 }
 
-// batch is common to the handlers of one log.
+// batch is shared by all handlers of one log.
 type batch struct {
 	writing sync.Mutex // held while lines are formatted and written
 	to      io.Writer
@@ -31,17 +31,17 @@ type batch struct {
 
 	mu      sync.Mutex
 	waiting []line
-	timer   *time.Timer // of the first line that waits; nil: none waits
+	timer   *time.Timer // started by the first waiting line; nil: no line waits
 }
 
 type line struct {
 	format slog.Handler
-	ctx    context.Context //nolint:containedctx // that of HandleLater
+	ctx    context.Context //nolint:containedctx // context of HandleLater
 	record slog.Record
 }
 
-// NewHandler returns a handler of a log with lines in the form of format, which may wrap
-// any handler that writes each line to its writer.
+// NewHandler returns a handler that writes to to. format returns a handler for the form of
+// the lines, which must write each line to the given writer.
 func NewHandler(to io.Writer, format func(io.Writer) slog.Handler) *Handler {
 	b := &batch{to: to}
 	return &Handler{format: format(&b.text), batch: b}
@@ -62,23 +62,23 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	return &Handler{format: h.format.WithGroup(name), batch: h.batch}
 }
 
-// Handle implements slog.Handler. It writes a line after those that wait.
+// Handle implements slog.Handler. It writes the line after those that wait.
 func (h *Handler) Handle(ctx context.Context, record slog.Record) error {
 	return h.batch.write(line{h.format, ctx, record})
 }
 
-// HandleLater is Handle for a line that may wait for up to 10 ms, the next line of Handle,
-// or Flush. It blocks only while too many lines wait.
+// HandleLater is like Handle, but the line may wait for up to 10 ms, the next call of
+// Handle, or Flush. HandleLater blocks only while too many lines wait.
 func (h *Handler) HandleLater(ctx context.Context, record slog.Record) {
 	if !h.batch.keep(line{h.format, ctx, record.Clone()}) {
 		h.Flush()
 	}
 }
 
-// Flush writes the lines that wait.
-func (h *Handler) Flush() { _ = h.batch.write() } // a log that cannot be written has no reader
+// Flush writes the waiting lines.
+func (h *Handler) Flush() { _ = h.batch.write() } // nobody would see the error
 
-// keep reports whether more lines may wait after this one.
+// keep adds a waiting line, and reports whether more lines may wait.
 func (b *batch) keep(l line) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,7 +89,7 @@ func (b *batch) keep(l line) bool {
 	return len(b.waiting) < maxWaiting
 }
 
-// take returns the lines that wait.
+// take removes and returns the waiting lines.
 func (b *batch) take() []line {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,12 +102,12 @@ func (b *batch) take() []line {
 	return lines
 }
 
-// write writes the lines that wait and then some more.
+// write writes the waiting lines, and then more.
 func (b *batch) write(more ...line) error {
 	b.writing.Lock()
 	defer b.writing.Unlock()
 	for _, l := range append(b.take(), more...) {
-		_ = l.format.Handle(l.ctx, l.record) // the buffer takes everything
+		_ = l.format.Handle(l.ctx, l.record) // writing to a buffer never fails
 	}
 	defer b.text.Reset()
 	if b.text.Len() == 0 {

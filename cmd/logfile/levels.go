@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Levels are the lowest levels of a log: one for all, and others for the lines of single
-// packages, by their path in this module. A path counts for the packages below it; the
-// longest one decides.
+// Levels are the lowest levels of a log: one for all lines, and others for lines of single
+// packages, by their path in this module. A path includes the packages below it; the
+// longest path applies.
 type Levels struct {
 	Default  slog.Level
 	Packages map[string]slog.Level
 }
 
-// Lowest is the level below which no line is written.
+// Lowest returns the level below which no line is written.
 func (l Levels) Lowest() slog.Level {
 	lowest := l.Default
 	for _, level := range l.Packages {
@@ -24,7 +24,7 @@ func (l Levels) Lowest() slog.Level {
 	return lowest
 }
 
-// Over leaves out the lines below their level. h writes all lines from Lowest on.
+// Over returns a handler that drops lines below their level. h handles all lines from Lowest on.
 func (l Levels) Over(h slog.Handler) slog.Handler {
 	if len(l.Packages) == 0 {
 		return h
@@ -67,8 +67,8 @@ func (l Levels) of(folder string) slog.Level {
 
 const module = "github.com/toolscript/toolscript/"
 
-// packageOf is the path in this module of the package that has written a line, "" if it is
-// not known.
+// packageOf returns the path in this module of the package that has logged a line, or "" if
+// it is unknown.
 func packageOf(pc uintptr) string {
 	if pc == 0 {
 		return ""

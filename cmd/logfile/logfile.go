@@ -20,21 +20,21 @@ const (
 	prefix    = "gateway-"
 	hubPrefix = "hub-"
 	suffix    = ".log"
-	older     = ".old" // after suffix: what was written before the file was full
+	older     = ".old" // suffix of the file with the text from before the log was full
 
-	// keep is how long the log of a gateway that has ended is kept.
+	// keep is how long the log of an ended gateway is kept.
 	keep = 7 * 24 * time.Hour
-	// maxSize bounds a file. At most two of this size are kept of one gateway.
+	// maxSize bounds a file. Each gateway has at most two such files.
 	maxSize = 8 << 20
 )
 
 // Folder is the path of the folder of logs.
 type Folder string
 
-// Create creates an empty log of a gateway and deletes logs that are older than a week.
+// Create creates an empty log for a gateway, and deletes logs that are older than a week.
 func (d Folder) Create() (*os.File, error) { return d.create(prefix) }
 
-// CreateHub is Create for the log of a hub.
+// CreateHub is like Create, for the log of a hub.
 func (d Folder) CreateHub() (*os.File, error) { return d.create(hubPrefix) }
 
 func (d Folder) create(prefix string) (*os.File, error) {
@@ -43,16 +43,16 @@ func (d Folder) create(prefix string) (*os.File, error) {
 	}
 	d.prune(time.Now().Add(-keep))
 	pattern := prefix + time.Now().UTC().Format("20060102T150405.000000000") + "-*" + suffix
-	created, err := os.CreateTemp(string(d), pattern) // 0600
+	created, err := os.CreateTemp(string(d), pattern) // created with mode 0600
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(created.Name(), os.O_WRONLY|os.O_APPEND, 0) //nolint:gosec // G703: the file that was just created
+	f, err := os.OpenFile(created.Name(), os.O_WRONLY|os.O_APPEND, 0) //nolint:gosec // the file that was just created
 	return f, errors.Join(err, created.Close())
 }
 
-// prune deletes logs that were written before a time. An error leaves a log for the next
-// time.
+// prune deletes logs that were last written before a time. Logs that cannot be deleted stay
+// until the next time.
 func (d Folder) prune(before time.Time) {
 	for _, file := range d.files() {
 		if info, err := file.Info(); err == nil && info.ModTime().Before(before) {
@@ -75,11 +75,10 @@ func (d Folder) files() (logs []fs.DirEntry) {
 	return logs
 }
 
-// Newest returns the path of the log of a gateway that was created last, "" if there is
-// none.
+// Newest returns the path of the newest log of a gateway, or "" if there is none.
 func (d Folder) Newest() string { return d.newest(prefix) }
 
-// NewestHub is Newest for the logs of hubs.
+// NewestHub is like Newest, for logs of hubs.
 func (d Folder) NewestHub() string { return d.newest(hubPrefix) }
 
 func (d Folder) newest(prefix string) string {
@@ -92,7 +91,7 @@ func (d Folder) newest(prefix string) string {
 	return newest
 }
 
-// Open opens a log for reading: the older part, if there is one, and the newer.
+// Open opens a log for reading: its older part, if there is one, and then the newer part.
 func Open(path string) (io.ReadCloser, error) {
 	newer, err := os.Open(path) //nolint:gosec // the path is the program's own
 	if err != nil {
@@ -118,9 +117,8 @@ func (p *parts) Close() (err error) {
 	return err
 }
 
-// Writer appends to a log and bounds its size. The process has the file as its standard
-// error too, for the text of a crash: so the file is emptied and not replaced when it is
-// full.
+// Writer appends to a log and bounds its size. The file is also the standard error of the
+// process, for the text of a crash; for this reason a full file is emptied, not replaced.
 type Writer struct {
 	path string
 	max  int64
@@ -130,7 +128,7 @@ type Writer struct {
 	size int64
 }
 
-// NewWriter opens a log that exists.
+// NewWriter opens an existing log.
 func NewWriter(path string) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) //nolint:gosec // the path is the program's own
 	if err != nil {
@@ -143,7 +141,7 @@ func NewWriter(path string) (*Writer, error) {
 	return &Writer{path: path, max: maxSize, file: f, size: info.Size()}, nil
 }
 
-// Path is the path of the log.
+// Path returns the path of the log.
 func (w *Writer) Path() string { return w.path }
 
 // Write implements io.Writer.
@@ -158,8 +156,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rotate moves the text to the older file. Without room for a copy the text is lost,
-// and logging continues.
+// rotate moves the text to the older file. If there is no space for a copy, the text is
+// lost, and logging continues.
 func (w *Writer) rotate() {
 	if text, err := os.ReadFile(w.path); err == nil {
 		_ = sharedfile.Write(w.path+older, text)

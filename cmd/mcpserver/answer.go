@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// readable returns a message as it is, unless it is an answer of the client that mcp-go cannot
-// read: the question that it answers would wait until its limit. Such an answer becomes an error,
-// and its id a whole number.
+// readable returns a message unchanged, unless it is an answer of the client that mcp-go
+// cannot read: the question would wait until its limit. The id of such an answer becomes a
+// whole number, and an answer that cannot be read at all becomes an error.
 func readable(text []byte) []byte {
 	var m message
 	if json.Unmarshal(text, &m) != nil {
@@ -44,7 +44,7 @@ func unreadable(id string) []byte {
 	return []byte(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"the answer of the client cannot be read"}}`)
 }
 
-// wholeID is an id of our requests, which are whole numbers, also as 7.0 or "7"; "" if it is none.
+// wholeID returns a request id, a whole number that may be written as 7.0 or "7"; "" if it is not one.
 func wholeID(id []byte) string {
 	text := strings.TrimSuffix(strings.Trim(string(id), `"`), ".0")
 	if _, err := strconv.ParseInt(text, 10, 64); err != nil {

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	maxForms = 64 // for approvals, in one run; more requests wait for an answer elsewhere
-	maxTries = 5  // forms for one request; the actor of approvals counts wrong codes too
+	maxForms = 64 // forms for approvals in one run; further requests wait for an answer elsewhere
+	maxTries = 5  // forms for one request; the actor of approvals also counts wrong codes
 )
 
 // request is a call that waits for an approval.
 type request struct {
 	toolscript.Approval
-	runID   string // of the script
+	runID   string // run of the script
 	tries   int
 	refused string // why the last answer was not accepted
-	empty   bool   // an answer was accepted without a decision
-	page    int    // of all arguments, which the form shows; 0: their beginning and end
+	empty   bool   // the form was accepted once without a decision
+	page    int    // page of the arguments that the form shows; 0: their beginning and end
 }
 
 // The answers of the form.
@@ -39,7 +39,7 @@ const (
 	showMore     = "show the arguments in full, or their next page"
 )
 
-// pageBytes bounds a page of the arguments in a form.
+// pageBytes is the maximum length of a page of the arguments in a form.
 const pageBytes = 4000
 
 // The JSON Schema of the form, without and with a code.
@@ -51,7 +51,7 @@ var (
 		`,"code":{"type":"string","title":"Code","description":"Of allow: the gateway shows it at its terminal or on the desktop"}}}`
 )
 
-// form asks the person at the client. It has no code: the requester may read it.
+// form returns the form for the person. It does not have the code: the requester may read it.
 func (r request) form() mcp.ElicitationParams {
 	shown := r.Approval
 	if r.page > 0 {
@@ -67,8 +67,8 @@ func (r request) form() mcp.ElicitationParams {
 	return mcp.ElicitationParams{Message: again(r.refused) + text, RequestedSchema: json.RawMessage(schema)}
 }
 
-// page returns a page of a text, and the number of its pages. After the last page comes the
-// first one.
+// page returns page n of a text, from 1, and the number of pages. After the last page, it
+// starts again with the first.
 func page(text string, n int) (part string, pages int) {
 	var starts []int
 	for at := 0; at < len(text) || at == 0; {
@@ -86,12 +86,12 @@ func page(text string, n int) (part string, pages int) {
 	return text[starts[at]:end], len(starts)
 }
 
-// turnPage puts the request to the client again, with the next page of its arguments.
+// turnPage sends the request to the client again, with the next page of its arguments.
 func (s *script) turnPage(r request) {
 	if r.page == 0 {
 		whole, err := s.gateway.PendingApproval(s.ctx, r.ID)
 		if err != nil {
-			return // it does not wait any more
+			return // the request does not wait any more
 		}
 		r.Approval = whole
 	}
@@ -100,7 +100,7 @@ func (s *script) turnPage(r request) {
 	s.put(r)
 }
 
-// approve puts a request to the client.
+// approve sends a request to the client, unless there were too many forms.
 func (s *script) approve(r request) {
 	if r.tries++; r.tries > maxTries || s.forms.Add(1) > maxForms {
 		return
@@ -112,14 +112,14 @@ func (s *script) put(r request) {
 	s.questions <- question{runID: r.runID, Question: toolscript.Question{ID: r.ID}, approval: &r}
 }
 
-// waits reports whether a request has no answer yet.
+// waits reports whether a request has no answer yet. It returns true if that is unknown.
 func (s *script) waits(ctx context.Context, id string) bool {
 	pending, err := s.gateway.PendingApprovals(ctx)
 	return err != nil || slices.ContainsFunc(pending, func(a toolscript.Approval) bool { return a.ID == id })
 }
 
-// answer passes the answer of the form on. Without one, the request waits for an answer
-// elsewhere. An answer that is not accepted leads to another form.
+// answer passes on the answer of a form. Without an answer, the request waits for an answer
+// elsewhere. If the gateway does not accept the answer, the client gets another form.
 func (s *script) answer(r request, reply *mcp.ElicitationResult) {
 	answer, ok := answerOf(reply)
 	if !ok && (reply == nil || reply.Action != mcp.ElicitationResponseActionAccept) {
@@ -145,9 +145,9 @@ func (s *script) answer(r request, reply *mcp.ElicitationResult) {
 
 const noDecision = "it has none of the answers of the form"
 
-// undecided handles a form that was accepted without a decision: it is shown once more. Then
-// the request waits for an answer elsewhere; if the user's file says that the person is at the
-// client, it is denied.
+// undecided handles a form that was accepted without a decision. The first time, the form
+// is shown again. After that, the request waits for an answer elsewhere, or is denied if
+// the user's file says that the person is at the client.
 func (s *script) undecided(r request) (answer toolscript.ApprovalAnswer, ok bool) {
 	switch {
 	case !r.empty:
@@ -162,7 +162,7 @@ func (s *script) undecided(r request) (answer toolscript.ApprovalAnswer, ok bool
 }
 
 // answerOf reads the form. ok is false if the person has not decided. An answer without an
-// action asks for a page of the arguments.
+// action requests another page of the arguments.
 func answerOf(reply *mcp.ElicitationResult) (answer toolscript.ApprovalAnswer, ok bool) {
 	if reply == nil {
 		return answer, false

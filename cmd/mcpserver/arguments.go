@@ -16,19 +16,19 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// given are the arguments of a call of one of our own tools. Clients add members of their own,
-// and send null or an empty value for what is optional; models write numbers as text, and a list
-// of one item as the item. All of that is accepted. What is left is checked with the schema of
-// the tool, in the same way as the arguments of the tools of servers.
+// given are the arguments of a call of one of our own tools. Clients add their own members,
+// and send null or empty values for optional arguments; models write numbers as text, and a
+// list of one item as the item. All of that is accepted. The result is checked with the
+// schema of the tool, like the arguments of other tools.
 type given struct {
 	schema  json.RawMessage
 	members map[string]any
-	unknown []string // names that the tool does not have, quoted
-	notes   []string // about values that were changed or ignored
+	unknown []string // quoted names of arguments that the tool does not have
+	notes   []string // notes about values that were changed or ignored
 	wrong   error
 }
 
-// property is what the schema says about an argument.
+// property is the part of an argument's schema that is used here.
 type property struct {
 	Type, Description string
 	Maximum           *float64
@@ -68,7 +68,7 @@ func givenOf(tool mcp.Tool, request mcp.CallToolRequest) *given {
 	return g
 }
 
-// isNothing reports whether a value means that an optional argument is not given.
+// isNothing reports whether a value means that an optional argument is absent.
 func isNothing(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -83,8 +83,8 @@ func isNothing(value any) bool {
 	return false
 }
 
-// foreign handles an argument that the tool does not have. It is refused if it may be one that
-// the tool has and that is not given, else ignored.
+// foreign handles an argument that the tool does not have. It is refused if its name is
+// similar to that of an absent argument, else ignored.
 func (g *given) foreign(name string, members map[string]any, known []string) {
 	shown := strconv.Quote(name[:min(len(name), 40)])
 	near := naming.Nearest(name, slices.DeleteFunc(known, func(k string) bool { return members[k] != nil || naming.Similarity(name, k) < 0.6 }), 1)
@@ -97,7 +97,7 @@ func (g *given) foreign(name string, members map[string]any, known []string) {
 	}
 }
 
-// decoded is the value of a text in JSON; the text itself if it is something else.
+// decoded returns the value of a JSON text, or the text itself if it is not JSON.
 func decoded(text string) (value any) {
 	if strings.TrimSpace(text) != "" && json.Unmarshal([]byte(text), &value) != nil {
 		return text
@@ -105,8 +105,8 @@ func decoded(text string) (value any) {
 	return value
 }
 
-// plain returns a value in the form that the schema has for it, and the value itself if there is
-// no such form.
+// plain converts a value to the type in the schema. It returns the value itself if that is
+// not possible.
 func (g *given) plain(name string, p property, value any) any {
 	text, isText := value.(string)
 	number, isNumber := value.(float64)
@@ -136,7 +136,7 @@ func (g *given) plain(name string, p property, value any) any {
 		if isText {
 			if value = decoded(text); !strings.HasPrefix(strings.TrimSpace(text), "[") {
 				list := []any{}
-				for part := range strings.SplitSeq(text, ",") { // no name of a tool has a comma
+				for part := range strings.SplitSeq(text, ",") { // tool names have no commas
 					list = append(list, strings.TrimSpace(part))
 				}
 				value = list
@@ -156,8 +156,8 @@ func (g *given) plain(name string, p property, value any) any {
 // has reports whether an argument is given.
 func (g *given) has(name string) bool { return g.members[name] != nil }
 
-// missing refuses the arguments because one is missing. An argument with another name may be
-// meant.
+// missing refuses the arguments because one is absent. It also names unknown arguments, one
+// of which may be meant.
 func (g *given) missing(name, why string) {
 	if g.wrong != nil {
 		return
@@ -168,7 +168,7 @@ func (g *given) missing(name, why string) {
 	}
 }
 
-// into checks the arguments, and stores them in a struct. The error names what is wrong.
+// into checks the arguments and stores them in a struct. The error says what is wrong.
 func (g *given) into(ctx context.Context, args any) error {
 	if g.wrong != nil {
 		return g.wrong

@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// maxOutput bounds the console output in a result, in bytes, if maxTokens is absent.
+// maxOutput is the maximum length of console output in a result without maxTokens, in bytes.
 const maxOutput = 16 << 10
 
-// bytesPerToken estimates the length of a token of console output.
+// bytesPerToken is the estimated length of a token of console output.
 const bytesPerToken = 4
 
-// console returns the console output of the run as the client sees it, and the notice
-// that says where the rest is.
+// console returns the console output of the run as the client sees it, and a notice that
+// says where the rest is.
 func (s *script) console() (shown string, notices []string) {
 	whole, most := s.output.String(), maxOutput
 	if s.tokens > 0 {
 		most = min(most, s.tokens*bytesPerToken)
 	}
 	if s.end != nil && s.end.Kept != nil && s.end.Kept.OutputBytes > 0 {
-		// The gateway keeps only what exceeds its own limit, and one text is kept of a run.
+		// The gateway stores only what exceeds its own limit, and stores one text per run.
 		return middle(whole, most), []string{"more console output: read resource " + outputURI(s.runID, "output")}
 	}
 	if len(whole) <= most {
@@ -34,8 +34,8 @@ func (s *script) console() (shown string, notices []string) {
 	return middle(whole, most), []string{notice}
 }
 
-// middle shortens output to about most bytes by leaving out its middle: whole lines, or
-// whole characters of lines that are too long themselves.
+// middle shortens output to about most bytes by removing its middle: whole lines, or whole
+// characters of lines that are too long.
 func middle(output string, most int) string {
 	if len(output) <= most {
 		return output

@@ -6,8 +6,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// The schemas are written by hand: they are part of what every model reads, so each
-// word counts.
+// The schemas are written by hand, because every model reads them and each word counts.
 var (
 	searchTool = define("search_tools", "Search tools",
 		"Find tools of all connected MCP servers by meaning or name. Returns their call names for run_script.",
@@ -38,8 +37,8 @@ var (
 
 var yes, no = new(true), new(false)
 
-// loadedAtOnce has Claude Code give the model a tool at once. It defers the tools of MCP servers, so
-// that the model would have to search for search_tools.
+// loadedAtOnce makes Claude Code give a tool to the model at once. By default it defers the
+// tools of MCP servers, so that the model would have to search for search_tools.
 var loadedAtOnce = &mcp.Meta{AdditionalFields: map[string]any{"anthropic/alwaysLoad": true}}
 
 func define(name, title, description, input string, hints mcp.ToolAnnotation) mcp.Tool {

@@ -25,14 +25,14 @@ func readDescribe(ctx context.Context, g *given) (args describeArgs, err error) 
 
 type describeResult struct {
 	Types  string   `json:"types"`            // one TypeScript module for each tool
-	Errors []string `json:"errors,omitempty"` // names that are not tools, with similar names
+	Errors []string `json:"errors,omitempty"` // names that are not tools, with suggestions
 
-	Notices []string `json:"notices,omitempty"` // about the arguments
+	Notices []string `json:"notices,omitempty"` // notices about the arguments
 }
 
 func (r describeResult) failed() bool { return r.Types == "" }
 
-// storeExport is how scripts know the store.
+// storeExport is the name of the store in scripts.
 const storeExport = "store"
 
 // describe answers describe_tools.
@@ -67,11 +67,11 @@ func (e *entrance) describe(ctx context.Context, args describeArgs) (describeRes
 	return r, ctx.Err()
 }
 
-// maxListed bounds the tools of a server that are listed by name.
+// maxListed is the maximum number of a server's tools that are listed by name.
 const maxListed = 200
 
-// toolsOf lists the tools of a server by name, or says why it has none; "" if there is no such
-// server.
+// toolsOf lists the tools of a server by name, or says why it has none. It returns "" if
+// there is no such server.
 func (e *entrance) toolsOf(ctx context.Context, g Gateway, name string) string {
 	name = strings.TrimPrefix(name, "tools.")
 	is := func(server string) bool { return server == name || naming.ServerIdentifier(server) == name }
@@ -103,8 +103,8 @@ func (e *entrance) toolsOf(ctx context.Context, g Gateway, name string) string {
 	return fmt.Sprintf("// %s has %d tools; describe those that you need:\n%s", name, count, strings.Join(lines, "\n"))
 }
 
-// once leaves out the comment in front of a module if another module has it: the instructions of
-// their server.
+// once removes the leading comment of a module, which has the instructions of the server,
+// if an earlier module has the same comment.
 func once(module string, seen map[string]bool) string {
 	end := 0
 	for line := range strings.Lines(module) {

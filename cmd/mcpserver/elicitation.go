@@ -13,10 +13,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// await waits for the end of the run, and puts the questions of MCP servers, and calls
-// that wait for an approval, to the client. Before MCP 2026-07-28 a question is a request to the client. From that
-// version on it is a result that asks for input, and the client sends the call again. After the limit, the result
-// is that the run goes on; 0: there is no limit.
+// await waits for the end of the run, and sends questions of MCP servers, and calls that
+// wait for an approval, to the client. Before MCP 2026-07-28 a question is a request to the
+// client. From that version on it is a result that asks for input, and the client sends the
+// call again. After limit, await returns that the run is in progress; 0 means no limit.
 func (s *script) await(ctx context.Context, meta *mcp.Meta, limit time.Duration) (*mcp.CallToolResult, error) {
 	defer s.notifying(ctx, meta)()
 	var bound <-chan time.Time
@@ -49,7 +49,7 @@ func (s *script) await(ctx context.Context, meta *mcp.Meta, limit time.Duration)
 	}
 }
 
-// close returns the result of a run that has ended.
+// close returns the result of an ended run.
 func (s *script) close() *mcp.CallToolResult {
 	s.cancel()
 	r := s.result()
@@ -65,7 +65,7 @@ func (s *script) ask(ctx context.Context, q question) {
 	defer s.asking.Add(-1)
 	reply, err := s.server.RequestElicitation(ctx, mcp.ElicitationRequest{Params: parameters(q)})
 	if err != nil {
-		reply = nil // the question is cancelled
+		reply = nil // the question is canceled
 	}
 	s.reply(q, reply)
 }
@@ -77,7 +77,7 @@ func parameters(q question) mcp.ElicitationParams {
 	return mcp.ElicitationParams{Message: again(q.refused) + q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
 }
 
-// again is the beginning of a form whose last answer was refused.
+// again returns the beginning of a form after an answer was refused.
 func again(refused string) string {
 	if refused == "" {
 		return ""
@@ -85,9 +85,9 @@ func again(refused string) string {
 	return "The last answer was not accepted: " + refused + "\n"
 }
 
-// reply passes an answer to the run. Without one the question is cancelled, and a call
-// still waits for its approval. An answer that does not fit the form leads to another form,
-// once: clients without forms accept each question with nothing.
+// reply passes an answer to the run. Without an answer, a question is canceled, but a call
+// still waits for its approval. If the answer does not fit the form, the client gets the
+// form once more: clients without forms accept every question without an answer.
 func (s *script) reply(q question, reply *mcp.ElicitationResult) {
 	if q.approval != nil {
 		s.answer(*q.approval, reply)
@@ -112,7 +112,7 @@ func (s *script) reply(q question, reply *mcp.ElicitationResult) {
 	}
 }
 
-// limit is how long a run waits for the answer to a question.
+// limit returns how long a run waits for the answer to a question.
 func (q question) limit() time.Duration {
 	if q.approval == nil {
 		return toolscript.AskLimit
@@ -136,10 +136,10 @@ func (e *entrance) resume(ctx context.Context, request mcp.CallToolRequest) (*mc
 	return w.await(ctx, request.Params.Meta, patienceOf(ctx, request.Params.Meta))
 }
 
-// maxClient bounds the name of a client, in bytes.
+// maxClient is the maximum length of a client's name, in bytes.
 const maxClient = 200
 
-// clientOf is what the client says that it is.
+// clientOf returns the name and version that the client reports.
 func clientOf(ctx context.Context) string {
 	name := "mcp"
 	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
@@ -152,8 +152,8 @@ func clientOf(ctx context.Context) string {
 	return strings.ToValidUTF8(name[:min(len(name), maxClient)], "")
 }
 
-// canElicit reports whether the client can put questions to a person. From MCP
-// 2026-07-28 on each request says so.
+// canElicit reports whether the client can put questions to a person. From MCP 2026-07-28
+// on, each request says so.
 func canElicit(ctx context.Context) bool {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
 		return info.ClientCapabilities.Elicitation != nil

@@ -15,13 +15,13 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// uncounted is the cost of a message up to which it is not counted. The number of
-// connections bounds such messages. Notifications and answers to questions are among them,
-// so that they are never refused.
+// uncounted is the cost of a message up to which it is not counted: the number of
+// connections bounds such messages. They include notifications and answers to questions,
+// which must never be refused.
 const uncounted = 128 << 10
 
-// entry admits the requests of clients over HTTP: within the memory for messages and
-// sessions. It also skips a byte order mark of a body.
+// entry admits requests of HTTP clients, within the memory for messages and sessions. It
+// also skips the byte order mark of a body.
 type entry struct {
 	lenient
 	room     room
@@ -47,7 +47,7 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body = readable(body)
 	var m message
-	_ = json.Unmarshal(body, &m) // mcp-go answers what is no message
+	_ = json.Unmarshal(body, &m) // mcp-go answers an invalid message
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	serve := func() {
 		if _, isRequest := m.key(); isRequest && m.checkParams() != nil {
@@ -71,8 +71,8 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.inSession(w, r, serve)
 }
 
-// read reads a message within the memory for messages, which release returns. refused is
-// the answer to a message that is not read; nil if it is.
+// read reads a message within the memory for messages, which release returns. If the
+// message is not read, refused is the handler that answers it; otherwise refused is nil.
 func (h entry) read(r *http.Request) (body []byte, release func(), refused http.HandlerFunc) {
 	taken := int64(0)
 	release = func() { h.room.Release(taken) }
@@ -126,8 +126,8 @@ func (h entry) initialize(w http.ResponseWriter, body []byte, serve func()) {
 	id = w.Header().Get(server.HeaderKeySessionID)
 }
 
-// inSession serves a request that may belong to a session. A stream without one gets one
-// that ends with it.
+// inSession serves a request that may belong to a session. A stream without a session gets
+// one that ends with it.
 func (h entry) inSession(w http.ResponseWriter, r *http.Request, serve func()) {
 	id, own := r.Header.Get(server.HeaderKeySessionID), false
 	if own = id == "" && r.Method == http.MethodGet; own {
@@ -138,7 +138,7 @@ func (h entry) inSession(w http.ResponseWriter, r *http.Request, serve func()) {
 		refusing(http.StatusNotFound, errNoSession)(w, r)
 		return
 	}
-	if id == "" || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) { // those have no sessions
+	if id == "" || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) { // such requests have no sessions
 		serve()
 		return
 	}
@@ -168,7 +168,7 @@ var (
 	errNoSession          = errors.New("there is no such session: it has ended, or the gateway was started again; begin another one with initialize")
 )
 
-// refusing answers with an error of JSON-RPC.
+// refusing returns a handler that answers with a JSON-RPC error.
 func refusing(status int, why error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		code := mcp.INVALID_REQUEST
@@ -182,9 +182,9 @@ func refusing(status int, why error) http.HandlerFunc {
 	}
 }
 
-// refusal is the error response to a request with an id, which is JSON.
+// refusal returns the error response to a request. id is JSON.
 func refusal(id string, code int, why error) []byte {
-	text, _ := json.Marshal(map[string]any{ // it has a JSON form
+	text, _ := json.Marshal(map[string]any{ // it always encodes
 		"jsonrpc": mcp.JSONRPC_VERSION, "id": json.RawMessage(id), "error": map[string]any{"code": code, "message": why.Error()},
 	})
 	return text

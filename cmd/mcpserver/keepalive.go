@@ -2,12 +2,12 @@ package mcpserver
 
 import "time"
 
-// keepAliveTime is the time without a byte after which a stream gets a comment. Proxies close
-// connections that are silent for a minute, and some clients do.
+// keepAliveTime is the time without data after which a comment is sent on a stream. Proxies
+// and some clients close connections that are silent for a minute.
 const keepAliveTime = 25 * time.Second
 
-// keepAlive sends comments in the silences of the stream until stop is called. A response that
-// has not begun becomes a stream of events with the first of them.
+// keepAlive sends comments while the stream is silent, until stop is called. A response
+// that has not begun becomes a stream of events with the first comment.
 func (s *stream) keepAlive() (stop func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -25,8 +25,8 @@ func (s *stream) keepAlive() (stop func()) {
 	return func() { close(ended) }
 }
 
-// comment writes a comment if the stream was silent for keepAliveTime. The result is the time
-// until the next one.
+// comment writes a comment if the stream was silent for keepAliveTime. It returns the time
+// until the next check.
 func (s *stream) comment() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

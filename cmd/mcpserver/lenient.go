@@ -9,16 +9,16 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// lenient accepts messages that mcp-go refuses although they are correct. A refusal
-// makes the Go SDK close its session.
+// lenient accepts correct messages that mcp-go refuses. A refusal makes the Go SDK close
+// its session.
 type lenient struct{ http.Handler }
 
-// serve answers a request with a message.
+// serve answers an HTTP request with a message.
 func (h lenient) serve(w http.ResponseWriter, r *http.Request, m message) {
 	switch {
 	case mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)):
-		// Such a client has closed the response of the request, which cancels it. The
-		// notification of the Go SDK has no version in _meta.
+		// The client has canceled the request by closing its response. The notification of
+		// the Go SDK has no version in _meta.
 		if m.Method == "notifications/cancelled" {
 			w.WriteHeader(http.StatusAccepted)
 			return
@@ -29,7 +29,7 @@ func (h lenient) serve(w http.ResponseWriter, r *http.Request, m message) {
 	h.ServeHTTP(w, r)
 }
 
-// message is what is read of a JSON-RPC message before mcp-go reads it.
+// message is the part of a JSON-RPC message that is read before mcp-go reads it.
 type message struct {
 	JSONRPC       string
 	Method        string
@@ -43,8 +43,8 @@ func (m message) isResponse() bool {
 	return err == nil && m.Method == "" && (m.Result != nil || m.Error != nil)
 }
 
-// acceptedLate answers 202 to a response whose request has ended or has its response: the
-// client sent it before the end could reach it. mcp-go answers 400 or 500 then.
+// acceptedLate answers 202 to a client's response that comes too late, because its request
+// has ended or was answered. The client could not know that yet. mcp-go answers 400 or 500.
 type acceptedLate struct {
 	http.ResponseWriter
 	late bool

@@ -12,24 +12,23 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// edge is the number of bytes of each end of a line that is too long in which its id is
-// searched.
+// edge is the number of bytes at each end of an overlong line in which its id is searched.
 const edge = 512
 
-// lines is the input and the output of a server on stdio. It passes the lines of its input
-// on to mcp-go, which has bounds neither for a line nor for the requests in progress, and
-// finds the end of each request in the output.
+// lines is the input and output of a server on stdio. It passes the lines of its input on
+// to mcp-go, which limits neither the length of a line nor the requests in progress, and
+// detects the end of each request in the output.
 type lines struct {
 	in    *bufio.Reader
 	room  room
-	input []byte // of a line that was admitted; used by the goroutine that reads
+	input []byte // rest of an admitted line; used only by the goroutine that reads
 
 	writing sync.Mutex
 	out     io.Writer
 
 	mu        sync.Mutex
-	costs     map[any][]int64 // of the requests in progress, by id: a text or a float64
-	cancelled map[any]bool    // those whose responses are dropped
+	costs     map[any][]int64 // memory of the requests in progress, by id: a string or a float64
+	cancelled map[any]bool    // requests whose responses are dropped
 }
 
 func newLines(in io.Reader, out io.Writer) *lines {
@@ -50,7 +49,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line with its line break. A line that is too long is answered, and skipped.
+// next reads a line with its line break. It answers and skips a line that is too long.
 func (l *lines) next() ([]byte, error) {
 	for {
 		var line, end []byte
@@ -70,7 +69,7 @@ func (l *lines) next() ([]byte, error) {
 			if err != nil && (size == 0 || size > maxMessage) {
 				return nil, err
 			}
-			break // a last line without a line break is followed by the error
+			break // after a last line without a line break, the next read returns the error
 		}
 		if size <= maxMessage {
 			return line, nil
@@ -79,12 +78,12 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// requestID finds what may be the id of a message.
+// requestID matches what may be the id of a message.
 var requestID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*[,}]`)
 })
 
-// idIn searches both ends of a line for an id, as JSON.
+// idIn searches both ends of a line for an id, and returns it as JSON, or null.
 func idIn(head, end []byte) string {
 	for _, part := range [][]byte{head, end} {
 		if found := requestID().FindSubmatch(part); found != nil && json.Valid(found[1]) {
@@ -94,7 +93,7 @@ func idIn(head, end []byte) string {
 	return "null"
 }
 
-// admit returns a line if mcp-go may read it. Others are answered.
+// admit returns a line if mcp-go may read it. It answers other lines itself.
 func (l *lines) admit(line []byte) []byte {
 	cost := costOf(line)
 	if cost > maxCost {
@@ -116,7 +115,7 @@ func (l *lines) admit(line []byte) []byte {
 		return line
 	case !isRequest:
 		return line
-	case m.Result != nil || m.Error != nil || id == nil: // it might have no response
+	case m.Result != nil || m.Error != nil || id == nil: // mcp-go might not respond to such a message
 		l.refuse("null", mcp.INVALID_REQUEST, errNoRequest)
 	case m.checkParams() != nil:
 		l.refuse(string(m.ID), mcp.INVALID_PARAMS, m.checkParams())
@@ -129,18 +128,18 @@ func (l *lines) admit(line []byte) []byte {
 }
 
 var (
-	errNoMessage = errors.New("Parse error") //nolint:staticcheck // ST1005: the words of JSON-RPC
+	errNoMessage = errors.New("Parse error") //nolint:staticcheck // the wording of JSON-RPC
 	errNoRequest = errors.New("this is no request: it has a result or an error, or its id is neither a string nor a number")
 )
 
-// key is the id of a request as a key of a map; nil if it is no valid id. It returns false
-// for a notification, which has no response, and for a response.
+// key returns the id of a request as a map key, or nil if the id is invalid. isRequest is
+// false for notifications, which have no response, and for responses.
 func (m message) key() (id any, isRequest bool) {
 	if m.Method == "" || len(m.ID) == 0 || string(m.ID) == "null" {
 		return nil, false
 	}
 	var key any
-	_ = json.Unmarshal(m.ID, &key) // a part of a message that was read
+	_ = json.Unmarshal(m.ID, &key) // the id is valid JSON
 	switch key.(type) {
 	case string, float64:
 		return key, true
@@ -148,7 +147,7 @@ func (m message) key() (id any, isRequest bool) {
 	return nil, true
 }
 
-// begin counts a request until its response is written, if there is room.
+// begin counts a request until its response is written. It returns false if there is no room.
 func (l *lines) begin(id any, cost int64) bool {
 	if !l.room.TryAcquire(cost) {
 		return false
@@ -159,8 +158,8 @@ func (l *lines) begin(id any, cost int64) bool {
 	return true
 }
 
-// cancel has the response to a request dropped: MCP has none for a cancelled request, but
-// mcp-go writes one.
+// cancel drops the response to a request: MCP has none for a canceled request, but mcp-go
+// writes one.
 func (l *lines) cancel(line []byte) {
 	var m struct{ Params struct{ RequestID any } }
 	if json.Unmarshal(line, &m) != nil {
@@ -186,8 +185,8 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.out.Write(p)
 }
 
-// ended stops counting the request that a message answers, if it is a response, and reports
-// whether the request was cancelled.
+// ended stops counting the request that a message answers, if the message is a response. It
+// reports whether the request was canceled.
 func (l *lines) ended(p []byte) (cancelled bool) {
 	rest, is := bytes.CutPrefix(p, []byte(`{"jsonrpc":"2.0","id":`))
 	if !is {
@@ -214,14 +213,14 @@ func (l *lines) ended(p []byte) (cancelled bool) {
 	return cancelled
 }
 
-// notify writes a notification. It implements notifier.
+// notify implements notifier.
 func (l *lines) notify(message []byte) {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	_, _ = l.out.Write(append(message, '\n')) // the client has gone, which ends the input too
 }
 
-// refuse answers a message that mcp-go does not get.
+// refuse answers a message that is not passed on to mcp-go.
 func (l *lines) refuse(id string, code int, why error) {
 	l.writing.Lock()
 	defer l.writing.Unlock()

@@ -13,17 +13,17 @@ import (
 	"github.com/toolscript/toolscript/cmd/value"
 )
 
-// outputTemplate is the resource with what a result leaves out. The part is value or
-// output; the range is a range of bytes such as 0-9999.
+// outputTemplate is the resource with what a result omits. part is value or output; range
+// is a range of bytes such as 0-9999.
 var outputTemplate = mcp.NewResourceTemplate("toolscript://runs/{run}/{part}{?range}", "run-output",
 	mcp.WithTemplateDescription("The whole value or console output of a run that was too large for its result"))
 
-// maxRead bounds one answer of the resource, in bytes.
+// maxRead is the maximum length of one answer of the resource, in bytes.
 const maxRead = 64 << 10
 
 func outputURI(runID, part string) string { return "toolscript://runs/" + runID + "/" + part }
 
-// ValueURI is the resource of the whole value of a run, from a byte on.
+// ValueURI returns the URI of a range of bytes of a run's value.
 func ValueURI(runID string, from, to int) string {
 	return fmt.Sprintf("%s?range=%d-%d", outputURI(runID, "value"), from, to)
 }
@@ -54,12 +54,12 @@ func (e *entrance) readOutput(ctx context.Context, request mcp.ReadResourceReque
 	}}, nil
 }
 
-// ReadOn is the call that reads the value of a run from a byte on.
+// ReadOn returns the call that reads the value of a run from an offset on.
 func ReadOn(runID string, from int) string {
 	return fmt.Sprintf(`run_script {"run": %q, "from": %d}`, runID, from)
 }
 
-// wholeRunes returns a text without the part of a character at its end.
+// wholeRunes removes an incomplete character at the end of a text.
 func wholeRunes(text []byte) []byte {
 	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {
@@ -72,11 +72,11 @@ func wholeRunes(text []byte) []byte {
 	return text
 }
 
-// restTokens is how much of a value rest returns without maxTokens.
+// restTokens is the default size of the part that rest returns, in tokens.
 const restTokens = 5_000
 
-// rest answers run_script with a part of a value that was too large for its result. It is for
-// clients that read no resources.
+// rest answers run_script with a part of a value that was too large for its result, for
+// clients that cannot read resources.
 func (e *entrance) rest(ctx context.Context, args runArgs) (*mcp.CallToolResult, error) {
 	if args.Run == "" {
 		return mcp.NewToolResultError("from needs run, the id of the run whose value is read"), nil
@@ -101,7 +101,7 @@ func (e *entrance) rest(ctx context.Context, args runArgs) (*mcp.CallToolResult,
 	return &mcp.CallToolResult{StructuredContent: r}, nil
 }
 
-// kept reads a value that this process has kept, or one that the gateway has kept.
+// kept reads a value or output that this process, or else the gateway, has stored.
 func (e *entrance) kept(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error) {
 	text, err := e.Kept(runID, q)
 	if toolscript.KindOf(err) != toolscript.NotFound {

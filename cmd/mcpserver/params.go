@@ -9,8 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// checkParams returns why the parameters of a request are refused, nil if they are not. mcp-go
-// would answer with the error of its decoder.
+// checkParams returns why the parameters of a request are refused, or nil. mcp-go would
+// answer with the error of its decoder.
 func (m message) checkParams() error {
 	if len(m.Params) == 0 || string(m.Params) == "null" {
 		if m.Method == string(mcp.MethodToolsCall) {
@@ -22,7 +22,7 @@ func (m message) checkParams() error {
 		return fmt.Errorf("the parameters of %.40q must be a JSON object", m.Method)
 	}
 	var params map[string]json.RawMessage
-	_ = json.Unmarshal(m.Params, &params) // an object of a message that was read
+	_ = json.Unmarshal(m.Params, &params) // the parameters are an object
 	if meta := params["_meta"]; len(meta) > 0 && string(meta) != "null" && !isObject(meta) {
 		return errors.New(`"_meta" must be a JSON object`)
 	}

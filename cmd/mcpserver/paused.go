@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maxPaused bounds the runs that are kept: clients may never return.
+// maxPaused is the maximum number of kept runs: clients may never return.
 const maxPaused = 200
 
 // paused holds the runs that wait for another request of their client.
@@ -18,13 +18,13 @@ type paused struct {
 
 type waiting struct {
 	*script
-	question *question // that the client answers; nil: it waits only
+	question *question // question that the client answers; nil: the client only waits
 	since    time.Time
 	expire   *time.Timer
 }
 
-// keep keeps a run. If its client does not return within a limit, the run is cancelled, and so is
-// the one that has waited the longest if there are too many.
+// keep keeps a run. It is canceled if its client does not return within limit. If too many
+// runs are kept, the one that has waited longest is canceled.
 func (p *paused) keep(runID string, s *script, q *question, limit time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +47,7 @@ func (p *paused) keep(runID string, s *script, q *question, limit time.Duration)
 	})}
 }
 
-// take returns a run that waits, with or without a question.
+// take removes and returns a kept run. asks says whether the run must have a question.
 func (p *paused) take(runID string, asks bool) (waiting, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

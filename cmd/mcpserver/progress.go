@@ -10,22 +10,22 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// silence is the time after which a run that says nothing is reported. Several clients end a
+// silence is the time after which a run without progress is reported. Several clients end a
 // request that has no progress for a minute.
 const silence = 15 * time.Second
 
-// progress is what the request that waits for a run gets from it. The zero value sends
-// nothing.
+// progress sends the progress of a run to the request that waits for it. The zero value
+// sends nothing.
 type progress struct {
 	mu       sync.Mutex
 	to       notifier // nil: no request waits
 	token    mcp.ProgressToken
 	count    int
-	since    time.Time // the beginning of the first request
+	since    time.Time // start of the first request
 	reported time.Time
 }
 
-// notifying sends notifications about the run to a request, also while the run is silent,
+// notifying sends notifications about the run to a request, even if the run is silent,
 // until stop is called.
 func (s *script) notifying(ctx context.Context, meta *mcp.Meta) (stop func()) {
 	s.progress.attach(ctx, meta)
@@ -37,7 +37,7 @@ func (s *script) notifying(ctx context.Context, meta *mcp.Meta) (stop func()) {
 	}
 }
 
-// attach sends the notifications of a run to a request.
+// attach directs the notifications to a request.
 func (p *progress) attach(ctx context.Context, meta *mcp.Meta) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +50,7 @@ func (p *progress) attach(ctx context.Context, meta *mcp.Meta) {
 	}
 }
 
-// detach ends them, before the response to the request.
+// detach ends the notifications. It must be called before the response to the request.
 func (p *progress) detach() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,7 +64,7 @@ func (p *progress) wanted() bool {
 	return p.to != nil && p.token != nil
 }
 
-// report sends a progress notification if the client has asked for them.
+// report sends a progress notification if the client wants them.
 func (p *progress) report(message string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,14 +73,14 @@ func (p *progress) report(message string) {
 	}
 	p.count++
 	p.reported = time.Now()
-	text, _ := json.Marshal(map[string]any{ // it has a JSON form
+	text, _ := json.Marshal(map[string]any{ // it always encodes
 		"jsonrpc": mcp.JSONRPC_VERSION, "method": "notifications/progress",
 		"params": map[string]any{"progressToken": p.token, "progress": p.count, "message": message},
 	})
 	p.to.notify(text)
 }
 
-// beat reports a silent run until ctx ends.
+// beat reports a silent run periodically until ctx ends.
 func (p *progress) beat(ctx context.Context) {
 	for ctx.Err() == nil && p.wanted() {
 		p.mu.Lock()

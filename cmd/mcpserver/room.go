@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// maxMessage is the longest message of a client, in bytes. The longest script has
-	// 1 MB, and at most six times that in JSON.
+	// maxMessage is the longest message of a client, in bytes. The longest script has 1 MB,
+	// and at most six times as much in JSON.
 	maxMessage = 8 << 20
 
-	// maxCost bounds the memory for one message, and allCosts that for all messages that
-	// are being answered.
+	// maxCost is the maximum memory for one message, and allCosts for all messages that are
+	// being answered.
 	maxCost  = 64 << 20
 	allCosts = 128 << 20
 
-	// The memory for a message while it is answered, in bytes: mcp-go decodes it several
+	// The estimated memory for answering a message, in bytes: mcp-go decodes it several
 	// times, into Go values.
 	perRequest = 16 << 10
 	perByte    = 6
@@ -30,7 +30,7 @@ var (
 	errMessagesBusy    = errors.New("the requests in progress use all the memory for requests; try again when one of them has its answer")
 )
 
-// room is the memory for messages that are being answered.
+// room limits the memory for messages that are being answered.
 type room struct {
 	*semaphore.Weighted
 
@@ -45,7 +45,7 @@ func (r room) Release(cost int64) {
 	r.returner.Released(cost)
 }
 
-// costOf is the memory for a message.
+// costOf returns the estimated memory for a message.
 func costOf(message []byte) int64 {
 	values, inside := 0, false
 	for i := 0; i < len(message); i++ {

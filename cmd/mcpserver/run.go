@@ -17,11 +17,11 @@ type runArgs struct {
 	Code      string
 	Timeout   float64 // seconds
 	Needs     []string
-	MaxTokens int    // 0: the limit of the configuration
-	Wait      string // the run goes on after this time; "": it ends with the request
-	Run       string // a run to wait for, instead of Code
+	MaxTokens int    // 0: the configured limit
+	Wait      string // time after which the request ends before the run; "": the run ends with the request
+	Run       string // id of a run to wait for, instead of Code
 	Abort     bool   // end Run
-	From      int64  // a byte of the kept value of Run, from which on it is read; 0: it is not read
+	From      int64  // offset in the stored value of Run from which to read; 0: do not read it
 	notes     []string
 }
 
@@ -35,23 +35,23 @@ func readRun(ctx context.Context, g *given) (args runArgs, err error) {
 
 type runResult struct {
 	OK      bool            `json:"ok"`
-	Running bool            `json:"running,omitempty"` // it goes on, and Run waits for it
+	Running bool            `json:"running,omitempty"` // the script is running; Run can be used to wait for it
 	Value   json.RawMessage `json:"value,omitempty"`
-	Rest    string          `json:"rest,omitempty"`   // JSON of the value from a byte on
+	Rest    string          `json:"rest,omitempty"`   // JSON of the value, from an offset on
 	Output  string          `json:"output,omitempty"` // stdout and stderr, in order
 	Error   *runError       `json:"error,omitempty"`
-	Notices []string        `json:"notices,omitempty"` // about parts that are left out
+	Notices []string        `json:"notices,omitempty"` // notices about omitted parts and arguments
 	Run     string          `json:"run,omitempty"`
 }
 
 type runError struct {
 	Code    toolscript.Kind `json:"code"`
-	Message string          `json:"message"`        // with the place in the script
-	Sent    toolscript.Sent `json:"sent,omitempty"` // of a call that the script did not catch: whether the server got it
+	Message string          `json:"message"`        // with the position in the script
+	Sent    toolscript.Sent `json:"sent,omitempty"` // for a call whose error was not caught: whether the server received it
 }
 
-// run answers run_script. A request with a state continues a run that has asked the
-// client for input.
+// run answers run_script. A request with a state continues a run that has asked the client
+// for input.
 func (e *entrance) run(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if state := request.Params.RequestState; state != "" {
 		return e.resume(ctx, request)
@@ -73,21 +73,21 @@ func (e *entrance) run(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 	return s.await(ctx, request.Params.Meta, patienceOf(ctx, request.Params.Meta))
 }
 
-// script is one run.
+// script is a run in progress.
 type script struct {
 	*entrance
 	tokens int   // runArgs.MaxTokens
-	failed error // the run did not start, or its events stopped; read when done is closed
+	failed error // why the run did not start, or why its events stopped; read after done is closed
 	media  []value.Medium
 
 	gateway   Gateway
-	ctx       context.Context //nolint:containedctx // of the run, which outlives a request that asks for input
+	ctx       context.Context //nolint:containedctx // context of the run, which outlives a request that asks for input
 	cancel    context.CancelFunc
 	progress  progress
 	questions chan question // has room for all questions and forms of a run
-	asks      bool          // the client puts questions to a person
-	forms     atomic.Int64  // for approvals, which the client was asked to show
-	asking    atomic.Int64  // questions that the client has not answered
+	asks      bool          // the client can put questions to a person
+	forms     atomic.Int64  // number of forms for approvals that were sent to the client
+	asking    atomic.Int64  // questions that the client is answering
 	done      chan struct{}
 
 	mu       sync.Mutex
@@ -113,7 +113,7 @@ type question struct {
 	refused  string // why the last answer was not accepted
 }
 
-// maxQuestions bounds the questions of one run.
+// maxQuestions is the maximum number of questions of one run.
 const maxQuestions = 32
 
 // begin starts a run.
@@ -165,12 +165,12 @@ func (s *script) event(e toolscript.Event) error {
 		}
 	case toolscript.EventEnd:
 		s.end = e.End
-	default: // the record of the run has them
+	default: // the record of the run has the other events
 	}
 	return nil
 }
 
-// result returns the end of the run as the client sees it.
+// result returns the result of the ended run, as the client sees it.
 func (s *script) result() runResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,10 +7,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// defaultLimit is the number of results without a limit in the arguments.
+// defaultLimit is the default number of results.
 const defaultLimit = 5
 
-// maxDescription bounds the description of one result, in characters.
+// maxDescription is the maximum length of one result's description, in characters.
 const maxDescription = 160
 
 type searchArgs struct {
@@ -29,17 +29,17 @@ func readSearch(ctx context.Context, g *given) (args searchArgs, err error) {
 
 type searchResult struct {
 	Results []found                    `json:"results"`
-	More    int                        `json:"more,omitempty"`    // tools that match too; a greater limit has them
-	Hint    string                     `json:"hint,omitempty"`    // how to search again, when the results are uncertain
+	More    int                        `json:"more,omitempty"`    // number of further matches; a higher limit returns them
+	Hint    string                     `json:"hint,omitempty"`    // how to search again if the results are uncertain
 	Missing []toolscript.MissingServer `json:"missing,omitempty"` // servers that could not be searched
-	Notices []string                   `json:"notices,omitempty"` // about the arguments
+	Notices []string                   `json:"notices,omitempty"` // notices about the arguments
 }
 
 type found struct {
-	Name        string  `json:"name"` // as in a script, without tools.
+	Name        string  `json:"name"` // as in a script, without "tools."
 	Description string  `json:"description"`
 	Confidence  float64 `json:"confidence"`       // from 0 to 1
-	Unsure      bool    `json:"unsure,omitempty"` // it does not match well
+	Unsure      bool    `json:"unsure,omitempty"` // it is not a good match
 }
 
 func (searchResult) failed() bool { return false }

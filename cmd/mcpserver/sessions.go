@@ -12,31 +12,30 @@ import (
 )
 
 const (
-	// sessionIdle is how long the state of a client over HTTP is kept after its last
-	// request.
+	// sessionIdle is how long the state of an HTTP client is kept after its last request.
 	sessionIdle = time.Hour
 
-	maxSessions   = 1000     // sessions at once; the one that was used last ends for another
-	maxInitialize = 64 << 10 // bytes of a message initialize, most of which the session keeps
-	maxKept       = 32 << 20 // memory for the messages initialize of all sessions, in bytes
+	maxSessions   = 1000     // sessions at the same time; the least recently used one ends for a new one
+	maxInitialize = 64 << 10 // bytes of an initialize message, most of which the session keeps
+	maxKept       = 32 << 20 // memory for the initialize messages of all sessions, in bytes
 )
 
-// sessions bounds what mcp-go keeps of sessions over HTTP: it has no bound of its own, and
-// takes any id for that of a session.
+// sessions bounds the sessions over HTTP that mcp-go keeps: mcp-go has no bound, and
+// accepts any id as that of a session.
 type sessions struct {
 	end func(id string) // removes a session from mcp-go
 
 	mu    sync.Mutex
-	known map[string]*list.Element // of order
-	order list.List                // of *session; the one that was used last is the last
-	kept  int                      // of all sessions
-	begun int                      // messages initialize that are being answered
+	known map[string]*list.Element // elements of order by session id
+	order list.List                // elements are *session; the most recently used is the last
+	kept  int                      // memory of all sessions, in bytes
+	begun int                      // initialize messages that are being answered
 }
 
 type session struct {
 	id   string
 	busy int // requests that are being answered
-	kept int // memory for its message initialize, in bytes
+	kept int // memory for its initialize message, in bytes
 }
 
 func newSessions(web *server.StreamableHTTPServer) *sessions {
@@ -47,8 +46,8 @@ func newSessions(web *server.StreamableHTTPServer) *sessions {
 	}}
 }
 
-// begin makes room for a session that keeps some bytes. It returns false if there is none;
-// otherwise began must follow.
+// begin makes room for a session that keeps some bytes. It returns false if there is no
+// room; otherwise the caller must call began.
 func (s *sessions) begin(bytes int) bool {
 	s.mu.Lock()
 	ended, ok := s.makeRoom(bytes)
@@ -61,7 +60,7 @@ func (s *sessions) begin(bytes int) bool {
 	return ok
 }
 
-// began records the session that has begun; "" if it has not.
+// began records the session that has begun. id is "" if none has.
 func (s *sessions) began(id string, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +72,7 @@ func (s *sessions) began(id string, bytes int) {
 	s.known[id] = s.order.PushBack(&session{id: id, kept: bytes})
 }
 
-// add makes a session of one stream. It returns false if there is no room for it.
+// add creates a session for one stream. It returns false if there is no room for it.
 func (s *sessions) add(id string) bool {
 	if !s.begin(0) {
 		return false
@@ -82,8 +81,8 @@ func (s *sessions) add(id string) bool {
 	return true
 }
 
-// enter records a request of a session. It returns false if there is no such session;
-// otherwise leave must follow.
+// enter records the start of a session's request. It returns false if there is no such
+// session; otherwise the caller must call leave.
 func (s *sessions) enter(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,9 +119,9 @@ func (s *sessions) drop(at *list.Element) {
 	delete(s.known, of.id)
 }
 
-// makeRoom removes sessions without requests, first those that were used the longest time
-// ago, until there is room for one more that keeps some bytes. It is called with mu held;
-// the caller ends what it returns.
+// makeRoom removes sessions without requests, the least recently used first, until there is
+// room for one that keeps some bytes. The caller holds mu, and must end the returned
+// sessions.
 func (s *sessions) makeRoom(bytes int) (ended []string, ok bool) {
 	full := func() bool { return len(s.known)+s.begun >= maxSessions || s.kept+bytes > maxKept }
 	for at := s.order.Front(); at != nil && full(); {
@@ -142,13 +141,13 @@ func (s *sessions) endAll(ids []string) {
 	}
 }
 
-// isSessionID reports whether mcp-go takes an id.
+// isSessionID reports whether mcp-go accepts an id.
 func isSessionID(id string) bool {
 	_, err := new(server.StatelessGeneratingSessionIdManager).Validate(id)
 	return strings.TrimSpace(id) != "" && err == nil
 }
 
-// nowhere takes an answer that nothing reads.
+// nowhere discards an answer.
 type nowhere struct{}
 
 // Header implements server.HTTPResponseWriter.

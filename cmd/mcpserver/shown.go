@@ -8,9 +8,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// present writes the result of a tool as text, and records the text of each result. The text is
-// not repeated as structured content: several clients show a model both. A request that was
-// cancelled has no answer.
+// present writes the result of a tool as text, and records the text of each result. It does
+// not repeat the text as structured content, because several clients would show a model
+// both. A canceled request gets no answer.
 func (e *entrance) present(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, err := next(ctx, request)
@@ -26,7 +26,7 @@ func (e *entrance) present(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 			if r, is := structured.(runResult); is {
 				runID = r.Run
 			}
-			text, _ := json.Marshal(structured) // our own types
+			text, _ := json.Marshal(structured) // our own types always encode
 			result.StructuredContent = nil
 			result.Content = append([]mcp.Content{mcp.NewTextContent(string(plain(text)))}, result.Content...)
 		}
@@ -41,7 +41,7 @@ func (e *entrance) present(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	}
 }
 
-// recordDefinitions records what a client gives to a model of the list of the tools.
+// recordDefinitions records the part of the tool list that a client gives to a model.
 func (e *entrance) recordDefinitions() *server.Hooks {
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
@@ -49,7 +49,7 @@ func (e *entrance) recordDefinitions() *server.Hooks {
 		for _, t := range list.Tools {
 			text, err := json.Marshal(map[string]any{"name": t.Name, "description": t.Description, "inputSchema": t.RawInputSchema})
 			if err != nil {
-				continue // the schemas are constants
+				continue // never happens: the schemas are constants
 			}
 			all = append(all, text...)
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// notifier gets the notifications about a request before its response.
+// notifier receives the notifications about a request before its response.
 type notifier interface{ notify(message []byte) }
 
 type notifierKey struct{}
@@ -19,28 +19,28 @@ func withNotifier(ctx context.Context, n notifier) context.Context {
 	return context.WithValue(ctx, notifierKey{}, n)
 }
 
-// notifierIn returns nil if the client gets no notifications about a request.
+// notifierIn returns the notifier of a request, or nil if the client gets no notifications.
 func notifierIn(ctx context.Context) notifier {
 	n, _ := ctx.Value(notifierKey{}).(notifier)
 	return n
 }
 
-// stream is the response to a request over HTTP. Notifications about the request are events
-// in it. Those of mcp-go are not used, because they go to any stream of the session.
+// stream is the response to an HTTP request. Notifications about the request are events in
+// the response. Those of mcp-go are not used, because they go to any stream of the session.
 type stream struct {
 	http.ResponseWriter
 	flusher http.Flusher
-	header  http.Header // of the handler, until it writes
+	header  http.Header // header set by the handler, until it is written
 
 	mu      sync.Mutex
-	begun   bool // the header is written
-	wrap    bool // mcp-go writes JSON, but the response has begun with events
-	dropped bool // the request was cancelled, so it has no response
+	begun   bool // the header has been written
+	wrap    bool // mcp-go writes JSON, but the response has begun as a stream of events
+	dropped bool // the request was canceled, so it gets no response
 	ended   bool
 	written time.Time
 }
 
-// newStream returns nil if the client cannot read events.
+// newStream returns a stream, or nil if the client does not accept events.
 func newStream(w http.ResponseWriter, r *http.Request) *stream {
 	flusher, can := w.(http.Flusher)
 	accepted := strings.Join(r.Header.Values("Accept"), ",")
@@ -69,14 +69,14 @@ func (s *stream) drop() {
 	s.dropped = true
 }
 
-// end is called after the response: its writer is used for another one.
+// end must be called after the response, because its writer is reused.
 func (s *stream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
 }
 
-// begin writes the header of a stream of events, unless a header is written.
+// begin writes the header of a stream of events, unless a header has been written.
 func (s *stream) begin() {
 	if !s.begun {
 		s.begun = true
@@ -110,8 +110,8 @@ func (s *stream) WriteHeader(code int) {
 	s.ResponseWriter.WriteHeader(code)
 }
 
-// Write implements http.ResponseWriter. mcp-go writes each event, and a response of JSON, with
-// one call.
+// Write implements http.ResponseWriter. mcp-go writes each event, and each JSON response,
+// with one call.
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

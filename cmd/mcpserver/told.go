@@ -6,8 +6,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// tell completes the messages of a result for an agent. Values and the output of scripts stay as
-// they are.
+// tell rewrites the messages of a result for an agent; see Options.Told. Values and the
+// output of scripts stay the same.
 func (e *entrance) tell(result *mcp.CallToolResult) {
 	switch r := result.StructuredContent.(type) {
 	case nil:

@@ -17,11 +17,11 @@ const (
 	maxWait     = time.Hour
 )
 
-// patience is how long a client waits for a run without progress: several give up after a
-// minute.
+// patience is how long a request waits for a run without progress, because several clients
+// give up after a minute.
 const patience = 50 * time.Second
 
-// patienceOf returns 0 for a client that has asked for progress.
+// patienceOf returns the patience for a request: 0, for no limit, if the client receives progress.
 func patienceOf(ctx context.Context, meta *mcp.Meta) time.Duration {
 	if meta != nil && meta.ProgressToken != nil && notifierIn(ctx) != nil {
 		return 0
@@ -29,8 +29,8 @@ func patienceOf(ctx context.Context, meta *mcp.Meta) time.Duration {
 	return patience
 }
 
-// wait answers run_script with a bound for the wait: the result of a script that has ended
-// within it, else the id of the run, with which another request waits on, or ends it.
+// wait answers a run_script that has a bound for the wait. The result is that of the script if it ends within
+// the bound. Otherwise it is the id of the run, with which another request can wait again or end the run.
 func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp.CallToolResult, error) {
 	bound, err := waitOf(args)
 	if err != nil {
@@ -52,7 +52,7 @@ func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp
 	case args.Abort:
 		err = g.AbortRun(ctx, args.Run)
 	}
-	if err != nil && toolscript.KindOf(err) != toolscript.Conflict { // aborted after its end
+	if err != nil && toolscript.KindOf(err) != toolscript.Conflict { // a Conflict means that the run has already ended
 		return mcp.NewToolResultError(err.Error()), nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, bound)
@@ -71,19 +71,19 @@ func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp
 	return s.close(), nil
 }
 
-// goOn waits for a run that leave has left, as await does, but no longer than a bound.
+// goOn waits for a run that leave has kept, like await, but no longer than bound.
 func (w waiting) goOn(ctx context.Context, args runArgs, meta *mcp.Meta, bound time.Duration) (*mcp.CallToolResult, error) {
 	w.tokens = args.MaxTokens
 	for _, n := range args.notes {
 		w.note(n)
 	}
 	if args.Abort && w.gateway.AbortRun(ctx, args.Run) != nil {
-		w.cancel() // unless it has ended
+		w.cancel() // ignored if it has ended
 	}
 	return w.await(ctx, meta, bound)
 }
 
-// waitOf is how long a request waits.
+// waitOf returns how long a request waits.
 func waitOf(args runArgs) (time.Duration, error) {
 	bound, err := defaultWait, error(nil)
 	if args.Wait != "" {
@@ -104,8 +104,8 @@ func waitOf(args runArgs) (time.Duration, error) {
 	return bound, nil
 }
 
-// leave returns a result before the end of a run, and keeps the run for the next request. It
-// returns nil if the run has not begun, or a person is answering a question.
+// leave returns a result before the run has ended, and keeps the run for the next request.
+// It returns nil if the run has not begun, or if a person is answering a question.
 func (s *script) leave() *mcp.CallToolResult {
 	s.mu.Lock()
 	runID := s.runID
@@ -117,7 +117,7 @@ func (s *script) leave() *mcp.CallToolResult {
 	return s.unfinished()
 }
 
-// unfinished is the result of a run that goes on.
+// unfinished returns the result for a run that is in progress.
 func (s *script) unfinished() *mcp.CallToolResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()

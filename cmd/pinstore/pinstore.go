@@ -22,16 +22,16 @@ import (
 )
 
 const (
-	format   = 1                // changes when the content of the files changes
-	maxSize  = 32 << 20         // of a file; a list of tools has at most half of that
-	lockTime = 10 * time.Second // for the other processes
+	format   = 1                // changed when the content of the files changes
+	maxSize  = 32 << 20         // maximum size of a file; a tool list has at most half of that
+	lockTime = 10 * time.Second // limit for waiting for other processes
 )
 
 // Folder is the folder of the files. Only the user can read it.
 type Folder string
 
-// head is the first line of a file. The second has the pin.Texts, so that the start of a
-// gateway does not parse them.
+// head is the first line of a file. The second line has the pin.Texts, so that a gateway
+// need not parse them at its start.
 type head struct {
 	Format int `json:"format"`
 	pin.Record
@@ -42,7 +42,7 @@ func (f Folder) Load(server, source string) (*pin.Record, error) {
 	return read(f.path(server, source))
 }
 
-// Update implements pin.Store. A record that cannot be read is nil.
+// Update implements pin.Store. It passes nil to edit if the record cannot be read.
 func (f Folder) Update(server, source string, edit func(*pin.Record) *pin.Record) error {
 	if err := private.Dir(string(f)); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (f Folder) Update(server, source string, edit func(*pin.Record) *pin.Record
 	return write(path, next)
 }
 
-// Same implements pin.Store. Files that cannot be read are left out.
+// Same implements pin.Store. It skips files that cannot be read.
 func (f Folder) Same(source, identity string) (all []*pin.Record, err error) {
 	return f.records(func(r *pin.Record) bool { return r.Source == source && r.Identity == identity })
 }
@@ -84,8 +84,8 @@ func (f Folder) records(is func(*pin.Record) bool) (all []*pin.Record, err error
 	return all, err
 }
 
-// Mark has the next change of the definition of each server of the user's own file reported: an agent
-// changes the file.
+// Mark makes the next change of each server definition in the user's own file be reported,
+// because an agent is changing the file.
 func (f Folder) Mark() error {
 	all, err := f.records(func(r *pin.Record) bool { return r.Written != "" })
 	for _, r := range all {
@@ -101,7 +101,7 @@ func (f Folder) Mark() error {
 	return err
 }
 
-// path has a hash of the place where the server is configured.
+// path returns the path of a server's file. The name is a hash of the server's name and source.
 func (f Folder) path(server, source string) string {
 	text, _ := json.Marshal([]string{server, source}) // strings always encode
 	sum := sha256.Sum256(text)
@@ -135,13 +135,13 @@ func read(path string) (*pin.Record, error) {
 		return nil, fmt.Errorf("%s has format %d, and this program reads format %d", path, h.Format, format)
 	}
 	h.Texts = func() (texts pin.Texts) {
-		_ = json.Unmarshal(second, &texts) // without texts, the difference shows the new ones
+		_ = json.Unmarshal(second, &texts) // without texts, a diff shows only the new ones
 		return texts
 	}
 	return &h.Record, nil
 }
 
-// write replaces a file. Without its pins a server could change its tools unnoticed.
+// write replaces a file. The write is synced: without its pins, a server could change its tools unnoticed.
 func write(path string, r *pin.Record) error {
 	first, err := json.Marshal(head{format, *r})
 	if err != nil {

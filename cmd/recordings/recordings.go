@@ -1,6 +1,6 @@
-// Package recordings keeps recorded runs in files that only the user can read, one for
-// each run. With keys of age they are encrypted. It is a bounded store and forgets the
-// oldest.
+// Package recordings keeps recorded runs in files that only the user can read, one for each
+// run. With age keys, the files are encrypted. The store has a bounded size and drops the
+// oldest recordings.
 package recordings
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// mostFiles and mostBytes bound the folder. They are applied when a file is added.
+	// mostFiles and mostBytes bound the folder. They are applied before a file is added.
 	mostFiles = 100
 	mostBytes = 512 << 20
 
@@ -34,10 +34,10 @@ const (
 	encrypted = ".json.age"
 )
 
-// Store is a folder.
+// Store is a folder of recordings.
 type Store struct {
 	Dir        string
-	Recipients []string // public keys of age; none: the files are not encrypted
+	Recipients []string // public age keys; without keys, the files are not encrypted
 }
 
 var (
@@ -45,7 +45,7 @@ var (
 	fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^run_[0-9a-f]{16}\.json(\.age)?$`) })
 )
 
-// Check returns an error if a text is no public key.
+// Check returns an error if a text is not a public age key.
 func Check(recipient string) error {
 	_, err := age.ParseX25519Recipient(recipient)
 	return err
@@ -94,8 +94,8 @@ func (s Store) encrypt(text []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Load reads the recording of a run. identity is the path of a file with the private keys
-// of age; "" is none.
+// Load reads the recording of a run. identity is the path of a file with private age keys,
+// or "".
 func (s Store) Load(id, identity string) (r recording.Recording, err error) {
 	missing := &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
 		"run %.50q is not recorded; record a run with: toolscript exec --record", id)}
@@ -104,7 +104,7 @@ func (s Store) Load(id, identity string) (r recording.Recording, err error) {
 	}
 	text, err := os.ReadFile(filepath.Join(s.Dir, id+plain)) //nolint:gosec // G304: the id has the form of a run's
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err = os.ReadFile(filepath.Join(s.Dir, id+encrypted)) //nolint:gosec // G304: as above
+		text, err = os.ReadFile(filepath.Join(s.Dir, id+encrypted)) //nolint:gosec // see above
 		if err == nil {
 			text, err = decrypt(text, identity)
 		}
@@ -153,10 +153,10 @@ func (s Store) Has(id string) bool {
 	return false
 }
 
-// forget deletes the oldest files of a folder that is full.
+// forget deletes the oldest files if the folder is full.
 func (s Store) forget() {
 	var found []fs.FileInfo
-	entries, _ := os.ReadDir(s.Dir) // what cannot be listed is not deleted
+	entries, _ := os.ReadDir(s.Dir) // files that cannot be listed are not deleted
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && fileName().MatchString(e.Name()) {
 			found = append(found, info)
@@ -168,7 +168,7 @@ func (s Store) forget() {
 	var total int64
 	for i, f := range found {
 		if total += f.Size(); i >= mostFiles-1 || total > mostBytes {
-			_ = os.Remove(filepath.Join(s.Dir, f.Name())) // another process may have been first
+			_ = os.Remove(filepath.Join(s.Dir, f.Name())) // another process may have deleted it
 		}
 	}
 }
