@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// arguments are the words of a command line. A flag without a value is a switch: one of the
-// runtime is always there, and one of the package if the user has given it as true.
+// arguments returns the words of a command line. A flag without a value is a switch: switches of the
+// runtime are always set, and those of the package if the user has given true or the default is true.
 func (in *inputs) arguments(list []Argument, runtime bool) (words []string, err error) {
 	for _, a := range list {
 		name := a.ValueHint
@@ -51,7 +51,7 @@ func (a Argument) isSwitch(runtime bool) bool {
 	return bare && (a.Format == "boolean" || runtime && a.Default == "" && a.Format == "" && !a.IsRequired)
 }
 
-// secret reports whether an argument has a secret.
+// secret reports whether an argument contains a secret.
 func (a Argument) secret() bool {
 	for _, v := range a.Variables {
 		if v.IsSecret {
@@ -61,11 +61,11 @@ func (a Argument) secret() bool {
 	return a.IsSecret
 }
 
-// assignment is a variable of the environment in a flag of docker.
+// assignment matches an environment variable in a docker flag.
 var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=(?s:(.*))$`) })
 
-// withoutEnvironment turns the flags -e NAME=VALUE of a container into variables of the
-// environment, which the list of processes does not show.
+// withoutEnvironment converts the flags -e NAME=VALUE of a container to environment
+// variables, which the list of processes does not show.
 func withoutEnvironment(p Package) Package {
 	var left []Argument
 	variables := append([]KeyValue(nil), p.EnvironmentVariables...)

@@ -25,10 +25,10 @@ import (
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
-// URL is the official registry.
+// URL is the address of the official registry.
 const URL = "https://registry.modelcontextprotocol.io"
 
-// Bounds of a request and of the copies of answers.
+// Bounds of requests and of cached answers.
 const (
 	requestTime = 20 * time.Second
 	mostBytes   = 8 << 20
@@ -39,24 +39,24 @@ const (
 	mostCopies  = 200
 )
 
-// Client asks a registry.
+// Client sends requests to a registry.
 type Client struct {
-	URL   string                           // "": the official registry
-	Dir   string                           // folder for the copies of answers; "": there are none
-	Now   func() time.Time                 // nil: time.Now
-	Older func(at time.Time, reason error) // called if the registry cannot be reached and a copy of this time is used
+	URL   string                           // "" is the official registry
+	Dir   string                           // folder for copies of answers; "": no copies are kept
+	Now   func() time.Time                 // nil means time.Now
+	Older func(at time.Time, reason error) // called if the registry is unreachable and a copy of this time is used
 }
 
-// Search returns the latest versions of the servers whose names contain a text, without
-// those that have been deleted; see ranked for their order. more reports that the registry
-// has further servers, which were not read.
+// Search returns the latest versions of the servers whose names contain a text, except
+// deleted ones; see ranked for the order. more reports whether the registry has further
+// servers that were not read.
 func (c *Client) Search(ctx context.Context, text string) (found []Entry, more bool, err error) {
 	found, more, err = c.pages(ctx, text)
 	if err != nil || !more || strings.Contains(text, "/") {
 		return ranked(text, found), more, err
 	}
-	// Too many names have the text, as all of io.github.* have "github": the servers whose own
-	// names begin with it come first.
+	// Too many names contain the text, as "github" in all of io.github.*: put the servers
+	// first whose own names begin with it.
 	own, _, err := c.pages(ctx, "/"+text)
 	return ranked(text, append(own, found...)), true, err
 }
@@ -83,9 +83,9 @@ func (c *Client) pages(ctx context.Context, text string) (found []Entry, more bo
 	return found, true, nil
 }
 
-// ranked puts the servers in order: those with the text as their own name, those whose own
-// name begins with it, those whose own name has it. Servers that have it only in the name of
-// their publisher are left out if there are others.
+// ranked sorts the servers: first those whose own name is the text, then those whose own
+// name begins with it, then those whose own name contains it. It omits servers whose
+// publisher's name alone contains the text, if there are others.
 func ranked(text string, all []Entry) []Entry {
 	seen := map[string]bool{}
 	var found []Entry
@@ -103,8 +103,8 @@ func ranked(text string, all []Entry) []Entry {
 	return found
 }
 
-// Get returns one version of a server; "" is the latest one. The error is NotFound if the
-// registry does not have it, or does not offer it any more.
+// Get returns one version of a server; "" is the latest version. The error is NotFound if
+// the registry does not have the version, or if it was deleted.
 func (c *Client) Get(ctx context.Context, name, version string) (Entry, error) {
 	if version == "" {
 		version = "latest"
@@ -133,7 +133,7 @@ func (c *Client) base() string {
 	return strings.TrimSuffix(c.URL, "/")
 }
 
-// get asks for a path, and decodes the answer or a copy of it.
+// get sends a request for a path, and decodes the answer or a copy of it.
 func (c *Client) get(ctx context.Context, path string, into any) error {
 	if err := checkURL(c.base()); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 	return err
 }
 
-// checkURL refuses a registry whose answers others could change on their way.
+// checkURL refuses a registry whose answers others could change in transit.
 func checkURL(base string) error {
 	u, err := url.Parse(base)
 	loopback := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
@@ -189,14 +189,14 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 		}
 		return checkURL(r.URL.Scheme + "://" + r.URL.Host)
 	}}
-	resp, err := client.Do(request) //nolint:gosec // G704: the registry that the user names
+	resp, err := client.Do(request) //nolint:gosec // the registry that the user names
 	if err != nil {
 		if of := (*url.Error)(nil); errors.As(err, &of) { // without the address, which is long
 			err = of.Err
 		}
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry at %s cannot be reached: %w; name another one with --registry", c.base(), err)}
 	}
-	defer func() { _ = resp.Body.Close() }() // it was read
+	defer func() { _ = resp.Body.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
 	switch {
 	case err != nil:
@@ -225,7 +225,7 @@ func (c *Client) now() time.Time {
 	return c.Now()
 }
 
-// copyOf is the file with the copy of an answer.
+// copyOf returns the path of the copy of an answer.
 func (c *Client) copyOf(path string) string {
 	sum := sha256.Sum256([]byte(c.base() + path))
 	return filepath.Join(c.Dir, hex.EncodeToString(sum[:16])+".json")
@@ -244,8 +244,8 @@ func (c *Client) recall(path string) (text []byte, at time.Time, ok bool) {
 	return text, info.ModTime(), err == nil && json.Valid(text)
 }
 
-// keep writes the copy of an answer. All copies are deleted when there are too many: they
-// only save time.
+// keep writes the copy of an answer. If there are too many copies, it deletes all of them:
+// they only save time.
 func (c *Client) keep(path string, text []byte) error {
 	if c.Dir == "" {
 		return nil

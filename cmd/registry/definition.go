@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// Variable is an input of a server that the user gives.
+// Variable is an input of a server for which the user sets a variable.
 type Variable struct {
-	Name        string   `json:"name"` // of the variable of the environment; in ${NAME} of the definition
+	Name        string   `json:"name"` // name of the environment variable, as in ${NAME} of the definition
 	Description string   `json:"description,omitempty"`
 	Secret      bool     `json:"secret"`
 	Required    bool     `json:"required"`
@@ -23,19 +23,19 @@ type Variable struct {
 
 // Choice is one way to run a server.
 type Choice struct {
-	Kind       string          // remote, npm, pypi, oci or nuget
-	From       string          // the package with its version, or the URL
-	Runs       string          // the command line, or ""
+	Kind       string          // package with its version, or URL
+	From       string          // command line; "" for a remote server
+	Runs       string          // flags for the program that starts the package
 	Flags      []string        // of the command line, for the program that starts the package
-	Definition json.RawMessage // as mcpServers has it
-	Needed     []Variable      // that the definition refers to
-	Optional   []Variable      // that the definition does not have, because no value was given
+	Definition json.RawMessage // in the form of mcpServers
+	Needed     []Variable      // variables to which the definition refers
+	Optional   []Variable      // variables that the definition omits, because no value was given
 }
 
-// Choices are the ways to run a server, the best one first, and why the others cannot be
-// used. values are inputs that the user has given, by the name of the input. With store, the
+// Choices returns the ways to run a server, the best first, and the reasons why others
+// cannot be used. values are the inputs that the user has given, by name. With store, the
 // definitions refer to secrets of the secret store. The error names a value that no input
-// takes, or that does not fit.
+// takes, or that is invalid.
 func Choices(s Server, values map[string]string, store bool) (usable []Choice, refused []string, err error) {
 	used := map[string]bool{}
 	for _, r := range s.Remotes {
@@ -70,7 +70,7 @@ func Choices(s Server, values map[string]string, store bool) (usable []Choice, r
 	return usable, refused, nil
 }
 
-// definition is the server as mcpServers has it, in this order.
+// definition is a server in the form of mcpServers, with its fields in this order.
 type definition struct {
 	Type    string   `json:"type,omitempty"`
 	Command string   `json:"command,omitempty"`
@@ -80,7 +80,7 @@ type definition struct {
 	Headers pairs    `json:"headers,omitempty"`
 }
 
-// pairs is an object that keeps its order.
+// pairs is an object that keeps the order of its members.
 type pairs [][2]string
 
 // MarshalJSON implements json.Marshaler.
@@ -114,7 +114,7 @@ func (c *Choice) define(d definition, in *inputs) (Choice, error) {
 	return *c, err
 }
 
-// remote is a server at a URL.
+// remote returns the choice of a server at a URL.
 func remote(r Remote, in *inputs) (Choice, error) {
 	kind, known := map[string]string{"streamable-http": "http", "sse": "sse"}[r.Type]
 	if !known {
@@ -135,11 +135,11 @@ func remote(r Remote, in *inputs) (Choice, error) {
 	return c.define(d, in)
 }
 
-// program is a package manager that starts a package.
+// program is a package manager that can start a package.
 type program struct {
 	command       string
-	before, after []string // the words before and after the name of the package
-	separator     string   // of the name and the version
+	before, after []string // words before and after the name of the package
+	separator     string   // separates the name and the version
 }
 
 var programs = map[string]program{
@@ -149,7 +149,7 @@ var programs = map[string]program{
 	"oci":   {command: "docker", before: []string{"run", "-i", "--rm"}, separator: ":"},
 }
 
-// name is the name of a package with its version. An image may have a tag or a digest already.
+// name returns the name of a package with its version. An image may have a tag or digest already.
 func (s program) name(p Package) string {
 	tagged := p.RegistryType == "oci" && (strings.Contains(p.Identifier[strings.LastIndex(p.Identifier, "/")+1:], ":") || strings.Contains(p.Identifier, "@"))
 	if p.Version == "" || tagged {
@@ -158,15 +158,15 @@ func (s program) name(p Package) string {
 	return p.Identifier + s.separator + p.Version
 }
 
-// source is how one kind of package is named, and where it comes from.
+// source says how packages of one kind are named and where they come from.
 type source struct {
 	identifier, version *regexp.Regexp
-	registries          []string // as registryBaseUrl names them, without a "/" at the end
+	registries          []string // values of registryBaseUrl, without a final "/"
 }
 
-// sources are the forms of names and versions: nothing that a package manager could read as
-// a flag, a file, another package or another place. "octo/cat" is a repository of GitHub to
-// npm, and "npm:cat@1" in place of a version is another package.
+// sources returns the allowed forms of names and versions. They exclude anything that a
+// package manager could read as a flag, a file, another package or another place: to npm,
+// "octo/cat" is a repository of GitHub, and the version "npm:cat@1" is another package.
 var sources = sync.OnceValue(func() map[string]source {
 	name, version := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
 	return map[string]source{
@@ -197,15 +197,15 @@ func (s source) check(p Package) error {
 	return nil
 }
 
-// steering are variables of package managers, of the loader of programs, and of the way to
-// the registry of a package: with them, another program could be started.
+// steering matches variables of package managers, program loaders and network access, with
+// which another program could be started.
 var steering = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(npm_config_|pip_|uv_|nuget_|docker_|dotnet_|ld_|dyld_|` +
 		`(path|home|userprofile|xdg_config_home|node_options|node_path|pythonpath|pythonhome|bash_env|` +
 		`https?_proxy|all_proxy|no_proxy|node_extra_ca_certs|node_tls_reject_unauthorized|ssl_cert_file|ssl_cert_dir)$)`)
 })
 
-// local is a server that a package manager installs and starts.
+// local returns the choice of a server that a package manager installs and starts.
 func local(p Package, in *inputs) (Choice, error) {
 	start, known := programs[p.RegistryType]
 	if p.RegistryType == "oci" {
@@ -239,7 +239,7 @@ func local(p Package, in *inputs) (Choice, error) {
 	chosen := slices.Clone(runtime)
 	if p.RegistryType == "oci" {
 		for _, pair := range d.Env {
-			runtime = append(runtime, "-e", pair[0]) // docker passes it on
+			runtime = append(runtime, "-e", pair[0]) // docker passes the variable on
 		}
 	}
 	d.Args = slices.Concat(start.before, runtime, []string{name}, start.after, own)
@@ -247,7 +247,7 @@ func local(p Package, in *inputs) (Choice, error) {
 	return c.define(d, in)
 }
 
-// without is a list without the words that are there already, such as -y and --rm.
+// without removes flags that are already in there, such as -y and --rm.
 func without(words, there []string) (left []string) {
 	for _, w := range words {
 		if !strings.HasPrefix(w, "-") || !slices.Contains(there, w) {

@@ -1,5 +1,5 @@
-// Package registry finds servers in an MCP Registry, and writes them as a configuration
-// has them. It reads version v0.1 of the API; the names are those of its document.
+// Package registry finds servers in an MCP Registry, and writes them in the form of a
+// configuration. It reads version v0.1 of the API, and uses the names of its documentation.
 package registry
 
 import (
@@ -48,13 +48,13 @@ type Package struct {
 	EnvironmentVariables []KeyValue `json:"environmentVariables"`
 }
 
-// Remote is a server at a URL. The transport of a package has the type stdio and nothing
-// else.
+// Remote is a server at a URL. As the transport of a package it may have only the type
+// stdio.
 type Remote struct {
 	Type      string           `json:"type"` // stdio, streamable-http or sse
 	URL       string           `json:"url"`
 	Headers   []KeyValue       `json:"headers"`
-	Variables map[string]Input `json:"variables"` // of the URL
+	Variables map[string]Input `json:"variables"` // variables of the URL
 }
 
 // Input is a value that the publisher or the user gives.
@@ -63,12 +63,12 @@ type Input struct {
 	IsRequired  bool     `json:"isRequired"`
 	IsSecret    bool     `json:"isSecret"`
 	Format      string   `json:"format"` // string, number, boolean or filepath
-	Value       string   `json:"value"`  // fixed; {name} stands for a variable
+	Value       string   `json:"value"`  // fixed value; {name} stands for a variable
 	Default     string   `json:"default"`
 	Choices     []string `json:"choices"`
 }
 
-// KeyValue is a header or a variable of the environment.
+// KeyValue is a header or an environment variable.
 type KeyValue struct {
 	Input
 	Name      string           `json:"name"`
@@ -79,23 +79,23 @@ type KeyValue struct {
 type Argument struct {
 	Input
 	Type      string           `json:"type"` // positional or named
-	Name      string           `json:"name"` // of a named argument, with its dashes
+	Name      string           `json:"name"` // name of a named argument, with its dashes
 	ValueHint string           `json:"valueHint"`
 	Variables map[string]Input `json:"variables"`
 }
 
-// deleted is the status of a version that the registry does not offer any more.
+// deleted is the status of a version that the registry no longer offers.
 const deleted = "deleted"
 
-// nameForm is the form of the names of servers in the registry.
+// nameForm matches the names of servers in the registry.
 var nameForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*/[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
 })
 
-// IsName reports whether text is the whole name of a server in the registry.
+// IsName reports whether text is a full server name of the registry.
 func IsName(text string) bool { return nameForm().MatchString(text) }
 
-// Publisher says who has published the server: the owner of a domain or of an account.
+// Publisher describes who has published the server: the owner of a domain or of an account.
 func (s Server) Publisher() string {
 	namespace, _, _ := strings.Cut(s.Name, "/")
 	for _, host := range []string{"github", "gitlab"} {
@@ -110,7 +110,7 @@ func (s Server) Publisher() string {
 	return fmt.Sprintf("%s (the owner of the domain %s)", namespace, strings.Join(labels, "."))
 }
 
-// Ranks of names for a text.
+// Ranks of server names in a search, the best first.
 const (
 	isText = iota
 	beginsWithText
@@ -118,7 +118,7 @@ const (
 	inPublisher
 )
 
-// rank says where a name has a text in small letters.
+// rank says where a server's name contains a lowercase text.
 func (s Server) rank(text string) int {
 	_, own, _ := strings.Cut(strings.ToLower(s.Name), "/")
 	switch {
@@ -132,8 +132,8 @@ func (s Server) rank(text string) int {
 	return inPublisher
 }
 
-// LocalName is a short name for the configuration: the last part of the name, without the
-// words mcp and server, or "" if nothing is left.
+// LocalName returns a short name for the configuration: the last part of the name without
+// the words mcp and server, or the last label of the namespace if nothing is left.
 func (s Server) LocalName() string {
 	_, name, _ := strings.Cut(s.Name, "/")
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' || r == '.' })

@@ -10,20 +10,20 @@ import (
 	"sync"
 )
 
-// inputs turns the inputs of a server into texts of a definition.
+// inputs converts the inputs of a server to texts of a definition.
 type inputs struct {
-	store    bool              // secrets are in the secret store, not in variables
-	prefix   string            // of variables whose inputs have names that say little, such as token
-	given    map[string]string // by the name of the input
-	used     map[string]bool   // the names that inputs have
+	store    bool              // secrets are kept in the secret store, not in variables
+	prefix   string            // prefix of variables for inputs with lowercase names, such as token
+	given    map[string]string // values by the name of the input
+	used     map[string]bool   // names of all inputs that were seen
 	needed   []Variable
 	optional []Variable
 }
 
 var (
-	// reference is how a configuration refers to a variable of the environment.
+	// reference matches a reference to an environment variable in a configuration.
 	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[^}]*\}`) })
-	// placeholder is how a text of the registry refers to one of its variables.
+	// placeholder matches a reference to a variable in a text of the registry.
 	placeholder  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`) })
 	variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 	notInName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Z0-9]+`) })
@@ -36,10 +36,10 @@ func (e *GivenError) Error() string { return e.text }
 
 func givenError(format string, args ...any) error { return &GivenError{fmt.Sprintf(format, args...)} }
 
-// errExpands refuses a text that the configuration would expand with variables of the user.
+// errExpands refuses a text in which the configuration would expand variables of the user.
 var errExpands = errors.New("it has ${…} in a text, which would take a variable of yours")
 
-// plain checks a text of the registry that becomes part of a definition as it is.
+// plain checks a text of the registry that becomes part of a definition unchanged.
 func plain(text string) error {
 	switch {
 	case strings.Contains(text, "${"):
@@ -50,9 +50,9 @@ func plain(text string) error {
 	return nil
 }
 
-// fill replaces the variables of a text of the registry. A variable that the text does not
-// define stays as it is. whole is the name of the variable of the environment if the text is
-// one variable of the registry and nothing else; "" is a name of that.
+// fill replaces the variables in a text of the registry. Undefined variables stay. If the
+// text is a single variable and nothing else, whole is the name of the environment variable
+// to use for it; "" derives the name.
 func (in *inputs) fill(text string, variables map[string]Input, whole string) (string, error) {
 	if err := plain(text); err != nil {
 		return "", err
@@ -64,7 +64,7 @@ func (in *inputs) fill(text string, variables map[string]Input, whole string) (s
 		if !known {
 			return match
 		}
-		v.IsRequired = true // a text with a hole is of no use
+		v.IsRequired = true // a text with a gap would be useless
 		as := in.variable(name)
 		if match == text && whole != "" {
 			as = whole
@@ -76,9 +76,9 @@ func (in *inputs) fill(text string, variables map[string]Input, whole string) (s
 	return filled, failed
 }
 
-// value is the text for one input: what the user has given, what the publisher has fixed,
-// the default of a required input, or a reference to a variable. there is false for an
-// optional input without a value.
+// value returns the text for one input: the value that the user has given or the publisher
+// has fixed, the default of a required input, or a reference to a variable. there is false
+// for an optional input without a value.
 func (in *inputs) value(name, as string, i Input) (text string, there bool, err error) {
 	in.used[name] = true
 	v := Variable{Name: as, Description: i.Description, Secret: i.IsSecret, Required: i.IsRequired, Default: i.Default, Choices: i.Choices}
@@ -107,7 +107,7 @@ func (in *inputs) value(name, as string, i Input) (text string, there bool, err 
 	return "", false, nil
 }
 
-// variable is the name of the variable of the environment for an input.
+// variable returns the name of the environment variable for an input.
 func (in *inputs) variable(name string) string {
 	if variableForm().MatchString(name) && strings.ToUpper(name) == name {
 		return name
@@ -119,7 +119,7 @@ func (in *inputs) variable(name string) string {
 	return in.prefix + "_" + upper
 }
 
-// upperCase makes a name of a variable of any text.
+// upperCase converts any text to the name of a variable.
 func upperCase(text string) string {
 	upper := strings.Trim(notInName().ReplaceAllString(strings.ToUpper(text), "_"), "_")
 	if upper == "" || upper[0] >= '0' && upper[0] <= '9' {
@@ -128,7 +128,7 @@ func upperCase(text string) string {
 	return upper
 }
 
-// pairs are headers or variables of the environment.
+// pairs converts headers or environment variables.
 func (in *inputs) pairs(list []KeyValue) (pairs, error) {
 	var out pairs
 	for _, kv := range list {
@@ -143,7 +143,7 @@ func (in *inputs) pairs(list []KeyValue) (pairs, error) {
 	return out, nil
 }
 
-// text is the text for an input whose value may have variables.
+// text returns the text for an input whose value may have variables.
 func (in *inputs) text(name string, i Input, variables map[string]Input) (string, bool, error) {
 	if i.Value == "" {
 		return in.value(name, in.variable(name), i)
@@ -160,8 +160,8 @@ func (in *inputs) text(name string, i Input, variables map[string]Input) (string
 	return text, err == nil, err
 }
 
-// complete reports whether the text of an optional input can be written: all its variables
-// are required, or have values.
+// complete reports whether the text of an optional input can be written: each of its
+// variables is required or has a value.
 func (in *inputs) complete(text string, variables map[string]Input) bool {
 	for _, match := range placeholder().FindAllStringSubmatch(text, -1) {
 		v, known := variables[match[1]]

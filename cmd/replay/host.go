@@ -13,13 +13,13 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// mostDivergences bounds a Report.
+// mostDivergences is the maximum number of divergences in a Report.
 const mostDivergences = 20
 
-// host answers the calls of a sandbox from a recording: the answers arrive in the order
-// of the recorded run, so that races of promises end in the same way. An answer waits
-// until as many calls have begun as then. A changed script may wait for the answer
-// before it makes them: the sandbox says so (runner.Idler), and the answer is due.
+// host answers the calls of a sandbox from a recording. The answers arrive in the order of the
+// recorded run, so that races of promises end in the same way: an answer waits until as many calls
+// have begun as in the recording. A changed script may wait for the answer before it makes them.
+// The sandbox then reports that it is idle (runner.Idler), and the answer is delivered.
 type host struct {
 	recorded recording.Recording
 	write    func(runner.Stream, string)
@@ -31,13 +31,13 @@ type host struct {
 	waiting map[int]*waiting    // by index in recorded.Calls
 	byID    map[string]*waiting // by CallID
 	found   []Divergence
-	stdin   bool // it was read
+	stdin   bool // stdin was read
 	stopped bool // stop was called
 }
 
 // waiting is a call without its answer.
 type waiting struct {
-	at   int // in recorded.Calls
+	at   int // index in recorded.Calls
 	id   string
 	done func(runner.Answer)
 }
@@ -68,7 +68,7 @@ func (h *host) Begin(c runner.Call, done func(runner.Answer)) {
 	h.deliver(false)
 }
 
-// match finds the recorded call, and notes a difference. It is called with mu held.
+// match finds the recorded call for a call, or returns -1. It notes a divergence. The caller holds mu.
 func (h *host) match(c runner.Call) int {
 	calls := h.recorded.Calls
 	if h.begun < len(calls) && !h.used[h.begun] && calls[h.begun].ID == c.ID && equal(calls[h.begun].Args, c.Args) {
@@ -82,7 +82,7 @@ func (h *host) match(c runner.Call) int {
 	case !equal(calls[h.begun].Args, c.Args):
 		h.note(Divergence{Kind: Arguments, Call: h.begun + 1, Recorded: describe(c.ID, calls[h.begun].Args), Replayed: describe(c.ID, c.Args)})
 	}
-	for i, call := range calls { // an equal call of another place answers, so that the rest can be compared
+	for i, call := range calls { // an equal call at another position answers, so that the rest can be compared
 		if !h.used[i] && call.ID == c.ID && equal(call.Args, c.Args) {
 			return i
 		}
@@ -99,16 +99,16 @@ func (h *host) note(d Divergence) {
 // Idle implements runner.Idler.
 func (h *host) Idle(calls int) {
 	h.mu.Lock()
-	idle := calls == len(h.waiting) // else an answer is on its way
+	idle := calls == len(h.waiting) // otherwise an answer is on its way
 	h.mu.Unlock()
 	if idle && !h.endless() {
 		h.deliver(true)
 	}
 }
 
-// endless handles a script that waits only for calls that did not end in the recorded
-// run, and reports whether it does so. If that run was ended from outside, this one ends
-// too. Otherwise the calls fail, because the script was changed.
+// endless handles a script that waits only for calls that did not end in the recorded run,
+// and reports whether this is the case. If the recorded run was ended from outside, this
+// run is stopped too. Otherwise the script was changed, and the calls fail.
 func (h *host) endless() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,8 +135,8 @@ func (h *host) wasStopped() bool {
 	return h.stopped
 }
 
-// deliver passes on the answers that are due. idle says that the script does nothing
-// before it has an answer: then the first one that waits is due.
+// deliver delivers the answers that are due. If idle, the script does nothing before it
+// gets an answer, so the first waiting answer is due.
 func (h *host) deliver(idle bool) {
 	for {
 		h.mu.Lock()
@@ -163,7 +163,7 @@ func (h *host) deliver(idle bool) {
 	}
 }
 
-// next is the call whose answer came first; nil if none has one. It is called with mu held.
+// next returns the waiting call that was answered first in the recording, or nil. The caller holds mu.
 func (h *host) next() (first *waiting) {
 	for at, w := range h.waiting {
 		end := h.recorded.Calls[at].End
@@ -212,7 +212,7 @@ func (h *host) ReadStdin(context.Context) ([]byte, error) {
 	return h.recorded.Stdin, nil
 }
 
-// report compares the ends.
+// report compares the ends of the runs and returns the report.
 func (h *host) report(o runner.Outcome) Report {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -224,7 +224,7 @@ func (h *host) report(o runner.Outcome) Report {
 			}
 		}
 	}
-	if h.stopped { // where the recorded run was ended
+	if h.stopped { // the recorded run was ended here
 		o = h.recorded.Outcome
 	}
 	before, now := outcomeOf(h.recorded.Outcome), outcomeOf(o)

@@ -1,5 +1,5 @@
-// Package replay runs a recorded script again. The sandbox is that of every run, and the
-// answers to its calls are those of the recording, so no server and no gateway is needed.
+// Package replay runs a recorded script again. The sandbox is the same as for every run,
+// but the answers to calls come from the recording, so no server and no gateway is needed.
 package replay
 
 import (
@@ -21,8 +21,8 @@ const (
 	Tool      = "tool"      // a call of another tool
 	Arguments = "arguments" // a call of the same tool with other arguments
 	Extra     = "extra"     // a call after the last recorded one
-	Missing   = "missing"   // recorded calls that were not made
-	Order     = "order"     // the script waits for an answer before a call that was made earlier
+	Missing   = "missing"   // recorded calls were not made
+	Order     = "order"     // the script waits for an answer before it makes a call that was made earlier
 	Value     = "value"     // the script returned another value
 	Error     = "error"     // the script failed in another way, or did not fail
 )
@@ -30,7 +30,7 @@ const (
 // Divergence is one difference between the recorded run and its replay.
 type Divergence struct {
 	Kind     string `json:"kind"`
-	Call     int    `json:"call,omitempty"` // in the order of the calls, from 1
+	Call     int    `json:"call,omitempty"` // position in the order of the calls, from 1
 	Recorded string `json:"recorded,omitempty"`
 	Replayed string `json:"replayed,omitempty"`
 }
@@ -54,11 +54,11 @@ func or(text, none string) string {
 type Report struct {
 	RunID       string          `json:"runId"`
 	Same        bool            `json:"same"`
-	Calls       int             `json:"calls"`    // of the replay
-	Recorded    int             `json:"recorded"` // calls of the recording
+	Calls       int             `json:"calls"`    // number of calls in the replay
+	Recorded    int             `json:"recorded"` // number of calls in the recording
 	Divergences []Divergence    `json:"divergences"`
-	Value       json.RawMessage `json:"value,omitempty"` // of the replay
-	Cut         bool            `json:"cut,omitempty"`   // the recording is not complete
+	Value       json.RawMessage `json:"value,omitempty"` // value of the replay
+	Cut         bool            `json:"cut,omitempty"`   // the recording is incomplete
 }
 
 // Script replaces the script of the recording.
@@ -67,8 +67,8 @@ type Script struct {
 	Modules    []toolscript.ScriptModule
 }
 
-// Run runs the recording that load returns. script may be nil. Output of the script goes
-// to write. The sandbox starts while load reads.
+// Run runs the recording that load returns, with script instead of the recorded script unless
+// it is nil. write receives the output of the script. The sandbox starts while load reads.
 func Run(ctx context.Context, load func() (recording.Recording, error), script *Script, o worker.Options, write func(runner.Stream, string)) (Report, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -100,7 +100,7 @@ func Run(ctx context.Context, load func() (recording.Recording, error), script *
 	return h.report(outcome), nil
 }
 
-// starting is a sandbox that starts.
+// starting is a sandbox that is being started.
 type starting struct {
 	done    chan struct{} // closed when the fields below are set
 	sandbox *worker.Sandbox
@@ -121,7 +121,7 @@ func (s *starting) wait() (*worker.Sandbox, error) {
 	return s.sandbox, s.err
 }
 
-// end ends the sandbox at once: it has nothing to lose.
+// end kills the sandbox: it has nothing to lose.
 func (s *starting) end() {
 	if sandbox, err := s.wait(); err == nil {
 		sandbox.Kill()
@@ -129,8 +129,8 @@ func (s *starting) end() {
 	}
 }
 
-// dialectOf is the dialect of the recorded script, in which a changed script is written
-// too.
+// dialectOf returns the dialect of the recorded script, which also applies to a changed
+// script.
 func dialectOf(r recording.Recording) string {
 	if r.Job.Answer == nil {
 		return ""
@@ -138,8 +138,8 @@ func dialectOf(r recording.Recording) string {
 	return toolscript.DialectHarness
 }
 
-// compile returns the script for the engine. Types are not checked: the recording has no
-// schemas.
+// compile returns the script in the form for the engine. It does not check types, because
+// the recording has no schemas.
 func compile(ctx context.Context, s Script, dialect string, o worker.Options) (runner.Compiled, error) {
 	checker, err := worker.StartChecker(ctx, o)
 	if err != nil {
@@ -156,7 +156,7 @@ func compile(ctx context.Context, s Script, dialect string, o worker.Options) (r
 	return compiled, nil
 }
 
-// equal compares JSON without regard to spaces and the order of members.
+// equal compares JSON values without regard to spaces and the order of members.
 func equal(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -171,7 +171,7 @@ func decode(text json.RawMessage, into *any) error {
 	return d.Decode(into)
 }
 
-// outcomeOf describes how a script ended; "" is well.
+// outcomeOf describes how a script ended; "" means success.
 func outcomeOf(o runner.Outcome) string {
 	switch {
 	case o.Err != nil:
@@ -182,7 +182,7 @@ func outcomeOf(o runner.Outcome) string {
 	return ""
 }
 
-// mostShown bounds a text of a Divergence, in bytes.
+// mostShown is the maximum length of a text of a Divergence, in bytes.
 const mostShown = 500
 
 func shown(text string) string {
@@ -196,7 +196,7 @@ func describe(id string, args json.RawMessage) string {
 	return shown(id + " " + string(args))
 }
 
-// notRecorded is the error of a call without an answer in the recording.
+// notRecorded returns the error of a call without an answer in the recording.
 func notRecorded(id string) *toolscript.ToolError {
 	return &toolscript.ToolError{Tool: id, Code: toolscript.NotFound, Sent: toolscript.SentNo, Message: "the recording has no answer to this call of " + id}
 }

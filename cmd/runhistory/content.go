@@ -15,12 +15,12 @@ import (
 // Bounds of the text of one difference.
 const (
 	mostLines   = 40
-	mostColumns = 300     // of a line, in characters
+	mostColumns = 300     // characters of a line
 	mostSource  = 1 << 20 // bytes of one content; larger ones are not compared
 )
 
-// AddText adds the lines that differ to the differences of two recorded runs. Known forms
-// of credentials are replaced first, and characters that a terminal interprets.
+// AddText adds the differing lines to the differences of two recorded runs. Known forms of
+// credentials, and characters that a terminal interprets, are replaced first.
 func AddText(found []Difference, a, b recording.Recording) {
 	for i := range found {
 		d := &found[i]
@@ -32,7 +32,7 @@ func AddText(found []Difference, a, b recording.Recording) {
 	}
 }
 
-// content is what a recording has of the subject of a difference.
+// content returns what a recording contains about the subject of a difference.
 func content(d Difference, r recording.Recording) (text string, known bool) {
 	switch {
 	case d.What == "script":
@@ -44,7 +44,7 @@ func content(d Difference, r recording.Recording) (text string, known bool) {
 	}
 	n, err := strconv.Atoi(d.Call)
 	if err != nil || n < 1 || n > len(r.Calls) {
-		return "", d.What == "call" // one of the runs does not have it
+		return "", d.What == "call" // one of the runs does not have the call
 	}
 	call := r.Calls[n-1]
 	switch {
@@ -79,7 +79,7 @@ func compared(first, second string) string {
 	return b.String()
 }
 
-// shown is a content as lines for a terminal. JSON is indented. Credentials of several
+// shown returns a content as lines for a terminal. JSON is indented. Credentials of several
 // lines, such as private keys, are hidden before those within a line.
 func shown(text string) string {
 	text = mcpclient.Redact(text)

@@ -4,15 +4,15 @@ import "github.com/toolscript/toolscript/actors/audit"
 
 // Difference is one difference between two runs.
 type Difference struct {
-	Call   string `json:"call,omitempty"` // its place in the order of the calls; "" is the run
+	Call   string `json:"call,omitempty"` // position in the order of the calls; "" is the run itself
 	What   string `json:"what"`           // script, outcome, value, tool, arguments, result or call
 	First  string `json:"first"`
 	Second string `json:"second"`
-	Text   string `json:"text,omitempty"` // the lines that differ, if both runs are recorded; redacted
+	Text   string `json:"text,omitempty"` // differing lines, with credentials redacted, if both runs are recorded
 }
 
-// Diff compares two runs by the hashes of the audit. The calls are compared in the order
-// in which the scripts made them.
+// Diff compares two runs by the hashes in the audit. It compares the calls in the order in
+// which the scripts made them.
 func Diff(a, b Run) []Difference {
 	found := []Difference{}
 	add := func(call, what, first, second string) {

@@ -1,4 +1,4 @@
-// Package runhistory reads what runs did from the lines of the audit.
+// Package runhistory reads the history of runs from the lines of the audit.
 package runhistory
 
 import (
@@ -19,33 +19,33 @@ import (
 type Run struct {
 	RunID     string       `json:"runId"`
 	StartedAt time.Time    `json:"startedAt"`
-	Outcome   string       `json:"outcome"` // ok, the kind of the error, a state of a run that has not ended, or unknown
+	Outcome   string       `json:"outcome"` // ok, the kind of the error, the state of a run in progress, or unknown
 	ExitCode  *int         `json:"exitCode,omitempty"`
 	Ms        float64      `json:"ms"`
 	File      string       `json:"file"`
-	Tool      string       `json:"tool,omitempty"` // of toolscript call
+	Tool      string       `json:"tool,omitempty"` // called tool, for toolscript call
 	Script    *audit.Data  `json:"script,omitempty"`
 	Engine    string       `json:"engine"`
 	Client    string       `json:"client,omitempty"`
 	Session   string       `json:"session,omitempty"`
-	PID       int          `json:"pid,omitempty"` // of the gateway
+	PID       int          `json:"pid,omitempty"` // process id of the gateway
 	Allow     []string     `json:"allow,omitzero"`
 	Profile   string       `json:"profile,omitempty"`
 	Calls     int          `json:"calls"`
-	Value     *audit.Data  `json:"value,omitempty"` // of the script
+	Value     *audit.Data  `json:"value,omitempty"` // value of the script
 	Host      string       `json:"host,omitempty"`  // machine of the fleet that has run the script
 	Recorded  bool         `json:"recorded,omitempty"`
-	Detached  bool         `json:"detached,omitempty"`  // by exec --detach; runs output has its output
-	CallLines []audit.Line `json:"callLines,omitempty"` // only of one run, in the order of the calls
+	Detached  bool         `json:"detached,omitempty"`  // by exec --detach; runs output prints the output
+	CallLines []audit.Line `json:"callLines,omitempty"` // in the order of the calls; only set by History.Run
 
-	Unfinished []toolscript.UnfinishedCall `json:"unfinished,omitempty"` // calls that were cancelled when the script ended
+	Unfinished []toolscript.UnfinishedCall `json:"unfinished,omitempty"` // calls that were canceled when the script ended
 }
 
-// unknown is the outcome of a run without an end: its gateway was killed, or it runs in a
-// gateway that was not asked.
+// unknown is the outcome of a run without an end: its gateway was killed, or is a gateway
+// that was not asked.
 const unknown = "unknown"
 
-// History are the runs of an audit.
+// History holds the runs of an audit.
 type History struct {
 	runs  map[string]*Run
 	calls map[string][]audit.Line
@@ -90,7 +90,7 @@ func (h *History) line(l audit.Line) {
 	}
 }
 
-// Add adds the runs that a gateway knows and has not written yet.
+// Add adds the runs that a gateway knows and has not yet written to the audit.
 func (h *History) Add(records []toolscript.RunRecord) {
 	for _, record := range records {
 		r := h.runs[record.RunID]
@@ -112,11 +112,11 @@ func (h *History) Add(records []toolscript.RunRecord) {
 	}
 }
 
-// isCall reports whether the run is one of toolscript call.
+// isCall reports whether the run was made by toolscript call.
 func (r *Run) isCall() bool { return strings.HasPrefix(r.Client, "toolscript call ") }
 
-// Calling names the tools of toolscript call whose calls go on: the audit has a call when it has
-// ended. record asks a gateway for a run.
+// Calling adds the tools of runs of toolscript call that are in progress: the audit has a
+// call only when it has ended. record asks a gateway for a run.
 func (h *History) Calling(record func(id string) (toolscript.RunRecord, error)) {
 	for id, r := range h.runs {
 		if r.Outcome == unknown || r.ExitCode != nil || r.Tool != "" || !r.isCall() {
@@ -135,7 +135,7 @@ func (h *History) Recorded(has func(id string) bool) {
 	}
 }
 
-// Runs are all runs, the newest first, without their calls.
+// Runs returns all runs, the newest first, without their calls.
 func (h *History) Runs() []Run {
 	all := make([]Run, 0, len(h.runs))
 	for _, r := range h.runs {
@@ -147,7 +147,7 @@ func (h *History) Runs() []Run {
 	return all
 }
 
-// Run is one run with its calls.
+// Run returns one run with its calls. The error is NotFound if there is no such run.
 func (h *History) Run(id string) (Run, error) {
 	r := h.runs[id]
 	if r == nil {
@@ -163,7 +163,7 @@ func (h *History) Run(id string) (Run, error) {
 	return one, nil
 }
 
-// Short is the beginning of a hash with the size of its content; "" for nil.
+// Short returns the beginning of a hash with the size of the content, or "" for nil.
 func Short(d *audit.Data) string {
 	if d == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/value"
 )
 
-// Captured prints one object at the end of the run: the end event, with the output in it.
+// Captured is an Output that prints one object at the end of the run: the end event, with the output in it.
 type Captured struct {
 	to             io.Writer
 	values         value.Printer
@@ -20,7 +20,7 @@ type Captured struct {
 	end            *toolscript.Event
 }
 
-// NewCaptured makes an Output that writes JSON, in which the value is as p shortens it.
+// NewCaptured returns a Captured that writes JSON to to, with the value shortened by p.
 func NewCaptured(to io.Writer, p value.Printer) *Captured { return &Captured{to: to, values: p} }
 
 // Event implements Output.
@@ -70,12 +70,12 @@ func (c *Captured) Finish(failed error) error {
 	return cmp.Or(unwritten, exitOf(c.end.End))
 }
 
-// SoFar prints the output of a run that has not ended.
+// SoFar prints the output so far of a run in progress.
 func (c *Captured) SoFar(runID string) error {
 	return form.WriteJSON(c.to, Unfinished{RunID: runID, Running: true, Stdout: c.stdout.String(), Stderr: c.stderr.String()})
 }
 
-// Unfinished is the output of a run that has not ended.
+// Unfinished is the JSON output about a run in progress.
 type Unfinished struct {
 	RunID   string `json:"runId"`
 	Running bool   `json:"running"` // always true
@@ -83,8 +83,8 @@ type Unfinished struct {
 	Stderr  string `json:"stderr"`
 }
 
-// failedEnd is the end event of a run that did not begin or was lost: with --json there
-// is always an end with a kind.
+// failedEnd returns the end event of a run that did not begin or was lost, because --json
+// always prints an end with a kind.
 func failedEnd(err error) *toolscript.Event {
 	err = cmp.Or(err, errNoEnd)
 	kind := toolscript.KindOf(err)

@@ -10,11 +10,11 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// Findings prints the diagnostics of a script that is only checked.
+// Findings is an Output that prints the diagnostics of a script that is only checked.
 type Findings struct {
 	Stdout, Stderr io.Writer
 	Form           form.Form
-	File           string // that is checked
+	File           string // file that is checked
 
 	found []toolscript.Diagnostic
 	end   *toolscript.End
@@ -37,8 +37,8 @@ func (f *Findings) Event(e toolscript.Event) (err error) {
 // Still implements Output.
 func (f *Findings) Still() {}
 
-// Finish prints the findings. If the script could not be checked, that is an error of
-// the command and not a finding.
+// Finish prints the findings. If the script could not be checked, it returns that as an
+// error of the command.
 func (f *Findings) Finish(failed error) error {
 	switch {
 	case failed != nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/value"
 )
 
-// Live prints console output as it arrives, and the value at the end.
+// Live is an Output that prints console output as it arrives, and the value at the end.
 type Live struct {
 	stdout, stderr io.WriteCloser
 	values         value.Printer
@@ -20,8 +20,8 @@ type Live struct {
 	complete       func(text string) string // completes the commands in a message
 }
 
-// NewLive makes an Output that prints values with p, and the reasons of waits with n. complete
-// completes the commands in messages.
+// NewLive returns a Live that prints values with p, and the reasons of waits with n.
+// complete completes the commands in messages.
 func NewLive(stdout, stderr io.Writer, p value.Printer, n *terminal.Notice, complete func(text string) string) *Live {
 	n.Show("running")
 	return &Live{stdout: terminal.Filter(stdout), stderr: terminal.Filter(stderr), values: p, notice: n, complete: complete}
@@ -51,8 +51,8 @@ func (l *Live) Event(e toolscript.Event) (err error) {
 	return err
 }
 
-// noticed shows on the terminal that the run is waiting. It reports whether the event
-// has no other effect.
+// noticed shows on the terminal why the run is waiting. It reports whether nothing else is
+// to be done for the event.
 func (l *Live) noticed(e toolscript.Event) bool {
 	text := ""
 	switch e.Type {
@@ -74,7 +74,7 @@ func (l *Live) noticed(e toolscript.Event) bool {
 	return text != ""
 }
 
-// Still implements Output. From now on, the terminal shows no notice.
+// Still implements Output. The terminal shows no notices after that.
 func (l *Live) Still() {
 	l.notice.End()
 	l.notice = nil
@@ -92,7 +92,7 @@ func (l *Live) Finish(failed error) error {
 		return errNoEnd
 	}
 	end := l.end.End
-	if end.Error != nil && end.Kind != toolscript.CheckFailed { // its diagnostics are printed already
+	if end.Error != nil && end.Kind != toolscript.CheckFailed { // its diagnostics have been printed
 		if _, err := io.WriteString(l.stderr, ErrorText(end.Error)+l.made()); err != nil {
 			return err
 		}

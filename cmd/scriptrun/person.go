@@ -12,7 +12,7 @@ type Approver interface {
 	Approve(ctx context.Context, person *elicit.Person, a toolscript.Approval)
 }
 
-// asks reports whether an event asks the person at the terminal.
+// asks reports whether an event is a question for the person at the terminal.
 func asks(at Place, person *elicit.Person, e toolscript.Event) bool {
 	_, approves := at.(Approver)
 	return person != nil && (e.Type == toolscript.EventAsk && e.Ask != nil || e.Type == toolscript.EventApproval && e.Approval != nil && approves)

@@ -20,7 +20,7 @@ func (l *Live) result() error {
 	return nil
 }
 
-// plan prints the calls that a run with --plan did not make: a line for each, with the
+// plan prints the calls that a run with --plan did not make: one line for each, with the
 // tool and its arguments as JSON.
 func (l *Live) plan(calls []toolscript.PlannedCall) error {
 	if len(calls) == 0 && l.end.End.OK {

@@ -1,5 +1,5 @@
-// Package scriptrun runs a script for a command: it passes on standard input and the
-// answers of the user, and prints the events of the run.
+// Package scriptrun runs a script for a command: it passes on standard input and the user's
+// answers, and prints the events of the run.
 package scriptrun
 
 import (
@@ -20,8 +20,8 @@ type Place interface {
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// ReplyRun answers a question of a server.
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
-	// GiveStdin sends standard input to a run. It waits until the script has read the
-	// piece before.
+	// GiveStdin sends standard input to a run. It blocks until the script has read the
+	// previous piece.
 	GiveStdin(ctx context.Context, runID string, piece toolscript.StdinPiece) error
 }
 
@@ -30,11 +30,11 @@ type Output interface {
 	// Event prints one event. An error ends the run, for example when the output is
 	// closed.
 	Event(e toolscript.Event) error
-	// Still is called before something else uses the terminal: a question to the user,
-	// or a script that reads standard input.
+	// Still is called before something else uses the terminal: a question to the user, or a
+	// script that reads standard input.
 	Still()
-	// Finish is called once, after the last event. failed is the reason if the run did
-	// not complete. The error is that of the command.
+	// Finish is called once, after the last event. failed says why the run did not
+	// complete; nil if it did. The result is the error of the command.
 	Finish(failed error) error
 }
 
@@ -42,14 +42,14 @@ type Output interface {
 var errNoEnd = errors.New("the gateway stopped answering before the script had ended")
 
 // Run runs a script and passes its events to out. stdin is the standard input of the
-// script; nil is none. person answers the questions of servers; nil refuses them.
+// script; nil means none. person answers the questions of servers; nil refuses them.
 func Run(ctx context.Context, at Place, req toolscript.ExecRequest, stdin io.Reader, out Output, person *elicit.Person) error {
 	req.Stdin, req.Ask = stdin != nil, person != nil
 	defer person.Close()
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var runID string
-	var writeError error // of out
+	var writeError error // error of out
 	err := at.Exec(running, req, func(e toolscript.Event) error {
 		runID = cmp.Or(e.RunID, runID)
 		switch {
@@ -73,7 +73,7 @@ func Run(ctx context.Context, at Place, req toolscript.ExecRequest, stdin io.Rea
 	return out.Finish(err)
 }
 
-// exitOf is nil after a successful run, else an error with the exit code.
+// exitOf returns nil after a successful run, else an error with the exit code.
 func exitOf(end *toolscript.End) error {
 	if end.OK && end.ExitCode == 0 {
 		return nil

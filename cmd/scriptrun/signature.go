@@ -8,11 +8,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Signed prints the findings about a script that is described and not run, and keeps the
-// description.
+// Signed is an Output for a script that is described and not run. It prints the findings
+// and keeps the description.
 type Signed struct {
 	Stderr      io.Writer
-	Description json.RawMessage // the value of the run, after Finish without an error
+	Description json.RawMessage // value of the run; set by Finish if it returns nil
 
 	end *toolscript.End
 }
@@ -24,7 +24,7 @@ func (s *Signed) Event(e toolscript.Event) (err error) {
 		_, err = io.WriteString(s.Stderr, DiagnosticText(e.Diagnostic))
 	case toolscript.EventEnd:
 		s.end = e.End
-	default: // the server of a script that is only described may be slow; nothing waits for it
+	default: // other events are ignored: nothing waits for the server of such a script, which may be slow
 	}
 	return err
 }

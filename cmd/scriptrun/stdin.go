@@ -9,12 +9,12 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// stdinPiece is the longest piece of standard input. Each piece is a request.
+// stdinPiece is the maximum size of a piece of standard input. Each piece is a request.
 const stdinPiece = 1 << 20
 
-// giveStdin sends standard input until its end, or until the run refuses a piece: a
-// script may end without reading all of it. The goroutine may stay in a Read until the
-// process ends, because nothing else can end it.
+// giveStdin sends standard input until it ends, or until the run refuses a piece: a script
+// may end without reading all of it. The goroutine may stay in a Read until the process
+// ends, because nothing else can end the Read.
 func giveStdin(ctx context.Context, to Place, runID string, stdin io.Reader) {
 	buffer := make([]byte, stdinPiece)
 	for {
@@ -29,8 +29,8 @@ func giveStdin(ctx context.Context, to Place, runID string, stdin io.Reader) {
 	}
 }
 
-// givePiece repeats a request that timed out because the script has not read the piece
-// before.
+// givePiece sends a piece, and repeats a request that timed out because the script has not
+// read the previous piece.
 func givePiece(ctx context.Context, to Place, runID string, piece toolscript.StdinPiece) error {
 	for {
 		err := to.GiveStdin(ctx, runID, piece)

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// DiagnosticText is file:line:col: message, followed by the line and a caret.
+// DiagnosticText returns file:line:col: message, followed by the line and a caret.
 func DiagnosticText(d *toolscript.Diagnostic) string {
 	text := fmt.Sprintf("%s:%d:%d: %s", d.File, d.Line, d.Column, d.Message)
 	if d.Code != "" {
@@ -17,8 +17,8 @@ func DiagnosticText(d *toolscript.Diagnostic) string {
 	return withLines(text, d.Excerpt)
 }
 
-// ErrorText is the error of a script: class, message, frames in the script, the line
-// of the error, and the errors inside it.
+// ErrorText returns the text of a script's error: class, message, frames in the script, the
+// line of the error, and the errors inside it.
 func ErrorText(e *toolscript.RunError) string {
 	text := e.Message
 	if e.Name != "" {
@@ -27,7 +27,7 @@ func ErrorText(e *toolscript.RunError) string {
 	return withLines(text, e.Stack, e.Excerpt, inner(e, "cause"), inner(e, "errors"), inner(e, "error"), inner(e, "suppressed"))
 }
 
-// made says what a failed run has done; "" if that is nothing.
+// made returns a line that says what a failed run has done, or "" if it has done nothing.
 func (l *Live) made() string {
 	made := l.end.End.MadeText(l.end.RunID)
 	if made == "" {
@@ -36,8 +36,8 @@ func (l *Live) made() string {
 	return "toolscript: " + terminal.VisibleText(l.complete(made)) + "\n"
 }
 
-// inner is an error inside the script's error: its cause, or the list of errors that it
-// collects.
+// inner returns an error inside the script's error: its cause, or the list of errors that
+// it collects.
 func inner(e *toolscript.RunError, part string) string {
 	text, _ := e.Metadata[part].(string)
 	if text == "" {
@@ -46,8 +46,8 @@ func inner(e *toolscript.RunError, part string) string {
 	return "  [" + part + "]: " + strings.ReplaceAll(text, "\n", "\n  ")
 }
 
-// withLines appends blocks of lines to a text, and a newline. The text comes from
-// scripts, tools and servers, so it may contain control characters.
+// withLines appends blocks of lines to a text, and a newline. It makes control characters
+// visible, because the text comes from scripts, tools and servers.
 func withLines(text string, blocks ...string) string {
 	for _, block := range blocks {
 		if block = strings.TrimRight(block, "\n"); block != "" {
@@ -57,7 +57,7 @@ func withLines(text string, blocks ...string) string {
 	return terminal.VisibleText(text) + "\n"
 }
 
-// ApprovalText says that a call waits for a person, who answers it with another command.
+// ApprovalText says that a call waits for a person, and which command answers it.
 func ApprovalText(a *toolscript.Approval) string {
 	return terminal.Visible("toolscript: "+a.Tool+" waits for an approval; answer it with: "+toolscript.Command("approvals", "allow", a.ID)+" (or deny)") + "\n"
 }

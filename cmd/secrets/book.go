@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/keyring"
 )
 
-// content is the JSON of the encrypted file.
+// content is the JSON in the encrypted file.
 type content struct {
 	Secrets map[string]record `json:"secrets"` // by name; never nil
 }
@@ -19,7 +19,7 @@ type content struct {
 // record is one secret.
 type record struct {
 	Storage string    `json:"storage"`
-	Value   string    `json:"value,omitempty"` // of the storage File
+	Value   string    `json:"value,omitempty"` // only for the storage File
 	Changed time.Time `json:"changed"`
 	Allowed []Binding `json:"allowed,omitempty"`
 }
@@ -28,13 +28,13 @@ func (r record) secret(name string) Secret {
 	return Secret{Name: name, Storage: r.Storage, Changed: r.Changed, Allowed: slices.Clone(r.Allowed)}
 }
 
-// Book is the content of a store at one time. A nil book is empty. It must not be printed.
+// Book is the content of a store at one time. A nil Book is empty. It must not be printed.
 type Book struct {
 	store   Store
 	content *content
 }
 
-// Read reads the store. A missing file is an empty book.
+// Read reads the store. A missing file counts as empty.
 func (s Store) Read() (*Book, error) {
 	c, err := s.load()
 	if err != nil {
@@ -43,7 +43,7 @@ func (s Store) Read() (*Book, error) {
 	return &Book{s, c}, nil
 }
 
-// List has the secrets by name.
+// List returns the secrets, sorted by name.
 func (b *Book) List() []Secret {
 	list := make([]Secret, 0, len(b.content.Secrets))
 	for _, name := range slices.Sorted(maps.Keys(b.content.Secrets)) {
@@ -58,7 +58,7 @@ func (b *Book) Find(name string) (Secret, bool) {
 	return r.secret(name), ok
 }
 
-// Value is the value of a secret that Find finds.
+// Value returns the value of a secret that Find has found.
 func (b *Book) Value(name string) (string, error) {
 	r := b.content.Secrets[name]
 	if r.Storage != Keyring {

@@ -12,10 +12,10 @@ type Entry struct {
 	Name, Value string
 }
 
-// ParseEnv reads a .env file: lines NAME=VALUE, also after "export". A value ends with its
-// line, or before a # after a space; it may be in quotes, and then have several lines. In
-// double quotes, \n, \r, \t, \", \\ and \$ are escapes. Nothing is expanded: a $ is a part
-// of the value. Errors have no text of the file.
+// ParseEnv parses a .env file with lines of the form NAME=VALUE, optionally after "export".
+// A value ends at the end of the line, or before a # that follows a space. A value in
+// quotes may span several lines. In double quotes, \n, \r, \t, \", \\ and \$ are escapes.
+// Nothing is expanded: a $ is a part of the value. Errors do not contain text of the file.
 func ParseEnv(text []byte) ([]Entry, error) {
 	p := envParser{rest: string(bytes.TrimPrefix(text, []byte("\ufeff"))), line: 1}
 	var entries []Entry
@@ -31,7 +31,7 @@ func ParseEnv(text []byte) ([]Entry, error) {
 	return entries, nil
 }
 
-// envParser is a position in the file.
+// envParser holds a position in the file.
 type envParser struct {
 	rest string
 	line int
@@ -45,8 +45,8 @@ func (p *envParser) takeLine() string {
 	return strings.TrimSuffix(line, "\r")
 }
 
-// entry reads one line, or the lines of a value in quotes. ok is false for a line without
-// a variable.
+// entry reads one line, or the lines of a quoted value. ok is false for a line without a
+// variable.
 func (p *envParser) entry() (e Entry, ok bool, err error) {
 	e.Line = p.line
 	head, _, _ := strings.Cut(p.rest, "\n")
@@ -74,7 +74,7 @@ func (p *envParser) entry() (e Entry, ok bool, err error) {
 	return e, true, nil
 }
 
-// plainValue is a value without quotes.
+// plainValue returns the value in a text without quotes.
 func plainValue(text string) string {
 	if strings.HasPrefix(text, "#") {
 		return ""
@@ -85,10 +85,10 @@ func plainValue(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// escapes of a value in double quotes.
+// escapes maps the characters after a backslash in double quotes.
 var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '$': '$'}
 
-// quoted reads a value in quotes, and the rest of its last line, which may be a comment.
+// quoted reads a quoted value and the rest of its last line, which may be a comment.
 func (p *envParser) quoted(quote byte, line int) (string, error) {
 	var value strings.Builder
 	for at := 1; at < len(p.rest); at++ {

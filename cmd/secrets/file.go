@@ -17,14 +17,14 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// maxFile bounds the encrypted file, far above its size.
+// maxFile is the maximum size of the encrypted file, far above its usual size.
 const maxFile = 64 << 20
 
-// file and key are the paths of the encrypted file, and of the key of age that opens it.
+// file and key return the paths of the encrypted file, and of the age key that decrypts it.
 func (s Store) file() string { return filepath.Join(s.Dir, "secrets.age") }
 func (s Store) key() string  { return filepath.Join(s.Dir, "key.txt") }
 
-// load reads and decrypts the file. A missing file is empty.
+// load reads and decrypts the file. A missing file counts as empty.
 func (s Store) load() (*content, error) {
 	c := &content{Secrets: map[string]record{}}
 	text, err := os.ReadFile(s.file())
@@ -84,7 +84,7 @@ func (s Store) save(c *content) error {
 	return sharedfile.WriteSynced(s.file(), out.Bytes())
 }
 
-// identity reads the key. Another user must not have read it.
+// identity reads the key. It fails if another user could have read it.
 func (s Store) identity() (*age.X25519Identity, error) {
 	text, err := os.ReadFile(s.key())
 	if err != nil {
@@ -102,7 +102,7 @@ func (s Store) identity() (*age.X25519Identity, error) {
 	return nil, fmt.Errorf("%s is not a file with one key of age (AGE-SECRET-KEY-1…); restore it", s.key())
 }
 
-// newIdentity makes the key.
+// newIdentity creates the key.
 func (s Store) newIdentity() (*age.X25519Identity, error) {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {

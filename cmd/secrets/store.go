@@ -1,4 +1,4 @@
-// Package secrets keeps the secrets of servers: their values in the keyring of the desktop
+// Package secrets keeps the secrets of servers: their values, in the keyring of the desktop
 // or in a file encrypted with age, and which servers may have them.
 package secrets
 
@@ -19,10 +19,10 @@ import (
 // Storages of values.
 const (
 	Keyring = "keyring" // Secret Service, Keychain or Credential Manager
-	File    = "file"    // the encrypted file of the store
+	File    = "file"    // the store's encrypted file
 )
 
-// Store is a folder, which only the user can read. Other processes use it at the same
+// Store is a folder that only the user can read. Other processes may use it at the same
 // time.
 type Store struct{ Dir string }
 
@@ -31,40 +31,40 @@ type Secret struct {
 	Name    string
 	Storage string // Keyring or File
 	Changed time.Time
-	Allowed []Binding // the servers that may have it
+	Allowed []Binding // definitions of servers that may have the secret
 }
 
-// Binding is one definition of a server.
+// Binding identifies one definition of a server.
 type Binding struct {
 	Server   string    `json:"server"`
-	File     string    `json:"file"`     // path of the configuration file that defines it
+	File     string    `json:"file"`     // path of the configuration file with the definition
 	Identity string    `json:"identity"` // hash of the definition
 	At       time.Time `json:"at"`
 }
 
-// place reports whether two bindings are about the server of one name in one file.
+// place reports whether two bindings are about the same server of the same file.
 func (b Binding) place(other Binding) bool { return b.Server == other.Server && b.File == other.File }
 
-// Allows reports whether a server may have the secret.
+// Allows reports whether this definition of a server may have the secret.
 func (s Secret) Allows(server, file, identity string) bool {
 	return slices.ContainsFunc(s.Allowed, func(b Binding) bool {
 		return b.Server == server && b.File == file && b.Identity == identity
 	})
 }
 
-// Knew reports whether an earlier definition of a server might have the secret.
+// Knew reports whether any definition of the server was allowed to have the secret.
 func (s Secret) Knew(server, file string) bool {
 	return slices.ContainsFunc(s.Allowed, Binding{Server: server, File: file}.place)
 }
 
-// New is a value to store.
+// New is a secret to store.
 type New struct {
 	Name, Value string
-	Storage     string    // "": the keyring if there is one, else the file
-	Allowed     []Binding // nil keeps the servers that may have the secret of that name
+	Storage     string    // "" is the keyring if there is one, else the file
+	Allowed     []Binding // nil keeps the servers that may have the present secret of that name
 }
 
-// Set stores a secret. replaced reports whether there was one of that name.
+// Set stores a secret. replaced reports whether there was a secret of that name.
 func (s Store) Set(ctx context.Context, n New) (stored Secret, replaced bool, err error) {
 	if err := cmp.Or(CheckName(n.Name), CheckValue(n.Value)); err != nil {
 		return stored, false, err
@@ -103,11 +103,11 @@ func (s Store) Set(ctx context.Context, n New) (stored Secret, replaced bool, er
 	return stored, replaced, err
 }
 
-// now is the time as the store keeps it.
+// now returns the current time with the precision of the store.
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// chosen is the storage of a new value. A keyring that is locked is not passed over
-// silently.
+// chosen returns the storage of a new value. It does not fall back to the file if the
+// keyring is locked.
 func chosen(storage string) (string, error) {
 	if storage == File {
 		return File, nil
@@ -123,8 +123,8 @@ func chosen(storage string) (string, error) {
 	}
 }
 
-// Allow lets servers have secrets, by the names of the secrets. An earlier definition of
-// the server in the same file is replaced.
+// Allow lets servers have secrets. allowed has the bindings by the names of the secrets. A
+// binding replaces that of an earlier definition of the server in the same file.
 func (s Store) Allow(ctx context.Context, allowed map[string][]Binding) error {
 	return s.change(ctx, func(c *content) error {
 		for name, bindings := range allowed {
@@ -142,7 +142,7 @@ func (s Store) Allow(ctx context.Context, allowed map[string][]Binding) error {
 	})
 }
 
-// Remove deletes a secret. found is false if there is none of that name.
+// Remove deletes a secret. found is false if there is no secret of that name.
 func (s Store) Remove(ctx context.Context, name string) (removed Secret, found bool, err error) {
 	book, err := s.Read()
 	if err != nil {
@@ -168,7 +168,7 @@ func (s Store) Remove(ctx context.Context, name string) (removed Secret, found b
 	return removed, found, err
 }
 
-// change rewrites the file under the lock of the store.
+// change edits the file under the lock of the store.
 func (s Store) change(ctx context.Context, edit func(*content) error) error {
 	if err := private.Dir(s.Dir); err != nil {
 		return fmt.Errorf("the folder of secrets: %w", err)
@@ -188,5 +188,5 @@ func (s Store) change(ctx context.Context, edit func(*content) error) error {
 	return s.save(c)
 }
 
-// item is the name of a secret in the keyring.
+// item returns the name of a secret in the keyring.
 func (s Store) item(name string) string { return filepath.Join(s.Dir, name) }

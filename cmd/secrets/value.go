@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Bounds of a value, in bytes. A shorter one may be a part of other words, so that it
-// cannot be removed from texts of servers; of a longer one, such a text might have a part.
+// Bounds of a value, in bytes. A shorter value could be a part of other words, so that it could
+// not be removed from texts of servers. Of a longer value, a text could contain only a part.
 const (
 	MinValue = 8
 	MaxValue = 4096
@@ -21,7 +21,7 @@ const (
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`) })
 
 // CheckName returns an error if a text is not the name of a secret. The error does not
-// have the text: it may be a value in the wrong place.
+// contain the text, because it may be a value in the wrong place.
 func CheckName(text string) error {
 	if name().MatchString(text) {
 		return nil
@@ -32,7 +32,7 @@ func CheckName(text string) error {
 	return errors.New("the name of a secret has at most 100 letters of ASCII, digits, underscores, hyphens and dots, and begins with a letter or an underscore, such as GITHUB_TOKEN")
 }
 
-// CheckValue returns an error if a text cannot be a value. The error does not have the
+// CheckValue returns an error if a text cannot be a value. The error does not contain the
 // text.
 func CheckValue(text string) error {
 	switch {

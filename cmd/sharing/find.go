@@ -20,8 +20,8 @@ type Finder struct {
 	Launch func(ctx context.Context) error // starts a hub, and returns when it is ready
 }
 
-// Find returns a hub that this version can use. Of several gateways that find none, one
-// starts it. A hub with another protocol is replaced if no gateway uses it.
+// Find returns a hub that this version can use. If several gateways find no hub, one of
+// them starts it. A hub with another protocol is replaced if no gateway uses it.
 func (f Finder) Find(ctx context.Context) (hub.Endpoint, error) {
 	r, err := f.Place.Running(ctx)
 	if err == nil && r != nil && r.fits() {
@@ -46,7 +46,7 @@ func (f Finder) Find(ctx context.Context) (hub.Endpoint, error) {
 	}
 	if r == nil {
 		failed := f.Launch(ctx)
-		// A hub may run all the same: one that a user has started at the same time.
+		// A hub may run in spite of an error: one that a user has started at the same time.
 		if r, err = f.Place.Running(ctx); err != nil {
 			return hub.Endpoint{}, err
 		}
@@ -60,7 +60,7 @@ func (f Finder) Find(ctx context.Context) (hub.Endpoint, error) {
 	return r.endpoint, nil
 }
 
-// replace ends a hub that has another protocol and no gateways.
+// replace ends a hub that has another protocol, if it has no gateways.
 func (f Finder) replace(ctx context.Context, r *Running) error {
 	if r.Info.Users > 0 {
 		return r.different()
@@ -82,8 +82,8 @@ type Running struct {
 	endpoint hub.Endpoint
 }
 
-// Running returns the hub of the place; nil if none runs. The error has the kind
-// Unavailable if its process runs and does not answer.
+// Running returns the hub of the place, or nil if no hub is running. The error has the kind
+// Unavailable if its process runs but does not answer.
 func (p Place) Running(ctx context.Context) (*Running, error) {
 	e, ok, err := p.Read()
 	if err != nil || !ok {
@@ -109,7 +109,7 @@ func (p Place) Running(ctx context.Context) (*Running, error) {
 
 func (r *Running) fits() bool { return r.Info.Protocol == hub.Protocol }
 
-// Query asks the hub for its state. A hub with another protocol cannot be asked.
+// Query asks the hub for its state. It fails for a hub with another protocol.
 func (r *Running) Query(ctx context.Context) (hub.Status, error) {
 	if !r.fits() {
 		return hub.Status{}, r.different()
@@ -117,7 +117,7 @@ func (r *Running) Query(ctx context.Context) (hub.Status, error) {
 	return hub.Query(ctx, r.endpoint)
 }
 
-// different is the error of a hub with another protocol that has gateways.
+// different returns the error for a hub with another protocol that has gateways.
 func (r *Running) different() error {
 	return &toolscript.Error{
 		Kind: toolscript.Unavailable,
@@ -127,8 +127,8 @@ func (r *Running) different() error {
 	}
 }
 
-// stopTime bounds the wait for a hub to end. It answers its calls within host.DrainTime, and ends
-// its servers within 5 s.
+// stopTime bounds the wait for a hub to end. The hub answers its calls within
+// host.DrainTime, and ends its servers within 5 s.
 const stopTime = 30 * time.Second
 
 // Stop asks a hub to end, and waits until it and its servers have ended.

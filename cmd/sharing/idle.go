@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// DefaultIdle is how long a hub stays without gateways.
+// DefaultIdle is how long a hub runs without gateways by default.
 const DefaultIdle = 5 * time.Minute
 
-// idle notices that no gateway has used the hub for a time.
+// idle detects that no gateway has used the hub for a time.
 type idle struct {
 	limit time.Duration
-	over  chan struct{} // closed then
+	over  chan struct{} // closed after the time
 
 	mu    sync.Mutex
 	used  bool
-	waits int // counts the times that the hub became idle
+	waits int // number of times that the hub became idle
 	timer *time.Timer
 }
 
-// newIdle begins without gateways.
+// newIdle returns an idle that starts without gateways.
 func newIdle(limit time.Duration) *idle {
 	i := &idle{limit: limit, over: make(chan struct{}), used: true}
 	i.changed(0)
@@ -42,7 +42,7 @@ func (i *idle) changed(gateways int) {
 	}
 }
 
-// expired ends the wait, unless a gateway came at the same moment.
+// expired closes over, unless a gateway has come in the meantime.
 func (i *idle) expired(wait int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -11,24 +11,24 @@ import (
 	"github.com/toolscript/toolscript/cmd/config/private"
 )
 
-// lockPoll is the time between two attempts, because file locks cannot wait with a limit.
+// lockPoll is the time between two attempts to lock: waiting for a file lock cannot have a limit.
 const lockPoll = 20 * time.Millisecond
 
 // errLocked is the error of a lock that another process holds.
 var errLocked = errors.New("locked by another process")
 
 // lock is a held lock of a file. The system releases it when all processes that have the
-// file open have ended, so that a killed hub leaves no lock.
+// file open have ended, so a killed hub leaves no lock.
 type lock struct{ file *os.File }
 
 // release releases the lock.
-func (l lock) release() { _ = l.file.Close() } // only locked
+func (l lock) release() { _ = l.file.Close() } // it was only locked
 
-// folder is the folder of the locked file.
+// folder returns the folder of the locked file.
 func (l lock) folder() string { return filepath.Dir(l.file.Name()) }
 
-// tryLock locks a file of the place in the first folder that can be used; the error wraps
-// errLocked if it is not free.
+// tryLock locks a file of the place in the first usable folder. The error wraps errLocked
+// if another process holds the lock.
 func (p Place) tryLock(ending string) (held lock, err error) {
 	for _, folder := range p.folders {
 		held, failed := p.tryLockIn(folder, ending)
@@ -50,17 +50,17 @@ func (p Place) tryLockIn(folder, ending string) (lock, error) {
 			return lock{}, err
 		}
 		if err := lockFile(f); err != nil {
-			_ = f.Close() // the other error says more
+			_ = f.Close() // the first error says more
 			return lock{}, fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		if present(f) {
 			return lock{f}, nil
 		}
-		_ = f.Close() // Prune has removed it since it was opened
+		_ = f.Close() // Prune has removed the file since it was opened
 	}
 }
 
-// present reports whether the path of an open file is still that file.
+// present reports whether an open file is still at its path.
 func present(f *os.File) bool {
 	now, err := os.Lstat(f.Name()) //nolint:gosec // the path comes from the program
 	if err != nil {
@@ -70,7 +70,7 @@ func present(f *os.File) bool {
 	return err == nil && os.SameFile(now, opened)
 }
 
-// lock waits until a file of the place is free.
+// lock locks a file of the place. It waits until the lock is free.
 func (p Place) lock(ctx context.Context, ending string) (lock, error) {
 	ticks := time.NewTicker(lockPoll)
 	defer ticks.Stop()
@@ -87,8 +87,8 @@ func (p Place) lock(ctx context.Context, ending string) (lock, error) {
 	}
 }
 
-// The locks of a place: the hub holds the first while it runs, and its reaper until the
-// servers of a killed hub have ended. A gateway holds the second while it starts a hub.
+// The locks of a place. The hub holds the first one while it runs; after a kill, its reaper
+// holds it until the servers have ended. A gateway holds the second one while it starts a hub.
 const (
 	runLock   = ".lock"
 	startLock = ".start"

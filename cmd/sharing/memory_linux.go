@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// Memory is the resident memory of a process in bytes; 0 if it is not known.
+// Memory returns the resident memory of a process in bytes, or 0 if it is unknown.
 func Memory(pid int) int64 {
 	_, pages := statOf(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return pages * int64(os.Getpagesize())
 }
 
-// GroupMemory is the resident memory in bytes of the processes of a group, such as npx and
-// the node behind it; 0 if it is not known. Pages that they share count for each.
+// GroupMemory returns the resident memory of a process group in bytes, such as npx and the node
+// process behind it, or 0 if it is unknown. Pages that the processes share count for each of them.
 func GroupMemory(leader int) int64 {
 	if leader == 0 {
 		return 0
@@ -34,7 +34,7 @@ func GroupMemory(leader int) int64 {
 func statOf(file string) (group int, pages int64) {
 	text, err := os.ReadFile(file) //nolint:gosec // a file of /proc
 	if err != nil {
-		return 0, 0 // it has ended
+		return 0, 0 // the process has ended
 	}
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	const first, ofGroup, ofPages = 3, 5, 24

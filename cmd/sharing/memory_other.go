@@ -2,8 +2,8 @@
 
 package sharing
 
-// Memory is 0: it is read on Linux alone.
+// Memory returns 0: only Linux is supported.
 func Memory(int) int64 { return 0 }
 
-// GroupMemory is 0: it is read on Linux alone.
+// GroupMemory returns 0: only Linux is supported.
 func GroupMemory(int) int64 { return 0 }

@@ -1,5 +1,5 @@
-// Package sharing finds, starts and runs the hub: the process that runs the shared
-// servers of one user on one host.
+// Package sharing finds, starts and runs the hub: the process that runs the shared servers
+// of one user on one host.
 package sharing
 
 import (
@@ -24,19 +24,19 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
-// Place has the files of one hub. There is one hub for each data folder, because the
-// hub has the logins of that folder, and for each host and PID namespace, because a home
-// folder may be shared between hosts.
+// Place identifies the files of one hub. There is one hub for each data folder, because the
+// hub has the logins of that folder, and for each host and PID namespace, because hosts may
+// share a home folder.
 type Place struct {
-	folders []string // of the files: the first that can be used
-	also    string   // folder in which others look for the entry; "": none
-	name    string   // of the files, without their ending
+	folders []string // candidate folders for the files; the first usable one is taken
+	also    string   // additional folder in which other processes look for the entry; "": none
+	name    string   // name of the files, without their endings
 }
 
-// NewPlace returns the place of the hub of a data folder. Its files are in the run folder of the
-// data folder, which is the same for processes with other variables, and in a runtime folder
-// only if the former cannot be used. If TOOLSCRIPT_RUNTIME_DIR is set, they are in its folder,
-// and processes without it find the entry in the run folder.
+// NewPlace returns the place of the hub of a data folder. The files are in the run folder
+// of the data folder, which does not depend on variables, and in a runtime folder only if
+// the run folder cannot be used. If TOOLSCRIPT_RUNTIME_DIR is set, they are in its folder,
+// and processes without that variable find the entry in the run folder.
 func NewPlace(places discovery.Places, dataDir string) Place {
 	host, namespace := discovery.Scope()
 	sum := sha256.Sum256([]byte(host + "\x00" + namespace + "\x00" + dataDir))
@@ -55,30 +55,30 @@ func (p Place) path(folder, ending string) string { return filepath.Join(folder,
 // Entry describes a running hub.
 type Entry struct {
 	discovery.Process
-	Token     string    `json:"token"` // what gateways must know
+	Token     string    `json:"token"` // gateways need it to connect
 	Version   string    `json:"version"`
 	Protocol  int       `json:"protocol"`
 	StartedAt time.Time `json:"startedAt"`
-	Socket    string    `json:"socket"`             // absolute path of its socket
-	Log       string    `json:"log,omitempty"`      // absolute path of its log file
-	Port      int       `json:"port,omitempty"`     // for NATS clients; 0: none
-	Password  string    `json:"password,omitempty"` //nolint:gosec // G117: of the user Operator at Port; the file is owner-only
+	Socket    string    `json:"socket"`             // absolute path of the socket
+	Log       string    `json:"log,omitempty"`      // absolute path of the log file
+	Port      int       `json:"port,omitempty"`     // port for NATS clients; 0: none
+	Password  string    `json:"password,omitempty"` //nolint:gosec // password of the user Operator at Port; only the owner can read the file
 }
 
-// Operator is the name of the user of Entry.Port.
+// Operator is the user name for Entry.Port.
 const Operator = "operator"
 
-// String leaves out the secrets.
+// String returns a text without the secrets.
 func (e Entry) String() string { return "hub (process " + strconv.Itoa(e.PID) + ")" }
 
-// GoString leaves out the secrets in %#v.
+// GoString returns a text without the secrets for %#v.
 func (e Entry) GoString() string { return e.String() }
 
-// LogValue leaves out the secrets in the log.
+// LogValue returns a text without the secrets for logs.
 func (e Entry) LogValue() slog.Value { return slog.StringValue(e.String()) }
 
-// Read returns the entry of the hub; ok is false if there is none, or if its process has
-// ended. A folder that other users can write to is an error, because the entry decides
+// Read returns the entry of the hub. ok is false if there is no entry, or if its process
+// has ended. A folder that other users can write to is an error, because the entry decides
 // where definitions with secrets are sent.
 func (p Place) Read() (e Entry, ok bool, err error) {
 	for _, folder := range p.folders {
@@ -127,13 +127,13 @@ func (p Place) write(e Entry, folder string) error {
 		return nil
 	}
 	if _, other, err := p.read(p.also); other || err != nil || private.Dir(p.also) != nil {
-		return nil //nolint:nilerr // gateways with the variable of this process find the hub
+		return nil //nolint:nilerr // gateways with the same variable find the hub
 	}
-	_ = sharedfile.Write(p.path(p.also, ".json"), text) // as above
+	_ = sharedfile.Write(p.path(p.also, ".json"), text) // see above
 	return nil
 }
 
-// remove removes what the hub of the caller has published.
+// remove removes the published entry of this process.
 func (p Place) remove(e Entry, folder string) error {
 	err := os.Remove(p.path(folder, ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,14 +148,14 @@ func (p Place) remove(e Entry, folder string) error {
 	return err
 }
 
-// endpoint is where gateways reach the hub of an entry.
+// endpoint returns the address at which gateways reach the hub of the entry.
 func (e Entry) endpoint() hub.Endpoint {
 	return hub.Endpoint{Dial: e.dial, Token: e.Token}
 }
 
-// listen returns the socket of the hub, and its path: in the first folder in which there can be
-// one. A home folder may be on a file system without sockets. The caller holds the lock, so a
-// file of that name is left of a hub that was killed.
+// listen returns the socket of the hub and its path, in the first folder that can have a
+// socket: a home folder may be on a file system without sockets. The caller holds the lock,
+// so an existing socket was left by a killed hub, and is replaced.
 func (p Place) listen() (listener net.Listener, path string, err error) {
 	for _, folder := range p.folders {
 		if failed := private.Dir(folder); failed != nil {
@@ -180,7 +180,7 @@ func listenAt(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	listener, err := net.Listen("unix", path) //nolint:noctx // a local socket is there at once
+	listener, err := net.Listen("unix", path) //nolint:noctx // a local socket does not block
 	if err != nil {
 		return nil, err
 	}

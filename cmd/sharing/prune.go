@@ -14,15 +14,15 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// fileOfHub matches the names of the files of a Place, and of what sharedfile.Write leaves
-// when it is killed. The groups are Place.name and the ending.
+// fileOfHub matches the names of the files of a Place, and of files that sharedfile.Write
+// leaves when it is killed. The groups are Place.name and the ending.
 var fileOfHub = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\.?(hub-[0-9a-f]{8})(\.json|\.sock|\.lock|\.start|\.json\.[0-9]+\.tmp)$`)
 })
 
-// Prune removes the files of hubs that have ended from the folders in which commands look, and
-// returns their paths. The files of a hub stay while it runs, starts or ends, and after a kill
-// until its servers have ended.
+// Prune removes the files of ended hubs from the folders in which commands look, and
+// returns their paths. The files of a hub stay while it starts, runs or ends, and after a
+// kill until its servers have ended.
 func Prune(places discovery.Places) (removed []string, err error) {
 	left := map[string][]string{} // paths of files by Place.name
 	for _, folder := range places.Folders() {
@@ -46,9 +46,9 @@ func Prune(places discovery.Places) (removed []string, err error) {
 	return removed, err
 }
 
-// prune removes files of the place if it can take the locks in all of their folders: then no hub
-// runs, and no gateway starts one. The lock of a hub may also be in a folder of
-// TOOLSCRIPT_RUNTIME_DIR, so its entry is read too.
+// prune removes files of the place if it can take the locks in all of their folders: then
+// no hub runs, and no gateway starts one. It also reads the entry, because the lock may be
+// in another folder, named by TOOLSCRIPT_RUNTIME_DIR.
 func (p Place) prune(files []string) (removed []string, err error) {
 	locks := []string{startLock, runLock}
 	var held []string // the locked files
@@ -82,8 +82,8 @@ func (p Place) prune(files []string) (removed []string, err error) {
 		}
 		removed = append(removed, file)
 	}
-	for _, path := range held { // after the files that they protect
-		// On Windows they stay, because an open file cannot be removed.
+	for _, path := range held { // after the files that the locks protect
+		// On Windows the locks stay, because an open file cannot be removed.
 		if os.Remove(path) == nil && slices.Contains(files, path) {
 			removed = append(removed, path)
 		}

@@ -31,11 +31,11 @@ import (
 type ServeOptions struct {
 	Place     Place
 	Host      *daemon.Host
-	Idle      time.Duration     // how long the hub, and a server, stays without gateways; 0: DefaultIdle
-	Stay      bool              // the hub stays without gateways, as a service does
-	Port      int               // of 127.0.0.1 for NATS clients; 0: none
-	Metrics   int               // of 127.0.0.1 for metrics and the health of the hub; 0: none
-	Log       string            // path of the log; only shown
+	Idle      time.Duration     // how long the hub, and each server, runs without gateways; 0: DefaultIdle
+	Stay      bool              // the hub runs without gateways, like a service
+	Port      int               // port of 127.0.0.1 for NATS clients; 0: none
+	Metrics   int               // port of 127.0.0.1 for metrics and health of the hub; 0: none
+	Log       string            // path of the log, for the entry
 	Ready     func(Entry) error // called when gateways can find the hub
 	EndUnused <-chan struct{}   // each value ends the servers that no gateway uses
 	Logger    *slog.Logger
@@ -96,11 +96,11 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	if err := wait(ctx, o, unused, h.Lost(), servers); err != nil {
 		return err
 	}
-	h.Drain() // while the entry is there: gateways start no other hub before this one has ended
+	h.Drain() // while the entry exists, so that gateways start no other hub before this one has ended
 	return nil
 }
 
-// wait returns when the hub has to end. Until then it retires servers on request.
+// wait returns when the hub must end. Until then, it ends unused servers on request.
 func wait(ctx context.Context, o ServeOptions, unused *idle, lost <-chan struct{}, servers *servers) error {
 	over := unused.over
 	if o.Stay {
@@ -109,7 +109,7 @@ func wait(ctx context.Context, o ServeOptions, unused *idle, lost <-chan struct{
 	for {
 		select {
 		case <-o.EndUnused:
-			// Without this, a server whose project is not trusted any more would stay until the hub
+			// Otherwise a server whose project is no longer trusted would run until the hub
 			// or the server is idle.
 			servers.host.Load().EndUnused()
 		case <-over:
@@ -124,12 +124,12 @@ func wait(ctx context.Context, o ServeOptions, unused *idle, lost <-chan struct{
 	}
 }
 
-// runLockTime bounds the wait for a hub that is ending, or that was killed and whose
-// servers are being ended.
+// runLockTime bounds the wait for a hub that is ending, or for the servers of a killed hub
+// to end.
 const runLockTime = 10 * time.Second
 
-// takeRunLock takes the lock of the hub. The error has the kind Conflict if another hub has it
-// and answers.
+// takeRunLock takes the lock of the hub. The error has the kind Conflict if another hub
+// holds it and answers, or does not end in time.
 func takeRunLock(ctx context.Context, p Place) (lock, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLockTime)
 	defer cancel()
@@ -155,7 +155,7 @@ func takeRunLock(ctx context.Context, p Place) (lock, error) {
 	}
 }
 
-// servers are the actors of the shared servers.
+// servers runs the actors of the shared servers.
 type servers struct {
 	options ServeOptions
 	reaper  *reaper.Reaper
@@ -174,7 +174,7 @@ func (s *servers) start() error {
 	var err error
 	s.system, err = actors.Start(actors.Options{
 		ServersOnly: true, Logger: logger, Logins: logins, Memory: toolcache.Folder(h.Cache("tools")),
-		// Servers are started for gateways alone, which the hub accepts later.
+		// Only gateways start servers, and the hub accepts gateways later.
 		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 			return dial(ctx, name, cfg, s.host.Load().Events(name, on))
 		},
@@ -182,7 +182,7 @@ func (s *servers) start() error {
 	return err
 }
 
-// close ends the servers within daemon.StopTime, and then the connections to gateways.
+// close closes the connections to gateways, and then ends the servers within daemon.StopTime.
 func (s *servers) close() error {
 	defer s.reaper.Close()
 	var failed error

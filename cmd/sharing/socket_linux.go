@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// maxSocketPath is the longest path of a unix socket, without the final zero.
+// maxSocketPath is the maximum length of a unix socket's path, without the final zero.
 const maxSocketPath = 107
 
-// folders are the open folders of sockets with long paths, by path. They stay open: a
-// listener removes its socket by the path that it was opened with.
+// folders has the open folders of sockets with long paths, by path. They stay open, because
+// a listener removes its socket by the path with which it was opened.
 var folders sync.Map
 
-// socketPath is a path of a socket that is short enough. A long path is replaced by one
-// that begins at the open folder.
+// socketPath returns a path for a socket that is short enough. It replaces a long path by
+// one through the open folder.
 func socketPath(path string) (string, error) {
 	if len(path) <= maxSocketPath {
 		return path, nil
@@ -29,7 +29,7 @@ func socketPath(path string) (string, error) {
 		}
 		var lost bool
 		if opened, lost = folders.LoadOrStore(dir, f); lost {
-			_ = f.Close() // only opened
+			_ = f.Close() // it was only opened
 		}
 	}
 	return fmt.Sprintf("/proc/self/fd/%d/%s", opened.(*os.File).Fd(), filepath.Base(path)), nil //nolint:forcetypeassert // nothing else is stored

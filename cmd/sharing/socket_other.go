@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// maxSocketPath is the longest path of a unix socket that macOS and Windows take.
+// maxSocketPath is the maximum length of a unix socket's path on macOS and Windows.
 const maxSocketPath = 103
 
 // socketPath refuses a path that is too long for a socket.

@@ -15,17 +15,17 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// imports matches the imports of files in a script. It also matches texts and comments
-// that look like one: a file that is sent and not imported has no effect.
+// imports matches the imports of files in a script. It also matches texts and comments that
+// look like imports: a file that is sent but not imported has no effect.
 var imports = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\\b(?:from|import)\\s*\\(?\\s*[\"'`](\\.{1,2}/[^\"'`\\\\\r\n]{1,300})[\"'`]")
 })
 
-// maxModule bounds the length of one module. It is the limit of a source in the checker.
+// maxModule is the maximum length of a module. It equals the limit of a source in the checker.
 const maxModule = 1 << 20
 
-// Modules reads the files that a script imports, and those that they import, from the
-// folder of the script and the folders in it. A file that cannot be read has its reason.
+// Modules reads the files that a script imports, directly or indirectly, from the folder of the
+// script and the folders below it. The module of an unreadable file has the reason in Problem.
 func Modules(script, code string) []toolscript.ScriptModule {
 	if !imports().MatchString(code) {
 		return nil
@@ -34,7 +34,7 @@ func Modules(script, code string) []toolscript.ScriptModule {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = root.Close() }() // only read
+	defer func() { _ = root.Close() }() // it was only read
 	found := &modules{root: root, known: map[string]bool{filepath.Base(script): true}}
 	found.of(".", code)
 	for i := 0; i < len(found.all); i++ {
@@ -43,7 +43,7 @@ func Modules(script, code string) []toolscript.ScriptModule {
 	return found.all
 }
 
-// modules are the files that were found.
+// modules collects the imported files.
 type modules struct {
 	root  *os.Root
 	known map[string]bool
@@ -76,7 +76,7 @@ var (
 	errTooLong   = errors.New("it has more than 1 MB")
 )
 
-// read reads a file in the root. Links that lead out of the root are refused by os.Root.
+// read reads a file in the root. os.Root refuses links that lead out of it.
 func (m *modules) read(name string) (string, error) {
 	info, err := m.root.Stat(name)
 	switch {
@@ -88,7 +88,7 @@ func (m *modules) read(name string) (string, error) {
 		return "", reason(err)
 	case info.IsDir():
 		return "", errIsFolder
-	case !info.Mode().IsRegular(): // reading a pipe may never end
+	case !info.Mode().IsRegular(): // reading a pipe could block forever
 		return "", errNoRegular
 	case info.Size() > maxModule:
 		return "", errTooLong
@@ -97,7 +97,7 @@ func (m *modules) read(name string) (string, error) {
 	if err != nil {
 		return "", reason(err)
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(f, maxModule+1))
 	switch {
 	case err != nil:
@@ -108,8 +108,8 @@ func (m *modules) read(name string) (string, error) {
 	return string(text), readable(text, "it")
 }
 
-// missing is the error of a file that does not exist. Compilers of other environments find
-// lib.ts for "./lib.js".
+// missing returns the error for a file that does not exist. It suggests lib.ts for
+// "./lib.js", which compilers of other environments resolve.
 func (m *modules) missing(name string) error {
 	extension := path.Ext(name)
 	typed := strings.TrimSuffix(name, extension) + strings.Replace(extension, "js", "ts", 1)
@@ -119,7 +119,7 @@ func (m *modules) missing(name string) error {
 	return errNoFile
 }
 
-// reason is an error of the system without the path.
+// reason returns the error without the path.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -1,4 +1,4 @@
-// Package source finds the script of a command line: code, a file or standard input.
+// Package source finds the script of a command line: code, a file, or standard input.
 package source
 
 import (
@@ -23,42 +23,42 @@ import (
 // Script is a script with its arguments and its input.
 type Script struct {
 	Code  string
-	File  string    // name in diagnostics and traces
-	Args  []string  // for the script
-	Stdin io.Reader // nil if the script itself came from there
+	File  string    // file name in diagnostics and stack traces
+	Args  []string  // arguments for the script
+	Stdin io.Reader // nil if the script itself was read from stdin
 
-	Modules []toolscript.ScriptModule // of the folder of the file
+	Modules []toolscript.ScriptModule // files that the script imports
 }
 
 // Line is a command line that names a script.
 type Line struct {
-	Command string // for usage errors
+	Command string // name of the command for usage errors
 	Dir     string // working directory
 	Stdin   io.Reader
 
-	Eval   string // -e, if HasEval
-	File   string // -f
+	Eval   string // value of -e, if HasEval
+	File   string // value of -f
 	Args   []string
-	Dashed bool // there is a -- before arguments of the script
+	Dashed bool // a -- precedes the arguments of the script
 
 	HasEval bool
 }
 
-// inlineName is the file name of code from the command line, for diagnostics.
+// inlineName is the file name of code from the command line in diagnostics.
 const inlineName = "script.ts"
 
-// maxSource bounds the bytes that are read, in case of a device file or a wrong path.
-// The limit for scripts is lower and is enforced by the gateway.
+// maxSource is the maximum number of bytes that are read, in case of a device file or a
+// wrong path. The limit for scripts is lower; the gateway enforces it.
 const maxSource = 64 << 20
 
-// Extensions are the extensions of scripts.
+// Extensions are the file name extensions of scripts.
 var Extensions = []string{".ts", ".js", ".mts"}
 
 // fileName matches words that can only be the name of a script.
 var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s"'()]+\.(ts|js|mts)$`) })
 
 // Find reads the script: -e CODE, -f FILE, else the first argument, which is code, a file
-// or "-". All other arguments belong to the script. Mistakes of the user are a
+// or "-". All other arguments belong to the script. Mistakes of the user are returned as
 // *exit.UsageError.
 func (l *Line) Find(ctx context.Context) (Script, error) {
 	args := l.Args
@@ -95,7 +95,7 @@ func (l *Line) usage(format string, args ...any) error {
 }
 
 // fromFile reads the script from a file, or from stdin if the path is "-". Reading a
-// terminal or a pipe may never end, so it stops with ctx.
+// terminal or a pipe may block forever, so fromFile returns when ctx ends.
 func (l *Line) fromFile(ctx context.Context, path string, args []string) (Script, error) {
 	type result struct {
 		Script
@@ -126,7 +126,7 @@ func (l *Line) readFile(path string, args []string) (Script, error) {
 	if err != nil {
 		return Script{}, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // it was only read
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return Script{}, l.folder(path)
 	}
@@ -148,8 +148,8 @@ func readSource(r io.Reader, name string) (string, error) {
 	return string(text), readable(text, name)
 }
 
-// readable requires UTF-8: encoding as JSON would silently replace other bytes, in
-// strings that are sent to tools too.
+// readable returns an error unless the text is UTF-8: encoding as JSON would silently
+// replace other bytes, even in strings that are sent to tools.
 func readable(text []byte, name string) error {
 	if utf8.Valid(text) {
 		return nil
@@ -167,8 +167,8 @@ func readable(text []byte, name string) error {
 	return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s is not UTF-8 text (%s); save it as UTF-8", name, why)}
 }
 
-// IsScript reports whether an argument names a script: it is an existing file with a
-// script's extension, or a word that cannot be code.
+// IsScript reports whether an argument names a script: a word that cannot be code, or an
+// existing file with the extension of a script.
 func IsScript(dir, arg string) bool {
 	if fileName().MatchString(arg) {
 		return true
@@ -176,9 +176,9 @@ func IsScript(dir, arg string) bool {
 	return slices.Contains(Extensions, filepath.Ext(arg)) && IsFile(dir, arg)
 }
 
-// meantPath returns an error for an argument that names a folder, or a file that is not
-// a script. Such an argument has a separator or is "." or "..". A single word is code,
-// even if a file has that name.
+// meantPath returns an error for an argument that names a folder, or a file without the
+// extension of a script. Only arguments with a separator, "." and ".." are checked: a
+// single word is code, even if there is a file of that name.
 func (l *Line) meantPath(arg string) error {
 	if !strings.ContainsRune(filepath.ToSlash(arg), '/') && arg != "." && arg != ".." || strings.ContainsRune(arg, 0) {
 		return nil
@@ -197,7 +197,7 @@ func (l *Line) folder(path string) error {
 	return l.usage("%s is a folder; name a script in it", path)
 }
 
-// IsFile reports whether a path, relative to dir, is that of an existing file.
+// IsFile reports whether a path, relative to dir, is an existing file.
 func IsFile(dir, path string) bool {
 	if strings.ContainsRune(path, 0) {
 		return false
@@ -208,7 +208,7 @@ func IsFile(dir, path string) bool {
 
 func (l *Line) absolute(path string) string { return Absolute(l.Dir, path) }
 
-// Absolute resolves a path in a folder.
+// Absolute returns the absolute form of a path relative to dir.
 func Absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

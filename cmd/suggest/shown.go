@@ -20,11 +20,11 @@ const keep = 7 * 24 * time.Hour
 
 const shownFile = "suggested.json"
 
-// Sessions is the folder of the states of sessions: one folder for each session.
+// Sessions is the folder of the states of sessions. Each session has a folder in it.
 type Sessions string
 
-// New returns the suggestions whose tools the session has not been shown, and records
-// them. The folders of sessions without a suggestion for a week are deleted.
+// New returns the suggestions of tools that the session has not been shown, and records
+// them. It deletes the folders of sessions without a suggestion for a week.
 func (s Sessions) New(session string, all []Suggestion) ([]Suggestion, error) {
 	sum := sha256.Sum256([]byte(session))
 	dir := filepath.Join(string(s), hex.EncodeToString(sum[:16]))
@@ -54,9 +54,9 @@ func (s Sessions) New(session string, all []Suggestion) ([]Suggestion, error) {
 	return all, sharedfile.Write(path, text)
 }
 
-// read returns the ids of the tools in a file. A damaged file has none.
+// read returns the tool ids in a file. A damaged file counts as empty.
 func read(path string) (ids []string, err error) {
-	text, err := os.ReadFile(path) //nolint:gosec // the path is made of a hash
+	text, err := os.ReadFile(path) //nolint:gosec // the path contains a hash
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -69,8 +69,8 @@ func read(path string) (ids []string, err error) {
 	return ids, nil
 }
 
-// prune deletes the folders of sessions whose state was written before a time. An error
-// leaves a folder for the next time.
+// prune deletes the folders of sessions whose state was last written before a time. A
+// folder that cannot be deleted stays until the next time.
 func (s Sessions) prune(before time.Time) {
 	states, _ := filepath.Glob(filepath.Join(string(s), "*", shownFile)) // the pattern is valid
 	for _, path := range states {

@@ -1,5 +1,5 @@
-// Package suggest finds the tools that a prompt of a person needs, by words alone: a
-// model would take seconds to load. It is silent unless it is sure.
+// Package suggest finds the tools that a person's prompt needs, by words alone: loading a
+// model would take seconds. It suggests nothing unless it is sure.
 package suggest
 
 import (
@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// Threshold is the lowest score of a tool that is shown. `task eval-suggestions`
-	// shows the precision at this and at other thresholds.
+	// Threshold is the lowest score of a suggested tool. `task eval-suggestions` shows the
+	// precision at this and other thresholds.
 	Threshold = 0.95
-	// Most is the number of tools that are shown at once.
+	// Most is the maximum number of suggested tools.
 	Most = 3
-	// near is the part of the best score that a further tool needs.
+	// near is the minimum score of further tools, as a fraction of the best score.
 	near = 0.93
-	// candidates is the number of tools that are weighed, the best by words.
+	// candidates is the number of best matches by words that are weighed.
 	candidates = 8
 )
 
-// Weights of a word of the prompt that a tool has.
+// Weights for a word that a prompt and a tool have in common.
 const (
 	everydayWeight    = 0.5
-	alikeWeight       = 0.4 // a synonym, or a word that is spelled alike
-	descriptionWeight = 0.4 // not in the name of the tool or its server
-	partOfName        = 0.4 // a tool of whose name the prompt has no word
+	alikeWeight       = 0.4 // the words are synonyms or similarly spelled
+	descriptionWeight = 0.4 // the word is not in the name of the tool or its server
+	partOfName        = 0.4 // the prompt has no word of the tool's name
 )
 
-// maxDescription and maxPrompt bound the work, in bytes.
+// maxDescription and maxPrompt bound the input, in bytes.
 const (
 	maxDescription = 1 << 10
 	maxPrompt      = 4 << 10
@@ -39,16 +39,16 @@ const (
 // Suggestion is a tool that fits a prompt.
 type Suggestion struct {
 	Tool  toolscript.Tool
-	Score float64 // about the number of rare words in which the prompt and the tool agree
+	Score float64 // about the number of rare words that the prompt and the tool have in common
 }
 
-// Index is a list of tools. It is immutable.
+// Index is an immutable list of tools that can be searched.
 type Index struct {
 	tools []toolscript.Tool
 	words *lexical.Index
 }
 
-// New indexes tools: their names and descriptions.
+// New indexes the names and descriptions of tools.
 func New(tools []toolscript.Tool) *Index {
 	documents := make([]lexical.Document, len(tools))
 	for i, t := range tools {
@@ -60,7 +60,7 @@ func New(tools []toolscript.Tool) *Index {
 // Find returns the tools that fit a prompt, at most Most, the best first.
 func (x *Index) Find(prompt string) []Suggestion { return x.Above(prompt, Threshold) }
 
-// Above is Find with another threshold.
+// Above is like Find, with another threshold.
 func (x *Index) Above(prompt string, threshold float64) []Suggestion {
 	scores := x.words.Score(cut(prompt, maxPrompt))
 	var all []Suggestion
@@ -73,8 +73,8 @@ func (x *Index) Above(prompt string, threshold float64) []Suggestion {
 	return Best(all)
 }
 
-// Best returns the best of all suggestions, each tool once: at most Most, and none that
-// is much worse than the best.
+// Best returns the best of all suggestions, at most Most. It returns each tool once, and
+// none that is much worse than the best.
 func Best(all []Suggestion) []Suggestion {
 	slices.SortStableFunc(all, func(a, b Suggestion) int { return cmp.Compare(b.Score, a.Score) })
 	var chosen []Suggestion
@@ -87,7 +87,7 @@ func Best(all []Suggestion) []Suggestion {
 	return chosen
 }
 
-// best returns the numbers of the documents with the best scores.
+// best returns the indices of the documents with the best scores.
 func best(scores []float64) []int {
 	var numbers []int
 	for i, score := range scores {

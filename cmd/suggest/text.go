@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// maxShown and maxName bound the description and the name of one tool in the text, in
-// the units of size. With them the text has less than 300 tokens, whatever its language.
+// maxShown and maxName bound the description and the name of one tool in the text, in the
+// unit of size. They keep the text below 300 tokens in every language.
 const (
 	maxShown = 140
 	maxName  = 80
@@ -39,7 +39,7 @@ func sentence(description string) string {
 	return beginning(strings.TrimSuffix(text, "."), maxShown)
 }
 
-// beginning returns the part of a text that has at most a size.
+// beginning returns the beginning of a text, with at most the given size.
 func beginning(text string, most int) string {
 	for i, r := range text {
 		if most -= size(r); most < 0 {
@@ -49,8 +49,8 @@ func beginning(text string, most int) string {
 	return text
 }
 
-// size is an estimate of the tokens of a rune, in thirds of a token: three letters of
-// English are a token or less, and so is a byte of other scripts.
+// size returns an estimate of a rune's length in thirds of a token: three English letters
+// are at most one token, and so is one byte of other scripts.
 func size(r rune) int {
 	if r == ' ' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 		return 1
@@ -58,7 +58,7 @@ func size(r rune) int {
 	return 3 * utf8.RuneLen(r)
 }
 
-// oneLine returns a text of a server without line breaks and invisible characters.
+// oneLine returns a server's text without line breaks and invisible characters.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || toolscript.Hidden(r)

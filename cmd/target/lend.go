@@ -19,10 +19,10 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Lent finds the servers of a project that run in the gateway of the user already: those that the
+// Lent finds the servers of a project that already run in the user's gateway: those that the
 // project's file leaves as the user has defined them. A daemon of this process uses them there,
-// and starts the project's own. It is nil without such a gateway, and with approvals and profiles,
-// which the gateway and the daemon would both apply.
+// and starts only the project's own servers. Lent returns nil if there is no such gateway, or
+// if there are approvals or a profile, which the gateway and the daemon would both apply.
 func (f *Finder) Lent(ctx context.Context, loaded *config.Config) *daemon.Lent {
 	project := slices.ContainsFunc(loaded.Files, func(file config.File) bool { return file.Project && file.Found })
 	if !project || f.URL != "" || len(loaded.Settings.Approvals) > 0 || loaded.Settings.Profile != "" {
@@ -51,14 +51,14 @@ func (f *Finder) Lent(ctx context.Context, loaded *config.Config) *daemon.Lent {
 	return &daemon.Lent{Has: l.has, Dial: l.dial, Close: g.Close}
 }
 
-// lendable reports whether a server has a process or a session of its own. Other servers cost
-// nothing to open twice, or are shared anyway.
+// lendable reports whether a server has its own process or session. Other servers cost
+// nothing to open twice, or are shared in any case.
 func lendable(c mcpclient.Config) bool {
 	return slices.Contains([]string{mcpclient.Stdio, mcpclient.HTTP, mcpclient.SSE}, c.Type) &&
 		c.Shared == "" && !c.Disabled && c.Problem == nil
 }
 
-// ofUser is the newest gateway of this version that answers; nil if there is none.
+// ofUser returns the newest gateway of this version that answers, or nil.
 func (f *Finder) ofUser(ctx context.Context, paths []string) *Gateway {
 	places, err := f.Places()
 	if err != nil {
@@ -81,7 +81,7 @@ func (f *Finder) ofUser(ctx context.Context, paths []string) *Gateway {
 	return nil
 }
 
-// lender uses servers of another gateway.
+// lender gives access to servers of another gateway.
 type lender struct {
 	gateway *Gateway
 	lent    map[string]mcpclient.Config
@@ -92,8 +92,8 @@ func (l *lender) has(name string, c mcpclient.Config) bool {
 	return ok && reflect.DeepEqual(known.Connection(), c.Connection())
 }
 
-// dial opens a server in the gateway. The result is nil if the gateway has ended or does not have
-// the server any more.
+// dial opens a server in the gateway. It returns nil without an error if the gateway has
+// ended or no longer has the server.
 func (l *lender) dial(ctx context.Context, name string, _ mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 	wait := HealthTime
 	if at, bounded := ctx.Deadline(); bounded {
@@ -123,7 +123,7 @@ type lentConn struct {
 	name    string
 	info    mcpclient.Info
 	on      mcpclient.Events
-	ids     sync.Map // of the tools in the gateway, by the names of the server
+	ids     sync.Map // ids of the tools in the gateway, by tool name
 	gone    chan struct{}
 	close   sync.Once
 }
@@ -131,7 +131,7 @@ type lentConn struct {
 // Info implements server.Conn.
 func (c *lentConn) Info() mcpclient.Info { return c.info }
 
-// ListTools returns the tools as the server lists them: this process presents them itself.
+// ListTools returns the tools as the server lists them, because this process presents them itself.
 func (c *lentConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	listed, err := c.gateway.Tools(ctx, toolscript.Filter{c.name}, 0)
 	if err != nil {
@@ -163,8 +163,8 @@ func (c *lentConn) Start(t mcpclient.ToolCall) mcpclient.Started {
 	})
 }
 
-// KeepsLimit reports whether the gateway applies the time limit of a call. It does while it
-// answers.
+// KeepsLimit reports whether the gateway applies the time limit of a call. It does so as
+// long as it answers.
 func (c *lentConn) KeepsLimit(ctx context.Context, _ mcpclient.Started) bool {
 	return c.Ping(ctx) == nil
 }
@@ -196,10 +196,10 @@ func (c *lentConn) Err() error {
 	}
 }
 
-// Stderr implements server.Conn: the log of the gateway has it.
+// Stderr implements server.Conn. It returns nothing: the gateway's log has the lines.
 func (c *lentConn) Stderr() []string { return nil }
 
-// Close implements server.Conn. The server goes on in its gateway.
+// Close implements server.Conn. The server continues in its gateway.
 func (c *lentConn) Close() error {
 	c.close.Do(func() { close(c.gone) })
 	return nil

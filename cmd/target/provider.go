@@ -14,10 +14,10 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// Provider answers the commands about servers: a running gateway, or a daemon of this
-// process that starts servers on demand.
+// Provider answers commands about servers: a running gateway, or a daemon of this process
+// that starts servers on demand.
 type Provider interface {
-	// These wait for the servers that f selects; see gateway.Direct.
+	// The next three methods wait for the servers that f selects; see gateway.Direct.
 	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
 	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error)
 	Types(ctx context.Context, f toolscript.Filter, form gateway.Form, wait time.Duration) (gateway.Types, error)
@@ -26,13 +26,13 @@ type Provider interface {
 	Close()
 }
 
-// Provider finds the gateway that exec would use, or starts a daemon.
+// Provider returns the gateway that exec would use, or starts a daemon.
 func (f *Finder) Provider(ctx context.Context, trust bool, logger *slog.Logger) (Provider, error) {
 	return f.provider(ctx, trust, logger, actors.Options{OnDemand: true})
 }
 
-// Lists is Provider for commands that only read lists of tools. The daemon does not start a
-// server whose list is stored, unless the server is defined in another way since.
+// Lists is like Provider, for commands that only read lists of tools. The daemon does not
+// start a server whose list is stored, unless its definition has changed since.
 func (f *Finder) Lists(ctx context.Context, trust bool, logger *slog.Logger) (Provider, error) {
 	return f.provider(ctx, trust, logger, actors.Options{OnDemand: true, Rest: true})
 }
@@ -66,7 +66,7 @@ func (f *Finder) provider(ctx context.Context, trust bool, logger *slog.Logger, 
 	return &local{gateway.Direct{Backend: own, Allow: allow, Profile: used}, own, f.Host.Warn}, nil
 }
 
-// local is the daemon of this process.
+// local is a daemon of this process.
 type local struct {
 	gateway.Direct
 	*daemon.Daemon
@@ -96,7 +96,7 @@ func (l *local) Tools(ctx context.Context, f toolscript.Filter, wait time.Durati
 	return tools, err
 }
 
-// Fetch reaches the servers of the profile.
+// Fetch is limited to the servers of the profile.
 func (l *local) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	o.Allow = l.Allow
 	return l.Daemon.Fetch(ctx, o)

@@ -1,5 +1,5 @@
-// Package target chooses where a command runs: at a running gateway, or in a daemon of
-// this process.
+// Package target chooses where a command runs: in a running gateway, or in a daemon of this
+// process.
 package target
 
 import (
@@ -21,9 +21,9 @@ const HealthTime = 5 * time.Second
 
 // Finder finds running gateways.
 type Finder struct {
-	URL     string       // of the only gateway to use; "" searches
-	Host    *daemon.Host // whose configuration the gateway has
-	Profile string       // that the command may use; "": that of the configuration
+	URL     string       // URL of the only gateway to use; "": search for one
+	Host    *daemon.Host // environment with the configuration of the gateway
+	Profile string       // profile of the command; "": the default of the configuration
 }
 
 // Gateway is a gateway that has answered.
@@ -32,13 +32,13 @@ type Gateway struct {
 	health gateway.Health
 }
 
-// ErrNone is the error of commands that need a gateway.
+// ErrNone is the error of a command that needs a gateway when there is none.
 var ErrNone = &toolscript.Error{
 	Kind: toolscript.Unavailable,
 	Err:  errors.New("no gateway runs for this configuration; start one with: toolscript gateway start; others are shown by: toolscript gateway list"),
 }
 
-// Require finds the gateway of a command that needs one.
+// Require finds the gateway for a command that needs one. If there is none, the error is ErrNone.
 func (f *Finder) Require(ctx context.Context) (*Gateway, error) {
 	g, err := f.Find(ctx)
 	if err != nil {
@@ -58,8 +58,8 @@ func (f *Finder) Require(ctx context.Context) (*Gateway, error) {
 	return g, nil
 }
 
-// Find finds a gateway: the gateway of the flag or its variable and no other, else the
-// gateway of this session, else the newest healthy gateway of this configuration. It
+// Find finds a gateway: only the gateway of the flag or its variable if there is one, else
+// a gateway of this session, else the newest healthy gateway of this configuration. It
 // returns nil if there is none.
 func (f *Finder) Find(ctx context.Context) (*Gateway, error) {
 	if f.URL != "" {
@@ -90,7 +90,7 @@ func (f *Finder) Find(ctx context.Context) (*Gateway, error) {
 	return found, ctx.Err()
 }
 
-// Entries are the gateways of this session, else of this configuration.
+// Entries returns the gateways of this session, else of this configuration.
 func (f *Finder) Entries() ([]discovery.Entry, error) {
 	places, err := f.Places()
 	if err != nil {
@@ -108,9 +108,9 @@ func (f *Finder) Entries() ([]discovery.Entry, error) {
 	return f.withoutProject(places, session)
 }
 
-// withoutProject are the gateways of the user's configuration alone, if the project's file is
-// ignored. There are none for a file that hides servers of the user: a script of the project must
-// not reach another server of the same name.
+// withoutProject returns the gateways of the user's configuration alone if the project's
+// file is ignored. It returns none if the file hides servers of the user: a script of the
+// project must not reach another server of the same name.
 func (f *Finder) withoutProject(places discovery.Places, session string) ([]discovery.Entry, error) {
 	loaded, err := config.Load(f.Host.ConfigOptions(false))
 	if err != nil || len(loaded.Hidden) > 0 {
@@ -131,8 +131,8 @@ func (f *Finder) withoutProject(places discovery.Places, session string) ([]disc
 	return entries, err
 }
 
-// Complete adds the capability to an address without one, if the entry of a gateway has it.
-// Without a data folder the address is unchanged.
+// Complete adds the capability to an address without one, if there is an entry for the
+// gateway. Without a data folder it returns the address unchanged.
 func (f *Finder) Complete(address string) (string, error) {
 	places, err := f.Places()
 	if err != nil {
@@ -157,7 +157,7 @@ func Dial(ctx context.Context, url string) (*Gateway, error) {
 	return &Gateway{client, health}, nil
 }
 
-// Difference describes the other version of the gateway; "" if the versions are equal.
+// Difference describes how the version of the gateway differs, or returns "".
 func (g *Gateway) Difference() string {
 	if g.health.Version == toolscript.Version && g.health.Protocol == toolscript.Protocol {
 		return ""
@@ -166,9 +166,9 @@ func (g *Gateway) Difference() string {
 		g.Host(), g.health.Version, g.health.Protocol, toolscript.Version, toolscript.Protocol)
 }
 
-// Shared finds a running gateway. It is nil if there is none or if its version differs.
-// It is also nil with --trust and with servers of the command line, which a running gateway
-// cannot follow.
+// Shared finds a running gateway. It returns nil if there is none, if its version differs,
+// or if a running gateway cannot be used: with --trust, and with servers of the command
+// line.
 func (f *Finder) Shared(ctx context.Context, trust bool) (*Gateway, error) {
 	if (trust || len(f.Host.Config.Extra) > 0) && f.URL == "" {
 		return nil, nil
@@ -192,7 +192,7 @@ func (f *Finder) Shared(ctx context.Context, trust bool) (*Gateway, error) {
 	return g, nil
 }
 
-// Places are the folders with the entries of running gateways.
+// Places returns the folders with the entries of running gateways.
 func (f *Finder) Places() (discovery.Places, error) {
 	data, err := config.DataDir(f.Host.Config)
 	if err != nil {
@@ -201,7 +201,7 @@ func (f *Finder) Places() (discovery.Places, error) {
 	return discovery.RuntimePlaces(data, f.Host.Config.LookupEnv)
 }
 
-// Users are the addresses of the gateways that use a file: the gateway that the user
+// Users returns the addresses of the gateways that use a file: the gateway that the user
 // names, else all gateways whose configuration includes the file.
 func (f *Finder) Users(path string) ([]string, error) {
 	if f.URL != "" {

@@ -2,8 +2,8 @@ package terminal
 
 import "context"
 
-// Await returns what read returns, or the cause of ctx if that ends first. A read of standard
-// input then stays until the process ends.
+// Await returns the result of read, or the cause of ctx if ctx ends first. In that case, a
+// read of standard input continues until the process ends.
 func Await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Filter filters the output of a script if w is a terminal: the output contains
-// answers of tools, which may contain control sequences. A pipe gets every byte. Close
-// writes the rest and does not close w.
+// Filter returns a writer for the output of a script. If w is a terminal, it filters
+// control sequences, which answers of tools may contain. Otherwise it writes every byte.
+// Close writes the rest and does not close w.
 func Filter(w io.Writer) io.WriteCloser {
 	if Is(w) {
 		return &filtered{to: w}
@@ -22,10 +22,10 @@ type unfiltered struct{ io.Writer }
 // Close implements io.Closer.
 func (unfiltered) Close() error { return nil }
 
-// filtered filters text as VisibleText does, but keeps colours and CRLF.
+// filtered filters text like VisibleText, but keeps colours and CRLF.
 type filtered struct {
 	to   io.Writer
-	held string // the beginning of a colour or of CRLF that the next text may complete
+	held string // beginning of a colour or of CRLF that the next text may complete
 }
 
 var (
@@ -33,7 +33,7 @@ var (
 	unfinished = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(\x1b(\\[[0-9;:]{0,32})?|\r)$") })
 )
 
-// Write expects whole characters; events have only whole characters.
+// Write expects whole characters; events contain only whole characters.
 func (h *filtered) Write(p []byte) (int, error) {
 	text := h.held + string(p)
 	end := len(text)

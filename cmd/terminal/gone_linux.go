@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Gone reports whether a stream is a terminal that was closed: the kernel
-// answers each ioctl with EIO then.
+// Gone reports whether a stream is a terminal that was closed. The kernel then answers
+// every ioctl with EIO.
 func Gone(stream io.Writer) bool {
 	file, ok := stream.(*os.File)
 	if !ok {

@@ -4,6 +4,6 @@ package terminal
 
 import "io"
 
-// Gone is unknown on this system: when the terminal closes, the gateway reloads,
-// and the next signal ends it.
+// Gone returns false, because it is unknown on this system. When the terminal closes, the
+// gateway reloads, and the next signal ends it.
 func Gone(io.Writer) bool { return false }

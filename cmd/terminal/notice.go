@@ -12,12 +12,12 @@ import (
 // patience is the time after which a terminal shows that a command is waiting.
 const patience = time.Second
 
-// Notice is the last line of a terminal, which shows the reason of a wait. It appears
-// after patience, counts the seconds, and disappears at the end of the wait or before
-// other output. The zero value shows nothing. It is safe for concurrent use.
+// Notice is the last line of a terminal, which shows why a command waits. It appears after
+// patience, counts the seconds, and disappears at the end of the wait or before other
+// output. The zero value shows nothing. It is safe for concurrent use.
 type Notice struct {
 	mu      sync.Mutex
-	to      io.Writer // nil: stderr is not a terminal
+	to      io.Writer // nil if stderr is not a terminal
 	columns func() int
 	text    string
 	since   time.Time
@@ -25,7 +25,7 @@ type Notice struct {
 	shown   bool
 }
 
-// NewNotice returns a notice on stderr, or an empty one if stderr is not a terminal.
+// NewNotice returns a notice on stderr. It shows nothing if stderr is not a terminal.
 func NewNotice(stderr io.Writer) *Notice {
 	if !Is(stderr) || Columns(stderr) == 0 {
 		return &Notice{}
@@ -33,7 +33,7 @@ func NewNotice(stderr io.Writer) *Notice {
 	return &Notice{to: stderr, columns: func() int { return Columns(stderr) }}
 }
 
-// Show sets the text. The seconds count from the first text of a wait.
+// Show sets the text. The seconds count from the first Show of a wait.
 func (n *Notice) Show(text string) {
 	if !n.Shown() {
 		return
@@ -67,11 +67,11 @@ func (n *Notice) draw() {
 	n.shown = true
 }
 
-// Shown reports whether there is a terminal.
+// Shown reports whether notices are shown, which needs a terminal.
 func (n *Notice) Shown() bool { return n != nil && n.to != nil }
 
-// Hide removes the line before other output. The line appears again within a second if
-// the wait continues.
+// Hide removes the line before other output. It appears again within a second if the wait
+// continues.
 func (n *Notice) Hide() {
 	if !n.Shown() {
 		return
@@ -88,7 +88,7 @@ func (n *Notice) erase() {
 	}
 }
 
-// End ends the wait.
+// End ends the wait and removes the line.
 func (n *Notice) End() {
 	if !n.Shown() {
 		return

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ErrNoAnswer is the error of a question at the end of the input.
+// ErrNoAnswer is the error of a question that was not answered.
 var ErrNoAnswer = errors.New("the question was not answered; nothing was written")
 
-// Affirmed reports whether an answer is yes.
+// Affirmed reports whether an answer means yes.
 func Affirmed(answer string) bool {
 	answer = strings.ToLower(answer)
 	return answer == "y" || answer == "yes"

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/term"
 )
 
-// AskSecret prints a question at a terminal and reads one line that the terminal does not
-// show. in is the terminal. The error is ErrNoAnswer if the line is empty.
+// AskSecret prints a question at a terminal and reads one line without echo. in is the
+// terminal. The error is ErrNoAnswer if the line is empty.
 func AskSecret(ctx context.Context, in any, to io.Writer, prompt string) (string, error) {
 	fd := int(fileOf(in).Fd())
 	before, err := term.GetState(fd)
@@ -19,15 +19,15 @@ func AskSecret(ctx context.Context, in any, to io.Writer, prompt string) (string
 		return "", err
 	}
 	line, err := Await(ctx, func() (string, error) {
-		line, _ := term.ReadPassword(fd) // it is empty then
+		line, _ := term.ReadPassword(fd) // after an error, the line is empty
 		if len(line) == 0 {
 			return "", ErrNoAnswer
 		}
 		return string(line), nil
 	})
 	if ctx.Err() != nil {
-		_ = term.Restore(fd, before) // else what is typed later stays hidden
+		_ = term.Restore(fd, before) // otherwise later input would stay hidden
 	}
-	_, _ = io.WriteString(to, "\n") // the terminal has not shown that of the user
+	_, _ = io.WriteString(to, "\n") // the terminal has not echoed the user's newline
 	return line, err
 }

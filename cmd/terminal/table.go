@@ -8,11 +8,11 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Table has rows and a Header. It suits people and grep.
+// Table is a table with a header, readable by people and grep.
 type Table struct {
 	Header  []string
-	Command string   // the column with commands to copy, whose cells stay in one line
-	Less    []string // the columns that a narrow terminal leaves out
+	Command string   // name of the column with commands to copy, whose cells are not wrapped
+	Less    []string // names of columns that a narrow terminal omits
 	Numbers bool     // the columns after the first are numbers
 	rows    [][]string
 }
@@ -29,15 +29,15 @@ const (
 	gap      = 2  // spaces between columns
 	indent   = 2  // spaces before the later lines of a record
 	narrow   = 12 // minimum width of a column that has more than one word
-	lastWide = 24 // width of the last column before other columns are made narrower
+	lastWide = 24 // minimum width of the last column before other columns are narrowed
 )
 
-// Write writes the table for a terminal of a width; 0 means that the output is for programs:
-// each row is one line, and tabs separate its cells. On a terminal the table fits: it is
-// aligned, and cells are wrapped between words, those of the last column first. If it does
-// not fit with all columns, those without content are left out, then those of Less. If that
-// does not help, each row is a record: its fields, with their names, follow each other. Words,
-// such as a URI, are never divided. paint adds colour to a line of a cell; it may be nil.
+// Write writes the table for a terminal of a width. Width 0 means output for programs: each
+// row is one line, and tabs separate its cells. On a terminal, columns are aligned, and
+// cells are wrapped between words, those of the last column first. If the table does not
+// fit, columns without content are omitted, then those in Less. If that is not enough, each
+// row becomes a record of its fields with their names. Words, such as a URI, are never
+// divided. paint adds colour to a line of a cell; it may be nil.
 func (t *Table) Write(w io.Writer, width int, paint func(column int, cell string) string) error {
 	if paint == nil {
 		paint = func(_ int, cell string) string { return cell }
@@ -62,10 +62,10 @@ func (t *Table) Write(w io.Writer, width int, paint func(column int, cell string
 	return err
 }
 
-// all are the header and the rows.
+// all returns the header and the rows.
 func (t *Table) all() [][]string { return append([][]string{t.Header}, t.rows...) }
 
-// layout chooses columns that fit, and their widths, which are nil if no choice fits.
+// layout chooses columns that fit, and their widths. widths is nil if no choice fits.
 func (t *Table) layout(total int) (columns, widths []int) {
 	for i := range t.Header {
 		columns = append(columns, i)
@@ -83,7 +83,7 @@ func (t *Table) layout(total int) (columns, widths []int) {
 	return columns, widths
 }
 
-// widths are the widths of columns; nil if they do not fit.
+// widths returns the widths of columns, or nil if they do not fit.
 func (t *Table) widths(columns []int, total int) []int {
 	last := len(columns) - 1
 	if last < 1 {
@@ -94,7 +94,7 @@ func (t *Table) widths(columns []int, total int) []int {
 	for at, i := range columns {
 		for _, row := range t.all() {
 			widths[at] = max(widths[at], Width(row[i]))
-			if words := t.words(i, row[i]); at < last || len(words) == 1 { // the last column can have a long word in a line of its own
+			if words := t.words(i, row[i]); at < last || len(words) == 1 { // in the last column, a long word can have its own line
 				for _, word := range words {
 					least[at] = max(least[at], Width(word.text))
 				}
@@ -126,7 +126,7 @@ func (t *Table) widths(columns []int, total int) []int {
 	return widths
 }
 
-// words are the parts of a cell that stay in one line.
+// words returns the parts of a cell that are not divided.
 func (t *Table) words(column int, cell string) []word {
 	if t.whole(column) {
 		return []word{{text: cell}}
@@ -134,12 +134,12 @@ func (t *Table) words(column int, cell string) []word {
 	return words(cell)
 }
 
-// whole reports whether a cell of a column stays in one line.
+// whole reports whether the cells of a column are not wrapped.
 func (t *Table) whole(column int) bool {
 	return t.Numbers && column > 0 || t.Command != "" && t.Header[column] == t.Command
 }
 
-// wrap are the lines of a cell. One that is longer than width is a word.
+// wrap returns the lines of a cell. A line longer than width is a single word.
 func (t *Table) wrap(column int, cell string, width int) []string {
 	if t.whole(column) {
 		return []string{cell}
@@ -154,7 +154,7 @@ func (t *Table) writeRow(b *strings.Builder, columns, widths []int, row []string
 	for at, i := range columns {
 		cells[at] = t.wrap(i, row[i], widths[at])
 		long := slices.IndexFunc(cells[at], func(line string) bool { return Width(line) > widths[at] })
-		if at == last && long >= 0 && long < height { // it comes below the other cells
+		if at == last && long >= 0 && long < height { // it is moved below the other cells
 			cells[at] = slices.Insert(cells[at], long, make([]string, height-long)...)
 		}
 		height = max(height, len(cells[at]))
@@ -180,9 +180,9 @@ func (t *Table) writeRow(b *strings.Builder, columns, widths []int, row []string
 	}
 }
 
-// writeRecord writes the fields of a row that have content. Short ones share a line.
+// writeRecord writes the non-empty fields of a row. Short fields share a line.
 func (t *Table) writeRecord(b *strings.Builder, row []string, width int, paint func(int, string) string) {
-	used := 0 // columns of the present line
+	used := 0 // columns used in the current line
 	for i, cell := range row {
 		name := t.Header[i] + ":"
 		wide := Width(name) + 1 + Width(cell)
@@ -212,14 +212,14 @@ func (t *Table) writeRecord(b *strings.Builder, row []string, width int, paint f
 	b.WriteByte('\n')
 }
 
-// word is a part of a text that stays in one line.
+// word is a part of a text that is not divided.
 type word struct {
 	text  string
-	joins bool // no space is before it
+	joins bool // no space precedes it
 }
 
-// words are the parts of a text between which a line can end: between words, and between the
-// letters of a script that has no spaces, except in a URI or a path.
+// words splits a text where a line can end: between words and, except in a URI or path,
+// between the letters of scripts without spaces.
 func words(text string) (all []word) {
 	for part := range strings.FieldsSeq(text) {
 		from := 0
@@ -239,8 +239,8 @@ func words(text string) (all []word) {
 	return all
 }
 
-// Wrap breaks a line between words into lines of at most width columns. A longer word is a
-// line.
+// Wrap breaks a line between words into lines of at most width columns. A longer word gets
+// its own line.
 func Wrap(text string, width int) []string {
 	if Width(text) <= width || width <= 0 {
 		return []string{text}
@@ -265,7 +265,7 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// Break is Wrap for a screen: longer words are broken too.
+// Break is like Wrap, but also breaks longer words.
 func Break(text string, width int) (lines []string) {
 	for _, line := range Wrap(text, width) {
 		for width > 0 && Width(line) > width {

@@ -1,5 +1,5 @@
-// Package terminal has what commands print for people: tables, notices while they wait, and
-// texts of servers and scripts that cannot change the terminal.
+// Package terminal has what commands print for people: tables, notices during waits, and
+// texts of servers and scripts made safe for the terminal.
 package terminal
 
 import (
@@ -15,19 +15,19 @@ func Is(stream any) bool {
 	return file != nil && term.IsTerminal(int(file.Fd()))
 }
 
-// fileOf is the file of a stream; nil if there is none.
+// fileOf returns the file of a stream, or nil.
 func fileOf(stream any) *os.File {
 	file, _ := stream.(*os.File)
 	return file
 }
 
-// Columns is the width of a terminal; 0 if w is not a terminal.
+// Columns returns the width of a terminal, or 0 if w is not a terminal.
 func Columns(w io.Writer) int {
 	width, _ := size(w)
 	return width
 }
 
-// Rows is the height of a terminal; 0 if w is not a terminal.
+// Rows returns the height of a terminal, or 0 if w is not a terminal.
 func Rows(w io.Writer) int {
 	_, height := size(w)
 	return height

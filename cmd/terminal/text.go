@@ -15,11 +15,11 @@ import (
 // OneLine joins the lines of a text.
 func OneLine(text string) string { return Visible(strings.Join(strings.Fields(text), " ")) }
 
-// Visible writes characters that could overwrite the terminal, hide text or change its direction
-// as \u{…}.
+// Visible replaces line breaks, and characters that could overwrite the terminal, hide text
+// or change its direction, by \u{…}.
 func Visible(text string) string { return visible(text, false) }
 
-// VisibleText is Visible for a text with several lines.
+// VisibleText is like Visible, but keeps line breaks.
 func VisibleText(text string) string { return visible(text, true) }
 
 func visible(text string, lines bool) string {
@@ -29,7 +29,7 @@ func visible(text string, lines bool) string {
 	var b strings.Builder
 	before := ' '
 	for _, r := range text {
-		switch picture := (r == '\ufe0e' || r == '\ufe0f') && unicode.IsSymbol(before); { // selects the form of a symbol
+		switch picture := (r == '\ufe0e' || r == '\ufe0f') && unicode.IsSymbol(before); { // it selects the presentation of a symbol
 		case toolscript.Hidden(r) && !picture, r == '\n' && !lines:
 			fmt.Fprintf(&b, `\u{%X}`, r)
 		default:
@@ -40,7 +40,7 @@ func visible(text string, lines bool) string {
 	return b.String()
 }
 
-// WithoutPath is the text of an error without the path of the file that it is about.
+// WithoutPath returns the text of an error without the path of the file.
 func WithoutPath(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -49,7 +49,7 @@ func WithoutPath(err error) string {
 	return err.Error()
 }
 
-// Width is the number of columns that a line takes.
+// Width returns the number of columns that a line takes.
 func Width(line string) int { return runewidth.StringWidth(line) }
 
 // Cut shortens a line to a number of columns.

@@ -1,5 +1,5 @@
-// Package toolcache stores the last tool lists of servers in files, so that tools are
-// known before their servers start.
+// Package toolcache stores the last tool lists of servers in files, so that tools are known
+// before their servers start.
 package toolcache
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// maxSize bounds a file. The largest real servers list some hundred kilobytes.
+// maxSize is the maximum size of a file. The largest known servers list some hundred kilobytes.
 const maxSize = 16 << 20
 
-// format changes when the content of the files changes.
+// format must be changed when the content of the files changes.
 const format = 4
 
 // Folder is the folder of the files. An empty Folder stores nothing.
@@ -28,16 +28,16 @@ type Folder string
 // file is the content of a file.
 type file struct {
 	Format   int               `json:"format"`
-	Identity string            `json:"identity"` // of the configuration of the server that listed the tools
+	Identity string            `json:"identity"` // hash of the configuration of the server that listed the tools
 	Tools    []toolscript.Tool `json:"tools"`
 
-	Instructions string `json:"instructions,omitempty"` // of the server
+	Instructions string `json:"instructions,omitempty"` // instructions of the server
 
-	// Since is when each tool was listed first.
+	// Since has the time when each tool was first listed.
 	Since map[string]time.Time `json:"since,omitempty"`
 }
 
-// Recall reads the last tool list of a server with exactly this configuration.
+// Recall returns the last tool list of a server with exactly this configuration, or nil.
 func (f Folder) Recall(name string, cfg mcpclient.Config) []toolscript.Tool {
 	if last, ok := f.Last(name, cfg); ok && !last.Older {
 		return last.Tools
@@ -48,16 +48,16 @@ func (f Folder) Recall(name string, cfg mcpclient.Config) []toolscript.Tool {
 // Last is the last tool list of a server.
 type Last struct {
 	Tools []toolscript.Tool
-	Older bool // listed with another configuration
+	Older bool // the server had another configuration
 
-	Instructions string // of the server
+	Instructions string // instructions of the server
 
-	// Since is when each tool was listed first, as far as is known.
+	// Since has the time when each tool was first listed, as far as it is known.
 	Since map[string]time.Time
 }
 
-// Last reads the last tool list of the server of this name in this configuration file. A
-// file that is missing, foreign or damaged has no list.
+// Last reads the last tool list of the server of this name in this configuration file. It
+// returns false if the file is missing, damaged, or not this program's.
 func (f Folder) Last(name string, cfg mcpclient.Config) (Last, bool) {
 	if f == "" || private.Check(string(f)) != nil {
 		return Last{}, false
@@ -77,7 +77,7 @@ func (f Folder) Last(name string, cfg mcpclient.Config) (Last, bool) {
 	for i := range kept.Tools {
 		kept.Tools[i].Server = name
 	}
-	if kept.Since == nil { // of an older version
+	if kept.Since == nil { // the file is of an older version
 		kept.Since = map[string]time.Time{}
 	}
 	for _, t := range kept.Tools {
@@ -88,7 +88,7 @@ func (f Folder) Last(name string, cfg mcpclient.Config) (Last, bool) {
 	return Last{Tools: kept.Tools, Older: kept.Identity != identity(cfg), Since: kept.Since, Instructions: kept.Instructions}, true
 }
 
-// Keep stores the tools of a server, unless they are too many.
+// Keep stores the tools of a server, unless they are too large.
 func (f Folder) Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool) error {
 	if f == "" {
 		return nil
@@ -105,7 +105,7 @@ func (f Folder) Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool)
 	return f.write(name, cfg, file{format, identity(cfg), tools, before.Instructions, since})
 }
 
-// Instructions are those of the server that listed the tools of Recall.
+// Instructions returns the instructions of the server that listed the tools of Recall.
 func (f Folder) Instructions(name string, cfg mcpclient.Config) string {
 	if last, ok := f.Last(name, cfg); ok && !last.Older {
 		return last.Instructions
@@ -113,7 +113,7 @@ func (f Folder) Instructions(name string, cfg mcpclient.Config) string {
 	return ""
 }
 
-// KeepInstructions stores the instructions of a server, whose tools Keep has stored.
+// KeepInstructions stores the instructions of a server whose tools Keep has stored.
 func (f Folder) KeepInstructions(name string, cfg mcpclient.Config, text string) error {
 	last, ok := f.Last(name, cfg)
 	if !ok || last.Older || last.Instructions == text {
@@ -130,13 +130,13 @@ func (f Folder) write(name string, cfg mcpclient.Config, content file) error {
 	return sharedfile.Write(f.path(name, cfg), text)
 }
 
-// path has a hash of the place where the server is configured.
+// path returns the path of a server's file. The name is a hash of the server's name and source.
 func (f Folder) path(name string, cfg mcpclient.Config) string {
 	return filepath.Join(string(f), hash(name, cfg.Source)+".json")
 }
 
-// identity is a hash of the configuration with its secrets, which cannot be computed
-// from it.
+// identity returns a hash of the configuration. It includes the secrets, which cannot be
+// computed from it.
 func identity(cfg mcpclient.Config) string {
 	connection := cfg.Connection()
 	connection.Disabled, connection.Problem = false, nil

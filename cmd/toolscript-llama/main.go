@@ -30,7 +30,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 		return errors.New("toolscript-llama is started by a gateway, with --search-model FILE.gguf")
 	}
 	requests := make(chan llama.Request)
-	go read(in, requests) // from the start: the gateway may end while the model loads
+	go read(in, requests) // from the start, because the gateway may end while the model loads
 	model, err := search.NewVectorizer(args[0], 0)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// read ends the process when the gateway closes the pipe.
+// read reads requests, and ends the process when the gateway closes the pipe.
 func read(in io.Reader, requests chan<- llama.Request) {
 	for {
 		var r llama.Request
@@ -73,8 +73,8 @@ func answer(model *search.Vectorizer, r llama.Request) llama.Answer {
 	return llama.Answer{Vector: vector}
 }
 
-// embed halves a text with too many tokens until it fits: the library does not report
-// the limit.
+// embed halves a text with too many tokens until it fits, because the library does not
+// report the limit.
 func embed(model *search.Vectorizer, text string) ([]float32, error) {
 	for {
 		vector, err := model.EmbedText(text)
