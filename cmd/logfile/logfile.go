@@ -47,7 +47,7 @@ func (d Folder) create(prefix string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(created.Name(), os.O_WRONLY|os.O_APPEND, 0) //nolint:gosec // the file that was just created
+	f, err := os.OpenFile(created.Name(), os.O_WRONLY|os.O_APPEND, 0) //nolint:gosec // G703: the file that was just created
 	return f, errors.Join(err, created.Close())
 }
 

@@ -128,7 +128,7 @@ func (l *lines) admit(line []byte) []byte {
 }
 
 var (
-	errNoMessage = errors.New("Parse error") //nolint:staticcheck // the wording of JSON-RPC
+	errNoMessage = errors.New("Parse error") //nolint:staticcheck // ST1005: the wording of JSON-RPC
 	errNoRequest = errors.New("this is no request: it has a result or an error, or its id is neither a string nor a number")
 )
 

@@ -104,7 +104,7 @@ func (s Store) Load(id, identity string) (r recording.Recording, err error) {
 	}
 	text, err := os.ReadFile(filepath.Join(s.Dir, id+plain)) //nolint:gosec // G304: the id has the form of a run's
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err = os.ReadFile(filepath.Join(s.Dir, id+encrypted)) //nolint:gosec // see above
+		text, err = os.ReadFile(filepath.Join(s.Dir, id+encrypted)) //nolint:gosec // G304: as above
 		if err == nil {
 			text, err = decrypt(text, identity)
 		}

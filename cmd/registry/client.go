@@ -189,7 +189,7 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 		}
 		return checkURL(r.URL.Scheme + "://" + r.URL.Host)
 	}}
-	resp, err := client.Do(request) //nolint:gosec // the registry that the user names
+	resp, err := client.Do(request) //nolint:gosec // G704: the registry that the user names
 	if err != nil {
 		if of := (*url.Error)(nil); errors.As(err, &of) { // without the address, which is long
 			err = of.Err

@@ -62,7 +62,7 @@ type Entry struct {
 	Socket    string    `json:"socket"`             // absolute path of the socket
 	Log       string    `json:"log,omitempty"`      // absolute path of the log file
 	Port      int       `json:"port,omitempty"`     // port for NATS clients; 0: none
-	Password  string    `json:"password,omitempty"` //nolint:gosec // password of the user Operator at Port; only the owner can read the file
+	Password  string    `json:"password,omitempty"` //nolint:gosec // G117: of the user Operator at Port; only the owner can read the file
 }
 
 // Operator is the user name for Entry.Port.

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// act does what a key does with the selected row.
+// act performs the action of a key on the selected row.
 func (m *model) act(key string) tea.Cmd {
 	if key == "v" {
 		m.level = (m.level + 1) % len(levels)
@@ -46,7 +46,7 @@ func (m *model) act(key string) tea.Cmd {
 	return nil
 }
 
-// confirm asks before something that cannot be undone.
+// confirm asks before an action that cannot be undone.
 func (p *pane) confirm(question string, action tea.Cmd) {
 	p.input = &input{prompt: question + " (y/n) ", letter: true, enter: func(text string) tea.Cmd {
 		if text != "y" && text != "Y" {
@@ -58,10 +58,10 @@ func (p *pane) confirm(question string, action tea.Cmd) {
 	}}
 }
 
-// actTime bounds an action. A restart waits for the connection of the server.
+// actTime bounds an action. A restart waits until the server is connected.
 const actTime = 2 * time.Minute
 
-// action makes a request with the gateway of now, and tells what it did.
+// action sends a request to the current gateway, and reports the result.
 func (m *model) action(request func(context.Context, Gateway) (string, error)) tea.Cmd {
 	gateway := m.gateway
 	return func() tea.Msg {

@@ -14,42 +14,41 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// HostOptions are what RunHost needs. All are required.
+// HostOptions configure RunHost. All fields are required.
 type HostOptions struct {
-	// Look returns what is shown.
+	// Look returns the items to show.
 	Look func(ctx context.Context) ([]inventory.Item, error)
-	// Do runs a command of this program, such as "gateway", "stop", and returns what it has
-	// printed.
+	// Do runs a command of this program, such as "gateway", "stop", and returns its output.
 	Do func(ctx context.Context, args []string) (string, error)
 
 	In  io.Reader // a terminal
 	Out io.Writer // the same terminal
-	Env []string  // as os.Environ: TERM, NO_COLOR
+	Env []string  // in the form of os.Environ; TERM and NO_COLOR are used
 }
 
-// lookPause is the time between two looks at the host.
+// lookPause is the pause between two looks at the host.
 const lookPause = 2 * time.Second
 
 // RunHost shows all gateways of a host, and the hub with its servers, until the person
-// leaves, or until ctx ends, which is no error.
+// quits or ctx ends. Neither is an error.
 func RunHost(ctx context.Context, o HostOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	return run(ctx, newHostModel(ctx, o), o.In, o.Out, o.Env)
 }
 
-// hostModel is everything that the screen of a host shows.
+// hostModel is the state of the screen of a host.
 type hostModel struct {
 	pane
 
-	ctx     context.Context //nolint:containedctx // of the looks and of the commands that keys start
+	ctx     context.Context //nolint:containedctx // context of the looks, and of the commands that keys start
 	options HostOptions
 	items   []inventory.Item
-	known   bool  // there was a look
-	failed  error // of the last look
+	known   bool  // there has been a look
+	failed  error // error of the last look
 }
 
-// The messages to the hostModel besides those of bubbletea.
+// The messages to the hostModel, in addition to those of bubbletea.
 type (
 	looked struct {
 		items []inventory.Item
@@ -65,7 +64,7 @@ func newHostModel(ctx context.Context, o HostOptions) *hostModel {
 	return m
 }
 
-// hostKeys are what the keys do.
+// hostKeys lists the keys and what they do.
 var hostKeys = [][2]string{
 	{"↑ ↓, j k, PgUp PgDn, g G", "another row"},
 	{"Enter", "everything about the row; Esc goes back"},
@@ -109,10 +108,10 @@ func (m *hostModel) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 // View implements tea.Model.
 func (m *hostModel) View() tea.View { return viewOf(m.lines()) }
 
-// lines are the whole screen.
+// lines returns the lines of the whole screen.
 func (m *hostModel) lines() []string { return m.pane.lines(m.head()) }
 
-// head counts what there is.
+// head returns the lines with the numbers of items.
 func (m *hostModel) head() []string {
 	if !m.known && m.failed == nil {
 		return []string{bold + "toolscript" + reset + "  " + cyan + m.rest("looking") + reset}
@@ -143,7 +142,7 @@ func (m *hostModel) head() []string {
 	return append(lines, "")
 }
 
-// rest is a text after the name of the program.
+// rest shortens a text that follows the name of the program on its line.
 func (m *hostModel) rest(text string) string {
 	return terminal.Cut("  "+text, m.width-len("toolscript"))
 }
@@ -182,7 +181,7 @@ func positive[T int | float64](n T, format string) string {
 	return fmt.Sprintf(format, n)
 }
 
-// itemName is the address of a gateway, or the name of a server.
+// itemName returns the address of a gateway, or the name of another item, with its host if it has one.
 func itemName(i inventory.Item) string {
 	if i.Kind == inventory.Gateway {
 		return strings.TrimPrefix(i.URL, "http://")
@@ -218,7 +217,7 @@ func itemDetail(i inventory.Item) []string {
 	return lines
 }
 
-// act does what a key does with the selected row.
+// act performs the action of a key on the selected row.
 func (m *hostModel) act(key string) tea.Cmd {
 	if key != "r" && key != "x" {
 		return nil
@@ -241,7 +240,7 @@ func (m *hostModel) act(key string) tea.Cmd {
 	return nil
 }
 
-// do runs a command, and tells the last line of what it has printed.
+// do runs a command, and reports the last line of its output.
 func (m *hostModel) do(args []string) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(m.ctx, actTime)

@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// keyHelp is what the keys do.
+// keyHelp lists the keys and what they do.
 var keyHelp = [][2]string{
 	{"1 to 8, Tab, ← →", "another view"},
 	{"↑ ↓, j k, PgUp PgDn, g G", "another row"},
@@ -21,7 +21,7 @@ var keyHelp = [][2]string{
 	{"q, Ctrl-C", "leave"},
 }
 
-// key handles one key. act handles those that are not of every screen.
+// key handles one key. act handles the keys that only some screens have.
 func (p *pane) key(k tea.KeyPressMsg, act func(name string) tea.Cmd) tea.Cmd {
 	name := k.String()
 	if name == "ctrl+c" {
@@ -72,10 +72,10 @@ func (p *pane) key(k tea.KeyPressMsg, act func(name string) tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// far is more than any list has.
+// far is larger than the length of any list.
 const far = 1 << 20
 
-// step moves in the list, or in the text that covers it.
+// step moves in the list, or scrolls the text that covers it.
 func (p *pane) step(by int) {
 	if p.screen == none {
 		p.move(by)
@@ -84,16 +84,16 @@ func (p *pane) step(by int) {
 	p.scroll = max(0, min(p.scroll+by, len(p.covering())-1))
 }
 
-// input is a line that is being typed.
+// input is a line that the person is typing.
 type input struct {
 	prompt string
 	text   string
-	change func(text string)         // after each key; may be nil
-	enter  func(text string) tea.Cmd // at the end; may be nil
+	change func(text string)         // called after each key; may be nil
+	enter  func(text string) tea.Cmd // called with the complete line; may be nil
 	letter bool                      // one key is the whole answer
 }
 
-// maxTyped bounds a line.
+// maxTyped is the maximum length of a line, in bytes.
 const maxTyped = 200
 
 func (p *pane) typed(name, text string) tea.Cmd {
@@ -122,7 +122,7 @@ func (p *pane) typed(name, text string) tea.Cmd {
 		in.text = ""
 	default:
 		in.text = safe(in.text + text)
-		if text == " " { // safe joins the spaces
+		if text == " " { // safe has removed a space at the end
 			in.text += " "
 		}
 		in.text = in.text[:min(len(in.text), maxTyped)]
@@ -133,7 +133,7 @@ func (p *pane) typed(name, text string) tea.Cmd {
 	return nil
 }
 
-// paste adds a pasted text to the line.
+// paste adds pasted text to the line.
 func (p *pane) paste(text string) {
 	if p.input != nil && !p.input.letter {
 		p.typed("", text)

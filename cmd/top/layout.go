@@ -9,18 +9,18 @@ import (
 
 const (
 	gap      = 2  // spaces between columns
-	marker   = 2  // columns of the mark of the selected row
-	widest   = 44 // of a column that does not take the rest of the width
-	narrowed = 10 // least width of the column that takes the rest
+	marker   = 2  // width of the mark of the selected row
+	widest   = 44 // maximum width of a column, except the one that takes the remaining width
+	narrowed = 10 // half the minimum width of the column that takes the remaining width
 )
 
-// laid is a section that fits a width.
+// laid is the layout of a section for a width.
 type laid struct {
-	columns []int // indices of the columns that are shown
-	widths  []int // of these
+	columns []int // indices of the shown columns
+	widths  []int // widths of these columns
 }
 
-// layOut chooses the columns and their widths.
+// layOut chooses the shown columns and their widths.
 func layOut(s section, width int) laid {
 	l := laid{}
 	for i, c := range s.columns {
@@ -53,7 +53,7 @@ func layOut(s section, width int) laid {
 	}
 }
 
-// dropOne leaves out the column that matters least. It returns false if all others matter.
+// dropOne omits the least important column. It returns false if all remaining columns are needed.
 func (l *laid) dropOne(s section) bool {
 	worst := -1
 	for at, i := range l.columns {
@@ -68,7 +68,7 @@ func (l *laid) dropOne(s section) bool {
 	return true
 }
 
-// shrink makes the widest columns narrower until they fit.
+// shrink reduces the widest columns until all fit.
 func (l *laid) shrink(width int) {
 	for {
 		total, most := gap*(len(l.widths)-1), 0
@@ -85,7 +85,7 @@ func (l *laid) shrink(width int) {
 	}
 }
 
-// line is one line of a table: the texts of its columns, each with a style.
+// line returns one line of a table. Unless plain, states are coloured.
 func (l laid) line(s section, cells []string, plain bool) string {
 	var b strings.Builder
 	for at, i := range l.columns {

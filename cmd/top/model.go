@@ -10,29 +10,29 @@ import (
 	"github.com/toolscript/toolscript/cmd/follow"
 )
 
-// model is everything that the screen shows. It has one owner, the loop of bubbletea.
+// model is the state of the screen. Only the loop of bubbletea uses it.
 type model struct {
-	ctx     context.Context //nolint:containedctx // of the requests that keys start
+	ctx     context.Context //nolint:containedctx // context of the requests that keys start
 	updates <-chan follow.Update
 
 	pane
 
 	now     time.Time
 	state   toolscript.Snapshot
-	known   bool    // there was a connection
+	known   bool    // there has been a connection
 	gateway Gateway // nil without a connection
-	lost    string  // why there is none
-	level   int     // of the log
+	lost    string  // why there is no connection
+	level   int     // index in levels of the lowest level shown in the log
 }
 
-// The messages to the model besides those of bubbletea.
+// The messages to the model, in addition to those of bubbletea.
 type (
 	updated struct {
 		update follow.Update
 		ok     bool
 	}
-	passed time.Time // a second
-	done   string    // what an action did
+	passed time.Time // a second has passed
+	done   string    // says what an action did
 )
 
 func newModel(ctx context.Context, updates <-chan follow.Update) *model {
@@ -73,7 +73,7 @@ func (m *model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// take adopts what has happened in the gateway.
+// take applies an update from the gateway.
 func (m *model) take(u updated) tea.Cmd {
 	if !u.ok {
 		return tea.Quit

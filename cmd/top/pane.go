@@ -11,19 +11,19 @@ import (
 type pane struct {
 	width, height int
 
-	tables func(view int) []section // with all rows
-	help   [][2]string              // what the keys do
-	hint   string                   // the keys of the last line
-	brief  int                      // the view without lines about the selected row; -1: none
+	tables func(view int) []section // returns the tables of a view, with all rows
+	help   [][2]string              // keys and what they do
+	hint   string                   // keys named in the last line
+	brief  int                      // view that shows no lines about the selected row; -1: none
 
-	at      int      // the view
+	at      int      // current view
 	chosen  []string // id of the selected row, by view
-	filters []string // by view
+	filters []string // filter, by view
 	screen  screen
-	scroll  int // of a screen with a long text
+	scroll  int // first line shown of a long text
 
-	input *input // what is being typed; nil for nothing
-	told  string // what the last action did
+	input *input // line that is being typed; may be nil
+	told  string // says what the last action did
 }
 
 // screen is what covers the view.
@@ -39,10 +39,10 @@ func newPane(views int, tables func(view int) []section) pane {
 	return pane{width: 80, height: 24, tables: tables, brief: -1, chosen: make([]string, views), filters: make([]string, views)}
 }
 
-// sections are those of the current view, with the rows that its filter leaves.
+// sections returns the sections of the current view, with the rows that match its filter.
 func (p *pane) sections() []section { return matching(p.tables(p.at), p.filters[p.at]) }
 
-// rows are the rows of the current view.
+// rows returns the rows of the current view.
 func (p *pane) rows() (all []row) {
 	for _, s := range p.sections() {
 		all = append(all, s.rows...)
@@ -50,7 +50,7 @@ func (p *pane) rows() (all []row) {
 	return all
 }
 
-// selected is the place of the selected row. It is the first one if the row is gone.
+// selected returns the index of the selected row, or 0 if that row is gone.
 func (p *pane) selected(rows []row) int {
 	for i, r := range rows {
 		if r.id == p.chosen[p.at] {
@@ -60,7 +60,7 @@ func (p *pane) selected(rows []row) int {
 	return 0
 }
 
-// current is the selected row; it has no id if there are no rows.
+// current returns the selected row. It has no id if there are no rows.
 func (p *pane) current() row {
 	rows := p.rows()
 	if len(rows) == 0 {
@@ -69,14 +69,14 @@ func (p *pane) current() row {
 	return rows[p.selected(rows)]
 }
 
-// move selects another row.
+// move moves the selection.
 func (p *pane) move(by int) {
 	if rows := p.rows(); len(rows) > 0 {
 		p.chosen[p.at] = rows[min(max(p.selected(rows)+by, 0), len(rows)-1)].id
 	}
 }
 
-// show changes the view.
+// show switches to a view.
 func (p *pane) show(view int) {
 	n := len(p.chosen)
 	p.at, p.screen, p.scroll = (view+n)%n, none, 0
@@ -84,9 +84,9 @@ func (p *pane) show(view int) {
 
 func (p *pane) cut(text string) string { return terminal.Cut(text, p.width) }
 
-// lines are the screen below a head: height lines of at most width columns.
+// lines returns the screen below a head: height lines of at most width columns.
 func (p *pane) lines(head []string) []string {
-	room := p.height - len(head) - 1 // the last line has the keys
+	room := p.height - len(head) - 1 // the last line shows the keys
 	var body []string
 	switch {
 	case room <= 0:
@@ -107,14 +107,14 @@ func (p *pane) lines(head []string) []string {
 	return all[max(0, len(all)-max(p.height, 1)):]
 }
 
-// list is the part of the current view around the selected row.
+// list returns the part of the current view around the selected row.
 func (p *pane) list(room int) []string {
 	sections := p.sections()
 	if room <= 0 {
 		return nil
 	}
 	var lines []string
-	at, first, last := 0, 0, 0 // the lines of the selected row
+	at, first, last := 0, 0, 0 // index of the current row; first and last line of the selected row
 	chosen := p.selected(p.rows())
 	for i, s := range sections {
 		if i > 0 {
@@ -139,7 +139,7 @@ func (p *pane) list(room int) []string {
 		}
 	}
 	from := 0
-	if last > room { // the selected row is the last one shown
+	if last > room { // the selected row becomes the last one shown
 		from = min(last-room, first)
 	}
 	return lines[from:min(from+room, len(lines))]
@@ -161,7 +161,7 @@ func (p *pane) row(s section, l laid, r row, chosen bool) []string {
 	return lines
 }
 
-// below are the first lines about the selected row.
+// below returns the first detail lines of the selected row.
 func (p *pane) below(room int) []string {
 	texts := p.current().detail
 	most := min(6, room/3)
@@ -175,7 +175,7 @@ func (p *pane) below(room int) []string {
 	return append([]string{dim + strings.Repeat("─", p.width) + reset}, lines...)
 }
 
-// covering is the text of the screen that covers the view.
+// covering returns the text of the screen that covers the view.
 func (p *pane) covering() []string {
 	if p.screen == help {
 		var lines []string
@@ -200,12 +200,12 @@ func (p *pane) covered(room int) []string {
 	return lines[from:min(from+room, len(lines))]
 }
 
-// foot is what is typed, what the last action did, or the keys.
+// foot returns the last line: what is being typed, what the last action did, or the keys.
 func (p *pane) foot() string {
 	switch {
 	case p.input != nil:
 		text := p.input.prompt + p.input.text
-		if over := terminal.Width(text) - p.width + 1; over > 0 { // the end is what is being typed
+		if over := terminal.Width(text) - p.width + 1; over > 0 { // show the end, where text is being typed
 			letters := []rune(text)
 			text = string(letters[min(over, len(letters)):])
 		}
@@ -231,7 +231,7 @@ func headings(s section) []string {
 	return names
 }
 
-// wrapped are texts as lines of a width.
+// wrapped breaks texts into lines of a width.
 func wrapped(texts []string, width int) (lines []string) {
 	for _, text := range texts {
 		for _, line := range terminal.Break(safe(text), width) {

@@ -13,27 +13,26 @@ type section struct {
 // column is a column of a section.
 type column struct {
 	name  string
-	right bool // aligned to the right
-	drop  int  // on a narrow terminal columns are left out, the highest first; 0 stays
-	flex  bool // takes the rest of the width; the last one at most
-	state bool // has a state, which has a colour
+	right bool // align to the right
+	drop  int  // on a narrow terminal, columns with the highest value are omitted first; 0 is never omitted
+	flex  bool // takes the remaining width; at most one column
+	state bool // the cells are states, which have colours
 }
 
-// row is a line of a section. Its texts may come from servers: they are made safe when they
-// are drawn.
+// row is a row of a section. Its texts may come from servers; drawing makes them safe.
 type row struct {
 	id     string   // unique in the section
 	cells  []string // one for each column
-	below  []string // lines below
+	below  []string // lines shown below the cells
 	about  subject
-	detail []string // lines about the row alone
+	detail []string // lines shown only for this row, when it is selected
 }
 
-// subject is what the keys of a row act on.
+// subject is the thing on which the keys of a row act.
 type subject struct {
 	kind kind
-	id   string // name of the server, id of the run, of the request or of the item
-	name string // tool of the request
+	id   string // name of a server, or id of a run, request or item
+	name string // tool of a request
 }
 
 type kind int
@@ -46,13 +45,13 @@ const (
 	anItem
 )
 
-// has reports whether a row has a text, in any case of its letters.
+// has reports whether a row contains a text, ignoring case.
 func (r row) has(text string) bool {
 	all := strings.ToLower(strings.Join(r.cells, " ") + " " + strings.Join(r.below, " ") + " " + strings.Join(r.detail, " "))
 	return strings.Contains(all, strings.ToLower(text))
 }
 
-// matching are the sections with the rows that have a text.
+// matching returns the sections with only the rows that contain a text.
 func matching(all []section, text string) []section {
 	if text == "" {
 		return all

@@ -2,8 +2,8 @@ package top
 
 import "strings"
 
-// The colours are those of the terminal's own palette; bubbletea leaves them out where
-// NO_COLOR or TERM ask for that.
+// The colours come from the terminal's own palette. bubbletea omits them if NO_COLOR or
+// TERM asks for that.
 const (
 	reset    = "\x1b[0m"
 	bold     = "\x1b[1m"
@@ -15,7 +15,7 @@ const (
 	cyan     = "\x1b[36m"
 )
 
-// styles are the colours of states, by their first word.
+// styles maps the first word of a state to its style.
 var styles = map[string]string{
 	"ready": green, "alive": green, "no": red, "stale": yellow, "ok": green, "running": green, "hybrid": green,
 	"backoff": red, "failed": red, "error": red, "ERROR": red, "restarting": red,

@@ -10,12 +10,12 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// maxMarks is how many combining characters may follow a character. More would be drawn over
-// other lines.
+// maxMarks is the maximum number of combining characters after a character. More of them
+// would be drawn over other lines.
 const maxMarks = 2
 
-// safe is a text of a server or a script on one line, without characters that could change
-// the terminal.
+// safe returns a text of a server or a script on one line, without characters that could
+// change the terminal.
 func safe(text string) string {
 	text = terminal.OneLine(strings.ToValidUTF8(text, "\uFFFD"))
 	marks := 0
@@ -31,7 +31,7 @@ func safe(text string) string {
 	}, text)
 }
 
-// duration is a time with two units at most.
+// duration formats a duration with at most two units.
 func duration(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -61,10 +61,10 @@ func twoUnits(d, big time.Duration, bigName string, small time.Duration, smallNa
 	return text
 }
 
-// milliseconds is a duration in the unit of the events.
+// milliseconds formats a duration that is given in the unit of the events.
 func milliseconds(ms float64) string { return duration(time.Duration(ms * 1e6)) }
 
-// whole is a time without fractions of a second.
+// whole formats a duration without fractions of a second.
 func whole(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int(max(d, 0).Seconds()))
@@ -72,7 +72,7 @@ func whole(d time.Duration) string {
 	return duration(d.Truncate(time.Second))
 }
 
-// size is a number of bytes.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n < 1000:
@@ -86,7 +86,7 @@ func size(n int64) string {
 	}
 }
 
-// of is how much of a limit is used. A limit of 0 is none.
+// of formats the used part of a limit. A limit of 0 means that there is no limit.
 func of[T int | int64 | time.Duration](used, limit T, unit func(T) string) string {
 	if limit == 0 {
 		return unit(used)
@@ -96,10 +96,10 @@ func of[T int | int64 | time.Duration](used, limit T, unit func(T) string) strin
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// clock is the time of the day.
+// clock formats the local time of day.
 func clock(t time.Time) string { return t.Local().Format(time.TimeOnly) }
 
-// count is a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

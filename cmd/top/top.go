@@ -1,4 +1,4 @@
-// Package top shows what happens in a gateway, or which gateways a host has, on a terminal,
+// Package top shows the activity of a gateway, or the gateways of a host, on a terminal,
 // and lets a person act on it. It has the views of the operator page, and needs neither
 // colours nor a mouse.
 package top
@@ -14,25 +14,25 @@ import (
 	"github.com/toolscript/toolscript/cmd/follow"
 )
 
-// Gateway takes the requests of the person.
+// Gateway handles the requests of the person.
 type Gateway interface {
 	RestartServer(ctx context.Context, name string) (toolscript.ServerStatus, error)
 	AbortRun(ctx context.Context, id string) error
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
 }
 
-// Options are what Run needs. All are required.
+// Options configure Run. All fields are required.
 type Options struct {
 	Updates <-chan follow.Update
 	In      io.Reader // a terminal
 	Out     io.Writer // the same terminal
-	Env     []string  // as os.Environ: TERM, NO_COLOR
+	Env     []string  // in the form of os.Environ; TERM and NO_COLOR are used
 }
 
-// frames is how often in a second the screen is drawn at most.
+// frames is the maximum number of frames drawn per second.
 const frames = 20
 
-// Run shows the gateway until the person leaves, or until ctx ends, which is no error.
+// Run shows the gateway until the person quits or ctx ends. Neither is an error.
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

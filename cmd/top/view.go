@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// lines are the whole screen.
+// lines returns the lines of the whole screen.
 func (m *model) lines() []string { return m.pane.lines(m.head()) }
 
 // View implements tea.Model.
@@ -21,7 +21,7 @@ func viewOf(lines []string) tea.View {
 	return v
 }
 
-// head says which gateway this is, and which views there are.
+// head returns the lines that say which gateway is shown and which views there are.
 func (m *model) head() []string {
 	g := m.state.Gateway
 	link, style := "live", green
@@ -55,8 +55,8 @@ func (m *model) head() []string {
 	return append(lines, m.tabs())
 }
 
-// tabs are the views with their numbers; on a narrow terminal, the numbers and the name of
-// the current one.
+// tabs returns the views with their numbers; on a narrow terminal, the numbers and the name
+// of the current view.
 func (m *model) tabs() string {
 	names, width, between := make([]string, len(views)), 0, gap
 	for i, v := range views {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// view is one of the screens between which a person changes.
+// view is one of the screens between which the person can switch.
 type view struct {
 	name     string
 	sections func(m *model) []section
@@ -28,7 +28,7 @@ var views = []view{
 	{"Log", func(m *model) []section { return []section{logs(m)} }},
 }
 
-// overview has what needs attention, then what is there.
+// overview shows what needs attention, then the servers and the runs in progress.
 func overview(m *model) []section { return []section{attention(m), servers(m), runs(m, true)} }
 
 func attention(m *model) section {
@@ -70,7 +70,7 @@ func servers(m *model) section {
 	return s
 }
 
-// serverState is the state of a server and, if it is not connected, its next try.
+// serverState returns the state of a server and, if it is not connected, the time of the next attempt.
 func serverState(e toolscript.ServerEntry, now time.Time) string {
 	switch {
 	case e.Disabled:
@@ -103,7 +103,7 @@ func serverDetail(e toolscript.ServerEntry, now time.Time) []string {
 	return lines
 }
 
-// runs has all runs, or those that go on.
+// runs returns all runs, or only those in progress.
 func runs(m *model, going bool) section {
 	s := section{title: "Runs", empty: "No script has run.", columns: []column{
 		{name: "Run"}, {name: "File", flex: true, drop: 5}, {name: "State", state: true}, {name: "Time", right: true}, {name: "Calls", right: true},
@@ -158,7 +158,7 @@ func runRow(r toolscript.RunEntry, now time.Time) row {
 	}}
 }
 
-// limited returns a duration as text for a column that has the time used and its limit.
+// limited formats a duration for a column with the time used and its limit.
 func limited(d time.Duration) string {
 	if d >= time.Second {
 		d = d.Truncate(time.Second)
@@ -210,7 +210,7 @@ func calls(m *model) section {
 	return s
 }
 
-// actors are a tree: each below the one that has started it.
+// actors returns the actors as a tree: each actor is below its parent.
 func actors(m *model) section {
 	s := section{title: "Actors", empty: "No actor is known.", columns: []column{
 		{name: "Actor", flex: true}, {name: "State", state: true}, {name: "Mailbox", right: true}, {name: "Messages", right: true, drop: 2},
@@ -258,7 +258,7 @@ func actorRow(a toolscript.ActorEntry, depth int, now time.Time) row {
 	return r
 }
 
-// indent shows the depth of an actor in a way that stays when spaces are joined.
+// indent shows the depth of an actor. It uses dots, because safe would remove leading spaces.
 func indent(depth int) string {
 	if depth == 0 {
 		return ""
@@ -291,7 +291,7 @@ func caches(m *model) []section {
 
 func facts() []column { return []column{{name: "Fact"}, {name: "Value", flex: true}} }
 
-// factRows are pairs of a name and a value, without those that have no value.
+// factRows returns rows of a name and a value, without those that have no value.
 func factRows(prefix string, pairs ...string) (rows []row) {
 	for pair := range slices.Chunk(pairs, 2) {
 		if pair[1] != "" {
@@ -305,12 +305,12 @@ func percent(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }
 
 var levels = []string{"DEBUG", "INFO", "WARN", "ERROR"}
 
-// rank is the place of a level; slog also has levels between two names, such as INFO+2.
+// rank returns the index of a level in levels. slog also has levels between two names, such as INFO+2.
 func rank(level string) int {
 	return slices.IndexFunc(levels, func(l string) bool { return strings.HasPrefix(level, l) })
 }
 
-// logs are the lines of a level or above, the newest first.
+// logs returns the log lines of the selected level or above, the newest first.
 func logs(m *model) section {
 	s := section{title: "Log from level " + levels[m.level] + " (v changes it), the newest line first", empty: "No line was logged.", columns: []column{
 		{name: "Time", drop: 1}, {name: "Level", state: true}, {name: "Message", flex: true},

@@ -7,15 +7,15 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// mostAdvised bounds the tools that are named for one server: those with the largest
-// definitions.
+// mostAdvised is the maximum number of tools that are named for one server: those with the
+// largest definitions.
 const mostAdvised = 10
 
-// worthwhile is the size of definitions, in tokens, from which unused tools of a server that
-// is used are named.
+// worthwhile is the minimum size of the definitions, in tokens, for advice about unused
+// tools of a server that is used.
 const worthwhile = 200
 
-// advise names the servers without a call, and the tools without one of the other servers.
+// advise returns advice about servers without calls, and about unused tools of the other servers.
 func advise(r *Report, excluded map[string][]string, observed time.Duration) []Advice {
 	out := []Advice{}
 	for _, s := range r.Servers {
@@ -41,7 +41,7 @@ func advise(r *Report, excluded map[string][]string, observed time.Duration) []A
 	return out
 }
 
-// ofTools is the advice about the unused tools of a server that have been known since a time.
+// ofTools returns advice about unused tools of a server that have been known since a time.
 func ofTools(tools []Tool, server string, excluded []string, since time.Time) Advice {
 	a := Advice{Server: server}
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {
@@ -58,7 +58,7 @@ func ofTools(tools []Tool, server string, excluded []string, since time.Time) Ad
 	}
 	names, err := toolscript.PlainJSON(slices.Concat(excluded, a.Tools))
 	if err != nil {
-		panic(err) // a list of texts always marshals
+		panic(err) // a list of texts always encodes
 	}
 	a.Do = `"excludeTools": ` + string(names)
 	return a

@@ -13,17 +13,17 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// calledDirectly is the client of runs whose script is not written by a model: its arguments
-// are.
+// calledDirectly begins the client name of runs whose script was not written by a model.
+// Only the arguments were.
 const calledDirectly = "toolscript call "
 
-// facts are what the lines of an audit say.
+// facts is the content of an audit that the report needs.
 type facts struct {
 	query    Query
 	runs     map[string]*run
 	sessions map[string]*session
-	calls    map[string]*Traffic          // by tool
-	offers   map[int]map[string][]offered // by process and server, in order
+	calls    map[string]*Traffic          // traffic by tool
+	offers   map[int]map[string][]offered // by process and server, in order of time
 	other    int
 	guessed  int
 	cut      int
@@ -33,17 +33,17 @@ type facts struct {
 type run struct {
 	session  *session
 	selected bool
-	direct   bool           // by toolscript call
-	results  map[string]int // by tool, in tokens
-	shown    *int           // what was printed; nil: unknown
-	ended    *audit.Data    // the value of the script
+	direct   bool           // made by toolscript call
+	results  map[string]int // tokens of the results by tool
+	shown    *int           // tokens of the printed output; nil: unknown
+	ended    *audit.Data    // value of the script
 }
 
-// session are the runs and calls that share the context of a model.
+// session is a set of runs and calls that share the context of a model.
 type session struct {
 	gateways map[int]bool
 	last     time.Time
-	scripts  map[string]bool // hashes of those that are counted
+	scripts  map[string]bool // hashes of the scripts that are already counted
 	plain    Cost
 	own      Cost
 }
@@ -60,10 +60,10 @@ func read(dir string, q Query) (*facts, error) {
 		query: q, runs: map[string]*run{}, sessions: map[string]*session{},
 		calls: map[string]*Traffic{}, offers: map[int]map[string][]offered{},
 	}
-	var printed []audit.Line // the command may write its line before the gateway writes the run
+	var printed []audit.Line // a command may write its line before the gateway writes the run
 	err := chain.Lines(dir, func(l chain.Line) {
 		var line audit.Line
-		if json.Unmarshal(l.Text, &line) != nil { // another version wrote it
+		if json.Unmarshal(l.Text, &line) != nil { // another version has written it
 			return
 		}
 		switch line.Type {
@@ -86,7 +86,7 @@ func read(dir string, q Query) (*facts, error) {
 	return f, err
 }
 
-// session returns the session of a line. Lines without one share a session for each day.
+// session returns the session of a line. Lines without a session id share one session per day.
 func (f *facts) session(line audit.Line) *session {
 	id := line.Session
 	if id == "" {
@@ -108,7 +108,7 @@ func (f *facts) within(line audit.Line) bool {
 	return !line.Time.Before(f.query.Since) && !line.Time.After(f.query.Now)
 }
 
-// tokens are the tokens of a content, estimated from its size if they were not counted.
+// tokens returns the tokens of a content, estimated from its size if they were not counted.
 func (f *facts) tokens(c audit.Count, size int) int {
 	if c.Tokens != nil {
 		return max(*c.Tokens, 0)
@@ -155,8 +155,8 @@ func (f *facts) end(line audit.Line) {
 	}
 }
 
-// ofScripts reports whether a call is one that a client without scripts cannot make: to the
-// store and the search of scripts, and to saved scripts, whose own calls are lines too.
+// ofScripts reports whether a client without scripts cannot make the call: calls to the store
+// and the search of scripts, and to saved scripts, whose own calls are in the audit too.
 func ofScripts(tool string) bool {
 	return naming.IsFunction(tool) || strings.HasPrefix(tool, toolscript.ScriptsServer+toolscript.Separator)
 }
@@ -203,7 +203,7 @@ func (f *facts) call(line audit.Line) {
 	}
 }
 
-// sessionOf is the session of a call.
+// sessionOf returns the session of a call.
 func (f *facts) sessionOf(r *run, line audit.Line) *session {
 	if r != nil && r.session != nil {
 		if line.Time.After(r.session.last) {
@@ -223,7 +223,7 @@ func (f *facts) shown(line audit.Line) {
 	}
 	n := f.tokens(line.Shown.Count, line.Shown.Bytes)
 	s := f.session(line)
-	s.gateways[line.PID] = true // a command without a gateway is one
+	s.gateways[line.PID] = true // a command without a gateway acts as one
 	if line.Command == mcpserver.Definitions {
 		s.own.Definitions += n
 		f.other += n
@@ -240,7 +240,7 @@ func (f *facts) shown(line audit.Line) {
 	*r.shown += n
 }
 
-// share divides the output of each run among its tools. What is unknown is the value.
+// share divides the output of each run, or its value if that is unknown, among its tools.
 func (f *facts) share() {
 	for _, r := range f.runs {
 		if !r.selected {
@@ -268,12 +268,12 @@ func (f *facts) share() {
 			f.calls[tool].Reached += part
 			rest -= part
 		}
-		f.other += rest // of the division
+		f.other += rest // remainder of the division
 	}
 }
 
-// ownerOf is the server of a tool, of the names that are known; ids that no server has are
-// cut at the first separator.
+// ownerOf returns the server of a tool: the known server whose name is its longest prefix,
+// else the part before the first separator.
 func ownerOf(tool string, servers []string) string {
 	owner := ""
 	for _, name := range servers {

@@ -40,17 +40,17 @@ func Read(dir string, q Query, c Configured) (*Report, error) {
 	return r, nil
 }
 
-// known is what the present configuration offers.
+// known is what the current configuration offers.
 type known struct {
-	names   []string // of its servers
+	names   []string // names of its servers
 	tools   []Tool
 	offers  map[string]audit.Offer
-	offered map[string]int // tokens of the definitions, by server
+	offered map[string]int // tokens of the definitions by server
 
-	excluded map[string][]string // excludeTools of the configuration, by server
+	excluded map[string][]string // excludeTools of the configuration by server
 }
 
-// read counts the definitions of the tools that the servers listed last.
+// read counts the definitions of the tools that the servers last listed.
 func (c Configured) read() known {
 	k := known{offers: map[string]audit.Offer{}, offered: map[string]int{}, excluded: map[string][]string{}}
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
@@ -82,7 +82,7 @@ func (c Configured) read() known {
 	return k
 }
 
-// add adds the calls to the tools, and the tools that are not offered any more.
+// add adds the calls to the tools, and adds called tools that are no longer offered.
 func (r *Report) add(calls map[string]*Traffic, servers []string) {
 	at := map[string]int{}
 	for i, t := range r.Tools {
@@ -99,7 +99,7 @@ func (r *Report) add(calls map[string]*Traffic, servers []string) {
 	slices.SortStableFunc(r.Tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Tool, b.Tool)) })
 }
 
-// sum makes the servers from their tools.
+// sum computes the servers from their tools.
 func (r *Report) sum(k known) {
 	all := map[string]*Server{}
 	server := func(name string) *Server {
@@ -139,7 +139,7 @@ func earlier(a, b *time.Time) *time.Time {
 	return a
 }
 
-// narrow leaves the parts of one server.
+// narrow removes everything that is not about one server. "" keeps all.
 func (r *Report) narrow(server string) {
 	if server == "" {
 		return
@@ -148,7 +148,7 @@ func (r *Report) narrow(server string) {
 	r.Tools = slices.DeleteFunc(r.Tools, func(t Tool) bool { return t.Server != server })
 }
 
-// work adds the costs of the sessions.
+// work sums the costs of the sessions. single omits the definitions.
 func (f *facts) work(k known, single bool) *Work {
 	w := &Work{CutResults: f.cut, WithoutDefinitions: single}
 	for _, s := range f.sessions {
@@ -172,8 +172,8 @@ func (f *facts) work(k known, single bool) *Work {
 	return w
 }
 
-// definitions are the tokens of what the gateways of a session offered at its end. recorded
-// is false if the audit does not say; then they are those of the present configuration.
+// definitions returns the tokens of what the gateways of a session offered at its end. recorded
+// is false if the audit does not say; the result is then that of the current configuration.
 func (f *facts) definitions(s *session, k known) (n int, recorded bool) {
 	last := map[string]offered{}
 	for gateway := range s.gateways {
@@ -198,8 +198,8 @@ func (f *facts) definitions(s *session, k known) (n int, recorded bool) {
 	return n, true
 }
 
-// tokensOf are the tokens of an offer: exactly if the server still offers the same, else by
-// its size.
+// tokensOf returns the tokens of an offer, exactly if the server still offers the same,
+// else estimated from its size.
 func (k known) tokensOf(server string, o audit.Offer) int {
 	now := k.offers[server]
 	if now.Bytes == 0 {

@@ -13,18 +13,18 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// blob is binary data inside a value: an image, audio or a resource in a content block
-// of MCP.
+// blob is binary data inside a value: an image, audio or a resource in an MCP content
+// block.
 type blob struct {
 	pointer  string // JSON pointer to the block
 	kind     string // image, audio or resource
 	mimeType string
-	data     string // base64, or a text
+	data     string // base64, or text if text is set
 	text     bool
 	size     int
 }
 
-// bytes are the content of the file.
+// bytes returns the decoded content.
 func (b blob) bytes() ([]byte, error) {
 	if b.text {
 		return []byte(b.data), nil
@@ -38,11 +38,11 @@ type descriptor struct {
 	MimeType string `json:"mimeType"`
 	Bytes    int    `json:"bytes"`
 	Handle   string `json:"handle,omitempty"` // for toolscript output HANDLE --value --out FILE
-	Path     string `json:"path,omitempty"`   // of the file in its place
+	Path     string `json:"path,omitempty"`   // path of the file with the data
 }
 
-// mostBlobDepth bounds the depth at which blobs are searched: each level is parsed
-// again.
+// mostBlobDepth is the maximum depth at which blobs are searched, because each level is
+// parsed again.
 const mostBlobDepth = 16
 
 // describeBlobs replaces the blobs of a value by descriptors.
@@ -58,18 +58,18 @@ func describeBlobs(runID string, value []byte) ([]byte, []blob) {
 	return described, found
 }
 
-// describe is the descriptor as JSON, which has where the data is.
+// describe returns the JSON of a descriptor. d says where the data is.
 func (b blob) describe(d descriptor) []byte {
 	d.Type, d.MimeType, d.Bytes = b.kind, b.mimeType, b.size
 	text, err := jsonText(d)
 	if err != nil {
-		panic(err) // a struct of strings and numbers always marshals
+		panic(err) // a struct of strings and numbers always encodes
 	}
 	return text
 }
 
 // replaceBlobs replaces the blobs of a value, which find parses, by the results of replace.
-// Everything else keeps its bytes and its order.
+// All other parts keep their text and their order.
 func replaceBlobs(value []byte, pointer string, depth int, find func([]byte) (blob, bool), replace func(blob) []byte) []byte {
 	if depth > mostBlobDepth || len(value) == 0 || value[0] != '[' && value[0] != '{' {
 		return value
@@ -109,9 +109,9 @@ func replaceBlobs(value []byte, pointer string, depth int, find func([]byte) (bl
 	return append(out, value[0]+2) // in ASCII, ] and } are two after [ and {
 }
 
-// asBlob parses a content block with binary data, or the contents of a resource. Data that has
-// other members, no media type, or one of another kind only looks like one. MCP requires no media type
-// of the contents of a resource: in a block, which has two objects with exact members, it may be missing.
+// asBlob parses a content block with binary data, or the contents of a resource. It refuses objects with
+// other members, without a media type, or with a media type of another kind: they only look like blobs. A
+// resource in a block, two objects with exact members, may lack the media type, which MCP does not require.
 func asBlob(value []byte) (blob, bool) {
 	if value[0] != '{' || !bytes.Contains(value, []byte(`"data"`)) && !bytes.Contains(value, []byte(`"blob"`)) {
 		return blob{}, false
@@ -141,14 +141,14 @@ func asBlob(value []byte) (blob, bool) {
 	return b, err == nil
 }
 
-// isMedia reports whether the media type reads as one, of that kind if it is not "".
+// isMedia reports whether the media type is valid, and of the given kind unless that is "".
 func (b blob) isMedia(kind string) bool {
 	name, _, err := mime.ParseMediaType(b.mimeType)
 	first, second, _ := strings.Cut(name, "/")
 	return err == nil && first != "" && second != "" && (kind == "" || kind == first)
 }
 
-// members are the members of an object; nil: it is none.
+// members are the members of an object; nil if the value is not an object.
 type members map[string]json.RawMessage
 
 func membersOf(object []byte) (m members) {
@@ -158,7 +158,7 @@ func membersOf(object []byte) (m members) {
 	return m
 }
 
-// text is a member that is a text, or "".
+// text returns the text of a member, or "" if it is not a text.
 func (m members) text(name string) (s string) {
 	if json.Unmarshal(m[name], &s) != nil {
 		return ""
@@ -168,7 +168,7 @@ func (m members) text(name string) (s string) {
 
 func (m members) isText(name string) bool { return len(m[name]) > 0 && m[name][0] == '"' }
 
-// has reports whether the object has no members but these.
+// has reports whether the object has only these members.
 func (m members) has(names ...string) bool {
 	for name := range m {
 		if !slices.Contains(names, name) {
@@ -178,12 +178,12 @@ func (m members) has(names ...string) bool {
 	return true
 }
 
-// isContents reports whether the object is the contents of a resource in that member.
+// isContents reports whether the object is the contents of a resource, with its data in the member data.
 func (m members) isContents(data string) bool {
 	return m.text("uri") != "" && m.isText(data) && m.has("uri", "mimeType", data, "_meta")
 }
 
-// jsonText is a value as JSON in which HTML characters are not escaped.
+// jsonText returns a value as JSON, without escaping HTML characters.
 func jsonText(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -192,9 +192,8 @@ func jsonText(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// File is the text that --out writes: the bytes of the blob at a pointer, or of the
-// only blob of a value that consists of content blocks. Any other value is written as a
-// line of JSON.
+// File returns the content that --out writes: the bytes of the blob at a pointer, or of the
+// only blob of a value that consists of content blocks. Any other value is a line of JSON.
 func File(value []byte, pointer string, pointed bool) ([]byte, error) {
 	_, blobs := describeBlobs("", value)
 	if pointed {
@@ -237,7 +236,7 @@ func onlyBlocks(value []byte) bool {
 	return true
 }
 
-// blobNotice shows the command that saves a blob.
+// blobNotice returns a notice with the command that saves a blob.
 func blobNotice(runID string, blobs []blob) string {
 	what := blobs[0].kind
 	if len(blobs) > 1 {

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// cut shortens compact JSON to about the given length, so that it stays valid.
-// Elements and members after the limit are left out, with a marker that counts them in
-// each open array and object. A string is cut between characters. read is the number of
-// bytes of text that the result has unchanged.
+// cut shortens compact JSON to about the given length, and keeps it valid. It omits
+// elements and members beyond the limit, and adds a marker with their number to each open
+// array and object. A string is cut between characters. read is the number of bytes of text
+// that the result has unchanged.
 func cut(text []byte, most int) (short []byte, read int) {
 	if len(text) <= most {
 		return text, len(text)
@@ -27,10 +27,10 @@ func cut(text []byte, most int) (short []byte, read int) {
 type container struct {
 	object bool
 	filled bool // an element is in the result
-	left   int  // elements or members that are left out
+	left   int  // number of omitted elements or members
 }
 
-// cutter cuts one text. The text is valid JSON, so a scan is enough.
+// cutter cuts one text. The text is valid JSON, so a simple scan is enough.
 type cutter struct {
 	text []byte
 	most int
@@ -107,10 +107,10 @@ func (c *cutter) drop(key int) {
 	c.read = c.at
 }
 
-// shortString is the room below which a string is left out instead of cut.
+// shortString is the minimum space for a part of a string. With less space, the string is omitted.
 const shortString = 40
 
-// cutString copies the beginning of a string of n bytes and a marker.
+// cutString copies the beginning of a string of n bytes and adds a marker.
 func (c *cutter) cutString(n int) {
 	token := c.text[c.at : c.at+n]
 	end := min(c.most-len(c.out), n-1)
@@ -127,8 +127,8 @@ func (c *cutter) cutString(n int) {
 	c.at += n
 }
 
-// escapeBefore is the offset of an escape sequence that a cut at end would split, where
-// a surrogate pair counts as one sequence; -1 if there is none.
+// escapeBefore returns the offset of an escape sequence that a cut at end would split, or
+// -1. A surrogate pair counts as one sequence.
 func escapeBefore(token []byte, end int) int {
 	for i := 1; i < end; {
 		if token[i] != '\\' {
@@ -150,8 +150,7 @@ func escapeBefore(token []byte, end int) int {
 	return -1
 }
 
-// count counts the elements that are left out of each open container, and closes the
-// containers.
+// count counts the omitted elements of each open container, and closes the containers.
 func (c *cutter) count() {
 	if len(c.open) == 0 {
 		return
@@ -185,14 +184,14 @@ func (c *cutter) count() {
 	}
 }
 
-// leave counts an element that is left out of an open container.
+// leave counts an omitted element of an open container.
 func (c *cutter) leave(depth int, element bool) {
 	if element && depth == len(c.open) && depth > 0 {
 		c.open[depth-1].left++
 	}
 }
 
-// close closes the innermost container, with a marker if elements are missing.
+// close closes the innermost container, with a marker if elements were omitted.
 func (c *cutter) close(depth int) {
 	last := c.open[depth-1]
 	end := byte(']')
@@ -213,7 +212,7 @@ func (c *cutter) close(depth int) {
 	c.open = c.open[:depth-1]
 }
 
-// tokenLength is the length of the string, number or literal at the beginning of text.
+// tokenLength returns the length of the string, number or literal at the beginning of text.
 func tokenLength(text []byte) int {
 	if text[0] != '"' {
 		for i, b := range text {

@@ -16,12 +16,12 @@ import (
 // Bounds of the files of one value.
 const (
 	mostFiles     = 1000
-	mostFileBytes = 64 << 20 // of all files together
-	mostNamed     = 10       // files in a message
+	mostFileBytes = 64 << 20 // size of all files together
+	mostNamed     = 10       // files named in a message
 )
 
-// MakeDir makes the folder for the files of a value, and returns an error if no file can
-// be made in it. It is called before the script runs.
+// MakeDir creates the folder for the files of a value, and returns an error if no file can
+// be created in it. It is called before the script runs.
 func MakeDir(path string) error {
 	err := os.MkdirAll(path, 0o700)
 	if err == nil {
@@ -39,21 +39,21 @@ func MakeDir(path string) error {
 // folder writes the files of one value.
 type folder struct {
 	at    *os.Root
-	name  string         // in messages and descriptors
-	next  map[string]int // number of the next file by kind
-	bytes int            // written
+	name  string         // name of the folder in messages and descriptors
+	next  map[string]int // number of the last file, by kind
+	bytes int            // bytes written
 
 	written []string
-	left    []blob // not written
-	failure error  // why the first of them was not
+	left    []blob // blobs that were not written
+	failure error  // why the first of them was not written
 }
 
-// writeFiles writes the images, audio and resources of a value to files of Dir and
-// replaces them by descriptors with the names. left are those that were not written.
+// writeFiles writes the images, audio and resources of a value to files of Dir, and
+// replaces them by descriptors with the file names. left are those that were not written.
 func (p Printer) writeFiles(runID string, value []byte) (text []byte, left []blob, err error) {
 	f := folder{name: p.DirName, next: map[string]int{}}
 	if f.at, f.failure = os.OpenRoot(p.Dir); f.failure == nil {
-		defer func() { _ = f.at.Close() }() // its files are closed
+		defer func() { _ = f.at.Close() }() // every file in it is closed
 	}
 	text = replaceBlobs(value, "", 0, asFile, func(b blob) []byte {
 		name := f.write(b)
@@ -72,7 +72,7 @@ func (p Printer) writeFiles(runID string, value []byte) (text []byte, left []blo
 	return text, f.left, err
 }
 
-// names lists the files that were written.
+// names lists the written files.
 func (f *folder) names() string {
 	shown := f.written[:min(len(f.written), mostNamed)]
 	text := strings.Join(shown, ", ")
@@ -82,7 +82,7 @@ func (f *folder) names() string {
 	return text
 }
 
-// write writes a file and returns its name in the folder; "" if it was not written.
+// write writes a file and returns its name in the folder, or "" if it was not written.
 func (f *folder) write(b blob) string {
 	name, err := f.create(b)
 	if err != nil {
@@ -116,13 +116,13 @@ func (f *folder) create(b blob) (string, error) {
 	}
 	_, err = file.Write(data)
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = f.at.Remove(name) // a part of a file would pass for the whole
+		_ = f.at.Remove(name) // a partial file would look complete
 	}
 	return name, err
 }
 
-// open creates the first file of its kind and number that does not exist. No part of the
-// name comes from a server, and no link is followed.
+// open creates the first file of its kind whose numbered name is free. No part of the name
+// comes from a server, and no link is followed.
 func (f *folder) open(b blob) (string, *os.File, error) {
 	for {
 		f.next[b.kind]++
@@ -134,7 +134,7 @@ func (f *folder) open(b blob) (string, *os.File, error) {
 	}
 }
 
-// asFile is asBlob, and parses also a resource with a text that is embedded in a result.
+// asFile is like asBlob, but also accepts an embedded resource with text.
 func asFile(value []byte) (blob, bool) {
 	if b, ok := asBlob(value); ok || value[0] != '{' || !bytes.Contains(value, []byte(`"resource"`)) {
 		return b, ok
@@ -148,7 +148,7 @@ func asFile(value []byte) (blob, bool) {
 	return blob{kind: "resource", mimeType: resource.text("mimeType"), data: text, text: true, size: len(text)}, true
 }
 
-// extension is the end of the name of a file. Types that are not listed are .bin or .txt.
+// extension returns the file name extension for a blob: .bin or .txt for types that are not listed.
 func extension(b blob) string {
 	mimeType, _, _ := strings.Cut(b.mimeType, ";")
 	if known := extensions[strings.ToLower(strings.TrimSpace(mimeType))]; known != "" {

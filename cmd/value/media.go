@@ -5,11 +5,11 @@ type Medium struct {
 	Kind     string // image or audio
 	MimeType string
 	Data     string // base64
-	Handle   string // as in the descriptor in its place
+	Handle   string // handle of the data, as in its descriptor
 }
 
-// Media returns the images and sounds of a value: at most blocks of them, in the order of
-// the value, with at most bytes of data together. left is the number of the others.
+// Media returns the images and sounds of a value in their order: at most blocks of them,
+// with at most bytes of data in total. left is the number of the others.
 func Media(runID string, value []byte, blocks, bytes int64) (media []Medium, left int) {
 	_, all := describeBlobs(runID, value)
 	for _, b := range all {
@@ -26,5 +26,5 @@ func Media(runID string, value []byte, blocks, bytes int64) (media []Medium, lef
 	return media, left
 }
 
-// handle is the argument of toolscript output that prints the data.
+// handle returns the argument with which toolscript output prints the data.
 func (b blob) handle(runID string) string { return runID + "#" + b.pointer }

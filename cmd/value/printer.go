@@ -1,5 +1,5 @@
-// Package value prints the value of a script: whole, shortened, or with descriptors in
-// the place of binary data.
+// Package value prints the value of a script: whole, shortened, or with descriptors in the
+// place of binary data.
 package value
 
 import (
@@ -15,39 +15,39 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// BytesPerToken estimates the length of a token. English text and JSON have 3 to 5 bytes
+// BytesPerToken is the estimated length of a token. English text and JSON have 3 to 5 bytes
 // per token.
 const BytesPerToken = 4
 
-// Printer says how values are printed. If Most is 0 and Describe is false, values are
-// printed unchanged.
+// Printer prints values. If Most is 0, Describe is false and Dir is "", values are printed
+// unchanged.
 type Printer struct {
-	Most     int  // bytes of JSON; 0 means no limit
-	Describe bool // binary data is replaced by descriptors
-	// Keep stores a whole value for toolscript output.
+	Most     int  // maximum number of bytes of JSON; 0: no limit
+	Describe bool // replace binary data by descriptors
+	// Keep stores a whole value for the command toolscript output.
 	Keep func(runID string, value []byte) error
 	Say  func(format string, args ...any) // prints a notice
-	File string                           // gets the whole value instead of the output; "" is none
-	// Dir is a folder that gets the images and files of the value, whose names then stand in
-	// the printed value, below DirName; "" is none.
+	File string                           // file for the whole value, instead of the output; "": no file
+	// Dir is a folder for the images and files of the value; "": no folder. The printed
+	// value contains their names, below DirName.
 	Dir, DirName string
-	// Write writes the text of a value. Nil writes the text and a newline.
+	// Write writes the text of a value. Nil means to write the text and a newline.
 	Write func(w io.Writer, text []byte) error
 }
 
 // Part describes a shortened value in the output of --json.
 type Part struct {
-	Bytes  int    `json:"bytes"`  // of the whole value as JSON
+	Bytes  int    `json:"bytes"`  // length of the whole value as JSON
 	Tokens int    `json:"tokens"` // estimated
 	Read   string `json:"read"`   // command that prints the whole value
 
-	Cut  bool `json:"-"` // the text is only the beginning, also apart from binary data
-	Next int  `json:"-"` // the first byte that is not in the text; 0 if binary data is not in it either
+	Cut  bool `json:"-"` // the text is only the beginning, even apart from binary data
+	Next int  `json:"-"` // offset of the first byte that is not in the text; 0 if binary data is also missing
 }
 
-// Text is the text to print: compact JSON. If it is not the whole value, the value is
-// stored and part describes it. A value that cannot be stored is printed whole. The error
-// says which files were not written to Dir; the text is then valid too.
+// Text returns the text to print: compact JSON. If it is not the whole value, Text stores
+// the value, and part describes it. A value that cannot be stored is returned whole. The
+// error says which files were not written to Dir; text is valid even then.
 func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *Part, unwritten error) {
 	if !p.Describe && p.Most == 0 && p.Dir == "" {
 		return value, nil, nil
@@ -57,7 +57,7 @@ func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *P
 	switch {
 	case p.Dir != "":
 		if text, left, unwritten = p.writeFiles(runID, value); len(left) == 0 {
-			whole = text // nothing of the value is only there
+			whole = text // the files and text have the whole value
 		}
 	case p.Describe:
 		text, left = describeBlobs(runID, value)
@@ -91,7 +91,7 @@ func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *P
 	return short, part, unwritten
 }
 
-// readCommand prints the whole value of a run.
+// readCommand returns the command that prints the whole value of a run.
 func readCommand(runID string) string { return toolscript.Command("output", runID, "--value") }
 
 // Creatable returns an error if WriteFile could not write a file. It is called before the
@@ -100,7 +100,7 @@ func Creatable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return nil // opening a pipe would wait for a reader
+		return nil // opening a pipe would block until it has a reader
 	}
 	var f *os.File
 	if err == nil {
@@ -127,8 +127,8 @@ func (p Printer) Print(w io.Writer, runID string, value json.RawMessage) error {
 	return cmp.Or(err, unwritten)
 }
 
-// WriteFile writes a whole value to the file: binary content as bytes, any other value as
-// a line of JSON. If that fails, the value is stored, and the error has the command that
+// WriteFile writes a whole value to the file: binary content as bytes, any other value as a
+// line of JSON. If that fails, it stores the value, and the error has the command that
 // prints it.
 func (p Printer) WriteFile(runID string, value json.RawMessage) error {
 	data, err := File(value, "", false)

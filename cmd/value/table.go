@@ -9,10 +9,10 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// WriteTable writes a value as a table for a terminal of that width; 0 means for programs.
-// A list has a row for each element, and a column for each member of its objects, in the
-// order in which they appear first. So has an object whose only member is a list. Another
-// object has a row for each member. A text that is neither is one line.
+// WriteTable writes a value as a table for a terminal of a width; 0 means output for
+// programs. A list has a row for each element, and a column for each member of its objects,
+// in the order in which they first appear. An object whose only member is a list is shown
+// like the list. Any other object has a row for each member. Any other value is one line.
 func WriteTable(w io.Writer, width int, text []byte) error {
 	if list, is := rowsOf(text); is {
 		return rowsTable(list).Write(w, width, nil)
@@ -36,7 +36,7 @@ func rowsOf(text []byte) (list []json.RawMessage, is bool) {
 	return list, json.Unmarshal(text, &list) == nil && list != nil
 }
 
-// rowsTable has a row for each element. An element that is no object is in the column "Value".
+// rowsTable has a row for each element. Elements that are not objects are in the column "Value".
 func rowsTable(list []json.RawMessage) *terminal.Table {
 	const other = "Value"
 	t := &terminal.Table{}
@@ -69,7 +69,7 @@ func rowsTable(list []json.RawMessage) *terminal.Table {
 	return t
 }
 
-// cell is a text without quotes, and another value as JSON; empty for null.
+// cell returns a string without quotes, "" for null, and any other value as JSON.
 func cell(member []byte) string {
 	var text *string
 	if json.Unmarshal(member, &text) != nil {

@@ -14,12 +14,12 @@ import (
 //go:embed page.html
 var page string
 
-// fewCalls is how many calls are seen at a glance in rows. With more calls, the file begins
-// with a picture of all.
+// fewCalls is the number of calls up to which rows alone give an overview. With more calls,
+// the file begins with a picture of all calls.
 const fewCalls = 60
 
-// HTML writes one file without scripts, which loads nothing. Its texts are those of the audit,
-// which has no arguments, no results and no secrets.
+// HTML writes one file without scripts that loads nothing else. Its texts come from the
+// audit, which has no arguments, results or secrets.
 func (w *Waterfall) HTML(to io.Writer) error {
 	t := template.Must(template.New("page").Parse(page))
 	r := w.run
@@ -52,7 +52,7 @@ type row struct {
 	Facts                     [][2]string
 }
 
-// span is a part of a bar in percent of the track.
+// span is a part of a bar; Left and Width are percentages of the track.
 type span struct{ State, Left, Width string }
 
 func (w *Waterfall) row(b *bar) row {
@@ -105,13 +105,13 @@ type rect struct {
 	Height      string
 }
 
-// highest is the height of the overview, unless each of its lanes would be thinner than a unit.
+// highest is the maximum height of the overview, unless its lanes would become thinner than one unit.
 const highest = 160
 
 func (w *Waterfall) overview() *overview {
 	lane := within(highest/float64(max(w.lanes, 1)), 1, 12)
 	o := &overview{Height: int(lane*float64(w.lanes)) + 1}
-	for _, failed := range []bool{false, true} { // those that failed are above the others
+	for _, failed := range []bool{false, true} { // draw failed calls above the others
 		for i := range w.bars {
 			b := &w.bars[i]
 			if b.failed() != failed {

@@ -8,22 +8,22 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// MostRows is how many calls Text shows.
+// MostRows is the maximum number of calls that Text shows.
 const MostRows = 40
 
-// The widths of the columns of Text.
+// Widths of the table that Text writes.
 const (
-	narrowest = 60 // of the whole
+	narrowest = 60 // minimum width of the table
 	wideID    = 7
 	wideTook  = 8
 )
 
-// glyphs are the cells of a bar.
+// glyphs maps a state to the cell of a bar.
 var glyphs = map[string]rune{work: '█', slot: '░', approval: '?'}
 
 const failure = 'x'
 
-// Text writes the first calls, one in a line of at most columns, which are at least 60.
+// Text writes the first calls, one per line of at most columns, but at least 60 columns.
 func (w *Waterfall) Text(to io.Writer, columns int) error {
 	columns = max(columns, narrowest)
 	shown := w.bars[:min(len(w.bars), MostRows)]
@@ -46,10 +46,10 @@ func (w *Waterfall) Text(to io.Writer, columns int) error {
 	return err
 }
 
-// More is the number of calls that Text does not show.
+// More returns the number of calls that Text does not show.
 func (w *Waterfall) More() int { return w.more + max(0, len(w.bars)-MostRows) }
 
-// cells draws a bar on a track. A call has one cell at least.
+// cells draws a bar on a track. A call has at least one cell.
 func (w *Waterfall) cells(b *bar, width int) string {
 	scale := 0.0
 	if w.ms > 0 {
@@ -57,7 +57,7 @@ func (w *Waterfall) cells(b *bar, width int) string {
 	}
 	first := min(int(b.from*scale), width-1)
 	last := max(first, min(int(b.to*scale), width-1))
-	if last > first && float64(last) == b.to*scale { // it ends where the cell begins
+	if last > first && float64(last) == b.to*scale { // it ends where this cell begins
 		last--
 	}
 	cells := []rune(strings.Repeat(" ", width))
@@ -76,7 +76,7 @@ func (w *Waterfall) cells(b *bar, width int) string {
 	return string(cells)
 }
 
-// pad is a text of a server in a number of columns.
+// pad returns a server's text cut or padded to a number of columns.
 func pad(text string, width int) string {
 	text = terminal.Cut(terminal.OneLine(text), width)
 	return text + strings.Repeat(" ", max(0, width-terminal.Width(text)))

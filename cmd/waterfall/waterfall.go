@@ -1,5 +1,5 @@
-// Package waterfall shows the calls of a run over time: as text for a terminal, and as an HTML
-// file.
+// Package waterfall shows the calls of a run over time, as text for a terminal or as an
+// HTML file.
 package waterfall
 
 import (
@@ -13,42 +13,42 @@ import (
 	"github.com/toolscript/toolscript/cmd/runhistory"
 )
 
-// The states of a call, which are also classes of the HTML file.
+// The states of a call. They are also classes in the HTML file.
 const (
 	work     = "work"
-	slot     = "slot"     // it waits for its turn in the run or at its server, or for the server
-	approval = "approval" // it waits for a person
+	slot     = "slot"     // waits for its turn in the run or at its server, or for the server
+	approval = "approval" // waits for a person
 )
 
-// part is a time of a call in one state, in milliseconds since the start of the run.
+// part is a period of a call in one state, in milliseconds since the start of the run.
 type part struct {
 	state    string
 	from, to float64
 }
 
-// bar is a call.
+// bar is the bar of a call.
 type bar struct {
 	audit.Line
-	from, to float64 // as those of part, from when the script made the call
-	began    float64 // when it had its turn in the run
-	parts    []part  // they follow each other from from to to
+	from, to float64 // as in part; from is when the script made the call
+	began    float64 // when the call had its turn in the run
+	parts    []part  // consecutive parts, between from and to
 	lane     int     // from 0; calls that have their turn at the same time have different lanes
 }
 
 func (b *bar) failed() bool { return b.Outcome != toolscript.OutcomeOK }
 
-// Waterfall are the calls of a run in the order in which the script made them.
+// Waterfall shows the calls of a run in the order in which the script made them.
 type Waterfall struct {
 	run   runhistory.Run
 	bars  []bar
-	more  int     // calls that are left out
-	ms    float64 // from the start of the run to its end, or that of its last call
+	more  int     // number of omitted calls
+	ms    float64 // from the start of the run to its end, or to the end of its last call if that is later
 	lanes int
 }
 
 const (
-	most    = 5000 // calls; the others are left out
-	longest = 1e12 // milliseconds; an audit that was changed may have more
+	most    = 5000 // maximum number of calls; others are omitted
+	longest = 1e12 // maximum time in milliseconds; a changed audit may contain more
 )
 
 // Of lays out the calls of a run.
@@ -67,8 +67,8 @@ func Of(r runhistory.Run) Waterfall {
 	return w
 }
 
-// barOf is the bar of a call in a run that began at start. Parts that the numbers of the line
-// contradict are shortened.
+// barOf returns the bar of a call in a run that began at start. It shortens parts that
+// contradict other numbers of the line.
 func barOf(l audit.Line, start time.Time) bar {
 	b := bar{Line: l, to: within(float64(l.Time.Sub(start).Microseconds())/1000, 0, longest)}
 	b.began = within(b.to-l.Ms, 0, b.to)
@@ -83,14 +83,14 @@ func barOf(l audit.Line, start time.Time) bar {
 	return b
 }
 
-// lay gives each call the first lane that is free when it has its turn.
+// lay assigns each call to the first lane that is free when it has its turn.
 func (w *Waterfall) lay() {
 	byTurn := make([]*bar, len(w.bars))
 	for i := range w.bars {
 		byTurn[i] = &w.bars[i]
 	}
 	slices.SortStableFunc(byTurn, func(a, b *bar) int { return cmp.Compare(a.began, b.began) })
-	var ends []float64 // by lane
+	var ends []float64 // end of the last call, by lane
 	for _, b := range byTurn {
 		b.lane = slices.IndexFunc(ends, func(end float64) bool { return end <= b.began })
 		if b.lane < 0 {
@@ -102,7 +102,7 @@ func (w *Waterfall) lay() {
 	w.lanes = len(ends)
 }
 
-// within is x, or the bound that it exceeds. It is low for what is no number.
+// within returns x limited to low and high. It returns low for NaN.
 func within(x, low, high float64) float64 {
 	if !(x > low) {
 		return low
@@ -110,7 +110,7 @@ func within(x, low, high float64) float64 {
 	return min(x, high)
 }
 
-// duration is a time in milliseconds for a person, in at most 8 columns.
+// duration formats a time in milliseconds in at most 8 columns.
 func duration(ms float64) string {
 	switch d := time.Duration(ms) * time.Millisecond; {
 	case ms < 9.95:
@@ -126,7 +126,7 @@ func duration(ms float64) string {
 	}
 }
 
-// counts says how many calls there are, and what was left out of them.
+// counts describes the number of calls, of parallel calls, and of failed calls.
 func (w *Waterfall) counts() string {
 	failed := 0
 	for i := range w.bars {
