@@ -109,7 +109,7 @@ type Audit struct {
 
 // Output holds the settings of what exec prints.
 type Output struct {
-	MaxTokens *int // maximum length of a value; 0: no limit, nil: the command decides
+	MaxTokens *int // maximum tokens of a value; 0: no limit, nil: the command decides
 }
 
 // DeviceWebGPU is a device of the search that has no effect. Configurations of other

@@ -40,8 +40,8 @@ type line struct {
 	record slog.Record
 }
 
-// NewHandler returns a handler that writes to to. format returns a handler for the form of
-// the lines, which must write each line to the given writer.
+// NewHandler returns a handler that writes lines to the writer to. format returns the handler
+// that formats them, which must write each line to its writer.
 func NewHandler(to io.Writer, format func(io.Writer) slog.Handler) *Handler {
 	b := &batch{to: to}
 	return &Handler{format: format(&b.text), batch: b}

@@ -65,7 +65,7 @@ func (s *script) ask(ctx context.Context, q question) {
 	defer s.asking.Add(-1)
 	reply, err := s.server.RequestElicitation(ctx, mcp.ElicitationRequest{Params: parameters(q)})
 	if err != nil {
-		reply = nil // the question is canceled
+		reply = nil // the question is cancelled
 	}
 	s.reply(q, reply)
 }
@@ -85,7 +85,7 @@ func again(refused string) string {
 	return "The last answer was not accepted: " + refused + "\n"
 }
 
-// reply passes an answer to the run. Without an answer, a question is canceled, but a call
+// reply passes an answer to the run. Without an answer, a question is cancelled, but a call
 // still waits for its approval. If the answer does not fit the form, the client gets the
 // form once more: clients without forms accept every question without an answer.
 func (s *script) reply(q question, reply *mcp.ElicitationResult) {

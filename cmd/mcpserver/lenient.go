@@ -17,7 +17,7 @@ type lenient struct{ http.Handler }
 func (h lenient) serve(w http.ResponseWriter, r *http.Request, m message) {
 	switch {
 	case mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)):
-		// The client has canceled the request by closing its response. The notification of
+		// The client has cancelled the request by closing its response. The notification of
 		// the Go SDK has no version in _meta.
 		if m.Method == "notifications/cancelled" {
 			w.WriteHeader(http.StatusAccepted)

@@ -158,7 +158,7 @@ func (l *lines) begin(id any, cost int64) bool {
 	return true
 }
 
-// cancel drops the response to a request: MCP has none for a canceled request, but mcp-go
+// cancel drops the response to a request: MCP has none for a cancelled request, but mcp-go
 // writes one.
 func (l *lines) cancel(line []byte) {
 	var m struct{ Params struct{ RequestID any } }
@@ -186,7 +186,7 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 // ended stops counting the request that a message answers, if the message is a response. It
-// reports whether the request was canceled.
+// reports whether the request was cancelled.
 func (l *lines) ended(p []byte) (cancelled bool) {
 	rest, is := bytes.CutPrefix(p, []byte(`{"jsonrpc":"2.0","id":`))
 	if !is {

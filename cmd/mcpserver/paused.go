@@ -23,8 +23,8 @@ type waiting struct {
 	expire   *time.Timer
 }
 
-// keep keeps a run. It is canceled if its client does not return within limit. If too many
-// runs are kept, the one that has waited longest is canceled.
+// keep keeps a run. It is cancelled if its client does not return within limit. If too many
+// runs are kept, the one that has waited longest is cancelled.
 func (p *paused) keep(runID string, s *script, q *question, limit time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -35,7 +35,7 @@ type stream struct {
 	mu      sync.Mutex
 	begun   bool // the header has been written
 	wrap    bool // mcp-go writes JSON, but the response has begun as a stream of events
-	dropped bool // the request was canceled, so it gets no response
+	dropped bool // the request was cancelled, so it gets no response
 	ended   bool
 	written time.Time
 }

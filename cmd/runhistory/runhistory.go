@@ -38,7 +38,7 @@ type Run struct {
 	Detached  bool         `json:"detached,omitempty"`  // by exec --detach; runs output prints the output
 	CallLines []audit.Line `json:"callLines,omitempty"` // in the order of the calls; only set by History.Run
 
-	Unfinished []toolscript.UnfinishedCall `json:"unfinished,omitempty"` // calls that were canceled when the script ended
+	Unfinished []toolscript.UnfinishedCall `json:"unfinished,omitempty"` // calls that were cancelled when the script ended
 }
 
 // unknown is the outcome of a run without an end: its gateway was killed, or is a gateway

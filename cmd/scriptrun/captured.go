@@ -20,7 +20,7 @@ type Captured struct {
 	end            *toolscript.Event
 }
 
-// NewCaptured returns a Captured that writes JSON to to, with the value shortened by p.
+// NewCaptured returns a Captured that writes JSON, with the value shortened by p.
 func NewCaptured(to io.Writer, p value.Printer) *Captured { return &Captured{to: to, values: p} }
 
 // Event implements Output.
