@@ -83,7 +83,7 @@ login at a remote server, or with --secrets to store the secrets.`,
 	return c
 }
 
-// given reads a command after "--", or an address. It returns false for a server of the registry.
+// given parses a command after "--", or an address, into o. It returns false for a server of the registry.
 func (o *addOptions) given(args []string, dash int) (bool, error) {
 	words, isCommand := args, dash >= 0
 	if isCommand {
@@ -109,7 +109,7 @@ func (o *addOptions) given(args []string, dash int) (bool, error) {
 	return true, nil
 }
 
-// runGiven adds a server that the user gives.
+// runGiven adds the server of a command or an address that given has parsed.
 func (o *addOptions) runGiven(ctx context.Context, command string) error {
 	plan, err := o.addServer()
 	var usage *exit.UsageError
@@ -162,7 +162,7 @@ func (o *addOptions) run(ctx context.Context, command, server string, words []st
 	return o.prepareServer(ctx, plan, choice)
 }
 
-// pairsOf reads KEY=VALUE.
+// pairsOf parses words of the form KEY=VALUE. Each KEY may occur once.
 func pairsOf(words []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, w := range words {
@@ -175,8 +175,8 @@ func pairsOf(words []string) (map[string]string, error) {
 	return values, nil
 }
 
-// find finds the server in the registry: by its whole name, else the only one whose name has
-// the text. The user chooses among several: names can be made to look like others.
+// find returns the server of the registry with the name in text, else the only server whose name contains it.
+// The user must choose among several, because a name can imitate another. text may end with @VERSION.
 func (o *addOptions) find(ctx context.Context, text string) (registry.Entry, error) {
 	client := &registry.Client{URL: o.registry, Dir: o.host.Cache("registry"), Older: func(at time.Time, reason error) {
 		o.warn("%v; using a copy of %s", reason, localTime(at))
@@ -201,7 +201,7 @@ func (o *addOptions) find(ctx context.Context, text string) (registry.Entry, err
 	return found[0], nil
 }
 
-// foundServer is one of several servers that a text can mean.
+// foundServer is one of several servers whose names contain a searched text.
 type foundServer struct {
 	Name        string `json:"name"`
 	Version     string `json:"version"`
@@ -209,10 +209,10 @@ type foundServer struct {
 	Description string `json:"description"`
 }
 
-// mostShown is how many servers are listed.
+// mostShown is the most servers that a table of several has.
 const mostShown = 20
 
-// several lists the servers whose names have a text. more says that there are others.
+// several prints the found servers and returns an error of kind Conflict. more: the registry has others, too.
 func (o *addOptions) several(text string, found []registry.Entry, more bool) error {
 	list := []foundServer{}
 	for _, e := range found {
@@ -243,7 +243,7 @@ func (o *addOptions) several(text string, found []registry.Entry, more bool) err
 	return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s servers of the registry have %.80q in their names; choose one by its whole name, for example: %s", count, text, toolscript.Command("add", list[0].Name))}
 }
 
-// short is the beginning of a description: publishers may write long ones.
+// short returns the beginning of a description in one line, because publishers may write long ones.
 func short(text string) string {
 	const most = 200
 	text = terminal.OneLine(text)
@@ -253,7 +253,7 @@ func short(text string) string {
 	return text
 }
 
-// choose is the way to run the server.
+// choose returns the way to run the server: the first choice, or the first of the kind of --from.
 func (o *addOptions) choose(entry registry.Entry, choices []registry.Choice, refused []string) (registry.Choice, error) {
 	for _, c := range choices {
 		if o.from == "" || o.from == c.Kind {
@@ -274,7 +274,7 @@ func (o *addOptions) choose(entry registry.Entry, choices []registry.Choice, ref
 	return registry.Choice{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(text)}
 }
 
-// plan is the change of the configuration.
+// plan returns the change of the configuration that adds the server.
 func (o *addOptions) plan(entry registry.Entry, choice registry.Choice) (*clients.Import, error) {
 	_, targets, err := o.where()
 	if err != nil {
@@ -365,7 +365,7 @@ func (o *addOptions) describe(e registry.Entry, c registry.Choice, all []registr
 	}
 }
 
-// permissions say what a program of a package may do.
+// permissions says what the programs of each kind of package may do.
 var permissions = map[string]string{
 	"npm":   "all that you may do: it is a program on this machine",
 	"pypi":  "all that you may do: it is a program on this machine",

@@ -11,9 +11,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// prepareServer offers what a server that was written still needs: the values of its secrets,
-// or a login. It asks the user at a terminal only; elsewhere the notes of the change name the
-// commands.
+// prepareServer offers to store the secrets of an added server, or to log in at it. It asks only at a
+// terminal; otherwise the notes of the change name the commands.
 func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, choice registry.Choice) error {
 	if o.yes || o.project || o.form.Structured() || len(plan.Changes) == 0 || !terminal.Is(o.Stdin) {
 		return nil
@@ -42,7 +41,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 	return nil
 }
 
-// ifWanted does what the user agrees to.
+// ifWanted asks the user a question and calls do if the answer is yes.
 func (o *addOptions) ifWanted(ctx context.Context, question string, do func() error) error {
 	answer, err := o.ask(ctx, question)
 	switch {

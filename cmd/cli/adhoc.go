@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/form"
 )
 
-// takeServers adds --stdio, --url and the flags about them to the commands that then run
-// without a gateway.
+// takeServers adds --stdio, --url and related flags to some commands. A command with these flags runs without
+// a gateway.
 func (a *app) takeServers(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
@@ -57,12 +57,12 @@ func (a *app) useServers(c *cobra.Command, flags *adhoc.Flags) error {
 	return nil
 }
 
-// extraServers are the names of the servers of --stdio and --url, sorted.
+// extraServers returns the sorted names of the servers of --stdio and --url.
 func (a *app) extraServers() []string { return adhoc.Names(a.host.Config.Extra) }
 
-// planSave is the change that writes the server of the flags into the user's configuration,
-// under a name; nil without one. It is made before the command runs, so that a name that is
-// taken stops it. The file gets references to variables in place of secrets.
+// planSave returns the change that writes the server of the flags into the user's configuration under name;
+// nil if name is empty. It runs before the command, so that a name that is taken stops the command. The file
+// gets references to variables instead of secrets.
 func (a *app) planSave(name string) (*clients.Import, error) {
 	if name == "" {
 		return nil, nil
@@ -88,7 +88,7 @@ func (a *app) planSave(name string) (*clients.Import, error) {
 	return nil, fmt.Errorf("nothing was run: %w", err)
 }
 
-// saveServer writes the change.
+// saveServer writes the change of planSave.
 func (a *app) saveServer(ctx context.Context, plan *clients.Import) error {
 	o := changeOptions{app: a, yes: true, form: form.Table}
 	c, err := o.changer()

@@ -15,11 +15,11 @@ import (
 // choosing are the flags that choose the configuration, the data folder and the gateway.
 var choosing = []string{"config", "data-dir", "gateway-url"}
 
-// suggestions completes the commands of toolscript in messages.
+// suggestions adds flags of this command line to the toolscript commands in messages.
 type suggestions struct {
-	of       *cobra.Command // nil before it is known
+	of       *cobra.Command // this command; nil before it is known
 	commands []string       // the names of all commands
-	typed    []*pflag.Flag  // those of choosing that are on the command line
+	typed    []*pflag.Flag  // flags of choosing that are on the command line
 }
 
 func suggestionsOf(c *cobra.Command) suggestions {
@@ -37,9 +37,8 @@ func suggestionsOf(c *cobra.Command) suggestions {
 	return s
 }
 
-// again returns a text in which each command of toolscript has the flags of this command line
-// that choose the configuration, the data folder and the gateway. Messages also come from
-// gateways, which do not know these flags.
+// again adds the flags of choosing that are on this command line to each toolscript command in a text.
+// Messages also come from gateways, which do not know these flags.
 func (a *app) again(text string) string {
 	if len(a.suggestions.typed) == 0 {
 		return text
@@ -47,8 +46,8 @@ func (a *app) again(text string) string {
 	return a.suggestions.each(text, a.suggestions.flags)
 }
 
-// toAgent returns a text for an agent without a shell. It says that the user must type the commands,
-// or names the tool of toolscript mcp that does the same.
+// toAgent adapts a text for an agent without a shell. In place of a toolscript command, the text names the
+// tool of toolscript mcp that does the same, or it says that the user must run the command.
 func (a *app) toAgent(text string) string {
 	for command, tool := range ownTools {
 		text = strings.ReplaceAll(text, toolscript.Command(command)+" ", tool+" ")
@@ -67,13 +66,13 @@ func (a *app) toAgent(text string) string {
 	return told
 }
 
-// ownTools are commands for which an agent has a tool of toolscript mcp.
+// ownTools has the tool of toolscript mcp that does the same as a command.
 var ownTools = map[string]string{"get-types": "describe_tools", "list-tools": "describe_tools", "search": "search_tools"}
 
-// askUser marks a command that the user types.
+// askUser marks a command that the user must run.
 const askUser = "\x00"
 
-// each inserts a text into each command, behind the name of the program.
+// each inserts the result of insert into each toolscript command of a text, after the name of the program.
 func (s suggestions) each(text string, insert func(command string) string) string {
 	const program = "toolscript"
 	var b strings.Builder
@@ -94,7 +93,7 @@ func (s suggestions) each(text string, insert func(command string) string) strin
 	}
 }
 
-// flags are those that a command does not have itself.
+// flags returns the flags of typed, with their values, that a command does not have itself.
 func (s suggestions) flags(command string) string {
 	command, _, _ = strings.Cut(command, " -- ")
 	var words []string
@@ -115,8 +114,8 @@ func (s suggestions) flags(command string) string {
 	return strings.TrimPrefix(toolscript.Command(words...), "toolscript")
 }
 
-// withoutCapability is the address of a gateway, without the secret in its path. Commands find
-// the secret of a gateway of this user on this host.
+// withoutCapability returns the address of a gateway without the secret in its path. Commands find the secret
+// if the gateway belongs to this user on this host.
 func withoutCapability(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -125,8 +124,8 @@ func withoutCapability(address string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
 }
 
-// with is this command with further flags. They follow its name, before arguments that may belong
-// to another program.
+// with returns this command line with more flags. They follow the name of the command, before arguments that
+// may belong to another program.
 func (a *app) with(more ...string) string {
 	c, rest := a.suggestions.of, a.Args
 	for _, name := range strings.Fields(c.CommandPath())[1:] {
@@ -144,7 +143,7 @@ func (a *app) with(more ...string) string {
 	return toolscript.Command(slices.Concat(a.Args[:len(a.Args)-len(rest)], more, rest)...)
 }
 
-// takesValue reports whether the value of a flag is the next word.
+// takesValue reports whether word is a flag whose value is the next word.
 func takesValue(all *pflag.FlagSet, word string) bool {
 	var f *pflag.Flag
 	if name, long := strings.CutPrefix(word, "--"); long {
@@ -155,7 +154,7 @@ func takesValue(all *pflag.FlagSet, word string) bool {
 	return f != nil && f.NoOptDefVal == ""
 }
 
-// completed is an event of a run with complete commands. What a script prints stays as it is.
+// completed applies again to the messages of an event of a run. What a script prints stays as it is.
 func (a *app) completed(e toolscript.Event) toolscript.Event {
 	if len(a.suggestions.typed) == 0 {
 		return e

@@ -100,7 +100,7 @@ func (o *agentOptions) run(ctx context.Context, args []string) error {
 	return err
 }
 
-// servers are the names of the servers that the scripts may use, as scripts write them.
+// servers returns the names of the servers that the scripts may use, as scripts write them.
 func servers(c *config.Config, allow toolscript.Filter) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
@@ -111,7 +111,7 @@ func servers(c *config.Config, allow toolscript.Filter) []string {
 	return names
 }
 
-// process makes what an answer asks for.
+// process runs what the items of a model's answer ask for, and returns the resulting items.
 func (o *agentOptions) process(ctx context.Context, at place, provider string, api llm.API, items []json.RawMessage) ([]json.RawMessage, error) {
 	list, err := json.Marshal(items)
 	if err != nil {

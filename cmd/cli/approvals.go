@@ -30,7 +30,7 @@ stops the clock of its script. allow asks for a code. The gateway shows the code
 the program that has asked for the call does not read: at the terminal of
 "toolscript gateway start", or as a notification of the desktop.`
 
-// watchEvery is the time between two looks for new requests.
+// watchEvery is the interval of polling for new requests.
 const watchEvery = 500 * time.Millisecond
 
 func newApprovals(a *app) *cobra.Command {
@@ -154,7 +154,7 @@ func (a *app) showApproval(ctx context.Context, args []string, f form.Form) erro
 	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(request))+"\n  answer: "+toolscript.Command("approvals", "allow", request.ID)+" (or deny)")
 }
 
-// watchApprovals prints each request once.
+// watchApprovals prints each waiting request once, until ctx ends.
 func (a *app) watchApprovals(ctx context.Context, f form.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
@@ -202,7 +202,7 @@ type answeredApproval struct {
 	Scope  string                    `json:"scope,omitempty"`
 }
 
-// answerApproval sends the answer to the request that args names, or to the only one.
+// answerApproval sends the answer to the request that args names, or to the only one that waits.
 func (a *app) answerApproval(ctx context.Context, args []string, answer toolscript.ApprovalAnswer, f form.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
@@ -219,7 +219,7 @@ func (a *app) answerApproval(ctx context.Context, args []string, answer toolscri
 	}
 	if answer.Action == toolscript.ApprovalAllow {
 		a.say("%s", strings.TrimSpace(elicit.ApprovalText(request)))
-		_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // refused unless the user's file allows it: then the code is elsewhere
+		_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // on error, the code is shown elsewhere; the user's file must allow this terminal
 		if answer.Code, err = a.code(ctx); err != nil {
 			return err
 		}
@@ -256,9 +256,9 @@ func chosen(pending []toolscript.Approval, args []string) (toolscript.Approval, 
 
 // code reads the code of a request from standard input.
 func (a *app) code(ctx context.Context) (string, error) {
-	_, _ = io.WriteString(a.Stderr, "Code: ") // the read reports what matters
+	_, _ = io.WriteString(a.Stderr, "Code: ") // a broken terminal fails the read, too
 	return terminal.Await(ctx, func() (string, error) {
-		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // it is empty then
+		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // the input may end without a newline
 		if line = strings.TrimSpace(line); line == "" {
 			return "", &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("no code was given; the call still waits")}
 		}
@@ -266,13 +266,13 @@ func (a *app) code(ctx context.Context) (string, error) {
 	})
 }
 
-// agent is the agent that has started this process; "" if there is none.
+// agent returns the name of the agent that has started this process; "" if there is none.
 func (a *app) agent() string {
 	return cmp.Or(ancestry.Variable(a.Env), ancestry.Agent(a.Parent))
 }
 
-// approvals shows requests for approval at the terminal of exec and at that of the
-// gateway, unless an agent has opened it, and on the desktop.
+// approvals returns how the gateway shows requests for approval: at the terminal of exec, on the desktop, and
+// at its own terminal, unless an agent has started the gateway.
 func (o *startOptions) approvals() actors.Approvals {
 	agent := o.agent() != ""
 	desktop := confirm.Desktop(confirm.Bus(o.lookupEnv, agent))

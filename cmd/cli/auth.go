@@ -71,7 +71,7 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 	return c
 }
 
-// choose returns the configuration of the server that a command names.
+// choose returns the configuration of the server that a command names. The server must have an address.
 func (a *app) choose(name string, trust bool) (mcpclient.Config, error) {
 	loaded, err := a.host.Load(trust)
 	if err != nil {
@@ -143,12 +143,11 @@ func (o *authOptions) login(ctx context.Context) error {
 	}
 }
 
-// retry has a running gateway connect to the server now, if it waits for another try or for a
-// login.
+// retry makes a running gateway connect to the server now, if the server waits for another try or for a login.
 func (o *authOptions) retry(ctx context.Context) {
 	g, err := o.target.Shared(ctx, o.trust)
 	if err != nil || g == nil {
-		return // the login was the task
+		return // only the login was asked for
 	}
 	defer g.Close()
 	servers, err := g.Servers(ctx, toolscript.Filter{o.server}, 0)
@@ -254,7 +253,7 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 	return o.done("Logged in at %s; the tokens are stored where only you can read them", o.server)
 }
 
-// agree waits for the redirect of the browser, or for its address as a pasted line.
+// agree waits for the redirect of the browser, or for a pasted line with its address, and returns the query.
 func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting *browser.Callback) (url.Values, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, auth.FlowTime, fmt.Errorf(
 		"no answer of the browser within %s; run the command again", auth.FlowTime))
@@ -278,7 +277,7 @@ func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting
 	}
 }
 
-// browse opens the browser, or reports that there is none.
+// browse opens the browser. If this fails, it tells the user how to log in with another browser.
 func (o *authOptions) browse(ctx context.Context, address string) {
 	_ = o.progress("Opening the browser")
 	if err := browser.Open(ctx, address, o.Env); err != nil {

@@ -33,8 +33,8 @@ func (o *authOptions) pinIssuer(ctx context.Context, session *oauth.Session) err
 	return session.Confirm(ctx, o.issuer)
 }
 
-// confirmable is the issuer that the user must confirm before the request can be sent;
-// "" for any other error.
+// confirmable returns the issuer that the user must confirm before the request can be sent; "" for any other
+// error.
 func confirmable(err error) string {
 	var needed *oauth.LoginError
 	if errors.As(err, &needed) {

@@ -29,7 +29,7 @@ const (
 	notKnown    = "unknown"
 )
 
-// loginState is one row of the table.
+// loginState is the state of the login at one server.
 type loginState struct {
 	Server        string     `json:"server"`
 	Status        string     `json:"status"`

@@ -57,14 +57,14 @@ func (a *app) logout(ctx context.Context, name string, out form.Form, trust bool
 	return a.print("Logged out of %s", name)
 }
 
-// storedLogin is the stored login of a server. The configuration adds the secret of a
-// client that was registered in advance, if it still names the same server.
+// storedLogin returns the stored login of a server. If the configuration has the server with the same URL, its
+// OAuth settings are used, such as the secret of a client that was registered in advance.
 func (a *app) storedLogin(name string, trust bool) (*oauth.Session, error) {
 	store, err := a.host.LoginStore()
 	if err != nil {
 		return nil, err
 	}
-	known, _ := store.Load(name) // a file that cannot be read can be deleted too
+	known, _ := store.Load(name) // a login that cannot be read can be deleted, too
 	o := oauth.Options{Server: name, URL: known.URL, Store: store, Logger: a.logger(slog.LevelWarn)}
 	if loaded, err := a.host.Load(trust); err == nil {
 		c := loaded.Servers[name]

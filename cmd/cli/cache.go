@@ -22,7 +22,7 @@ func newCache(a *app) *cobra.Command {
 	return group("cache", "Manage the caches that save time at the start", remove)
 }
 
-// clearCache removes the folder. Processes that have a file open can continue to use it.
+// clearCache removes the cache folder. Processes that have a file open can continue to use it.
 func (a *app) clearCache(_ context.Context, out form.Form) error {
 	folder, err := a.host.CacheFolder()
 	if err != nil {

@@ -26,11 +26,11 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// callOptions are those of exec: a call is a run of a script that makes it, so that it has
-// the rules, the limits and the records of a run.
+// callOptions are the options of call. They include those of exec: a call is a run of a script that makes one
+// call, so that the rules, the limits and the records of runs apply.
 type callOptions struct {
 	*execOptions
-	form form.Form // of the result; it is not that of the run
+	form form.Form // form of the result; execOptions.form stays empty
 }
 
 func newCall(a *app) *cobra.Command {
@@ -135,21 +135,21 @@ func (c callOutput) Event(e toolscript.Event) error {
 	return c.Live.Event(e)
 }
 
-// callOf is a script that makes one call. The arguments are its parameter, so that all calls
-// of a tool have the same text, and that no name in them has a meaning in a script.
+// callOf returns a script that makes one call. The arguments of the call are the parameter of the script, so
+// that all calls of a tool have the same script, and no text in the arguments is read as code.
 func callOf(tool toolscript.ToolDescription) source.Script {
 	return source.Script{Code: "export default (args) => " + tool.Call + "(args)"}
 }
 
-// request is the run of a call. The types of the script are not checked: the arguments were
-// compared with the schema.
+// request returns the run of a call. The types of the script are not checked, because the arguments were
+// checked against the schema.
 func (o *callOptions) request(s source.Script) toolscript.ExecRequest {
 	r := o.execOptions.request(s)
 	r.Check = toolscript.CheckOff
 	return r
 }
 
-// printer prints texts as they are, and anything else in the form of the flag.
+// printer returns a printer of results. Without a form, it prints strings as plain text.
 func (o *callOptions) printer() value.Printer {
 	p := o.execOptions.printer()
 	p.Write = func(w io.Writer, text []byte) error {
@@ -168,7 +168,7 @@ type describer interface {
 	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
 }
 
-// directDescriber is the daemon of this process.
+// directDescriber describes the tools of the daemon of this process.
 type directDescriber struct {
 	ownPlace
 	gateway.Direct
@@ -189,7 +189,7 @@ func (d directDescriber) Describe(ctx context.Context, name string) (toolscript.
 	return d.Direct.Describe(ctx, name)
 }
 
-// describer is what describes the tools of a place.
+// describer returns the describer of the tools of a place.
 func (o *callOptions) describer(at place) (describer, error) {
 	if own, is := at.(ownPlace); is {
 		used, allow, err := own.Profile(o.target.Profile)
@@ -230,11 +230,11 @@ func (o *callOptions) describe(ctx context.Context, from describer, name string)
 	return from.Describe(ctx, name)
 }
 
-// mostServers is how many servers an error names.
+// mostServers is the most servers that an error names.
 const mostServers = 10
 
-// unknown is the error for a name that belongs to no server. err is that of the gateway, which
-// suggests names of its tools. Without one, they come from the last lists of the servers.
+// unknown returns the error for a name that belongs to no server. err is the error of the gateway, which may
+// suggest names of tools. If it does not, the suggestions come from the last lists of the servers.
 func (o *callOptions) unknown(ctx context.Context, name string, servers []toolscript.ServerStatus, err error) error {
 	if toolscript.KindOf(err) != toolscript.NotFound {
 		return err
@@ -265,8 +265,8 @@ func (o *callOptions) unknown(ctx context.Context, name string, servers []toolsc
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no tool %.200q%s", name, near)}
 }
 
-// ownerOf is the server of a tool that is written as server.tool or server__tool: of several
-// candidates, the one with the longest name. Without one, its name is "".
+// ownerOf returns the server of a tool that is written as server.tool or server__tool: among several, the one
+// with the longest name. If there is none, the result is the zero value.
 func ownerOf(tool string, servers []toolscript.ServerStatus) (owner toolscript.ServerStatus) {
 	tool = strings.TrimPrefix(tool, "tools.")
 	for _, s := range servers {
@@ -282,8 +282,8 @@ func ownerOf(tool string, servers []toolscript.ServerStatus) (owner toolscript.S
 	return owner
 }
 
-// arguments reads the arguments of a call, and checks them. read are those that were read from
-// standard input before.
+// arguments reads and checks the arguments of a call. read is what an earlier call has read from standard
+// input; nil if nothing was read.
 func (o *callOptions) arguments(ctx context.Context, tool toolscript.ToolDescription, words []string, read json.RawMessage) (json.RawMessage, error) {
 	schema, err := json.Marshal(tool.InputSchema)
 	if err != nil {

@@ -49,7 +49,7 @@ type callableTool struct {
 	schema json.RawMessage
 }
 
-// callableTools are the tools of the gateway, else those in the last lists of the servers.
+// callableTools returns the tools of the gateway; without a gateway, those in the last lists of the servers.
 func (a *app) callableTools(ctx context.Context, g *target.Gateway) (out []callableTool) {
 	add := func(server, tool string, schema json.RawMessage) {
 		name := naming.ServerIdentifier(server) + "." + naming.Identifier(tool)
@@ -86,8 +86,8 @@ func (a *app) callableTools(ctx context.Context, g *target.Gateway) (out []calla
 	return out
 }
 
-// words are the next words of a call: KEY= for each parameter that is not given yet, or
-// KEY=VALUE for each value of the parameter that is begun. Required parameters come first.
+// words returns the next words of a call: KEY= for each parameter that is not given yet, or KEY=VALUE for each
+// value of the parameter that is begun. Required parameters come first.
 func (t callableTool) words(given []string, begun string) (out []string) {
 	var schema struct {
 		Properties map[string]choices `json:"properties"`
@@ -116,7 +116,7 @@ func (t callableTool) words(given []string, begun string) (out []string) {
 	return out
 }
 
-// missing is 0 for a name in the list, else 1.
+// missing returns 0 if the list has the name, else 1.
 func missing(list []string, name string) int {
 	if slices.Contains(list, name) {
 		return 0
@@ -124,16 +124,16 @@ func missing(list []string, name string) int {
 	return 1
 }
 
-// choices is a schema that may limit a value to a few.
+// choices is the part of a JSON schema that limits a parameter to certain values.
 type choices struct {
-	Type  any               `json:"type"` // a text, or an array of texts
+	Type  any               `json:"type"` // a string, or an array of strings
 	Enum  []json.RawMessage `json:"enum"`
 	Const json.RawMessage   `json:"const"`
 	AnyOf []choices         `json:"anyOf"`
 	OneOf []choices         `json:"oneOf"`
 }
 
-// UnmarshalJSON reads a schema. One that is not an object has no choices.
+// UnmarshalJSON reads a schema. A schema that is not an object has no choices.
 func (c *choices) UnmarshalJSON(text []byte) error {
 	type plain choices
 	if json.Unmarshal(text, (*plain)(c)) != nil {
@@ -142,14 +142,14 @@ func (c *choices) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// values are the values that a schema names, as the command line has them.
+// values returns the values that a schema names, in the form of the command line.
 func (c choices) values() (out []string) {
 	for _, value := range append(c.Enum, c.Const) {
 		var text string
 		switch {
 		case value == nil:
 		case json.Unmarshal(value, &text) == nil && value[0] == '"':
-			if strings.HasPrefix(text, "@") { // else it is read as the name of a file
+			if strings.HasPrefix(text, "@") { // a single @ begins the name of a file
 				text = "@" + text
 			}
 			out = append(out, text)

@@ -18,15 +18,15 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// changeOptions are those of the commands that edit files of the user: they show a
-// change first, and can undo it.
+// changeOptions are the options of commands that edit files of the user. Such a command shows its change first,
+// and can undo it.
 type changeOptions struct {
 	*app
 	yes  bool
 	undo bool
 	form form.Form
 
-	answers *bufio.Reader // of the user at the terminal
+	answers *bufio.Reader // answers of the user at the terminal; nil before the first question
 }
 
 func (o *changeOptions) addFlags(c *cobra.Command) {
@@ -35,7 +35,7 @@ func (o *changeOptions) addFlags(c *cobra.Command) {
 	form.Add(c.Flags(), &o.form, "print the change as JSON")
 }
 
-// changer carries out a change and asks at the terminal.
+// changer returns a Changer that asks at the terminal.
 func (o *changeOptions) changer() (*changes.Changer, error) {
 	options := o.host.ConfigOptions(false)
 	data, err := config.DataDir(options)
@@ -48,8 +48,8 @@ func (o *changeOptions) changer() (*changes.Changer, error) {
 	}, errors.Join(err, failed)
 }
 
-// markPins has the next changes of the user's servers reported as differences from their pins if an agent has
-// started this command. Those that the user makes are not.
+// markPins makes the next changes of the user's servers count as differences from their pins if an agent has
+// started this command. Changes that the user makes do not count.
 func (o *changeOptions) markPins(data string) error {
 	if o.agent() == "" || data == "" { // without a data folder there are no pins
 		return nil
@@ -76,7 +76,7 @@ func (o *changeOptions) takeBack(ctx context.Context, kind string) error {
 	return c.TakeBack(ctx, kind)
 }
 
-// where are the files of other clients and of toolscript.
+// where returns the places of other clients, and the files of toolscript.
 func (o *changeOptions) where() (clients.Places, clients.Targets, error) {
 	places, err := clients.FindPlaces(o.Dir, o.lookupEnv)
 	if err != nil {
@@ -86,8 +86,8 @@ func (o *changeOptions) where() (clients.Places, clients.Targets, error) {
 	return places, targets, err
 }
 
-// configFiles are the files of --config, as absolute paths; nil if toolscript finds its
-// files without the flag.
+// configFiles returns the absolute paths of the files of --config; nil if toolscript finds its files without
+// the flag.
 func (o *changeOptions) configFiles() ([]string, error) {
 	if o.configs == "" || o.getenv("TOOLSCRIPT_CONFIG") == o.configs {
 		return nil, nil

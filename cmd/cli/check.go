@@ -58,7 +58,7 @@ once. --strict checks as "strict" of TypeScript does.`,
 	return c
 }
 
-// checkFilesOnly checks several files. The error is that of the first one with a mistake.
+// checkFilesOnly checks several files. It returns the error of the first file with a mistake.
 func (o *execOptions) checkFilesOnly(ctx context.Context, files []string, out form.Form) error {
 	var scripts []source.Script
 	for _, file := range files {

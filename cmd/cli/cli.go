@@ -1,5 +1,5 @@
-// Package cli has the commands of the program. Data goes to stdout and everything else
-// to stderr. Only Main uses the process itself, so that tests can run the whole program.
+// Package cli implements the commands of the program. Data goes to stdout and everything else to stderr. Only
+// Main uses the process itself, so that tests can run the whole program.
 package cli
 
 import (
@@ -19,8 +19,8 @@ import (
 // State is the environment of one run of the program.
 type State struct {
 	Parent int      // process that started this one; 0 if it does not matter
-	Args   []string // without the name of the program
-	Env    []string // as os.Environ
+	Args   []string // arguments, without the name of the program
+	Env    []string // in the form of os.Environ
 	Dir    string   // working directory, absolute
 	Stdin  io.Reader
 	Stdout io.Writer
@@ -32,8 +32,8 @@ type State struct {
 	Exit    func(code int)
 }
 
-// Main runs the program and returns its exit code. In a process that was started as a
-// script worker, as the reaper or as the helper of a command, it runs that instead.
+// Main runs the program and returns its exit code. In a process that was started as a script worker, as the
+// reaper or as the helper of a command, it does that work instead.
 func Main() int {
 	if code, is := harness.Helper(os.Args); is {
 		return code

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// collectLater has the first garbage collection of a command at 16 MB instead of 4 MB, and
-// the others at their usual times. Most commands end before that; the collection of what
-// the packages have made at their start would be a fifth of their processor time. Processes
-// that stay keep the usual bound, and so do users who set GOGC.
+// collectLater delays the first garbage collection of a command from a heap of 4 MB to one of 16 MB. Most
+// commands end before that; to collect what the packages allocate at their start would take a fifth of their
+// processor time. Later collections are not delayed. Nor is the first in commands that keep running, or if
+// GOGC is set.
 func collectLater(args []string) {
 	stays := func(arg string) bool { return slices.Contains([]string{"gateway", "hub", "mcp", "top"}, arg) }
 	if os.Getenv("GOGC") != "" || slices.ContainsFunc(args, stays) {
 		return
 	}
-	usual := debug.SetGCPercent(400) // of 4 MB, the heap of a program that has just begun
+	usual := debug.SetGCPercent(400) // percent of 4 MB, the heap at which the first collection starts by default
 	runtime.AddCleanup(new([16]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/target"
 )
 
-// completionTime bounds the names of a completion: the user waits at the shell.
+// completionTime bounds the search for the names of a completion: the user waits at the shell.
 const completionTime = 300 * time.Millisecond
 
 // names returns the names that a completion offers. g is the running gateway, nil if
@@ -55,8 +55,8 @@ func (a *app) completeNames(root *cobra.Command) {
 	}
 }
 
-// offer returns the names that begin with the last of the names in begun, which
-// commas separate. Errors give no names: a completion has no place for them.
+// offer returns the names that complete begun, or the last name of begun if it is a list with commas. If an
+// error occurs, there are no names: a completion has no place for errors.
 func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp
 	a.Stderr = io.Discard
@@ -86,19 +86,18 @@ func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra
 	return found, directive
 }
 
-// meansMore reports whether a character means more to a shell than itself. Names come from
-// servers, and a shell puts what several of them have in common on the command line without
-// quotes: after $(…) it would run a program.
+// meansMore reports whether a character can be special to a shell. Names come from servers, and a shell writes
+// the beginning that several names share to the command line without quotes: it would run the program in $(…).
 func meansMore(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.,:=/@%+^'", r)
 }
 
-// configuredNames are the servers of the configuration.
+// configuredNames returns the names of the servers of the configuration.
 func (a *app) configuredNames(ctx context.Context, _ *target.Gateway) []string {
 	return a.serverNames(ctx, nil)
 }
 
-// serverNames are the servers of the gateway, else those of the configuration.
+// serverNames returns the names of the servers of the gateway; without a gateway, of the configuration.
 func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
 	if g == nil {
 		o := a.host.ConfigOptions(false)
@@ -120,7 +119,7 @@ func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
 	return out
 }
 
-// secretNames are the stored secrets.
+// secretNames returns the names of the stored secrets.
 func (a *app) secretNames(context.Context, *target.Gateway) (names []string) {
 	store, err := a.secretStore()
 	if err != nil {
@@ -136,7 +135,7 @@ func (a *app) secretNames(context.Context, *target.Gateway) (names []string) {
 	return names
 }
 
-// toolNames are the servers and, if a gateway runs, their tools.
+// toolNames returns the names of the servers and, if a gateway runs, the ids of their tools.
 func (a *app) toolNames(ctx context.Context, g *target.Gateway) []string {
 	out := a.serverNames(ctx, g)
 	if g == nil {
@@ -152,7 +151,7 @@ func (a *app) toolNames(ctx context.Context, g *target.Gateway) []string {
 	return out
 }
 
-// runNames are the last runs of the gateway.
+// runNames returns the ids of the last runs of the gateway.
 func runNames(ctx context.Context, g *target.Gateway) []string {
 	if g == nil {
 		return nil

@@ -72,7 +72,7 @@ type serverVerdict struct {
 	Type    string `json:"type,omitempty"`
 	Problem string `json:"problem,omitempty"` // why the server would not be started
 
-	misconfigured bool // the problem is one of the mistakes
+	misconfigured bool // Problem is one of the mistakes
 }
 
 func (o *validateOptions) run(context.Context) error {
@@ -107,7 +107,7 @@ func (o *validateOptions) checkFiles() (verdict, error) {
 	if err != nil {
 		return v, err
 	}
-	known, err := config.Load(trusted) // the files that are trusted
+	known, err := config.Load(trusted) // with the trust that the user has given
 	if err != nil {
 		return v, err
 	}

@@ -94,12 +94,12 @@ func (o *importOptions) run(ctx context.Context) error {
 	return err
 }
 
-// inLines is a list of names in the lines of a help text.
+// inLines wraps a list of names for a help text.
 func inLines(names []string) string {
 	return strings.Join(terminal.Wrap(strings.Join(names, ", "), 88), "\n")
 }
 
-// storedNames reports whether the secret store has a name.
+// storedNames returns a function that reports whether the secret store has a name.
 func (a *app) storedNames() (func(name string) bool, error) {
 	store, err := a.secretStore()
 	if err != nil {
@@ -112,8 +112,8 @@ func (a *app) storedNames() (func(name string) bool, error) {
 	}, err
 }
 
-// storeSecrets stores the secrets of an import that was written. The servers of a project's file
-// get them when a person has confirmed that.
+// storeSecrets stores the secrets of an import that was written. Servers of a project's file get them only
+// after a person has confirmed that.
 func (o *importOptions) storeSecrets(ctx context.Context, plan *clients.Import) error {
 	if len(plan.Secrets) == 0 {
 		return nil
@@ -151,8 +151,8 @@ func notStored(s clients.Secret, err error) error {
 	return fmt.Errorf("the servers are written, and the secret %s is not stored: %w; then run: %s", s.Name, err, toolscript.Command("secret", "set", s.Name, "--for", s.Server))
 }
 
-// importPlan reads the servers of one client, or of all. store reports whether the secret store has
-// a name; nil: tokens become variables.
+// importPlan returns the change that imports the servers of one client, or of all if from is empty. store
+// reports whether the secret store has a name; if store is nil, tokens become variables.
 func (o *changeOptions) importPlan(from string, store func(string) bool) (*clients.Import, error) {
 	var client *clients.Client
 	if from != "" {
