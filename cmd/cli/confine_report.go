@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// suggestedProfile is the output of --json.
+// suggestedProfile is the output of confine suggest with --json.
 type suggestedProfile struct {
 	Server   string                `json:"server"`
 	Confine  confinement.Profile   `json:"confine"`
@@ -21,11 +21,11 @@ type suggestedProfile struct {
 	changes.Result
 }
 
-// verification is what was done again with the profile.
+// verification is the result of a second use of the server, with the profile.
 type verification struct {
 	What    string                `json:"what"`              // none, start or script
 	Error   string                `json:"error,omitempty"`   // why the server does not work; empty: it does
-	Differs []string              `json:"differs,omitempty"` // why it is not known to do the same work as while it was watched
+	Differs []string              `json:"differs,omitempty"` // why it is unknown whether the server works as while it was watched
 	Refused []confinement.Problem `json:"refused"`
 }
 
@@ -72,10 +72,10 @@ func (o *confineSuggestOptions) show(r *suggestedProfile) error {
 	return nil
 }
 
-// mostListed is how many problems are printed; --json has all.
+// mostListed is the most problems that are printed; --json has all.
 const mostListed = 20
 
-// list prints the first problems, which matter most, and how many there are besides.
+// list prints the first problems, which matter most, and the number of the others.
 func (o *confineSuggestOptions) list(problems []confinement.Problem, line func(confinement.Problem) string) {
 	for i, p := range problems {
 		if i == mostListed {

@@ -181,7 +181,7 @@ func (o *confineSuggestOptions) findScript(ctx context.Context) (source.Script, 
 	return o.script.Find(ctx)
 }
 
-// before is the profile that the server has.
+// before returns the present profile of the server; with --replace, an empty profile.
 func (o *confineSuggestOptions) before(file clients.File, server string, c mcpclient.Config) (p confinement.Profile, err error) {
 	if c.Confine == nil || o.replace {
 		return p, nil
@@ -207,13 +207,13 @@ func (o *confineSuggestOptions) before(file clients.File, server string, c mcpcl
 	return p, nil
 }
 
-// scene is where the server works.
+// scene returns the folders and the arguments with which the server works.
 func (o *confineSuggestOptions) scene(file clients.File, c mcpclient.Config) confinement.Scene {
-	data, _ := config.DataDir(o.host.ConfigOptions(false)) // without a home folder there is none
+	data, _ := config.DataDir(o.host.ConfigOptions(false)) // empty without a home folder
 	return confinement.Scene{Home: o.home(), Data: data, Config: filepath.Dir(file.Path), Args: c.Args}
 }
 
-// home is the home folder of the user; "" if it is unknown.
+// home returns the home folder of the user; "" if it is unknown.
 func (o *confineSuggestOptions) home() string {
 	home := o.getenv("HOME")
 	if !filepath.IsAbs(home) {
@@ -264,12 +264,12 @@ func (o *confineSuggestOptions) write(ctx context.Context, file clients.File, r 
 	}
 }
 
-// confineOf is the profile as a server is started with it.
+// confineOf converts a profile to the restrictions of a server that is started.
 func confineOf(p confinement.Profile) mcpclient.Confine {
 	return mcpclient.Confine{Read: confinement.Paths(p.Read), Write: confinement.Paths(p.Write), Net: p.Net}
 }
 
-// holds is why nothing can be verified here; "" if it can.
+// holds returns why this system cannot verify profiles; "" if it can.
 func holds() string {
 	if missing := confined.Missing(confined.Parts(nil)); len(missing) > 0 {
 		return "this system cannot confine servers: " + missing[0]

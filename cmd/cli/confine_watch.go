@@ -23,21 +23,21 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// watching has a server watched while it is used.
+// watching is one run of confine suggest: it watches a server while the server is used.
 type watching struct {
 	*confineSuggestOptions
 	server string
 	loaded *config.Config
-	src    source.Script // if there is a script
-	before work          // what was done while the server was watched
+	src    source.Script // zero without a script
+	before work          // what the server did while it was watched
 }
 
-// session watches the server without restrictions.
+// session watches the server without restrictions and returns the record of what it did.
 func (w *watching) session(ctx context.Context) (*observed.Record, error) {
 	watch := &daemon.Watch{Server: w.server, Confine: mcpclient.Confine{Free: true}, Record: &observed.Record{}}
 	if w.hasScript() {
 		err := w.once(ctx, watch, true, &w.before)
-		var failed *exit.Error // the script, which has printed its error
+		var failed *exit.Error // the script failed and has printed its error
 		if errors.As(err, &failed) {
 			w.say("nothing was suggested: the script has to work without restrictions first")
 		}
@@ -63,7 +63,7 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, d
 	}
 	done.tools, err = w.connected(ctx, own)
 	if err == nil && script {
-		// stdout has the profile
+		// stdout is for the profile
 		err = scriptrun.Run(ctx, counting{ownPlace{own}, done}, e.request(w.src), w.src.Stdin, scriptrun.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice, w.again), e.person())
 	}
 	return errors.Join(err, own.Stop())

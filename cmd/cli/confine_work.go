@@ -12,15 +12,15 @@ import (
 	"github.com/toolscript/toolscript/cmd/confinement"
 )
 
-// work is what a server did.
+// work is what a server did in one session.
 type work struct {
-	tools int               // that it listed
-	calls map[string][2]int // of the script, by tool: those that failed, and those that succeeded
-	value json.RawMessage   // that the script returned
+	tools int               // number of tools that the server listed
+	calls map[string][2]int // calls of the script, by tool: how many failed, and how many succeeded
+	value json.RawMessage   // value that the script returned
 }
 
-// compare returns why the server does not work under a profile as it did before, and else why it is not
-// known that it does. script reports whether a script used it before.
+// compare returns in fails why the server does not work as before, and in differs why it is unknown whether
+// it does. again is its work under the profile. script reports whether a script used the server before.
 func (before work) compare(again work, v verification, script bool) (fails string, differs []string) {
 	if again.tools != before.tools {
 		differs = append(differs, fmt.Sprintf("it lists %d tools, and listed %d before", again.tools, before.tools))
@@ -55,7 +55,7 @@ func (before work) compare(again work, v verification, script bool) (fails strin
 	return fails, differs
 }
 
-// inShort is a value for one line.
+// inShort shortens a value for one line.
 func inShort(value json.RawMessage) string {
 	if len(value) == 0 {
 		return "nothing"
@@ -63,7 +63,7 @@ func inShort(value json.RawMessage) string {
 	return fmt.Sprintf("%.60s", value)
 }
 
-// counting is a place that notes the calls of a script, and what it returned.
+// counting is a place that counts the calls of a script by tool, and keeps the value that it returns.
 type counting struct {
 	ownPlace
 	done *work

@@ -70,7 +70,7 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 		return err
 	}
 	loaded, err := config.Load(o.host.ConfigOptions(false))
-	if err == nil { // mistakes are no reason not to connect
+	if err == nil { // mistakes in the files do not prevent the connection
 		entry.Variables = config.Used(loaded)
 	}
 	change, err := clients.Connect(client, places, o.project, entry)
@@ -98,8 +98,8 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 	return o.carryOut(ctx, "connect-"+client.Name, again+" --yes", plan)
 }
 
-// replaceDoubled says which servers are in the client twice, and disables them there if the user
-// wants that. It returns the command that does the same.
+// replaceDoubled says which servers the client has twice, by itself and through toolscript, and disables its
+// own definitions if the user agrees. It returns again, with --replace if they are disabled.
 func (o *connectOptions) replaceDoubled(
 	ctx context.Context, client *clients.Client, places clients.Places, loaded *config.Config, plan *clients.Import, again string,
 ) (string, error) {
@@ -146,7 +146,7 @@ func (o *connectOptions) replaceDoubled(
 	return again + " --replace", nil
 }
 
-// wantsReplaced asks the user at the terminal.
+// wantsReplaced asks the user at the terminal whether to disable the servers that the client has twice.
 func (o *connectOptions) wantsReplaced(ctx context.Context, client *clients.Client) (bool, error) {
 	if o.yes || o.form.Structured() || !terminal.Is(o.Stdin) {
 		return false, nil

@@ -42,7 +42,7 @@ On a machine without a browser, forward the port first, for example: ssh -L PORT
 
 // dashboardShown is the output of dashboard with --json.
 type dashboardShown struct {
-	URL   string `json:"url"` // of the gateway, without its secret
+	URL   string `json:"url"` // address of the gateway, without its secret
 	Shown string `json:"shown"`
 }
 

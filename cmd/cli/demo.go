@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/demo"
 )
 
-// newDemo is the MCP server of the examples. It has no dependencies.
+// newDemo makes the command of the MCP server in the examples. The server has no dependencies.
 func newDemo(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    "mcp-demo [FOLDER]",

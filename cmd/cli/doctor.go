@@ -71,7 +71,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	return err
 }
 
-// examined is the environment of this command.
+// examined returns the environment of this command, for the checks of the doctor.
 func (o *doctorOptions) examined() (doctor.Options, error) {
 	places, err := o.target.Places()
 	if err != nil {
@@ -126,8 +126,8 @@ func (o *doctorOptions) write(r *doctor.Report) error {
 	return err
 }
 
-// fitted wraps the lines of a text for a terminal of a width, 0 for none. The later lines of one
-// begin below its last column.
+// fitted wraps the lines of a text to width columns; 0 means no limit. The rest of a wrapped line begins
+// below its last column.
 func fitted(text string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -164,7 +164,7 @@ func writeWorker(b *strings.Builder, worker doctor.Worker) {
 	writeParts(b, worker.Confinement)
 }
 
-// writeParts prints what holds and what does not.
+// writeParts prints which parts of a confinement are active.
 func writeParts(b *strings.Builder, parts []toolscript.Confinement) {
 	for _, part := range parts {
 		state := "yes"
@@ -190,7 +190,7 @@ func pluginText(p doctor.Plugin) string {
 	return fmt.Sprintf("plugin      %s %s; by hand, in permissions.allow of Claude Code's settings: \"%s\"\n", installed, state, strings.Join(p.Rules, `", "`))
 }
 
-// writeFindings writes each finding with the way to mend it below.
+// writeFindings writes each finding, and below it the way to fix it.
 func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Finding) {
 	if len(findings) == 0 {
 		b.WriteString("\nNothing is wrong.\n")
@@ -202,7 +202,7 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 	}
 }
 
-// programs begin the commands that mend something. These stay in one line, to be copied.
+// programs are the programs of commands that fix a problem. Such a command stays on one line, to be copied.
 var programs = []string{"toolscript", "chmod", "unset", "claude"}
 
 func fixLines(fix string, width int) []string {
@@ -212,7 +212,7 @@ func fixLines(fix string, width int) []string {
 	return terminal.Wrap(fix, width)
 }
 
-// writeProblem writes a problem, wrapped for a terminal, and below it what mends it.
+// writeProblem writes a problem, wrapped for a terminal, and below it the way to fix it.
 func (a *app) writeProblem(b *strings.Builder, level, subject, problem, fix string) {
 	width := terminal.Columns(a.Stdout)
 	colour, end := "", ""

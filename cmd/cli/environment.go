@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/source"
 )
 
-// prepare completes the options before a command runs.
+// prepare reads and checks the options of a command before it runs.
 func (a *app) prepare(c *cobra.Command, _ []string) error {
 	err := a.read(c)
 	if err == nil {
@@ -27,7 +27,7 @@ func (a *app) prepare(c *cobra.Command, _ []string) error {
 	return err
 }
 
-// read reads the flags of a command and their variables.
+// read reads the flags of a command, and the environment variables of flags that are not given.
 func (a *app) read(c *cobra.Command) error {
 	err := flags.Read(c.Flags(), c.CommandPath(), a.getenv, a.warn)
 	a.host = &daemon.Host{
@@ -38,7 +38,7 @@ func (a *app) read(c *cobra.Command) error {
 	return err
 }
 
-// getenv is the value of a variable; "" if it is not set.
+// getenv returns the value of a variable; "" if it is not set.
 func (a *app) getenv(name string) string {
 	value, _ := a.lookupEnv(name)
 	return value

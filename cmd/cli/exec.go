@@ -23,21 +23,21 @@ type execOptions struct {
 	*app
 	script       source.Line
 	only         bool            // check the script and run nothing
-	sign         bool            // with only: describe the function that it exports
-	param        json.RawMessage // for that function
+	sign         bool            // with only: describe the function that the script exports
+	param        json.RawMessage // argument of the function that the script exports
 	record       bool
 	strict       bool // check types strictly
-	detach, plan bool // the run goes on without this command; only tools that read are called
+	detach, plan bool // detach: the run outlives this command; plan: only tools that read are called
 
 	limits        flags.Limits
 	check, engine flags.Choice
 	allow, needs  []string
-	name          string // of the value, for later runs
+	name          string // name that keeps the value for later runs
 	cwd, out      string
 	trust         bool
 
 	maxTokens flags.Tokens
-	form      form.Form // of the value; JSON is the end of the run
+	form      form.Form // form of the value; JSON prints the end of the run
 	search    flags.Search
 }
 
@@ -113,10 +113,10 @@ func (o *execOptions) exec(ctx context.Context, src source.Script, out scriptrun
 	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{out, o.app}, o.person())
 }
 
-// request is the run that the options describe.
+// request returns the run that the options describe.
 func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 	check := o.check.Value
-	if o.only { // the configuration is for runs
+	if o.only { // the configured check is for runs
 		check = toolscript.CheckError
 	}
 	return toolscript.ExecRequest{
@@ -144,7 +144,7 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 	}
 }
 
-// output prints the events of the run.
+// output returns the printer of the events of the run.
 func (o *execOptions) output() scriptrun.Output {
 	if o.form.Structured() {
 		return scriptrun.NewCaptured(o.Stdout, o.printer())
@@ -152,7 +152,7 @@ func (o *execOptions) output() scriptrun.Output {
 	return o.live(o.printer(), o.notice)
 }
 
-// person is nil if there is no terminal, and with --json, which programs use.
+// person returns the person at the terminal; nil without a terminal, with --json, and if nothing is run.
 func (o *execOptions) person() *elicit.Person {
 	if o.form.Structured() || o.only || !terminal.Is(o.Stdin) {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"github.com/toolscript/toolscript/cmd/target"
 )
 
-// noPerson is why a process without a gateway cannot ask for an approval.
+// noPerson says why a process without a gateway cannot ask for an approval.
 const noPerson = "there is no terminal to ask a person; start a gateway in another terminal (toolscript gateway start), " +
 	"run the script at a terminal of yours, or allow the tool in approvals of ~/.toolscript.json"
 
 // ownPlace runs scripts in this process. Its user approves calls at the terminal.
 type ownPlace struct{ *daemon.Daemon }
 
-// Approve needs no code: the person at the terminal has started this process.
+// Approve sends the answer of the person. It needs no code, because the person has started this process.
 func (p ownPlace) Approve(ctx context.Context, person *elicit.Person, a toolscript.Approval) {
 	answer, ok := person.Approve(a, whole(ctx, p, a))
 	if !ok {
@@ -34,8 +34,8 @@ func (p ownPlace) Approve(ctx context.Context, person *elicit.Person, a toolscri
 // this process.
 type gatewayPlace struct{ *target.Gateway }
 
-// at is a gateway, with the person at the terminal if there is one, unless an agent has
-// opened the terminal.
+// at returns the gateway as a place. If there is a person at the terminal, and no agent has opened it,
+// approvals can be answered there.
 func (o *execOptions) at(g *target.Gateway) place {
 	person := o.person()
 	defer person.Close()
@@ -45,14 +45,13 @@ func (o *execOptions) at(g *target.Gateway) place {
 	return gatewayPlace{g}
 }
 
-// Exec names this process, so that the gateway finds its terminal.
+// Exec runs a script. The request names this process, so that the gateway finds its terminal.
 func (p gatewayPlace) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 	req.Terminal = os.Getpid()
 	return p.Gateway.Exec(ctx, req, emit)
 }
 
-// Approve sends the code that the person has read at the terminal. After a wrong one it
-// asks again.
+// Approve sends the code that the person has read at the terminal. After a wrong code it asks again.
 func (p gatewayPlace) Approve(ctx context.Context, person *elicit.Person, a toolscript.Approval) {
 	for ctx.Err() == nil {
 		answer, ok := person.Code(a, whole(ctx, p, a))
@@ -70,8 +69,8 @@ func (p gatewayPlace) Approve(ctx context.Context, person *elicit.Person, a tool
 	}
 }
 
-// whole returns a request with all of its arguments; without them, if it does not wait any
-// more.
+// whole returns a function that returns a request with all of its arguments, or a itself if the request no
+// longer waits.
 func whole(ctx context.Context, at interface {
 	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
 }, a toolscript.Approval) func() toolscript.Approval {
@@ -83,8 +82,8 @@ func whole(ctx context.Context, at interface {
 	}
 }
 
-// approvals are those of a run in this process: its terminal answers, unless an agent
-// has opened it.
+// approvals returns how runs in this process ask for approvals: at the terminal. Without a terminal, or if an
+// agent has opened it, such calls are refused.
 func (o *execOptions) approvals() actors.Approvals {
 	person := o.person()
 	defer person.Close()

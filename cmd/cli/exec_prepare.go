@@ -77,10 +77,10 @@ func (o *execOptions) findScript(ctx context.Context, args []string) (source.Scr
 	return o.script.Find(ctx)
 }
 
-// terminalTokens is the default length of a value on a terminal.
+// terminalTokens is the default limit of a value on a terminal, in tokens.
 const terminalTokens = 10_000
 
-// printer prints values as the flag says, else as the configuration or the terminal does.
+// printer returns a printer of values, limited by --max-tokens, the configuration or the terminal.
 func (o *execOptions) printer() value.Printer {
 	p := value.Printer{Describe: true, Keep: o.keepValue, Say: o.say}
 	p.Write = func(w io.Writer, text []byte) error { return o.writeValue(w, text, o.form) }
@@ -116,15 +116,15 @@ func (o *execOptions) writeValue(w io.Writer, text []byte, f form.Form) error {
 		return value.WriteTable(w, width, text)
 	case f == form.Raw && json.Unmarshal(text, &plain) == nil && text[0] == '"':
 		text = []byte(strings.TrimSuffix(plain, "\n"))
-	case f == "" && o.out == "" && terminal.Is(o.Stdout) && json.Indent(&indented, text, "", "  ") == nil: // a text that was cut is no JSON
+	case f == "" && o.out == "" && terminal.Is(o.Stdout) && json.Indent(&indented, text, "", "  ") == nil: // a text that was cut is not valid JSON
 		text = indented.Bytes()
 	}
 	_, err := w.Write(append(text, '\n'))
 	return err
 }
 
-// runLimits are the limits of the run. --max-tokens is also that of the console output,
-// unless --max-output is given: both go to the same reader.
+// runLimits returns the limits of the run. --max-tokens also limits the console output, unless --max-output
+// is given, because both go to the same reader.
 func (o *execOptions) runLimits() toolscript.Limits {
 	limits := o.limits.Limits()
 	if most := int64(o.maxTokens.N) * value.BytesPerToken; o.maxTokens.Given && limits.OutputBytes == 0 {
@@ -146,7 +146,7 @@ func (a *app) configuredTokens(trust bool) (tokens int, set bool) {
 	return *loaded.Settings.Output.MaxTokens, true
 }
 
-// mediaLimits are the bounds of the images and sounds that a model is shown of a value.
+// mediaLimits returns the largest number and size of the images and sounds of a value that a model is shown.
 func (a *app) mediaLimits(trust bool) (blocks, bytes int64) {
 	var media config.Media
 	if config.Mentions(a.host.ConfigOptions(trust), "mediaB") {
@@ -157,18 +157,18 @@ func (a *app) mediaLimits(trust bool) (blocks, bytes int64) {
 	return media.Most()
 }
 
-// keepValue stores a value that toolscript output prints.
+// keepValue stores a value for toolscript output.
 func (a *app) keepValue(runID string, v []byte) error {
 	return a.host.Outputs().Put(runID, outputs.Value, v)
 }
 
-// place is a running gateway, or a daemon of this process.
+// place is where scripts run: a running gateway, or a daemon of this process.
 type place interface {
 	scriptrun.Place
 	Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error
 }
 
-// place is a running gateway, else a daemon of this process. release ends its use.
+// place returns a running gateway, else a daemon of this process. release ends its use.
 func (o *execOptions) place(ctx context.Context) (at place, release func(), err error) {
 	g, err := o.target.Shared(ctx, o.trust)
 	if err != nil {
@@ -189,8 +189,8 @@ func (o *execOptions) place(ctx context.Context) (at place, release func(), err 
 	}, nil
 }
 
-// start starts a daemon in this process. It connects only to the servers that the script calls,
-// and to those that it uses and whose tools are not known.
+// start starts a daemon in this process. It connects to a server only if the script calls it, or uses it
+// while its tools are unknown.
 func (o *execOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 	loaded, err := o.host.Load(o.trust)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// first is the work of process 1, as in a container whose only program this is: it starts this
-// program as a child and passes signals on to it. Process 1 becomes the parent of the processes
-// that servers leave behind, and waits for each, so that no zombies stay. is is false for any
-// other process, and where the child cannot be started: this process then does the work itself.
+// first does the work of process 1, for example in a container that runs only this program: it starts this
+// program as a child and passes signals on to it. Process 1 becomes the parent of the processes that servers
+// leave behind, and waits for each, so that no zombies remain. is is false in any other process, and if the
+// child cannot be started: this process then runs the program itself.
 func first() (code int, is bool) {
 	if os.Getpid() != 1 {
 		return 0, false
@@ -37,12 +37,12 @@ func first() (code int, is bool) {
 	return collect(child.Pid), true
 }
 
-// ofFirst are signals to process 1 itself: its children change, it writes to a closed pipe, and
-// the runtime interrupts a goroutine.
+// ofFirst are the signals that concern process 1 itself: a child has changed, a pipe is closed, or the
+// runtime interrupts a goroutine.
 var ofFirst = []os.Signal{syscall.SIGCHLD, syscall.SIGPIPE, syscall.SIGURG}
 
-// startAgain starts this program with the arguments of this process. At a terminal, the child is
-// the process that Ctrl-C reaches; otherwise it would get the signal twice.
+// startAgain starts this program with the arguments of this process. At a terminal, only the child gets the
+// signal of Ctrl-C; otherwise it would get the signal twice.
 func startAgain() (*os.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -55,7 +55,7 @@ func startAgain() (*os.Process, error) {
 	return os.StartProcess(self, os.Args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ(), Sys: group})
 }
 
-// collect waits for all children until one of them has ended, and returns its exit code.
+// collect waits for all children until the child pid has ended, and returns the exit code of that child.
 func collect(pid int) int {
 	for {
 		var status syscall.WaitStatus

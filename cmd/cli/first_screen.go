@@ -79,7 +79,7 @@ func (a *app) setUp() (state []string, next []step) {
 	)
 }
 
-// maxFirstNames is the number of names in a line of the first screen.
+// maxFirstNames is the most names in a line of the first screen.
 const maxFirstNames = 8
 
 func firstNames(all []string) string {

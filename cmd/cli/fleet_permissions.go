@@ -79,7 +79,7 @@ func (o *fleetPermissionsOptions) run(words []string) error {
 	return nil
 }
 
-// clients are those of the words, or else the one of the flags.
+// clients returns the clients of the words; without words, the one client of the flags.
 func (o *fleetPermissionsOptions) clients(words []string) (all []fleet.Client, err error) {
 	if len(words) > 0 && (len(o.roles) > 0 || len(o.servers) > 0 || o.user != "") {
 		return nil, wrongClient("--role, --server and --user are for one client; write all clients as USER=ROLE:SERVER, or use only flags")
@@ -109,7 +109,7 @@ func (o *fleetPermissionsOptions) clients(words []string) (all []fleet.Client, e
 	return all, nil
 }
 
-// addKey adds a value of --nkey to its client.
+// addKey adds the key in a value of --nkey to its client.
 func addKey(clients []fleet.Client, word string) error {
 	user, key, ok := strings.Cut(word, "=")
 	if !ok {

@@ -34,7 +34,7 @@ func newFleetStatus(a *app) *cobra.Command {
 
 // fleetStatus is the output of fleet status with --json.
 type fleetStatus struct {
-	Fleet   string        `json:"fleet"` // its addresses without secrets
+	Fleet   string        `json:"fleet"` // addresses of the fleet, without secrets
 	Servers []fleetServer `json:"servers"`
 	Runners []fleetRunner `json:"runners"`
 }
@@ -43,15 +43,15 @@ type fleetStatus struct {
 type fleetServer struct {
 	Name      string                 `json:"name"`
 	Host      string                 `json:"host"`
-	Hub       string                 `json:"hub"` // its id, which is new after each connection
+	Hub       string                 `json:"hub"` // id of the hub, which is new after each connection
 	Version   string                 `json:"version"`
 	Type      string                 `json:"type"`
 	Stateless bool                   `json:"stateless"`
-	Lease     uint64                 `json:"lease,omitempty"`   // the token of the owner's lease
-	Standby   bool                   `json:"standby,omitempty"` // it waits for the lease
+	Lease     uint64                 `json:"lease,omitempty"`   // token of the owner's lease
+	Standby   bool                   `json:"standby,omitempty"` // the hub waits for the lease
 	State     toolscript.ServerState `json:"state"`
 	Tools     int                    `json:"tools"`
-	Gateways  int                    `json:"gateways"` // that have used the hub in the last five minutes
+	Gateways  int                    `json:"gateways"` // gateways that have used the hub in the last five minutes
 	InFlight  int                    `json:"inFlight"`
 	Queued    int                    `json:"queued"`
 	Calls     uint64                 `json:"calls"`
@@ -63,10 +63,10 @@ type fleetServer struct {
 type fleetRunner struct {
 	Host    string `json:"host"`
 	Version string `json:"version"`
-	Runners int    `json:"runners"` // scripts at a time
+	Runners int    `json:"runners"` // scripts that can run at a time
 	Busy    int    `json:"busy"`
 	Runs    uint64 `json:"runs"`
-	Failed  uint64 `json:"failed"` // whose sandbox failed
+	Failed  uint64 `json:"failed"` // runs whose sandbox failed
 }
 
 func (o *fleetStatusOptions) run(ctx context.Context) error {
@@ -84,7 +84,7 @@ func (o *fleetStatusOptions) run(ctx context.Context) error {
 	return o.table(s)
 }
 
-// fleetAddress is the fleet of the configuration.
+// fleetAddress returns the address of the fleet in the configuration, or an error of kind NotFound.
 func (a *app) fleetAddress() (cluster.Address, error) {
 	loaded, err := a.host.Load(false)
 	if err != nil {

@@ -47,7 +47,7 @@ type listedGateway struct {
 	StartedAt time.Time `json:"startedAt"`
 	Session   string    `json:"session,omitempty"`
 	Config    []string  `json:"config"`
-	Command   string    `json:"command,omitempty"` // removes what is left, or ends the gateway
+	Command   string    `json:"command,omitempty"` // stops a silent gateway, or removes a stale entry
 
 	stale bool // its process has ended
 }
@@ -104,7 +104,7 @@ func entryOf(e discovery.Entry) listedGateway {
 	}
 }
 
-// examine checks whether a gateway answers.
+// examine describes the gateway of an entry, and checks whether it answers.
 func examine(ctx context.Context, e discovery.Entry) listedGateway {
 	l := entryOf(e)
 	g, err := target.Dial(ctx, e.URL)

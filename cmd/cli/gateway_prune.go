@@ -54,7 +54,7 @@ func (o *gatewayPruneOptions) run() error {
 type pruned struct {
 	URL  string `json:"url,omitempty"`
 	PID  int    `json:"pid,omitempty"`
-	Path string `json:"path,omitempty"` // of a file that is no entry
+	Path string `json:"path,omitempty"` // path of a file that is not an entry
 }
 
 func (o *gatewayPruneOptions) show(results []pruned) error {

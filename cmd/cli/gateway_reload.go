@@ -87,7 +87,7 @@ func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Re
 	return all, failed
 }
 
-// eachEmbedded does something with each gateway inside toolscript mcp that reads a file of this configuration.
+// eachEmbedded calls do for each gateway inside toolscript mcp that reads a file of this configuration.
 func (o *reloadOptions) eachEmbedded(ctx context.Context, do func(process int, g *gateway.Client) error) error {
 	if o.target.URL != "" {
 		return nil
@@ -139,7 +139,7 @@ func (a *app) reload(ctx context.Context, g *gateway.Client) (toolscript.Reload,
 	return g.Reload(ctx, env)
 }
 
-// configuredEnv are the values of the variables that the configuration refers to, from the
+// configuredEnv returns the variables that the configuration of g refers to, with their values in the
 // environment of this command. Only a gateway on this machine gets them.
 func (a *app) configuredEnv(ctx context.Context, g *gateway.Client) (map[string]string, error) {
 	env := map[string]string{}
@@ -162,8 +162,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// untaken is an error if the gateway stopped or left out a server that is not trusted,
-// so that scripts can detect it. A warning names the server.
+// untaken returns an error without a message if the gateway stopped or left out a server that is not trusted,
+// so that scripts can detect it. A warning has named the server.
 func untaken(r toolscript.Reload) error {
 	if len(r.NotTrusted) > 0 {
 		return &exit.Error{Code: exit.Failure}

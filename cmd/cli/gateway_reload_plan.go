@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// plan prints what a reload would do, in one of the gateways that a reload reaches, and a line for each gateway inside
-// toolscript mcp.
+// plan prints what a reload would do in one of the gateways that it reaches, and a line for each gateway
+// inside toolscript mcp.
 func (o *reloadOptions) plan(ctx context.Context) error {
 	var plans []toolscript.ReloadPlan
 	g, err := o.target.Require(ctx)
@@ -45,7 +45,7 @@ func (o *reloadOptions) plan(ctx context.Context) error {
 	return err
 }
 
-// planOf adds the plan of a gateway.
+// planOf adds the plan of a gateway to plans.
 func (o *reloadOptions) planOf(ctx context.Context, g *gateway.Client, plans *[]toolscript.ReloadPlan) error {
 	env, err := o.configuredEnv(ctx, g)
 	if err != nil {
@@ -86,7 +86,7 @@ func (o *reloadOptions) printPlan(plan toolscript.ReloadPlan) error {
 	return o.print("%s", strings.Join(planLines(plan, kept), "\n"))
 }
 
-// actionOf is what a reload does with a server; "" if it stays as it is.
+// actionOf returns what a reload does with a server; "" if the server stays as it is.
 func actionOf(c toolscript.ServerChange) string {
 	switch {
 	case c.Retry:
@@ -115,7 +115,7 @@ func planWords(plan toolscript.ReloadPlan) string {
 	return strings.Join(parts, "; ")
 }
 
-// planLines are the lines below the table of servers.
+// planLines returns the lines below the table of servers.
 func planLines(plan toolscript.ReloadPlan, kept int) []string {
 	lines := []string{fmt.Sprintf("Servers that stay as they are: %d", kept)}
 	var live, later []string

@@ -66,7 +66,7 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 		return fmt.Errorf("the gateway was not stopped: %w", err)
 	}
 	defer o.waiting("restarting the gateway")()
-	begun, err := places.Begin(ctx, e.Keys()...) // no other process starts one in between
+	begun, err := places.Begin(ctx, e.Keys()...) // no other process starts a gateway in between
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (o *gatewayRestartOptions) checkStart(ctx context.Context, start discovery.
 	if err := probe.read(c); err != nil {
 		return err
 	}
-	trust, _ := c.Flags().GetBool("trust") // it exists
+	trust, _ := c.Flags().GetBool("trust") // the flag exists
 	loaded, err := probe.host.Load(trust)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (o *gatewayRestartOptions) checkStart(ctx context.Context, start discovery.
 	return nil
 }
 
-// again is the command that starts a gateway as e was started, at the same address.
+// again returns the command that starts a gateway as e was started, at the same address.
 func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*exec.Cmd, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil {
@@ -144,9 +144,8 @@ func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*
 	return cmd, nil
 }
 
-// startFlags are the flags of a gateway start, also those that come from variables,
-// which another process repeats. The log of another process is another file, and the
-// secret is in no argument.
+// startFlags returns the flags of gateway start that a new process repeats, including those that are set by
+// variables. The log of the new process is another file, and the secret is in no argument.
 func startFlags(f *pflag.FlagSet) []string {
 	var args []string
 	f.Visit(func(f *pflag.Flag) {

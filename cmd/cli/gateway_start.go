@@ -34,8 +34,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// settleTime is how long a gateway is busy after its start, and after its workers have
-// ended. It returns memory then.
+// settleTime is how long a gateway waits before it returns unused memory: after its start, and each time
+// workers have ended or a server begins to rest.
 const settleTime = 3 * time.Second
 
 type startOptions struct {
@@ -44,13 +44,13 @@ type startOptions struct {
 	hostname string
 	hosts    string // further host names, separated by commas
 	noToken  bool
-	tokenAt  string // the file of the secret; "": a new secret
+	tokenAt  string // file of the secret; "": a new secret
 	form     form.Form
 	trust    bool
 	force    bool
 	detach   bool
 
-	flags []string // that another process repeats, see gateway restart
+	flags []string // flags that a new process repeats, see startFlags
 
 	noObserve bool
 	health    flags.Duration
@@ -58,7 +58,7 @@ type startOptions struct {
 	search    flags.Search
 	results   flags.Results
 	feed      *live.Feed
-	watch     *daemon.Watch // of a server; nil: none
+	watch     *daemon.Watch // watches a server; nil: no server is watched
 	background.Options
 }
 
@@ -132,7 +132,7 @@ func (o *startOptions) run(ctx context.Context) error {
 		o.warn("%v", o.host.NoServers(loaded))
 	}
 	if o.detach {
-		begun() // the gateway in the background looks again
+		begun() // ends the lock, which the gateway in the background needs
 		return o.leave(ctx, loaded)
 	}
 	o.feed = live.NewFeed()
@@ -168,13 +168,13 @@ func (o *startOptions) tell(server *gateway.Server) error {
 	}
 	err := o.form.Write(o.Stdout, background.Started{URL: server.BaseURL(), GatewayURL: server.URL(), PID: os.Getpid()})
 	if o.LogFile != "" {
-		return nil // it runs in the background: what has started it may not wait any more, and commands find it by its entry
+		return nil // in the background, nobody may read the output any more: commands find the entry
 	}
 	return err
 }
 
-// kept is where the log goes: to the standard error, which is the file of a gateway in the
-// background. For a gateway in the foreground it is also a file, for toolscript logs.
+// kept returns the writer of the log: the standard error, which is a file for a gateway in the background. A
+// gateway in the foreground also writes to a file, for toolscript logs.
 func (o *startOptions) kept() io.Writer {
 	if o.LogFile != "" {
 		return o.Stderr
@@ -204,7 +204,7 @@ func (o *startOptions) leave(ctx context.Context, loaded *config.Config) error {
 	started, err := o.launcher().Launch(cmd)
 	switch {
 	case err != nil:
-		return cmp.Or(o.alone(ctx, loaded), err) // another one was quicker
+		return cmp.Or(o.alone(ctx, loaded), err) // another process was quicker
 	case o.form.Structured():
 		return o.form.Write(o.Stdout, started)
 	case started.PID == 0:
@@ -213,8 +213,8 @@ func (o *startOptions) leave(ctx context.Context, loaded *config.Config) error {
 	return o.print("Gateway server listening on %s (PID %d)\nexport TOOLSCRIPT_GATEWAY_URL=%s", started.URL, started.PID, started.GatewayURL)
 }
 
-// inBackground is this program with arguments, to run in a folder and for a session after this
-// process.
+// inBackground returns the command that runs this program with args, in a folder and for a session. It
+// outlives this process.
 func (a *app) inBackground(ctx context.Context, args []string, dir, session string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -222,11 +222,11 @@ func (a *app) inBackground(ctx context.Context, args []string, dir, session stri
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, args...) //nolint:gosec // this program
 	cmd.Dir = dir
-	if err := a.admit(args, dir); err != nil { // its flags are those that this process was given
+	if err := a.admit(args, dir); err != nil { // this process was allowed to use these flags
 		return nil, err
 	}
 	cmd.Env = background.Env(a.Env, session)
-	if session == "" { // this command may be in a session
+	if session == "" { // this command may be in a session, whose variable must not be inherited
 		cmd.Env = append(cmd.Env, "SESSION_ID=")
 	}
 	return cmd, nil
@@ -244,11 +244,11 @@ type running struct {
 	server *gateway.Server
 
 	stopAgents func()           // ends the MCP server
-	metrics    *gateway.Metrics // nil: they have no port of their own
+	metrics    *gateway.Metrics // server of the separate port; nil: there is none
 }
 
-// serveMetrics serves the metrics on a port of their own; 0: it does nothing. Another
-// gateway of the same user may have the port, so an error is only a warning.
+// serveMetrics serves the metrics on a separate port; if port is 0, it does nothing. Another gateway of the
+// same user may have the port, so an error is only a warning.
 func (g *running) serveMetrics(port int, logger *slog.Logger) {
 	if port == 0 {
 		return
@@ -262,7 +262,7 @@ func (g *running) serveMetrics(port int, logger *slog.Logger) {
 	logger.Info("metrics are served", slog.String("url", metrics.URL()))
 }
 
-// sharers counts the gateways of this user on this machine; nil if --worker-idle has the time.
+// sharers returns a function that counts this user's gateways on this machine; nil if --worker-idle is given.
 func (o *startOptions) sharers() func() int {
 	places, err := o.target.Places()
 	if err != nil || o.idle > 0 {
@@ -274,7 +274,7 @@ func (o *startOptions) sharers() func() int {
 	}
 }
 
-// open binds the port before it starts servers, because the port may be in use.
+// open starts a gateway. It binds the port before it starts servers, because the port may be in use.
 func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*running, error) {
 	listener, err := gateway.Listen(o.hostname, int(o.port))
 	if err != nil {
@@ -319,7 +319,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	return g, nil
 }
 
-// token is the secret of the gateway; "" for none.
+// token returns the secret of the gateway; "" with --no-token.
 func (o *startOptions) token() (string, error) {
 	switch {
 	case o.noToken:
@@ -333,12 +333,12 @@ func (o *startOptions) token() (string, error) {
 	}
 }
 
-// urlOf is the URL of the gateway with the capability of a run. Runs begin after
+// urlOf returns the URL of the gateway with the capability of a run. It is called by runs, which begin after
 // g.server is set.
 func (g *running) urlOf(capability string) string { return g.server.BaseURL() + "/" + capability }
 
-// stop ends everything within daemon.StopTime. Both ends run at the same time: requests
-// are answered when their servers end.
+// stop ends everything within daemon.StopTime. It ends the server and the daemon at the same time, because
+// requests are answered when their MCP servers end.
 func (g *running) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
 	defer cancel()
@@ -354,7 +354,7 @@ func (g *running) stop() error {
 	return nil
 }
 
-// announcement is the entry that other commands find the gateway by.
+// announcement is the entry by which other commands find the gateway.
 type announcement struct {
 	places discovery.Places
 	entry  discovery.Entry
@@ -388,9 +388,9 @@ func (a *announcement) remove() {
 	}
 }
 
-// begin makes one step of looking for a gateway, starting one and announcing it: no other process
-// starts a gateway that this one would find, or that would find this one, until end. With --force
-// nothing is looked for.
+// begin returns an error if a gateway for loaded runs. Otherwise, until end is called, no other process
+// starts a gateway that would find this one, or that this one would find. With --force, there is neither a
+// check nor a lock.
 func (o *startOptions) begin(ctx context.Context, loaded *config.Config) (end func(), err error) {
 	places, err := o.target.Places()
 	if err != nil || o.force {
@@ -437,8 +437,8 @@ func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
 	return ctx.Err()
 }
 
-// same are the gateways of this session for the files, else for those of them that have effect.
-// A gateway that belongs to a client is none of another client's, whose session may be the same.
+// same returns the gateways of this session for the files, else for the files that are not ignored. A gateway
+// that belongs to a client does not count for another client, even if their sessions are the same.
 func (o *startOptions) same(places discovery.Places, loaded *config.Config) ([]discovery.Entry, error) {
 	if client := o.Client(); client != nil {
 		return places.Again(*client, config.Paths(loaded.Files))

@@ -84,7 +84,7 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 	return failed
 }
 
-// selected are the gateways to stop.
+// selected returns the gateways to stop.
 func (o *gatewayStopOptions) selected(places discovery.Places) ([]discovery.Entry, error) {
 	if o.all {
 		if named := func(arg string) bool { return strings.HasPrefix(arg, "-g") || strings.HasPrefix(arg, "--gateway-url") }; slices.ContainsFunc(o.Args, named) {
@@ -96,7 +96,7 @@ func (o *gatewayStopOptions) selected(places discovery.Places) ([]discovery.Entr
 	return o.addressed(places)
 }
 
-// addressed are the gateways of --gateway-url, else of this session or configuration.
+// addressed returns the gateways of --gateway-url, else of this session or configuration.
 func (a *app) addressed(places discovery.Places) ([]discovery.Entry, error) {
 	if a.target.URL == "" {
 		return a.target.Entries()

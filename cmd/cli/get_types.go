@@ -80,7 +80,7 @@ again when the tools change, until Ctrl-C; without a gateway, that starts the se
 
 func (o *getTypesOptions) run(ctx context.Context) error {
 	find := o.target.Lists
-	if o.watch { // the lists of servers that do not run would not change
+	if o.watch { // stored lists of servers that do not run would not change
 		find = o.target.Provider
 	}
 	g, err := find(ctx, o.trust, o.logger(slog.LevelError))
@@ -113,7 +113,7 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 	return o.markdown(types)
 }
 
-// types are those of the tools that filter selects, and of the store.
+// types returns the declarations of the tools that filter selects, and of the store.
 func (o *getTypesOptions) types(ctx context.Context, g target.Provider, filter toolscript.Filter) (gateway.Types, error) {
 	tools := slices.DeleteFunc(slices.Clone(filter), func(entry string) bool { return entry == toolscript.StoreName })
 	var types gateway.Types
@@ -144,8 +144,8 @@ func (o *getTypesOptions) types(ctx context.Context, g target.Provider, filter t
 	return types, err
 }
 
-// asCalled replaces entries such as files.readFile, as scripts write it, by the ids of the tools;
-// nil if there are none.
+// asCalled replaces entries in the form of scripts, such as files.readFile, by the ids of the tools; nil if
+// there are no such entries.
 func asCalled(entries toolscript.Filter, unknown []naming.UnknownEntry) (ids toolscript.Filter) {
 	for _, u := range unknown {
 		for _, id := range u.Suggestions {
@@ -163,7 +163,7 @@ func asCalled(entries toolscript.Filter, unknown []naming.UnknownEntry) (ids too
 	return ids
 }
 
-// watchInterval is the time between two looks at the gateway.
+// watchInterval is the interval of polling the gateway.
 const watchInterval = time.Second
 
 // refresh writes the files again when the declarations change, until the command is
@@ -210,12 +210,11 @@ func (o *getTypesOptions) refresh(ctx context.Context, g target.Provider, filter
 	}
 }
 
-// longModule is the length from which all types are more than a language model should
-// read at once.
+// longModule is the length in bytes above which a module is more than a language model should read at once.
 const longModule = 32 << 10
 
-// remark reports the parts of the filter that select nothing, which is an error if they
-// are the whole filter, servers whose tools are missing, and a long module.
+// remark warns about parts of the filter that select nothing, servers whose tools are missing, and a long
+// module. It returns an error if the whole filter selects nothing.
 func (o *getTypesOptions) remark(filter toolscript.Filter, t gateway.Types) error {
 	o.reportWait(t.WaitedFor)
 	if len(t.Unknown) > 0 && len(t.Unknown) == len(filter) {
@@ -269,7 +268,7 @@ func (o *getTypesOptions) markdown(t gateway.Types) error {
 	return err
 }
 
-// writeOut writes the files of an editor to the folder of --out.
+// writeOut writes the files for an editor to the folder of --out.
 func (o *getTypesOptions) writeOut(declarations string) error {
 	config, err := editor.Write(o.absolute(o.out), declarations)
 	if err != nil {

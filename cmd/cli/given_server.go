@@ -22,7 +22,7 @@ type givenServer struct {
 	project bool
 	name    string
 	url     string
-	kind    flags.Choice // of --transport; "": as url and command say
+	kind    flags.Choice // value of --transport; "": url or command decides
 	env     []string
 	headers []string
 	command []string
@@ -36,12 +36,12 @@ func (o *givenServer) addServerFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.project, "project", false, "in the project's file, which needs trust, not in the user's")
 }
 
-// isAddress reports whether a word is an address, also one that no server can have.
+// isAddress reports whether a word has the form of a URL, even if no server can have it.
 func isAddress(word string) bool { return scheme().MatchString(word) }
 
 var scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`) })
 
-// checkTransport compares --transport with what is given.
+// checkTransport returns an error if --transport does not fit the given address or command.
 func (o *givenServer) checkTransport() error {
 	name, _, _ := strings.Cut(o.url, "://")
 	switch name = strings.ToLower(name); {
@@ -55,7 +55,7 @@ func (o *givenServer) checkTransport() error {
 	return nil
 }
 
-// addServer is the change that adds the server.
+// addServer returns the change that adds the server.
 func (o *givenServer) addServer() (*clients.Import, error) {
 	definition := map[string]any{}
 	if err := o.checkTransport(); err != nil {
@@ -100,7 +100,7 @@ func (o *givenServer) addPairs(definition map[string]any, field, separator strin
 	return nil
 }
 
-// add adds a server to the user's file or to the project's.
+// add returns the change that adds a server to the user's file, or with --project to the project's.
 func (o *givenServer) add(name string, definition map[string]any) (*clients.Import, error) {
 	places, targets, err := o.where()
 	if err != nil {
@@ -115,7 +115,7 @@ func (o *givenServer) add(name string, definition map[string]any) (*clients.Impo
 	return clients.Add(places, file, name, definition)
 }
 
-// serverName is the chosen name, else one made from the command or the address.
+// serverName returns the chosen name, else a name made from the command or the address.
 func (o *givenServer) serverName() string {
 	return cmp.Or(o.name, clients.ServerName(o.command, o.url))
 }

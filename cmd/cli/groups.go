@@ -13,7 +13,7 @@ type named struct {
 	make func(*app) *cobra.Command
 }
 
-// groups are all commands, in the order in which a new user needs them.
+// groups returns all commands, in the order in which a new user needs them.
 func groups() []commandGroup {
 	return []commandGroup{
 		{"Run scripts and calls:", []named{{"exec", newExec}, {"call", newCall}, {"check", newCheck}, {"run", newRun}, {"save", newSave}, {"scripts", newScripts}, {"output", newOutput}, {"runs", newRuns}, {"usage", newUsage}}},
@@ -26,8 +26,8 @@ func groups() []commandGroup {
 	}
 }
 
-// one is the command that arguments begin with; "" if that is none. To make all commands takes
-// a tenth of the start.
+// one returns the name of the command that args begin with; "" if they begin with none. Making all commands
+// would take a tenth of the start.
 func one(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -45,8 +45,8 @@ func one(args []string) string {
 	return ""
 }
 
-// addGroups adds the commands to the root command, or one of them. help and completion, which
-// cobra makes, are in the last group.
+// addGroups adds all commands to the root command, or only the named one. help and completion, which cobra
+// makes, are in the last group.
 func (a *app) addGroups(root *cobra.Command, only string) {
 	last := ""
 	for _, g := range groups() {

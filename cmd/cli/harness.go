@@ -91,7 +91,7 @@ func (o *harnessOptions) run(ctx context.Context) error {
 	}, o.print)
 }
 
-// progress are the types of items that do not belong to the conversation.
+// progress has the types of items that report progress and do not belong to the conversation.
 var progress = map[string]bool{"ToolCallStart": true, "ToolCallEnd": true, "ApprovalRequest": true, "OutputTextDelta": true}
 
 func (o *harnessOptions) print(item json.RawMessage) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// newHook has the hooks of the Claude Code plugin. No hook ends with exit code 2, by
-// which the client would block the tool call or the prompt.
+// newHook makes the command with the hooks of the Claude Code plugin. No hook ends with exit code 2, because
+// the client would then block the tool call or the prompt.
 func newHook(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:                "hook EVENT",
@@ -44,7 +44,7 @@ func newHook(a *app) *cobra.Command {
 	return c
 }
 
-// hookCommand is one hook: JSON on stdin, an answer on stdout.
+// hookCommand makes the command of one hook. It reads JSON from stdin and writes an answer to stdout.
 func hookCommand(a *app, name string, answer func(context.Context, hook.Event) error) *cobra.Command {
 	return &cobra.Command{
 		Use:                name,
@@ -73,7 +73,7 @@ func asksForHelp(args []string) bool {
 	return slices.Contains([]string{"--help", "-h", "help"}, strings.Join(args, " "))
 }
 
-// projectFolder is the folder that the client was started for.
+// projectFolder returns the folder that the client was started for.
 func (a *app) projectFolder(e hook.Event) string {
 	for _, dir := range []string{a.getenv("CLAUDE_PROJECT_DIR"), e.Cwd} {
 		if dir != "" {

@@ -17,12 +17,12 @@ import (
 // maxScript bounds the text of a script that is searched for names, in bytes.
 const maxScript = 1 << 20
 
-// mostNamed bounds the tools in a question.
+// mostNamed is the most tools that a question names.
 const mostNamed = 5
 
-// approvalNeeded returns the tools under approvals that a command of an agent names,
-// itself or in the scripts that it names. It may name a tool that the script does not
-// call, and miss one whose name the script computes: the gateway asks in any case.
+// approvalNeeded returns the tools that need an approval and are named in a command of an agent, or in a
+// script of the command. It may return a tool that the script does not call, and miss a tool whose name the
+// script computes: the gateway asks in any case.
 func (a *app) approvalNeeded(command string, project permission.Project) []string {
 	if !strings.Contains(command, "toolscript") {
 		return nil
@@ -41,7 +41,7 @@ func (a *app) approvalNeeded(command string, project permission.Project) []strin
 		}
 	}
 	if texts == "" && !words["exec"] && !words["call"] {
-		return nil // it calls no tool
+		return nil // the command calls no tool
 	}
 	approvals := loaded.Settings.Approvals
 	asks := approvals.Asks()
@@ -65,7 +65,7 @@ func (a *app) approvalNeeded(command string, project permission.Project) []strin
 	return found
 }
 
-// question says which tools a person is asked about.
+// question returns the text that asks a person about tools.
 func question(tools []string) string {
 	more := ""
 	if len(tools) > mostNamed {
@@ -74,7 +74,7 @@ func question(tools []string) string {
 	return "the script names tools that need your approval: " + strings.Join(tools, ", ") + more
 }
 
-// scripts are the texts of the scripts of the project that a command names.
+// scripts returns the texts of the project's scripts that a command names.
 func scripts(command string, project permission.Project) string {
 	var all strings.Builder
 	for word := range strings.FieldsFuncSeq(command, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`'"=;&|<>()`, r) }) {
@@ -95,7 +95,7 @@ func scripts(command string, project permission.Project) string {
 	return all.String()
 }
 
-// wordsOf are the identifiers of a text.
+// wordsOf returns the set of the identifiers in a text.
 func wordsOf(text string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {

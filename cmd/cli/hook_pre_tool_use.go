@@ -17,9 +17,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/source"
 )
 
-// preToolUse has the client ask its user about a script that names tools under approval, and
-// about commands and flags that need a person, and allows other safe commands of the agent. Of
-// every other command it says nothing, and the client asks the user as always.
+// preToolUse makes the client ask its user about scripts that name tools under approval, and about commands
+// and flags that need a person. It allows other safe commands of the agent. It does not answer about the
+// rest, so that the client asks the user as always.
 func (a *app) preToolUse(_ context.Context, e hook.Event) error {
 	call := &agentCall{Project: permission.Project{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan"}
 	reasons, err := a.askAboutFlags(e.Command(), call)
@@ -89,12 +89,11 @@ var limitNames = []string{
 	"max-source", "max-value", "max-output", "log-lines",
 }
 
-// always are flags of every allowed command.
+// always are the flags that are allowed with every allowed command.
 var always = []string{"help", "json", "output", "gateway-url", "log-level", "log-format"}
 
-// allowed reports whether the arguments are those of a call that needs no confirmation.
-// They are parsed by the commands themselves, so that a call cannot mean something else
-// when it runs.
+// allowed reports whether a call with these arguments needs no confirmation. The commands themselves parse
+// the arguments, so that a call cannot mean something else when it runs.
 func (c *agentCall) allowed(args []string) bool {
 	root := newRootWith(&app{State: State{Dir: c.Dir}}, one(args))
 	command, rest, err := root.Find(args)
@@ -118,14 +117,14 @@ func (c *agentCall) allowed(args []string) bool {
 	return ok && c.argumentsAllowed(name, command)
 }
 
-// argumentsAllowed checks the scripts that a command names, that no argument is read from a
-// file, and that it calls no tool in plan mode.
+// argumentsAllowed reports whether the scripts that a command names belong to the project, no argument is
+// read from a file, and the command calls no tool in plan mode.
 func (c *agentCall) argumentsAllowed(name string, command *cobra.Command) bool {
 	args := command.Flags().Args()
 	switch name {
 	case "":
 		return !c.planning && len(args) > 0 && c.Script(args[0])
-	case "call", "run": // a file that is read could be any, as with a redirection
+	case "call", "run": // a value can be read from any file, as with a redirection
 		return !c.planning && !slices.ContainsFunc(args, arguments.ReadsFile)
 	case "exec", "check":
 		if name == "exec" && c.planning {
@@ -137,7 +136,7 @@ func (c *agentCall) argumentsAllowed(name string, command *cobra.Command) bool {
 	return true
 }
 
-// flagAllowed checks the value of a flag that names a file, a folder or a host.
+// flagAllowed reports whether the value of a flag that names a file, a folder or a host is allowed.
 func (c *agentCall) flagAllowed(command string, f *pflag.Flag) bool {
 	value := f.Value.String()
 	switch f.Name {

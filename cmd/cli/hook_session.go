@@ -17,14 +17,14 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// session is one session of an agent: its gateways belong to the process of the client,
-// because a client replaces its session without a new process (/clear).
+// session is one session of an agent. Its gateways belong to the process of the client, because a client can
+// replace its session without a new process (/clear).
 type session struct {
 	*app
 	id     string
 	client discovery.Process
 	places discovery.Places
-	paths  []string // of the configuration files
+	paths  []string // paths of the configuration files
 }
 
 func (a *app) session(e hook.Event) (*session, error) {
@@ -46,13 +46,12 @@ func (a *app) session(e hook.Event) (*session, error) {
 	return s, err
 }
 
-// sessionStart gives the session a gateway. Nothing that fails here ends the session or
-// changes what the model reads.
+// sessionStart gives the session a gateway. No failure here ends the session or changes what the model reads.
 func (a *app) sessionStart(ctx context.Context, e hook.Event) error {
 	text, err := a.startSession(ctx, e)
 	if err != nil {
 		a.say("toolscript: %v", errors.Join(err, a.export("")))
-		if e.Source == "clear" || e.Source == "compact" || e.Source == "fork" { // it was shown when the client started
+		if e.Source == "clear" || e.Source == "compact" || e.Source == "fork" { // the error was shown when the client started
 			return nil
 		}
 		text = err.Error() + "\nThe session continues without a gateway."
@@ -63,7 +62,7 @@ func (a *app) sessionStart(ctx context.Context, e hook.Event) error {
 	return hook.Message(a.Stdout, "toolscript: "+text)
 }
 
-// startSession returns a text for the person, "" if all is well.
+// startSession gives the session a gateway, and returns a text for the person; "" if there is nothing to say.
 func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err error) {
 	s, err := a.session(e)
 	if err != nil {
@@ -82,8 +81,8 @@ func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err 
 	return text, s.export(url)
 }
 
-// adopt makes the gateway of the client that can be used again that of this session, and reports
-// whether there is one.
+// adopt gives this session a gateway of the client that can be used again, and reports whether there is such
+// a gateway.
 func (s *session) adopt(ctx context.Context) (kept bool, err error) {
 	e, err := s.keep(ctx)
 	if e == nil || err != nil {
@@ -113,7 +112,7 @@ func (s *session) start(ctx context.Context) (url, text string, err error) {
 	return started.GatewayURL, s.remarks(loaded), nil
 }
 
-// gatewayCommand is the gateway of this session and client.
+// gatewayCommand returns the command that starts the gateway of this session and client.
 func (s *session) gatewayCommand(ctx context.Context) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -126,7 +125,7 @@ func (s *session) gatewayCommand(ctx context.Context) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// remarks are what the person should know of a gateway that starts.
+// remarks returns what the person should know about a gateway that starts.
 func (s *session) remarks(loaded *config.Config) string {
 	var remarks []string
 	for _, m := range loaded.Mistakes {
@@ -162,7 +161,7 @@ func (s *session) keep(ctx context.Context) (*discovery.Entry, error) {
 	return kept, nil
 }
 
-// answers reports whether a gateway is well. One on a busy machine may be late.
+// answers reports whether a gateway answers. After a timeout it reports true: the machine may be busy.
 func answers(ctx context.Context, url string) bool {
 	g, err := target.Dial(ctx, url)
 	if err != nil {
@@ -172,8 +171,8 @@ func answers(ctx context.Context, url string) bool {
 	return true
 }
 
-// export makes the gateway known to the commands of the client. Without a URL it hides
-// that of an outer session, whose client has started this one.
+// export makes the gateway at url known to the commands of the client. An empty url hides the gateway of an
+// outer session, whose client has started this one.
 func (a *app) export(url string) error {
 	const variable = "TOOLSCRIPT_GATEWAY_URL"
 	path := a.getenv("CLAUDE_ENV_FILE")

@@ -22,11 +22,11 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// maxSuggestTools bounds the time of the hook, which a person waits for.
+// maxSuggestTools is the most tools that the hook searches, because a person waits for it.
 const maxSuggestTools = 3000
 
-// newHookUserPrompt has the hook that names tools for a prompt. An error is only in the
-// log of level debug: a suggestion that is missing must not disturb the session.
+// newHookUserPrompt makes the hook that names tools for a prompt. An error is logged at level debug only: a
+// missing suggestion must not disturb the session.
 func newHookUserPrompt(a *app) *cobra.Command {
 	quiet := func(err error) {
 		if err != nil {
@@ -52,9 +52,8 @@ func newHookUserPrompt(a *app) *cobra.Command {
 	}
 }
 
-// userPromptSubmit names the tools that surely fit a prompt, each once in a session.
-// The lists are those that the servers sent last: at the first prompt the gateway is
-// still connecting.
+// userPromptSubmit names the tools that surely fit a prompt, each once in a session. It searches the last
+// lists of the servers, because at the first prompt the gateway is still connecting.
 func (a *app) userPromptSubmit(ctx context.Context) error {
 	e, err := a.hookEvent(ctx)
 	if err != nil {
@@ -96,8 +95,8 @@ func (a *app) userPromptSubmit(ctx context.Context) error {
 	return errors.Join(modelErr, hook.Context(a.Stdout, "UserPromptSubmit", suggest.Text(found, naming.New(catalog).Call)))
 }
 
-// suggested searches with the queries of the model, or with the prompt if there is no
-// model or it fails.
+// suggested searches with the queries of the model, or with the prompt if there is no model or the model
+// fails. The error is the error of the model.
 func suggested(ctx context.Context, m config.SuggestionModel, x *suggest.Index, prompt string) ([]suggest.Suggestion, error) {
 	if m.URL == "" {
 		return x.Find(prompt), nil
@@ -113,13 +112,13 @@ func suggested(ctx context.Context, m config.SuggestionModel, x *suggest.Index, 
 	return suggest.Best(all), nil
 }
 
-// silent is the host without its warnings, which session-start has shown.
+// silent returns the host without its warnings, which session-start has shown.
 func (a *app) silent() *daemon.Host {
 	return &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
 }
 
-// knownTools are the tools that the trusted servers of which matters is true listed last with
-// their present configuration. The catalog has the names of all servers.
+// knownTools returns the last known tools of the trusted servers for which matters returns true, as their
+// present configuration offers them. The catalog has the names of all servers.
 func (a *app) knownTools(loaded *config.Config, matters func(mcpclient.Config) bool) (toolscript.Catalog, error) {
 	_, allow, err := loaded.Settings.Narrow(a.getenv("TOOLSCRIPT_PROFILE"))
 	if err != nil {
