@@ -37,8 +37,8 @@ func first() (code int, is bool) {
 	return collect(child.Pid), true
 }
 
-// ofFirst are the signals that concern process 1 itself: a child has changed, a pipe is closed, or the
-// runtime interrupts a goroutine.
+// ofFirst are the signals that concern process 1 itself and are not passed on: a child has changed, it has
+// written to a closed pipe, or the runtime interrupts a goroutine.
 var ofFirst = []os.Signal{syscall.SIGCHLD, syscall.SIGPIPE, syscall.SIGURG}
 
 // startAgain starts this program with the arguments of this process. At a terminal, only the child gets the

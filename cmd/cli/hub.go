@@ -21,7 +21,7 @@ type hubOptions struct {
 	*app
 	serve    string // file with servers for a fleet
 	runners  int    // sandboxes for a fleet
-	metrics  int    // port
+	metrics  int    // port of the metrics
 	onDemand bool   // a gateway has started it
 	logFile  string
 	form     form.Form
@@ -77,7 +77,7 @@ servers and sandboxes. It reads the file again at SIGHUP.`,
 // startedHub is the output of hub with --json.
 type startedHub struct {
 	PID  int `json:"pid"`
-	Port int `json:"port,omitempty"` // for NATS clients
+	Port int `json:"port,omitempty"` // port for NATS clients
 }
 
 func (o *hubOptions) run(ctx context.Context) error {
@@ -100,19 +100,19 @@ func (o *hubOptions) run(ctx context.Context) error {
 	})
 }
 
-// ready tells who has started the hub that gateways can find it.
+// ready prints that gateways can find the hub, for the user or the program that has started it.
 func (o *hubOptions) ready(e sharing.Entry) error {
 	if o.form.Structured() {
 		err := o.form.Write(o.Stdout, startedHub{PID: e.PID, Port: e.Port})
 		if o.onDemand {
-			return nil // the gateway that has started it may have stopped waiting, and finds it by its file
+			return nil // the gateway may have stopped waiting, and finds the hub by its file
 		}
 		return err
 	}
 	return o.print("Hub for shared servers running (PID %d)", e.PID)
 }
 
-// place has the files of the hub of this user.
+// place returns the place of the files of this user's hub.
 func (a *app) place() (sharing.Place, error) {
 	places, err := a.target.Places()
 	if err != nil {
@@ -134,8 +134,8 @@ func (a *app) findHub(ctx context.Context) (hub.Endpoint, error) {
 // ofSession are variables of one session, which the hub of all sessions must not have.
 var ofSession = []string{"CLAUDE_CODE_SESSION_ID=", "SESSION_ID=", "TOOLSCRIPT_GATEWAY_URL=", "TOOLSCRIPT_CONFIG="}
 
-// launchHub starts a hub that outlives this process. It runs in the home folder, so that it
-// holds no other folder.
+// launchHub starts a hub that outlives this process. The hub runs in the home folder, so that it keeps no
+// other folder in use.
 func (a *app) launchHub(ctx context.Context) error {
 	self, err := ownfile.Path()
 	if err != nil {
@@ -153,7 +153,7 @@ func (a *app) launchHub(ctx context.Context) error {
 	return a.launcher().LaunchHub(cmd)
 }
 
-// endUnusedServers has a running hub end the servers that no gateway uses at present.
+// endUnusedServers makes a running hub end the servers that no gateway uses.
 func (a *app) endUnusedServers() error {
 	place, err := a.place()
 	if err != nil {

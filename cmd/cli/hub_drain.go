@@ -37,7 +37,7 @@ permissions of the role hub. The command returns when the hubs have left the fle
 // drainedHubs is the output of hub drain with --json.
 type drainedHubs struct {
 	Host string   `json:"host"`
-	Hubs []string `json:"hubs"` // their ids
+	Hubs []string `json:"hubs"` // ids of the hubs
 }
 
 func (o *hubDrainOptions) run(ctx context.Context, host string) error {

@@ -43,9 +43,9 @@ The credentials of "fleet" need the permissions of the role hub.`,
 // releasedLease is the output of hub release with --json.
 type releasedLease struct {
 	Server  string `json:"server"`
-	Host    string `json:"host,omitempty"`    // of the hub that gives the server to another one
+	Host    string `json:"host,omitempty"`    // host of the hub that gives the server to another hub
 	Removed bool   `json:"removed,omitempty"` // no hub owned the server, and the record of its lease was removed
-	Owner   string `json:"owner,omitempty"`   // that the removed record named
+	Owner   string `json:"owner,omitempty"`   // owner that the removed record named
 }
 
 func (o *hubReleaseOptions) run(ctx context.Context, server string) error {

@@ -71,12 +71,12 @@ func (o *hubOptions) readFleet() (s fleet.Settings, err error) {
 
 // joinedFleet is the output of hub --serve with --json.
 type joinedFleet struct {
-	Fleet   string   `json:"fleet"` // its addresses without secrets
+	Fleet   string   `json:"fleet"` // addresses of the fleet, without secrets
 	Servers []string `json:"servers"`
 	Runners int      `json:"runners"`
 }
 
-// joined tells who has started the hub that gateways of the fleet can use it.
+// joined prints that gateways of the fleet can use the hub, for the user or the program that has started it.
 func (o *hubOptions) joined(j fleet.Joined) error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, joinedFleet{Fleet: j.Address.String(), Servers: append([]string{}, j.Servers...), Runners: j.Runners})

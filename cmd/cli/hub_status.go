@@ -39,7 +39,7 @@ type hubStatus struct {
 	Version       string       `json:"version,omitempty"`
 	Protocol      int          `json:"protocol,omitempty"`
 	UptimeSeconds int64        `json:"uptimeSeconds,omitempty"`
-	Port          int          `json:"port,omitempty"` // for NATS clients
+	Port          int          `json:"port,omitempty"` // port for NATS clients
 	Log           string       `json:"log,omitempty"`
 	MemoryMB      float64      `json:"memoryMb,omitempty"`
 	Gateways      []hubGateway `json:"gateways"`
@@ -58,20 +58,20 @@ type hubGateway struct {
 // hubServer is a shared server.
 type hubServer struct {
 	Name          string                 `json:"name"`
-	Key           string                 `json:"key"` // a hash of its definition
+	Key           string                 `json:"key"` // hash of the definition of the server
 	Folder        string                 `json:"folder,omitempty"`
-	Service       string                 `json:"service"` // its name in NATS
+	Service       string                 `json:"service"` // name of the server in NATS
 	Type          string                 `json:"type"`
 	State         toolscript.ServerState `json:"state"`
 	PID           int                    `json:"pid,omitempty"`
 	Gateways      int                    `json:"gateways"`
-	IdleSince     *time.Time             `json:"idleSince,omitempty"` // without a gateway
+	IdleSince     *time.Time             `json:"idleSince,omitempty"` // since when no gateway uses the server
 	Tools         int                    `json:"tools"`
 	Calls         uint64                 `json:"calls"`
 	Errors        uint64                 `json:"errors"`
 	InFlight      int                    `json:"inFlight"`
-	UptimeSeconds int64                  `json:"uptimeSeconds,omitempty"` // while it is ready
-	MemoryMB      float64                `json:"memoryMb,omitempty"`      // of its processes
+	UptimeSeconds int64                  `json:"uptimeSeconds,omitempty"` // only while the server is ready
+	MemoryMB      float64                `json:"memoryMb,omitempty"`      // memory of the processes of the server
 	Error         string                 `json:"error,omitempty"`
 }
 
@@ -90,7 +90,7 @@ func (o *hubStatusOptions) run(ctx context.Context) error {
 	status, err := r.Query(ctx)
 	if err != nil {
 		if _, still, readErr := place.Read(); readErr == nil && !still {
-			return o.none() // it has ended meanwhile
+			return o.none() // the hub has ended in the meantime
 		}
 		return err
 	}
@@ -108,7 +108,7 @@ func (o *hubStatusOptions) none() error {
 	return o.print("No hub runs; a gateway starts one when it has a shared server")
 }
 
-// shownHub is the state of a hub with the memory of its processes.
+// shownHub returns the state of a hub, with the memory of its processes.
 func shownHub(r *sharing.Running, status hub.Status) hubStatus {
 	shown := hubStatus{
 		Running: true, PID: r.PID, Version: status.Version, Protocol: status.Protocol, UptimeSeconds: secondsSince(status.Started),
@@ -133,7 +133,7 @@ func shownHub(r *sharing.Running, status hub.Status) hubStatus {
 
 func secondsSince(t time.Time) int64 { return int64(time.Since(t) / time.Second) }
 
-// megabytes has one decimal.
+// megabytes converts bytes to megabytes with one decimal.
 func megabytes(bytes int64) float64 { return float64(bytes*10>>20) / 10 }
 
 func (o *hubStatusOptions) table(shown hubStatus) error {
@@ -152,7 +152,7 @@ func (o *hubStatusOptions) table(shown hubStatus) error {
 	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(1))
 }
 
-// users are the processes of the gateways that use the server.
+// users returns the process ids of the gateways that use the server; "-" if there are none.
 func (s hubServer) users(all []hubGateway) (pids []string) {
 	for _, g := range all {
 		for _, name := range g.Servers {

@@ -69,7 +69,7 @@ func (o *initOptions) run(ctx context.Context, command string) error {
 	return o.carryOut(ctx, "init", o.unasked(), plan)
 }
 
-// unasked is the command that writes the same without a question.
+// unasked returns the command that makes the same change without a question.
 func (o *initOptions) unasked() string {
 	if !o.asked {
 		return o.with("--yes")
@@ -87,8 +87,8 @@ func (o *initOptions) unasked() string {
 	return toolscript.Command(slices.Concat(words, []string{"--"}, o.command)...)
 }
 
-// plan follows the flags, else the answers at the terminal. It is nil if there is a
-// configuration already.
+// plan returns the change that the flags, else the answers at the terminal, ask for. It is nil if servers are
+// configured already.
 func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	chosen := 0
 	for _, given := range []bool{o.from != "", o.demo, o.url != "", len(o.command) > 0} {
@@ -125,7 +125,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	return o.addDemo()
 }
 
-// configured says that there is a configuration with servers.
+// configured reports whether a file has servers already, and tells the user about them.
 func (o *initOptions) configured() (bool, error) {
 	_, targets, err := o.where()
 	if err != nil {
@@ -150,7 +150,7 @@ func (o *initOptions) configured() (bool, error) {
 	return false, nil
 }
 
-// askPlan asks for the server to configure.
+// askPlan asks the user which servers to configure. found is the import from other clients.
 func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clients.Import, error) {
 	if len(found.Changes) > 0 {
 		var names []string

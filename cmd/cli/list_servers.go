@@ -149,8 +149,8 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 	return err
 }
 
-// stateCell is the state, with the seconds of a start, and whether the server is disabled or
-// its tools are outdated.
+// stateCell returns the state, with the seconds of a start, and whether the server is disabled or its tools
+// are outdated.
 func stateCell(s toolscript.ServerStatus) string {
 	var notes []string
 	if s.Start(time.Now()) != "" {
@@ -167,14 +167,14 @@ func stateCell(s toolscript.ServerStatus) string {
 	return fmt.Sprintf("%s (%s)", s.State, strings.Join(notes, ", "))
 }
 
-// stateColour is green for connected servers, red if the user must act, and yellow for
-// states that change without the user.
+// stateColour returns green for servers that can be called, red for states in which the user must act, and
+// yellow for states that change without the user.
 func stateColour(cell string) string {
 	state, _, _ := strings.Cut(cell, " ")
 	switch toolscript.ServerState(state) {
 	case toolscript.Ready, toolscript.Resting, inventory.Alive:
 		return "\x1b[32m"
-	case toolscript.Failed, toolscript.NeedsAuth, "no": // no answer
+	case toolscript.Failed, toolscript.NeedsAuth, "no": // the first word of "no answer"
 		return "\x1b[31m"
 	default:
 		return "\x1b[33m"

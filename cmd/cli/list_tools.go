@@ -18,7 +18,7 @@ import (
 
 type listToolsOptions struct {
 	*app
-	server  string // "" is all servers
+	server  string // "": all servers
 	verbose bool
 	trust   bool
 	form    form.Form

@@ -23,7 +23,7 @@ import (
 type logsOptions struct {
 	*app
 	follow bool
-	server string // "" is all
+	server string // "": all
 	hub    bool
 	form   form.Form
 }
@@ -69,7 +69,7 @@ func (o *logsOptions) run(ctx context.Context) error {
 	return errors.Join(o.writeLines(f), f.Close())
 }
 
-// writeLines prints the lines of the server, as text or as objects.
+// writeLines prints the lines about the server, as text or as JSON.
 func (o *logsOptions) writeLines(r io.Reader) error {
 	lines := bufio.NewReader(r)
 	for {
@@ -85,7 +85,7 @@ func (o *logsOptions) writeLines(r io.Reader) error {
 	}
 }
 
-// logLine is a line in the output for programs.
+// logLine is a line of the log in the output of logs with --json.
 type logLine struct {
 	Text string `json:"text"`
 }
@@ -123,8 +123,8 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// path is the log of the gateway of this session or configuration, else the newest.
-// running reports whether its gateway runs.
+// path returns the log of the gateway of this session or configuration, else the newest log. running reports
+// whether the gateway of the log runs.
 func (o *logsOptions) path() (path string, running func() bool, err error) {
 	entries, err := o.target.Entries()
 	if err != nil {
@@ -146,7 +146,7 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: no gateway was started in the last seven days; to start one: toolscript gateway start --detach")}
 }
 
-// ofHub is the log of the running hub, else the newest of a hub.
+// ofHub returns the log of the running hub, else the newest log of a hub.
 func (o *logsOptions) ofHub() (path string, running func() bool, err error) {
 	place, err := o.place()
 	if err != nil {
@@ -169,19 +169,19 @@ func (o *logsOptions) ofHub() (path string, running func() bool, err error) {
 	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: no gateway has started a hub in the last seven days; a hub that you start writes its log to its standard error")}
 }
 
-// runs reports whether the gateway of an entry has not ended.
+// runs reports whether the gateway of an entry still runs.
 func (o *logsOptions) runs(e discovery.Entry) bool {
 	entries, err := o.target.Entries()
 	return err == nil && slices.ContainsFunc(entries, func(other discovery.Entry) bool { return other.Process() == e.Process() })
 }
 
-// logs is the folder of the logs of gateways that hooks have started.
+// logs returns the folder of the logs of gateways and hubs.
 func (a *app) logs() (logfile.Folder, error) {
 	data, err := config.DataDir(a.host.Config)
 	return logfile.Folder(data + string(os.PathSeparator) + "logs"), err
 }
 
-// launcher starts gateways whose logs this command prints.
+// launcher returns a Launcher of gateways and hubs, whose logs are in the folder of logs.
 func (a *app) launcher() background.Launcher {
 	return background.Launcher{Logs: a.logs, Warn: a.warn}
 }

@@ -32,10 +32,10 @@ import (
 // settledWait bounds how long a request waits for servers that are connecting.
 const settledWait = 10 * time.Second
 
-// settledPoll is the time between two questions whether the servers have settled.
+// settledPoll is the interval of polling whether the servers have settled.
 const settledPoll = 50 * time.Millisecond
 
-// agentTokens is how much of a value an agent gets if the configuration has no limit.
+// agentTokens is the limit of a value for an agent, in tokens, if the configuration has no limit.
 const agentTokens = 5_000
 
 // mcpOptions are the options of toolscript mcp.
@@ -49,7 +49,7 @@ type mcpOptions struct {
 	changed func()
 
 	mu  sync.Mutex
-	own *daemon.Daemon // the gateway of this process; nil while none was needed
+	own *daemon.Daemon // gateway of this process; nil until a request needs it
 	end func()         // ends what reachable has begun
 }
 
@@ -105,7 +105,7 @@ func (o *mcpOptions) address(ctx context.Context) error {
 	capability := strings.TrimPrefix(strings.TrimPrefix(g.URL(), base), "/")
 	path := gateway.MCPPath
 	if o.target.Profile != "" {
-		if _, err := g.Tools(ctx, nil, 0); err != nil { // an unknown profile
+		if _, err := g.Tools(ctx, nil, 0); err != nil { // fails if the profile is unknown
 			return err
 		}
 		path += "?" + url.Values{gateway.ProfileParameter: {o.target.Profile}}.Encode()
@@ -140,15 +140,15 @@ func (o *mcpOptions) run(ctx context.Context) error {
 	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, options)
 }
 
-// unsetBehindClient is what to do about variables that the client which started this process
-// does not pass on, although a shell may have them.
+// unsetBehindClient returns what to do about variables that a shell may have, but that the client that
+// started this process does not pass on.
 func unsetBehindClient(server string, names []string) string {
 	client := clients.OfProgram(ancestry.Program(os.Getppid()))
 	return fmt.Sprintf("%s; or store the values: toolscript secret import FILE %s --for %s, and write ${secret:NAME} in place of ${NAME}",
 		client.Pass(names), strings.Join(names, " "), server)
 }
 
-// entrance is an MCP server before a gateway.
+// entrance returns the options of an MCP server for the gateway that find returns.
 func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway, func(), error)) mcpserver.Options {
 	return mcpserver.Options{
 		Gateway: find,
@@ -168,7 +168,7 @@ func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway
 		Told:       a.toAgent,
 		Shown: func(tool, runID string, text []byte) {
 			p := printed{command: tool, run: runID}
-			_, _ = p.Write(text) // it has no error
+			_, _ = p.Write(text) // Write returns no error
 			a.audit(p.line())
 		},
 	}
@@ -205,8 +205,8 @@ func (o *mcpOptions) forRequest(ctx context.Context) (mcpserver.Gateway, func(),
 	return ofProcess(own, o.target.Profile)(ctx)
 }
 
-// ofProcess finds the gateway of this process, for requests with a profile. The request may
-// name another.
+// ofProcess returns a function that finds the gateway of this process, for a request. A profile in the
+// request replaces profile.
 func ofProcess(d *daemon.Daemon, profile string) func(context.Context) (mcpserver.Gateway, func(), error) {
 	return func(ctx context.Context) (mcpserver.Gateway, func(), error) {
 		settle(ctx, func() bool { return d.SearchStatus().Ready })
@@ -215,7 +215,7 @@ func ofProcess(d *daemon.Daemon, profile string) func(context.Context) (mcpserve
 	}
 }
 
-// inProcess is the gateway of this process. Its MCP clients prove nothing by being here.
+// inProcess is the gateway of this process. Its MCP clients need a code to allow a call.
 type inProcess struct {
 	*daemon.Daemon
 	narrowed gateway.Direct
@@ -254,8 +254,8 @@ func (p inProcess) AnswerApproval(ctx context.Context, id string, answer toolscr
 	return p.Daemon.AnswerApproval(ctx, id, answer, false)
 }
 
-// settle waits until all servers have connected or failed and their tools can be
-// found, or for settledWait.
+// settle waits until ready reports that all servers have connected or failed and their tools can be found, at
+// most settledWait.
 func settle(ctx context.Context, ready func() bool) {
 	ctx, cancel := context.WithTimeout(ctx, settledWait)
 	defer cancel()
@@ -268,7 +268,7 @@ func settle(ctx context.Context, ready func() bool) {
 	}
 }
 
-// start starts a gateway in this process, unless one runs.
+// start starts the gateway of this process, unless it runs already.
 func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -291,7 +291,7 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 	return own, nil
 }
 
-// ownLogger logs warnings to stderr, which the client may show, and more to a file, for
+// ownLogger returns a logger of warnings to stderr, which the client may show, and of more to a file, for
 // toolscript logs.
 func (o *mcpOptions) ownLogger() *slog.Logger {
 	client := o.logger(slog.LevelWarn)
@@ -315,8 +315,8 @@ func (o *mcpOptions) stop() {
 	}
 }
 
-// shorten returns the part of a value that a model reads. tokens are those that it asked
-// for; 0: the limit of the configuration.
+// shorten returns the part of a value that a model reads, and notices about the rest. tokens is the limit
+// that the model asked for; 0: the limit of the configuration.
 func (a *app) shorten(trust bool, runID string, v json.RawMessage, tokens int) (json.RawMessage, []string) {
 	var notices []string
 	if configured, set := a.configuredTokens(trust); tokens == 0 && set {
@@ -330,7 +330,7 @@ func (a *app) shorten(trust bool, runID string, v json.RawMessage, tokens int) (
 	switch {
 	case part == nil:
 	case !part.Cut:
-		notices = nil // the descriptors have the handles
+		notices = nil // the descriptors in the value name the handles
 	default:
 		notice := fmt.Sprintf("the value is %d bytes of JSON; this is its beginning. Return less, or read resource %s",
 			len(v), mcpserver.ValueURI(runID, 0, p.Most))

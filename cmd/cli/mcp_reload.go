@@ -23,9 +23,9 @@ func changeSignal() (<-chan struct{}, func()) {
 	}
 }
 
-// reachable lets commands reload the gateway of toolscript mcp, which they do not use otherwise.
-// Without it, a change of the configuration has an effect when the client starts the next one. end
-// ends it.
+// reachable lets commands reload the gateway of toolscript mcp, which they do not use otherwise. If this
+// fails, a change of the configuration has no effect until the client starts toolscript mcp again. end makes
+// the gateway unreachable.
 func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger *slog.Logger) (end func()) {
 	unreachable := func(err error) func() {
 		o.warn("commands that change the configuration do not reach this process: %v", err)
@@ -39,7 +39,7 @@ func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger
 	if err != nil {
 		return unreachable(errors.Join(err, listener.Close()))
 	}
-	go func() { _ = server.Serve() }() // it ends with the process
+	go func() { _ = server.Serve() }() // until end is called, or the process ends
 	places, err := o.target.Places()
 	entry := discovery.Entry{URL: server.URL(), Session: discovery.Session(o.lookupEnv), Config: config.Paths(loaded.Files), Embedded: true}
 	if err == nil {

@@ -18,7 +18,7 @@ func (a *app) say(format string, args ...any) {
 	_, _ = io.WriteString(a.Stderr, a.again(terminal.VisibleText(fmt.Sprintf(format, args...)))+"\n")
 }
 
-// waiting shows a text until over is called.
+// waiting shows a notice until over is called.
 func (a *app) waiting(text string) (over func()) {
 	a.notice.Show(text)
 	return a.notice.End
@@ -33,8 +33,8 @@ func (a *app) print(format string, args ...any) error {
 	return err
 }
 
-// coloured reports whether output to w may have colours. NO_COLOR wins over
-// CLICOLOR_FORCE, which colours also what is no terminal.
+// coloured reports whether output to w may have colours. NO_COLOR wins over CLICOLOR_FORCE, which colours
+// even output that is not a terminal.
 func (a *app) coloured(w io.Writer) bool {
 	force := a.getenv("CLICOLOR_FORCE")
 	switch {
@@ -47,7 +47,7 @@ func (a *app) coloured(w io.Writer) bool {
 	}
 }
 
-// logger logs to stderr, at the level of the flag, else at the default of the command.
+// logger returns a logger to stderr, with the level of the flag, else with level.
 func (a *app) logger(level slog.Level) *slog.Logger { return a.loggerTo(a.Stderr, level) }
 
 func (a *app) loggerTo(w io.Writer, level slog.Level) *slog.Logger {

@@ -82,8 +82,8 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 	return err
 }
 
-// kept asks the gateway, else reads the data folder, where runs without a gateway store
-// their output.
+// kept returns the output of a run from the gateway, else from the data folder, where runs without a gateway
+// store their output.
 func (o *outputOptions) kept(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
 	g, err := o.target.Find(ctx)
 	if err != nil && o.target.URL != "" {

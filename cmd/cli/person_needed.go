@@ -19,9 +19,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/hook/permission"
 )
 
-// personFlags are the flags with which a command starts another program, loads code, trusts a
-// file, or uses other files or another machine. Clients can allow commands by their first
-// words only, so a rule for a harmless command allows these flags, too.
+// personFlags are the flags with which a command starts another program, loads code, trusts a file, or uses
+// other files or another machine, each with its effect. Clients can allow commands only by their first words,
+// so that a rule for a harmless command allows these flags, too.
 var personFlags = map[string]string{
 	"stdio":          "starts a program",
 	"url":            "connects to another server",
@@ -33,8 +33,8 @@ var personFlags = map[string]string{
 	"gateway-url":    "uses a gateway of another machine",
 }
 
-// ownCommands are not what an agent runs: mcp is started by its client with the arguments that
-// the user has configured there, and a gateway starts the hub.
+// ownCommands are the commands that agents do not run: a client starts mcp with the arguments that the user
+// has configured there, and a gateway starts the hub.
 var ownCommands = []string{"mcp", "hub"}
 
 // personNeeded returns the typed flags of a command that an agent must not use alone.
@@ -65,8 +65,8 @@ func harmlessValue(f *pflag.Flag) bool {
 	return false
 }
 
-// refuseAgent returns an error if an agent runs a command that needs a person, unless the hook
-// has had the client ask about exactly this command.
+// refuseAgent returns an error if an agent runs a command that needs a person, unless exactly this command
+// was admitted (see admit).
 func (a *app) refuseAgent(c *cobra.Command) error {
 	needed := personNeeded(c)
 	if len(needed) == 0 {
@@ -88,14 +88,14 @@ func (a *app) refuseAgent(c *cobra.Command) error {
 			"With the plugin, Claude Code asks its user about such a command, if it is a plain call of toolscript", agent, needed[0], personFlags[needed[0]])}
 }
 
-// admissions are the commands about which the client asks its person. Flags of this command
-// have no influence on their place.
+// admissions returns the store of the commands about which the client asks its person. Flags of this command
+// do not change the place of the store.
 func (a *app) admissions() (hook.Admissions, error) {
 	data, err := config.DataDir(config.Options{WorkDir: a.Dir, LookupEnv: a.lookupEnv})
 	return hook.Admissions{Dir: filepath.Join(data, "admitted")}, err
 }
 
-// admit lets a command begin that needs a person.
+// admit lets a command that needs a person begin once in folder; "": the working directory.
 func (a *app) admit(args []string, folder string) error {
 	admitted, err := a.admissions()
 	if err != nil {
@@ -104,8 +104,7 @@ func (a *app) admit(args []string, folder string) error {
 	return admitted.Add(args, cmp.Or(folder, a.Dir))
 }
 
-// guarded are the flags of a call of toolscript that need a person, as the command itself reads
-// them.
+// guarded returns the flags of a call of toolscript that need a person. The command itself parses them.
 func (c *agentCall) guarded(args []string) []string {
 	root := newRootWith(&app{State: State{Dir: c.Dir}}, one(args))
 	command, rest, err := root.Find(args)
@@ -115,7 +114,7 @@ func (c *agentCall) guarded(args []string) []string {
 	return personNeeded(command)
 }
 
-// personCommands are the commands with which a person says what toolscript may start.
+// personCommands are the commands with which a person says what toolscript may start, each with its effect.
 var personCommands = map[string]string{
 	"trust":           "lets the programs of the project's file start",
 	"add":             "adds a server to the configuration",
@@ -128,8 +127,8 @@ var personCommands = map[string]string{
 	"secret confirm":  "gives a secret to a server",
 }
 
-// personCommandsIn says which commands for a person are in a shell command of any form. Their help
-// is for everyone.
+// personCommandsIn returns the personCommands in a shell command of any form, with their effects. Commands
+// that only ask for help are left out.
 func personCommandsIn(command string) (reasons []string) {
 	calls := permission.Calls(command)
 	if len(calls) == 0 {
@@ -149,8 +148,8 @@ func personCommandsIn(command string) (reasons []string) {
 	return reasons
 }
 
-// askAboutFlags has the client ask its user about a command whose flags need a person, and
-// admits exactly the calls in it. There are no reasons if it has no such flags.
+// askAboutFlags returns the reasons to ask the user about a command with flags that need a person, and admits
+// exactly the calls with such flags. Without such flags, there are no reasons.
 func (a *app) askAboutFlags(command string, call *agentCall) (reasons []string, err error) {
 	var calls [][]string
 	if !permission.Allowed(command, func(args []string) bool {

@@ -74,7 +74,7 @@ type pinnedServer struct {
 	Suspicions []toolscript.Suspicion `json:"suspicions"`
 }
 
-// pinnedServers asks the gateway.
+// pinnedServers returns the pins of all servers of a gateway.
 func pinnedServers(ctx context.Context, g *target.Gateway) ([]pinnedServer, error) {
 	status, err := g.Status(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func pinnedServers(ctx context.Context, g *target.Gateway) ([]pinnedServer, erro
 	return all, nil
 }
 
-// askPins finds the gateway and asks it.
+// askPins finds the gateway and returns the pins of its servers.
 func (a *app) askPins(ctx context.Context) ([]pinnedServer, error) {
 	g, err := a.target.Require(ctx)
 	if err != nil {
@@ -188,7 +188,7 @@ func idOf(server, tool string) string {
 	return server + toolscript.Separator + tool
 }
 
-// pinned finds a server, and its tool that has changed, by SERVER or SERVER__TOOL.
+// pinned returns the server, and its changed tool, that id names as SERVER or SERVER__TOOL.
 func pinned(servers []pinnedServer, id string) (of pinnedServer, tool string, err error) {
 	var known []string
 	for _, s := range servers {
@@ -213,7 +213,7 @@ func pinned(servers []pinnedServer, id string) (of pinnedServer, tool string, er
 	return of, tool, err
 }
 
-// only leaves the changes of one tool; "" leaves all.
+// only returns s with the changes and suspicions of one tool; of all if tool is "".
 func (s pinnedServer) only(tool string) pinnedServer {
 	if tool != "" {
 		s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(c toolscript.PinChange) bool { return c.Tool != tool })
@@ -254,7 +254,7 @@ func (a *app) acceptPins(ctx context.Context, id string, f form.Form) error {
 		return err
 	}
 	a.say("%s", strings.TrimSpace(elicit.ApprovalText(request)))
-	_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // refused unless the user's file allows it: then the code is elsewhere
+	_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // on error, the code is shown elsewhere; the user's file must allow this terminal
 	code, err := a.code(ctx)
 	if err != nil {
 		return err
@@ -268,8 +268,8 @@ func (a *app) acceptPins(ctx context.Context, id string, f form.Form) error {
 	return a.print("Accepted %s", terminal.OneLine(idOf(of.Name, tool)))
 }
 
-// pinLines are the warnings of status about one server: how to see what has changed before
-// it is accepted, and its suspicious texts.
+// pinLines returns the warnings of status about one server: that it differs from its pins, and that it has
+// suspicious texts.
 func pinLines(s toolscript.ServerStatus) (lines []string) {
 	if n := len(s.Pins); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: not as it was pinned (%d changes); see: %s", s.Name, n, toolscript.Command("pins", "diff", s.Name)))

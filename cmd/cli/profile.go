@@ -32,7 +32,7 @@ func (a *app) takeProfileOf(c *cobra.Command) {
 	}) // the flag exists
 }
 
-// profileNames are the profiles of the configuration.
+// profileNames returns the names of the profiles of the configuration.
 func (a *app) profileNames(context.Context, *target.Gateway) []string {
 	loaded, err := config.Load(a.host.ConfigOptions(false))
 	if err != nil {

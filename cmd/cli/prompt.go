@@ -1,7 +1,7 @@
 package cli
 
 import (
-	_ "embed" // of the instructions
+	_ "embed" // for the instructions
 	"io"
 
 	"github.com/spf13/cobra"

@@ -45,7 +45,7 @@ func newGetPrompt(a *app) *cobra.Command {
 	return c
 }
 
-// pairs reads name=value arguments.
+// pairs parses arguments of the form name=value.
 func pairs(given []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, pair := range given {

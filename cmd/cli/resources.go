@@ -28,7 +28,7 @@ func newResources(a *app) *cobra.Command {
 	return c
 }
 
-// newFetchList is a command that lists the resources, templates or prompts of servers.
+// newFetchList makes a command that lists the resources, templates or prompts of servers.
 func newFetchList(a *app, id string, columns []string) *cobra.Command {
 	o := &fetchOptions{app: a, asked: toolscript.FetchRequest{ID: id}, columns: columns}
 	c := &cobra.Command{

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// app is shared by all commands: the environment and the global options.
+// app is the environment and the global options, which all commands share.
 type app struct {
 	State
 
@@ -69,13 +69,13 @@ toolscript init writes a first configuration.
 Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted, 143 terminated,
 141 closed output pipe, or the number that the script passed to exit().`
 
-// Commands are the commands of the program, for their reference. They cannot be run.
+// Commands returns the commands of the program, for their reference. They cannot be run.
 func Commands() *cobra.Command { return newRoot(&app{}) }
 
 func newRoot(a *app) *cobra.Command { return newRootWith(a, "") }
 
-// newRootWith has only one command, if it is named: the others are for completions, for the help of
-// the program and for suggestions.
+// newRootWith makes the root command with all commands; if only is not empty, with the command of this name.
+// Completions, the help of the program and suggestions need all commands.
 func newRootWith(a *app, only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "toolscript [FILE.ts [args]]",

@@ -86,7 +86,7 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 // readsStdin reports whether the parameters are on standard input.
 func readsStdin(words []string) bool { return slices.Equal(words, []string{"-"}) }
 
-// readParameters has the script described, and reads its parameters.
+// readParameters asks for the signature of the script, and reads the parameters that fit it.
 func (o *execOptions) readParameters(ctx context.Context, at place, src source.Script, words []string) (json.RawMessage, error) {
 	var findings bytes.Buffer
 	signed := &scriptrun.Signed{Stderr: &findings}
@@ -132,7 +132,7 @@ func (o *execOptions) object(ctx context.Context, words []string, schema json.Ra
 	return arguments.Fit(ctx, text, schema)
 }
 
-// findSaved finds a saved script that has effect.
+// findSaved returns the saved script of this name, or an error if it is not trusted.
 func (o *execOptions) findSaved(name string) (config.SavedScript, error) {
 	loaded, err := config.Load(o.host.ConfigOptions(o.trust))
 	if err != nil {

@@ -29,7 +29,7 @@ func (o *execOptions) addRunFlags(f *pflag.FlagSet) {
 	form.AddValue(f, &o.form, "print only the end of the run, as JSON with the output")
 }
 
-// runName is the flag --name. An empty text would keep nothing, without a word.
+// runName is the value of --name. It cannot be empty, because an empty name would silently keep nothing.
 type runName string
 
 func (n *runName) String() string { return string(*n) }

@@ -64,7 +64,7 @@ audit, it has no arguments, no results and no secrets.`,
 	return c
 }
 
-// history are all runs, the newest first.
+// history returns all runs: those in the audit, those of the gateway and those that are detached.
 func (a *app) history(ctx context.Context) (*runhistory.History, error) {
 	dir, err := a.host.AuditFolder()
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *app) listRuns(ctx context.Context, last int, out form.Form) error {
 	return a.detachedUsage()
 }
 
-// recordedRun is the run of an id in the history.
+// recordedRun returns the run of an id in the history.
 func (a *app) recordedRun(ctx context.Context, id string) (runhistory.Run, error) {
 	h, err := a.history(ctx)
 	if err != nil {
@@ -186,7 +186,7 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 	return a.print("%d more calls are not shown; list all with: %s | cat", len(r.CallLines)-len(shown), toolscript.Command("runs", "show", r.RunID))
 }
 
-// printCalls prints a table for a terminal of that width; 0 is none.
+// printCalls prints calls as a table for a terminal of columns; 0: no terminal.
 func (a *app) printCalls(calls []audit.Line, columns int) error {
 	t := terminal.Table{
 		Header: []string{"Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval"},
@@ -206,8 +206,7 @@ func (a *app) printCalls(calls []audit.Line, columns int) error {
 	return t.Write(a.Stdout, columns, nil)
 }
 
-// writeRun writes a run as HTML. It replaces a file, and leaves it as it is if there is no
-// such run.
+// writeRun writes a run as HTML and replaces the file. If there is no such run, the file stays as it is.
 func (a *app) writeRun(ctx context.Context, id, file string) error {
 	r, err := a.recordedRun(ctx, id)
 	if err != nil {
@@ -226,7 +225,7 @@ func (a *app) writeRun(ctx context.Context, id, file string) error {
 
 func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// detachedUsage prints what detached runs use of their bounds, if there are any.
+// detachedUsage prints how much of their limits detached runs use, if there are such runs.
 func (a *app) detachedUsage() error {
 	u := a.host.DetachedRuns().Usage()
 	if u.Runs == 0 {

@@ -72,8 +72,8 @@ func (a *app) diffRuns(ctx context.Context, one, other, identity string, out for
 	return err
 }
 
-// addText adds the lines that differ from two recordings. A recording that cannot be
-// read is a warning: the audit has the differences.
+// addText adds to found the lines in which two recordings differ. If a recording cannot be read, it only
+// warns, because found already has the differences of the audit.
 func (a *app) addText(found []runhistory.Difference, one, other, identity string) {
 	store, err := a.host.Recordings(nil)
 	if err != nil {

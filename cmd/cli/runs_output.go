@@ -72,7 +72,7 @@ func (o *runsOutputOptions) run(ctx context.Context, id string) error {
 	return err
 }
 
-// errUnfinished is why there is no end of a run to print.
+// errUnfinished is the reason why there is no end of a run to print.
 var errUnfinished = errors.New("the run has not ended")
 
 func (o *runsOutputOptions) unfinished(id string, out scriptrun.Output) error {
@@ -83,8 +83,8 @@ func (o *runsOutputOptions) unfinished(id string, out scriptrun.Output) error {
 	return nil
 }
 
-// runEvents reads the events of a detached run: of the gateway that the user names, else
-// from the data folder, which all gateways of the user share and where they stay.
+// runEvents reads the events of a detached run: from the gateway that the user names, else from the data
+// folder, which all gateways of the user share.
 func (a *app) runEvents(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {
 	if a.target.URL == "" {
 		return a.host.DetachedRuns().Follow(ctx, id, wait, emit)

@@ -22,7 +22,7 @@ type runsWaitOptions struct {
 	*app
 	timeout flags.Duration
 	form    form.Form
-	made    string // what a detached run that failed has done
+	made    string // text about what a failed run has done
 }
 
 func newRunsWait(a *app) *cobra.Command {
@@ -69,7 +69,7 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 	if record.Error != nil {
 		o.say("%s: %s", record.Error.Name, record.Error.Message)
 	}
-	if len(record.Calls) > 0 { // the record of a gateway
+	if len(record.Calls) > 0 { // the record comes from a gateway
 		end := toolscript.End{Kind: record.Kind}
 		end.Make(record.Calls)
 		o.made = end.MadeText(id)
@@ -100,7 +100,7 @@ func (o *runsWaitOptions) await(ctx, waiting context.Context, id string) (toolsc
 	return record, err
 }
 
-// audited returns a run of the audit, as long as the process that runs it may write its end.
+// audited returns the record of a run from the audit. If the run has no end, its process must exist.
 func (o *runsWaitOptions) audited(ctx context.Context, id string) (toolscript.RunRecord, error) {
 	h, err := o.history(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (o *runsWaitOptions) audited(ctx context.Context, id string) (toolscript.Ru
 		return toolscript.RunRecord{}, err
 	}
 	if _, gone := discovery.Identify(r.PID); r.ExitCode == nil && gone != nil {
-		if record, err := o.ended(ctx, id, gone); err == nil { // it has ended in the meantime
+		if record, err := o.ended(ctx, id, gone); err == nil { // the run has ended in the meantime
 			return record, nil
 		}
 		return toolscript.RunRecord{}, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf(
@@ -120,8 +120,8 @@ func (o *runsWaitOptions) audited(ctx context.Context, id string) (toolscript.Ru
 	return recordOf(r), nil
 }
 
-// ended returns the end of a run that no gateway knows any more, from the audit; else the error
-// unknown.
+// ended returns the record of an ended run that no gateway knows any more, from the audit. If the audit has
+// no end of the run, the error is unknown.
 func (o *runsWaitOptions) ended(ctx context.Context, id string, unknown error) (toolscript.RunRecord, error) {
 	h, err := o.history(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (o *runsWaitOptions) ended(ctx context.Context, id string, unknown error) (
 	return recordOf(r), nil
 }
 
-// recordOf is the record of a run of the audit.
+// recordOf converts a run of the audit to a record.
 func recordOf(r runhistory.Run) toolscript.RunRecord {
 	record := toolscript.RunRecord{RunID: r.RunID, File: r.File, Engine: r.Engine, StartedAt: r.StartedAt, Calls: []toolscript.CallRecord{}}
 	if r.ExitCode == nil {
@@ -149,8 +149,8 @@ func recordOf(r runhistory.Run) toolscript.RunRecord {
 	return record
 }
 
-// awaitDetached reads the events of a detached run, which say when it has ended, also if its
-// gateway has. The record of a gateway says more.
+// awaitDetached waits for the end of a detached run in its events, which works even if its gateway has ended.
+// If a gateway has a record of the run, this record is returned, because it says more.
 func (o *runsWaitOptions) awaitDetached(ctx, waiting context.Context, id string) (toolscript.RunRecord, error) {
 	store, record := o.host.DetachedRuns(), toolscript.RunRecord{RunID: id}
 	err := store.Follow(waiting, id, true, func(e toolscript.Event) error {
@@ -176,14 +176,14 @@ func (o *runsWaitOptions) awaitDetached(ctx, waiting context.Context, id string)
 	return record, nil
 }
 
-// The time between two looks at a run grows with the time that it has taken.
+// The pause between two polls of a run doubles from firstLook to lastLook.
 const (
 	firstLook = 20 * time.Millisecond
 	lastLook  = time.Second
 )
 
-// awaitRun looks at a run until it has ended or waiting is over. The error is that of a look,
-// or of ctx.
+// awaitRun polls a run with look until the run has ended or waiting is over. It returns the error of look or
+// of ctx.
 func awaitRun(ctx, waiting context.Context, look func(context.Context) (toolscript.RunRecord, error)) (toolscript.RunRecord, error) {
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
 		record, err := look(ctx)

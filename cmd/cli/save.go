@@ -59,7 +59,7 @@ trusted: with this command at a terminal, else with toolscript trust.`,
 type savedResult struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
-	Trusted bool   `json:"trusted"` // it has effect now
+	Trusted bool   `json:"trusted"` // the script has effect now
 }
 
 func (o *saveOptions) save(ctx context.Context, name, path string) error {
@@ -112,16 +112,15 @@ func (o *saveOptions) saved(ctx context.Context, file config.File, r savedResult
 	return o.reloadUsers(ctx, file.Path)
 }
 
-// signing are the options of a request that checks a script and describes the function
-// that it exports.
+// signing returns the options of a request that checks a script and describes the function that it exports.
 func (o *execOptions) signing() *execOptions {
 	only := *o
 	only.only, only.sign = true, true
 	return &only
 }
 
-// scriptsFile is the configuration file whose folder has the scripts that are saved: that
-// of the project, else of the user.
+// scriptsFile returns the configuration file whose folder gets saved scripts: the file of the project if
+// there is one, else the file of the user. If user is true, it is always the file of the user.
 func (a *app) scriptsFile(user bool) (config.File, error) {
 	files, err := config.Locate(a.host.ConfigOptions(false))
 	if err != nil {

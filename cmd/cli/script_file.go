@@ -6,8 +6,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/source"
 )
 
-// runFile is toolscript FILE.ts [args], which is exec -f FILE.ts. Everything after the
-// name belongs to the script.
+// runFile runs toolscript FILE.ts [args], which means exec -f FILE.ts. Everything after the name of the file
+// belongs to the script.
 func (a *app) runFile(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return a.firstScreen()

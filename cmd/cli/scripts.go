@@ -43,8 +43,8 @@ same name.`,
 type listedScript struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
-	Project bool   `json:"project"` // false: of the user
-	Trusted bool   `json:"trusted"` // it has effect
+	Project bool   `json:"project"` // false: the user's script
+	Trusted bool   `json:"trusted"` // the script has effect
 	Code    string `json:"code,omitempty"`
 }
 
@@ -77,7 +77,7 @@ func (a *app) listScripts(f form.Form, trust bool) error {
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 }
 
-// savedScript finds a script, trusted or not.
+// savedScript returns the saved script of this name, trusted or not.
 func (a *app) savedScript(name string) (config.SavedScript, error) {
 	loaded, err := config.Load(a.host.ConfigOptions(false))
 	if err != nil {

@@ -63,7 +63,7 @@ lists of the servers, and starts only servers that have never been started. With
 	f.BoolVar(&o.readOnly, "read-only", false, "only tools that their servers declare as read-only")
 	flags.AddTrust(f, &o.trust)
 	o.search.Add(f)
-	o.search.Hide(f) // the flags are about a gateway; they have variables
+	o.search.Hide(f) // the flags are for gateways; variables can set them
 	return c
 }
 
@@ -85,7 +85,7 @@ func (o *searchOptions) run(ctx context.Context) error {
 	}
 }
 
-// untrusted is the error of a search without results because no server is trusted.
+// untrusted returns an error if a search has no results because no server is trusted.
 func (o *searchOptions) untrusted(ctx context.Context, g *target.Gateway) error {
 	servers, err := g.Servers(ctx, nil, 0)
 	if err != nil || len(servers) == 0 {
@@ -162,7 +162,7 @@ func unsure(answer toolscript.SearchAnswer) bool {
 	return len(answer.Results) > 0 && answer.Results[0].Unsure
 }
 
-// confidence is the confidence of a hit, with a mark if it is low.
+// confidence returns the confidence of a hit as text, with a mark if it is low.
 func confidence(r toolscript.SearchHit) string {
 	if r.Unsure {
 		return percent(r.Confidence) + " (unsure)"
@@ -183,7 +183,7 @@ func (o *searchOptions) table(answer toolscript.SearchAnswer) error {
 
 func percent(part float64) string { return fmt.Sprintf("%.1f%%", 100*part) }
 
-// shortened is the beginning of a description.
+// shortened returns the beginning of a description.
 func shortened(description string) string {
 	const most = 50
 	text := []rune(terminal.OneLine(description))

@@ -39,9 +39,9 @@ func (a *app) secretStore() (secrets.Store, error) {
 	return config.SecretStore(a.host.ConfigOptions(false))
 }
 
-// bindings are the definitions that the servers of --for have now; nil without --for. A
-// person confirms those of a project's file, and of a file that a variable names: a
-// project may have set the variable.
+// bindings returns the present definitions of the servers of --for; nil without --for. A person confirms the
+// definitions in a project's file, and in a file that a variable names, because a project may have set the
+// variable.
 func (a *app) bindings(ctx context.Context, t *secretTargets) ([]secrets.Binding, error) {
 	if len(t.servers) == 0 {
 		return nil, nil
@@ -68,7 +68,7 @@ func (a *app) bindings(ctx context.Context, t *secretTargets) ([]secrets.Binding
 	return found, nil
 }
 
-// identityOf finds the definition of a server that has effect.
+// identityOf returns the identity of the definition of a server that has effect.
 func identityOf(loaded *config.Config, server string) (config.Identity, error) {
 	id, ok := loaded.Identities[server]
 	var names []string
@@ -86,17 +86,17 @@ func identityOf(loaded *config.Config, server string) (config.Identity, error) {
 	}
 }
 
-// savedSecret is a secret that was stored.
+// savedSecret describes a secret that was stored.
 type savedSecret struct {
 	Name     string   `json:"name"`
 	Storage  string   `json:"storage"`
-	Replaced bool     `json:"replaced"` // there was one of that name
-	Servers  []string `json:"servers"`  // that get it
-	Lost     []string `json:"lost"`     // that got it before, and do not get it any more
+	Replaced bool     `json:"replaced"` // a secret of this name existed
+	Servers  []string `json:"servers"`  // servers that get the secret
+	Lost     []string `json:"lost"`     // servers that got the secret before, and no longer get it
 }
 
-// saveSecret stores a secret. changed are the secret as it was and as it is: the servers of
-// both are connected again.
+// saveSecret stores a secret. changed has the secret as it was and as it is: the caller reloads the servers
+// of both.
 func (a *app) saveSecret(ctx context.Context, store secrets.Store, n secrets.New) (saved savedSecret, changed []secrets.Secret, err error) {
 	book, err := store.Read()
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *app) saveSecret(ctx context.Context, store secrets.Store, n secrets.New
 	return saved, []secrets.Secret{before, stored}, err
 }
 
-// serversOf are the names of the servers that may have a secret.
+// serversOf returns the sorted names of the servers that may have a secret.
 func serversOf(s secrets.Secret) []string {
 	names := []string{}
 	for _, b := range s.Allowed {
@@ -123,7 +123,7 @@ func serversOf(s secrets.Secret) []string {
 	return slices.Compact(names)
 }
 
-// text is the line about a stored secret.
+// text returns the line that tells the user about a stored secret.
 func (s savedSecret) text() string {
 	verb, where := "stored", "the keyring"
 	if s.Replaced {

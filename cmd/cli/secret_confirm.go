@@ -97,7 +97,7 @@ func (a *app) tellConfirmed(confirmed []confirmedSecret, asked bool, out form.Fo
 	return nil
 }
 
-// waitingSecrets are the requests that can be confirmed, one list for each server.
+// waitingSecrets returns the requests that can be confirmed, one list for each server. server "" means all.
 func (a *app) waitingSecrets(server string) (byServer [][]config.SecretRequest, err error) {
 	o := a.host.ConfigOptions(false)
 	o.NoValues = true

@@ -101,7 +101,7 @@ func (a *app) tellImported(r importedSecrets, out form.Form) error {
 	return nil
 }
 
-// maxEnvFile bounds a .env file.
+// maxEnvFile bounds a .env file, in bytes.
 const maxEnvFile = 1 << 20
 
 func (a *app) envFile(ctx context.Context, file string) ([]secrets.Entry, error) {
@@ -131,7 +131,7 @@ func (a *app) envFile(ctx context.Context, file string) ([]secrets.Entry, error)
 	return entries, nil
 }
 
-// selected are the last entries of the names; without names, of all names.
+// selected returns the last entry of each of the names; without names, of each name in entries.
 func selected(entries []secrets.Entry, names []string, file string) ([]secrets.Entry, error) {
 	last := map[string]secrets.Entry{}
 	for _, e := range entries {

@@ -81,8 +81,8 @@ func (a *app) listSecrets(_ context.Context, out form.Form) error {
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 }
 
-// addWaiting adds the servers of this folder that do not get a secret. A configuration
-// with mistakes has none.
+// addWaiting adds the servers of this folder that refer to a secret and do not get it. If the configuration
+// has mistakes, it adds nothing.
 func (a *app) addWaiting(list []listedSecret) []listedSecret {
 	o := a.host.ConfigOptions(false)
 	o.NoValues = true

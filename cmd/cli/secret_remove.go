@@ -15,7 +15,7 @@ import (
 // removedSecret is the output of secret remove with --json.
 type removedSecret struct {
 	Name    string   `json:"name"`
-	Servers []string `json:"servers"` // that had it
+	Servers []string `json:"servers"` // servers that had the secret
 }
 
 func newSecretRemove(a *app) *cobra.Command {

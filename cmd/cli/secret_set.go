@@ -39,8 +39,8 @@ gateways connect these servers again.`,
 	return c
 }
 
-// takesSecretName accepts the name of a secret. Its errors do not have the arguments,
-// which may be a value.
+// takesSecretName accepts the name of a secret. Its errors do not quote the arguments, which may be the value
+// of a secret.
 func takesSecretName(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:

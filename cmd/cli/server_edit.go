@@ -19,9 +19,9 @@ import (
 // serverEdit is a command that changes the definitions of servers in their files.
 type serverEdit struct {
 	changeOptions
-	name    string // of the command
+	name    string // name of the command
 	edit    func(file clients.File, servers ...string) (*clients.Change, error)
-	nothing string // what is said of a server if nothing has to be changed
+	nothing string // what is said of a server that needs no change
 }
 
 const editHelp = `
@@ -107,8 +107,8 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 	return o.carryOut(ctx, o.name, toolscript.Command(slices.Concat([]string{o.name}, servers, []string{"--yes"})...), plan)
 }
 
-// definedIn is the file whose definition of a server has effect, and the paths of the others
-// that define one of the name.
+// definedIn returns the file whose definition of a server has effect, and the paths of the other files that
+// define a server of this name.
 func (o *changeOptions) definedIn(server string) (file clients.File, others []string, err error) {
 	files, err := config.Locate(o.host.ConfigOptions(false))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // connectingText is shown while servers connect.
 const connectingText = "waiting for servers to connect"
 
-// mostReason bounds the text about one server in a list.
+// mostReason bounds the text about one server in a list, in characters.
 const mostReason = 160
 
 // missingReasons describes several servers that are not connected, in one line.
@@ -43,8 +43,8 @@ func missingReason(s toolscript.MissingServer) string {
 	return text
 }
 
-// listTime is how long a command waits for tools that are not known: for servers that the user
-// names until they can be connected, for all others shortly, because their tools may not be needed.
+// listTime returns how long a command waits for unknown tools: until servers that the user names can be
+// connected, and only briefly for all servers, because their tools may not be needed.
 func listTime(f toolscript.Filter) time.Duration {
 	if len(f) > 0 {
 		return actors.DefaultConnectTimeout
@@ -52,7 +52,7 @@ func listTime(f toolscript.Filter) time.Duration {
 	return actors.ListTime
 }
 
-// unknownError is the error of a name that selects nothing.
+// unknownError returns the error of a name that selects nothing.
 func unknownError(u naming.UnknownEntry) error {
 	if u.Server != nil {
 		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(missingReason(*u.Server))}

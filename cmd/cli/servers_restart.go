@@ -41,7 +41,7 @@ again; for that: toolscript gateway reload.`,
 	return c
 }
 
-// run fails if the server is not connected afterwards.
+// run restarts a server, and returns an error if it is not connected afterwards.
 func (o *serversRestartOptions) run(ctx context.Context, name string) error {
 	g, err := o.target.Require(ctx)
 	if err != nil {

@@ -21,22 +21,22 @@ import (
 	"github.com/toolscript/toolscript/tokens"
 )
 
-// answering are the commands whose output agents read. Its tokens are in the audit.
+// answering are the commands whose output agents read. The audit counts the tokens of this output.
 var answering = []string{
 	"exec", "run", "call", "check", "search", "get-types", "list-tools", "list-servers", "output", "prompt",
 	"runs output", "runs wait", "scripts list", "scripts show", "resources", "resources read", "prompts", "prompts get",
 	"hook user-prompt-submit",
 }
 
-// printed is what a command has printed. It is safe for concurrent use.
+// printed collects what a command prints. It is safe for concurrent use.
 type printed struct {
 	command string
 
 	mu      sync.Mutex
-	run     string // of the script
-	session string // "": that of the environment
+	run     string // id of the run that is printed; "": there is none
+	session string // session of the agent; "": the session of the environment
 	size    int
-	text    []byte // its begin
+	text    []byte // beginning of the output, at most tokens.MostExact bytes
 }
 
 // Write implements io.Writer.
@@ -48,7 +48,7 @@ func (p *printed) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// line is the line of the audit. The begin of a long output stands for the rest.
+// line returns the line of the audit. The tokens of a long output are estimated from its beginning.
 func (p *printed) line() audit.Line {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,8 +60,7 @@ func (p *printed) line() audit.Line {
 	return audit.Line{Command: p.command, Run: p.run, Session: p.session, Shown: &audit.Shown{Bytes: p.size, Count: count}}
 }
 
-// watch counts the output of a command that may be read by an agent: a person has a
-// terminal.
+// watch counts the output of a command if an agent may read it: if neither output is a terminal.
 func (a *app) watch(c *cobra.Command) {
 	name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 	if !slices.Contains(answering, name) || terminal.Is(a.Stdout) || terminal.Is(a.Stderr) {
@@ -81,11 +80,11 @@ func (a *app) noteShown() {
 	}
 }
 
-// audit adds a line to the audit, unless the configuration switches it off. The line is
-// lost if it cannot be written: it has no part in what the command does.
+// audit adds a line to the audit, unless the configuration switches it off. If the line cannot be written, it
+// is lost: the audit must not disturb the command.
 func (a *app) audit(line audit.Line) {
 	var settings config.Audit
-	if _, err := a.host.AuditFolder(); err != nil { // there is no folder for anything
+	if _, err := a.host.AuditFolder(); err != nil { // without a folder there is no audit
 		return
 	}
 	if o := a.host.ConfigOptions(false); config.Mentions(o, `"audit"`) {
@@ -101,12 +100,12 @@ func (a *app) audit(line audit.Line) {
 	log.Close()
 }
 
-// live prints a run as it goes on.
+// live returns an output that prints a run as it goes on.
 func (a *app) live(p value.Printer, n *terminal.Notice) *scriptrun.Live {
 	return scriptrun.NewLive(a.Stdout, a.Stderr, p, n, a.again)
 }
 
-// noted remembers the run whose output a command prints, and completes the commands in it.
+// noted is an output that remembers the id of the printed run, and completes the commands in its messages.
 type noted struct {
 	scriptrun.Output
 	app *app

@@ -29,7 +29,7 @@ type statusOptions struct {
 	form  form.Form
 }
 
-// newStatus makes the command status, and gateway status, which is the same.
+// newStatus makes the command of status and of gateway status, which are the same.
 func newStatus(a *app) *cobra.Command {
 	o := &statusOptions{app: a}
 	c := &cobra.Command{
@@ -63,7 +63,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 	return shown.err
 }
 
-// look is the state of the gateway now.
+// look returns the present state of the gateway.
 func (o *statusOptions) look(ctx context.Context) (shown appearance) {
 	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
 	defer cancel()
@@ -87,7 +87,7 @@ func (o *statusOptions) look(ctx context.Context) (shown appearance) {
 // appearance is what status prints.
 type appearance struct {
 	text string
-	key  string // changes when the text does, except for times
+	key  string // changes with the text, except for times
 	err  error
 }
 
@@ -112,7 +112,7 @@ func (o *statusOptions) writeStatus(ctx context.Context, w io.Writer, url string
 	return err.Error(), &exit.Error{Code: exit.Failure}
 }
 
-// url is the URL of the gateway that other commands would use.
+// url returns the URL of the gateway that other commands would use.
 func (o *statusOptions) url() (string, error) {
 	if o.target.URL != "" {
 		return o.target.Complete(o.target.URL)
@@ -163,7 +163,7 @@ func (o *statusOptions) printRunning(ctx context.Context, w io.Writer, address, 
 	return o.runningKey(address, status), err
 }
 
-// runningText is the state of a running gateway and what needs attention; with --watch all
+// runningText returns the state of a running gateway and what needs attention. With --watch, it has all
 // servers, too.
 func (o *statusOptions) runningText(address string, status toolscript.Status) string {
 	up := (time.Duration(status.UptimeSeconds) * time.Second).String()
@@ -194,7 +194,7 @@ func (o *statusOptions) runningText(address string, status toolscript.Status) st
 	return b.String()
 }
 
-// connected counts the servers that are connected.
+// connected counts the servers whose tools can be called.
 func connected(servers []toolscript.ServerStatus) (n int) {
 	for _, s := range servers {
 		if s.Serves() {
@@ -204,10 +204,10 @@ func connected(servers []toolscript.ServerStatus) (n int) {
 	return n
 }
 
-// mostAttention is how many problems status prints.
+// mostAttention is the most problems that status prints.
 const mostAttention = 20
 
-// writeAttention writes each problem with the command that mends it below.
+// writeAttention writes each problem, and below it the command that fixes it.
 func (o *statusOptions) writeAttention(b *strings.Builder, all []toolscript.Attention) {
 	if len(all) == 0 {
 		return
@@ -221,11 +221,11 @@ func (o *statusOptions) writeAttention(b *strings.Builder, all []toolscript.Atte
 	}
 }
 
-// writeServers writes a table of all servers with --watch, else of those that do not run
-// although nothing is wrong.
+// writeServers writes a table: with --watch of all servers, else of the servers that are not ready and need
+// no attention.
 func (o *statusOptions) writeServers(b *strings.Builder, status toolscript.Status) {
 	t := terminal.Table{Header: []string{"Server", "State"}}
-	title := "\nNot running:\n" // also those at rest, which count as connected
+	title := "\nNot running:\n" // including servers at rest, which count as connected
 	if o.watch {
 		t.Header, title = []string{"Server", "State", "Tools", "Calls"}, "\n"
 	}
@@ -253,7 +253,7 @@ func (o *statusOptions) writeServers(b *strings.Builder, status toolscript.Statu
 	_ = t.Write(b, terminal.Columns(o.Stdout), o.paintState(1)) // a Builder takes everything
 }
 
-// after is a text after a label; "" if the text is empty.
+// after returns label and text; "" if text is empty.
 func after(label, text string) string {
 	if text == "" {
 		return ""
@@ -273,7 +273,7 @@ func searchWords(s toolscript.SearchStats) string {
 	return text + after("; last error: ", s.LastError)
 }
 
-// addressOf is scheme, host and port of a gateway's URL.
+// addressOf returns scheme, host and port of a gateway's URL.
 func addressOf(capabilityURL string) (string, error) {
 	u, err := url.Parse(capabilityURL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -282,10 +282,10 @@ func addressOf(capabilityURL string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// maxHealth bounds the answer, which may come from any program.
+// maxHealth bounds the answer, which may come from any program, in bytes.
 const maxHealth = 64 << 10
 
-// askHealth returns the status and the body of GET /health.
+// askHealth returns the HTTP status and the body of GET /health.
 func askHealth(ctx context.Context, address string) (int, string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/health", nil)
 	if err != nil {

@@ -50,7 +50,7 @@ func (o *statusOptions) printAll(ctx context.Context) error {
 	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(2))
 }
 
-// remove is the column with the command that removes a gateway, or what is left of it.
+// remove is the title of the column with the command that removes a gateway, or what is left of it.
 const remove = "To remove it"
 
 func cellsOf(i inventory.Item) []string {

@@ -8,11 +8,11 @@ import (
 	"github.com/toolscript/toolscript/cmd/inventory"
 )
 
-// surveyTime bounds the questions to a fleet of status --all and top --all.
+// surveyTime bounds the requests of status --all and top --all to a fleet.
 const surveyTime = 3 * time.Second
 
-// fleetItems lists the fleet of the configuration, with its servers and runners. Without a
-// fleet there are none; a configuration that cannot be read is reported by other commands.
+// fleetItems lists the fleet of the configuration, with its servers and runners. Without a fleet, or if the
+// configuration cannot be read, it returns nil.
 func (a *app) fleetItems(ctx context.Context) []inventory.Item {
 	at, err := a.fleetAddress()
 	if err != nil {

@@ -34,7 +34,7 @@ func (o *statusOptions) follow(ctx context.Context) error {
 			}
 			err = w.take(ctx, u)
 		case <-seconds.C:
-			if w.screen && w.address != "" { // the time that the gateway has been running
+			if w.screen && w.address != "" { // update the uptime of the gateway
 				err = w.show(w.appearance())
 			}
 		case <-ctx.Done():
@@ -46,7 +46,7 @@ func (o *statusOptions) follow(ctx context.Context) error {
 	}
 }
 
-// current is the gateway that other commands would use now.
+// current returns a client of the gateway that other commands would use now.
 func (o *statusOptions) current() (*gateway.Client, error) {
 	url, err := o.url()
 	if err != nil {
@@ -59,20 +59,20 @@ func (o *statusOptions) current() (*gateway.Client, error) {
 type statusWatch struct {
 	*statusOptions
 	screen  bool
-	address string // of the gateway; "" without a connection
+	address string // address of the gateway; "" without a connection
 	state   toolscript.Snapshot
 	shown   bool   // something was shown
 	last    string // key of what was shown last
 }
 
-// take shows the state after an update.
+// take applies an update, and shows the state if it may have changed.
 func (w *statusWatch) take(ctx context.Context, u follow.Update) error {
 	if u.Lost != nil {
 		w.address = ""
 		shown := w.look(ctx)
 		var code *exit.Error
 		select {
-		case <-ctx.Done(): // the answer is about the end of this command
+		case <-ctx.Done(): // the command ends, and the answer is only about that
 			return nil
 		default:
 		}
@@ -96,10 +96,10 @@ func (w *statusWatch) take(ctx context.Context, u follow.Update) error {
 	return w.show(w.appearance())
 }
 
-// unseen are the events that change nothing of what status shows.
+// unseen are the events that do not change what status shows.
 var unseen = []toolscript.LiveType{toolscript.LiveRun, toolscript.LiveCall, toolscript.LiveApproval, toolscript.LiveLog}
 
-// appearance is what status shows of the state.
+// appearance returns what status shows of the state.
 func (w *statusWatch) appearance() appearance {
 	status := statusOf(w.state)
 	if !w.form.Structured() {
@@ -110,7 +110,7 @@ func (w *statusWatch) appearance() appearance {
 	return appearance{text: b.String(), key: keyOf(status), err: err}
 }
 
-// statusOf is the part of the status of a gateway that its events have.
+// statusOf returns the part of the status of a gateway that its events have.
 func statusOf(s toolscript.Snapshot) toolscript.Status {
 	status := toolscript.Status{
 		Version: s.Gateway.Version, PID: s.Gateway.PID, UptimeSeconds: time.Since(s.Gateway.Started).Seconds(), Generation: s.Gateway.Generation,
@@ -130,7 +130,7 @@ func statusOf(s toolscript.Snapshot) toolscript.Status {
 	return status
 }
 
-// show writes a state: over the last one on a screen, else if it is another one.
+// show writes a state: on a screen over the last state, elsewhere only if it differs from the last state.
 func (w *statusWatch) show(a appearance) error {
 	text := a.text
 	switch {
@@ -146,7 +146,7 @@ func (w *statusWatch) show(a appearance) error {
 	return err
 }
 
-// keyOf is the status without what changes all the time.
+// keyOf returns the status as text, without what changes all the time.
 func keyOf(status toolscript.Status) string {
 	status.UptimeSeconds = 0
 	status.Actors = slices.Clone(status.Actors)
@@ -158,14 +158,14 @@ func keyOf(status toolscript.Status) string {
 	return string(text)
 }
 
-// runningKey is the text of a running gateway without the time that passes.
+// runningKey returns the text of a running gateway without its uptime.
 func (o *statusOptions) runningKey(address string, status toolscript.Status) string {
 	status.UptimeSeconds = 0
 	return o.runningText(address, status)
 }
 
-// inPlace writes a text over the last one: it clears the rest of each line and of the
-// screen. Lines that the screen has no place for are left out.
+// inPlace returns text with the control sequences that write it over the last text: they clear the rest of
+// each line and of the screen. Lines that do not fit on the screen are left out.
 func inPlace(text string, height int) string {
 	lines := strings.SplitAfter(text, "\n")
 	if height > 1 && len(lines) > height {

@@ -102,7 +102,7 @@ func (o *trustOptions) distrust(ctx context.Context) error {
 	return o.endUnusedServers()
 }
 
-// trustResult is the output of --json.
+// trustResult is the output of trust with --json.
 type trustResult struct {
 	Path    string `json:"path"`
 	Trusted bool   `json:"trusted"`
@@ -126,7 +126,7 @@ func heading(r *config.Review) string {
 	return r.Path + " would add these servers and saved scripts:"
 }
 
-// ask asks the user at the terminal.
+// ask asks the user at the terminal. Unless the answer is yes, it returns an error.
 func (o *trustOptions) ask(ctx context.Context) error {
 	if !terminal.Is(o.Stdin) {
 		return errors.New("there is no terminal for the question; to trust this, run: toolscript trust --yes")

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// group is a command that only has subcommands.
+// group makes a command that only has subcommands.
 func group(use, short string, children ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
 	c.AddCommand(children...)
@@ -40,8 +40,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 	return &exit.UsageError{Command: c.CommandPath(), Err: errors.New(text)}
 }
 
-// meantCommand suggests what a name below a command means, which is no command; "" if it is
-// unknown.
+// meantCommand returns a suggestion for a name that is not a command below c; "" if there is no suggestion.
 func meantCommand(c *cobra.Command, name string) string {
 	root := c.Root().Name() + " "
 	path := strings.ToLower(strings.TrimPrefix(c.CommandPath()+" "+name, root))
@@ -61,8 +60,8 @@ func meantCommand(c *cobra.Command, name string) string {
 	return strings.TrimPrefix(naming.DidYouMean(meant), "; ")
 }
 
-// nearCommands are the paths of the commands below c with almost this name. Below the root,
-// those of this name that are below other commands follow.
+// nearCommands returns the paths of commands below c with almost this name. If c is the root, commands with
+// exactly this name below other commands follow.
 func nearCommands(c *cobra.Command, name string) []string {
 	paths := map[string]string{}
 	for _, child := range c.Commands() {
@@ -85,10 +84,10 @@ func nearCommands(c *cobra.Command, name string) []string {
 	return near
 }
 
-// toolName is a tool, as scripts and agents name it.
+// toolName matches a tool, as scripts and agents name it.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][\w-]*(?:\.|__)[A-Za-z]\w*$`) })
 
-// commandPaths are the full names of all commands below c.
+// commandPaths returns the full names of all commands below c.
 func commandPaths(c *cobra.Command) []string {
 	var all []string
 	for _, child := range c.Commands() {
@@ -100,7 +99,7 @@ func commandPaths(c *cobra.Command) []string {
 	return all
 }
 
-// otherCommands are commands of other programs, and what people try, with the paths of ours.
+// otherCommands has commands of other programs, and names that people try, with the paths of our commands.
 var otherCommands = map[string][]string{
 	"start":        {"gateway start"},
 	"stop":         {"gateway stop"},
@@ -146,8 +145,8 @@ func shellQuoted(text string) string {
 	return toolscript.ShellWord(text)
 }
 
-// flagError is the usage error of a flag. An unknown flag may be an argument of the
-// script.
+// flagError returns the usage error of a flag. An unknown flag may be meant as an argument of the script or
+// the tool.
 func flagError(c *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
@@ -169,7 +168,7 @@ func flagError(c *cobra.Command, err error) error {
 	return &exit.UsageError{Command: c.CommandPath(), Err: err}
 }
 
-// takes names the positional arguments of a command; those in brackets are optional.
+// takes accepts positional arguments with these names. Names in brackets are optional; a last "..." repeats.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > len(names) && (len(names) == 0 || !strings.HasSuffix(names[len(names)-1], "...")) {
@@ -182,7 +181,7 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// unexpected is the usage error of an argument too many.
+// unexpected returns the usage error of an argument that the command does not take.
 func unexpected(c *cobra.Command, arg string) error {
 	text := fmt.Sprintf("unexpected argument %q", arg)
 	if len(c.Commands()) > 0 || otherCommands[strings.TrimPrefix(c.CommandPath()+" "+arg, c.Root().Name()+" ")] != nil {
@@ -193,13 +192,13 @@ func unexpected(c *cobra.Command, arg string) error {
 	return &exit.UsageError{Command: c.CommandPath(), Err: errors.New(text)}
 }
 
-// exclusive are flags that no command takes together.
+// exclusive are pairs of flags that no command takes together.
 var exclusive = [][2]string{{"json", "output"}, {"html", "json"}, {"html", "output"}, {"yes", "remove"}}
 
-// besideUndo are flags that say how to take a change back, and not what to change.
+// besideUndo are the flags that can be given with --undo: they say how to change, and not what.
 var besideUndo = []string{"undo", "yes", "json", "output"}
 
-// together refuses flags that exclude each other.
+// together returns an error if flags that exclude each other are given.
 func together(c *cobra.Command) error {
 	pairs := slices.Clone(exclusive)
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -215,8 +214,7 @@ func together(c *cobra.Command) error {
 	return nil
 }
 
-// addCompletion replaces the error handling of cobra's completion command: its mistakes
-// are usage errors too.
+// addCompletion adds cobra's completion command. Wrong arguments become usage errors, as in other commands.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

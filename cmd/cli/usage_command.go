@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// usageOptions are those of toolscript usage.
+// usageOptions are the options of toolscript usage.
 type usageOptions struct {
 	*app
 	since  flags.Period
@@ -68,7 +68,7 @@ names servers and tools that were not used. Neither needs a running gateway.`,
 	return c
 }
 
-// The rows of the table.
+// The choices of --by: what has a row of its own in the table.
 const (
 	byServer = "server"
 	byTool   = "tool"
@@ -104,7 +104,7 @@ func (o *usageOptions) run() error {
 	return o.print("%s", strings.TrimRight(t.text(), "\n"))
 }
 
-// check reports a server or a run that does not exist.
+// check returns an error if the server or a run does not exist.
 func (o *usageOptions) check(r *usage.Report, configured []string) error {
 	if o.server != "" && len(r.Servers) == 0 {
 		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no server %q is configured or was used in this period%s",

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/usage"
 )
 
-// skillTokens are the tokens of the skill of the Claude Code plugin.
+// skillTokens is the length of the skill of the Claude Code plugin, in tokens.
 const skillTokens = 726
 
 // usageText is the report of toolscript usage for a person.
@@ -18,10 +18,10 @@ type usageText struct {
 	byTool bool
 	server string // "": all
 	single bool   // runs were named
-	width  int    // 0: for programs
+	width  int    // columns of the terminal; 0: the reader is a program
 }
 
-// text is the report for a person.
+// text returns the report.
 func (t *usageText) text() string {
 	if !t.single {
 		fmt.Fprintf(&t.Builder, "Since %s: %s, %s.\n", t.Since.Local().Format("2006-01-02 15:04"), t.several(t.Sessions, "session"), t.several(t.Runs, "run"))
@@ -41,7 +41,7 @@ func (t *usageText) text() string {
 	return t.String()
 }
 
-// table has a row for each server or tool, and the sums.
+// table writes a row for each server or tool, and the sums.
 func (t *usageText) table() {
 	rows := [][]string{}
 	add := func(name string, tools, definitions int, of usage.Traffic) {
@@ -102,7 +102,7 @@ func (t *usageText) work() {
 	}
 }
 
-// part is a part as a percentage; "" if it says nothing.
+// part returns n as a percentage of of; "" if the percentage would be meaningless.
 func part(n, of int) string {
 	if of == 0 || n > 10*of {
 		return ""
@@ -110,7 +110,7 @@ func part(n, of int) string {
 	return fmt.Sprintf(", %.0f %%", 100*float64(n)/float64(of))
 }
 
-// assumptions are what the comparison takes for granted.
+// assumptions returns what the comparison takes for granted.
 func (t *usageText) assumptions() []string {
 	all := []string{fmt.Sprintf("Each token counts once, though a model reads its context again in each turn. Models wrote the scripts or the arguments; the commands themselves, and the skill of the plugin (%d tokens), are not counted.", skillTokens)}
 	switch {
@@ -130,7 +130,7 @@ func (t *usageText) assumptions() []string {
 	return all
 }
 
-// advice names what was not used.
+// advice writes which servers and tools were never used.
 func (t *usageText) advice() {
 	if len(t.Exclude) == 0 {
 		return
@@ -154,7 +154,7 @@ func (t *usageText) advice() {
 	t.paragraph("", "What is excluded leaves search results, and the context of clients that use the server without toolscript. With toolscript, definitions that are not asked for cost nothing.")
 }
 
-// number has a space between thousands, for people.
+// number formats n. For people, a space separates the thousands.
 func (t *usageText) number(n int) string {
 	text := fmt.Sprint(n)
 	if t.width <= 0 {

@@ -56,7 +56,7 @@ func (o *versionOptions) run(context.Context) error {
 	return o.print("To update, run: %s", v.Update)
 }
 
-// versionInfo is the output in JSON.
+// versionInfo is the output of version with --json.
 type versionInfo struct {
 	Version  string `json:"version"`
 	Protocol int    `json:"protocol"`
@@ -66,8 +66,8 @@ type versionInfo struct {
 	Update   string `json:"update,omitempty"`   // with --check: the command that updates, if it is known
 }
 
-// updateCommand returns the command that updates a program, by its path; "" if it was
-// not installed by a known tool.
+// updateCommand returns the command that updates the program at a path; "" if the program was not installed
+// by a known tool.
 func updateCommand(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

@@ -43,8 +43,8 @@ func writeMarkdown(folder string) error {
 	return doc.GenMarkdownTree(root, folder)
 }
 
-// writeMan writes one manual page for each command, in section 1. The date is that of
-// SOURCE_DATE_EPOCH, else the current one.
+// writeMan writes one manual page for each command, in section 1. The date of the pages is SOURCE_DATE_EPOCH,
+// else the current date.
 func writeMan(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // G301: pages are for everyone
 		return err
