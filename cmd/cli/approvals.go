@@ -194,7 +194,7 @@ func (a *app) printApproval(p toolscript.Approval, f form.Form) error {
 	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: "+toolscript.Command("approvals", "allow", p.ID)+" (or deny)")
 }
 
-// answeredApproval is the output of allow and deny with --json.
+// answeredApproval is the output of approvals allow and approvals deny with --json.
 type answeredApproval struct {
 	ID     string                    `json:"id"`
 	Tool   string                    `json:"tool"`

@@ -27,7 +27,7 @@ line. A line that a killed gateway did not complete is counted and is no fault.`
 	return group("audit", "Examine the record of runs and calls", verify)
 }
 
-// auditReport is the result of audit verify.
+// auditReport is the output of audit verify with --json.
 type auditReport struct {
 	OK  bool   `json:"ok"`
 	Dir string `json:"dir"`

@@ -143,7 +143,7 @@ func (o *authOptions) login(ctx context.Context) error {
 	}
 }
 
-// retry makes a running gateway connect to the server now, if the server waits for another try or for a login.
+// retry makes a running gateway connect to the server now, if the server waits for a retry or for a login.
 func (o *authOptions) retry(ctx context.Context) {
 	g, err := o.target.Shared(ctx, o.trust)
 	if err != nil || g == nil {

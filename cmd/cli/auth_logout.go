@@ -57,8 +57,8 @@ func (a *app) logout(ctx context.Context, name string, out form.Form, trust bool
 	return a.print("Logged out of %s", name)
 }
 
-// storedLogin returns the stored login of a server. If the configuration has the server with the same URL, its
-// OAuth settings are used, such as the secret of a client that was registered in advance.
+// storedLogin returns the stored login of a server. If the configuration has the server with the same URL,
+// its OAuth settings are used, such as the secret of a client that was registered in advance.
 func (a *app) storedLogin(name string, trust bool) (*oauth.Session, error) {
 	store, err := a.host.LoginStore()
 	if err != nil {

@@ -86,8 +86,8 @@ func (a *app) callableTools(ctx context.Context, g *target.Gateway) (out []calla
 	return out
 }
 
-// words returns the next words of a call: KEY= for each parameter that is not given yet, or KEY=VALUE for each
-// value of the parameter that is begun. Required parameters come first.
+// words returns the next words of a call: KEY= for each parameter that is not given yet, or KEY=VALUE for
+// each value of the parameter that is begun. Required parameters come first.
 func (t callableTool) words(given []string, begun string) (out []string) {
 	var schema struct {
 		Properties map[string]choices `json:"properties"`

@@ -18,8 +18,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// changeOptions are the options of commands that edit files of the user. Such a command shows its change first,
-// and can undo it.
+// changeOptions are the options of commands that edit files of the user. Such a command shows its change
+// first, and can undo it.
 type changeOptions struct {
 	*app
 	yes  bool

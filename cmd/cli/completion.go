@@ -86,8 +86,8 @@ func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra
 	return found, directive
 }
 
-// meansMore reports whether a character can be special to a shell. Names come from servers, and a shell writes
-// the beginning that several names share to the command line without quotes: it would run the program in $(…).
+// meansMore reports whether a character can be special to a shell. Names come from servers, and a shell
+// writes their common beginning to the command line without quotes: it would run a program in $(…).
 func meansMore(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.,:=/@%+^'", r)
 }

@@ -37,7 +37,7 @@ toolscript status --all lists the hub and its shared servers too.`,
 	return c
 }
 
-// listedGateway is the public part of the entry of a gateway: it has no capability.
+// listedGateway is the public part of the entry of a gateway, without the capability.
 type listedGateway struct {
 	URL       string    `json:"url"`
 	Healthy   bool      `json:"healthy"`

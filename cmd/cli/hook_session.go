@@ -141,8 +141,8 @@ func (s *session) remarks(loaded *config.Config) string {
 	return strings.Join(remarks, "\n")
 }
 
-// keep returns the gateway of the client that can be used again, nil if there is none, and stops
-// its other gateways: those of another configuration or version, or that do not answer.
+// keep returns the gateway of the client that can be used again, nil if there is none. It stops all other
+// gateways of the client, such as those that do not answer or have another configuration or version.
 func (s *session) keep(ctx context.Context) (*discovery.Entry, error) {
 	own, err := s.places.OfClient(s.client)
 	if err != nil {

@@ -27,7 +27,7 @@ type hubOptions struct {
 	form     form.Form
 }
 
-// newHub makes the command that runs a hub, which also has the commands for it.
+// newHub makes the command that runs a hub. Its subcommands manage the hub.
 func newHub(a *app) *cobra.Command {
 	o := &hubOptions{app: a}
 	c := &cobra.Command{

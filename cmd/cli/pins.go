@@ -222,7 +222,7 @@ func (s pinnedServer) only(tool string) pinnedServer {
 	return s
 }
 
-// acceptedPins is the output of accept with --json.
+// acceptedPins is the output of pins accept with --json.
 type acceptedPins struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool,omitempty"`

@@ -195,7 +195,7 @@ func unexpected(c *cobra.Command, arg string) error {
 // exclusive are pairs of flags that no command takes together.
 var exclusive = [][2]string{{"json", "output"}, {"html", "json"}, {"html", "output"}, {"yes", "remove"}}
 
-// besideUndo are the flags that can be given with --undo: they say how to change, and not what.
+// besideUndo are the flags that can be given with --undo, because they do not say what to change.
 var besideUndo = []string{"undo", "yes", "json", "output"}
 
 // together returns an error if flags that exclude each other are given.
