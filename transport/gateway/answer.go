@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// relay answers with a JSON value of a server, unchanged. A large value is written
-// without a copy, and its bytes are returned to the budget after that.
+// relay answers with a JSON value of a server, unchanged. A large value is written without
+// a copy; its bytes return to the memory budget after the write.
 func (x *exchange) relay(get func(context.Context) (json.RawMessage, error)) error {
 	ctx, release := inflight.Hold(x.ctx)
 	value, err := get(ctx)
@@ -29,7 +29,7 @@ func (x *exchange) relay(get func(context.Context) (json.RawMessage, error)) err
 	return nil
 }
 
-// bufferedAnswer is an answer that fasthttp closes after the write, or if the write fails.
+// bufferedAnswer is a body that fasthttp closes after the write, even if the write fails.
 type bufferedAnswer struct {
 	*bytes.Reader
 	release func()

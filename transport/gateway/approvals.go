@@ -8,11 +8,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// approverHeader has the secret of an approver. It is not the capability, which the
-// plugin gives to the commands of an agent.
+// approverHeader is the header that holds the secret of an approver. The capability would
+// not do: the plugin gives it to the commands of an agent.
 const approverHeader = "Toolscript-Approver"
 
-// errApprover is the error of a wrong secret of an approver.
+// errApprover is the error for a wrong approver secret.
 var errApprover = &toolscript.Error{Kind: toolscript.Forbidden, Err: errors.New("this is not the secret of an approver of this gateway")}
 
 // approvals answers GET /approvals.

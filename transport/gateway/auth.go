@@ -50,8 +50,8 @@ func (s *Server) finishAuth(x *exchange) error {
 	return x.page(http.StatusOK, oauth.Succeeded(server))
 }
 
-// authStatus is the status of the page after a failed login. A refusal by the user or
-// the authorization server is not an error of the request.
+// authStatus returns the HTTP status of the page after a failed login. A refusal by the
+// user or by the authorization server is not an error of the request.
 func authStatus(err error) int {
 	var denied *oauth.DeniedError
 	switch {
@@ -66,8 +66,8 @@ func authStatus(err error) int {
 	}
 }
 
-// refusedLogin gives an error of a login a kind for the log. Errors of an authorization
-// server have none.
+// refusedLogin gives the error of a login a kind for the log. Errors of an authorization
+// server have no kind.
 func refusedLogin(err error) error {
 	if kind := toolscript.KindOf(err); kind != toolscript.Internal || isPanic(err) {
 		return err

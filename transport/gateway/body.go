@@ -16,7 +16,7 @@ func invalid(format string, args ...any) error {
 	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
 }
 
-// jsonKinds are the names of JSON values by their first byte.
+// jsonKinds maps the first byte of a JSON value to the name of its type.
 var jsonKinds = map[byte]string{
 	'[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null", '-': "a number",
 	'0': "a number", '1': "a number", '2': "a number", '3': "a number", '4': "a number",
@@ -25,8 +25,8 @@ var jsonKinds = map[byte]string{
 
 const jsonSpace = " \t\r\n"
 
-// parseObject returns the JSON object that body consists of, as a part of body; nil if
-// body is empty.
+// parseObject returns the JSON object that body consists of, as a subslice of body, or nil
+// if body is empty.
 func parseObject(body []byte) (json.RawMessage, error) {
 	body = rawjson.TrimMark(body)
 	text := bytes.Trim(body, jsonSpace)
@@ -56,7 +56,7 @@ func notAnObject(body []byte) error {
 	return invalid("the body has text after its JSON object, at byte %d", len(body)-len(rest)+1)
 }
 
-// syntaxError returns the error with its position in text.
+// syntaxError returns the error for invalid JSON, with the position in text.
 func syntaxError(err error, text []byte) error {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
@@ -68,7 +68,7 @@ func syntaxError(err error, text []byte) error {
 	return invalid("the body is not JSON: %w (line %d, column %d)", syntax, line, column)
 }
 
-// decode decodes the object in body into v. Unknown members are refused: a misspelt
+// decode decodes the JSON object in body into v. Unknown members are errors: a misspelt
 // limit would have no effect.
 func decode(body []byte, v any) error {
 	object, err := parseObject(body)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// NewToken returns a capability of 256 random bits in characters that a URL may have.
+// NewToken returns a capability of 256 random bits in characters that are safe in a URL.
 func NewToken() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails: without randomness, the process ends
@@ -39,8 +39,8 @@ func checkToken(token string, addr net.Addr) error {
 	return nil
 }
 
-// admit removes the capability from the path of a request. Without a valid capability,
-// the error is errNoRoute, unless the request is one of the operator page.
+// admit removes the capability from the path of a request. Without a valid capability it
+// returns errNoRoute, unless the request belongs to the operator page.
 func (s *Server) admit(x *exchange) error {
 	c := x.c
 	who, ok := s.identify(c.Path(), c.Get(fiber.HeaderAuthorization))
@@ -66,11 +66,11 @@ func (s *Server) admit(x *exchange) error {
 	return errNoRoute
 }
 
-// holder is the owner of a capability: a run, or the user if run is "".
+// holder is the owner of a capability: a run, or the user if run is empty.
 type holder struct {
 	inPath     bool
 	run        string
-	capability string // of the run
+	capability string // capability of the run
 	allow      toolscript.Filter
 }
 
@@ -102,8 +102,8 @@ func (s *Server) recognise(capability string) (holder, bool) {
 	return holder{run: run, capability: capability, allow: allow}, true
 }
 
-// redact removes capabilities from a text. A client may have sent one in another place,
-// for example as the name of a tool.
+// redact removes capabilities from a text. A client may have sent a capability in another
+// place, for example as the name of a tool.
 func (x *exchange) redact(text string) string {
 	for _, secret := range []string{x.server.token, x.capability} {
 		if secret != "" {

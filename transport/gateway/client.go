@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// Client sends the requests of the Backend interface to a gateway. Its errors have the
-// kind that the gateway sent, or Unavailable if no gateway answers. No error has the
-// capability in it. It is safe for concurrent use.
+// Client sends the requests of the Backend interface to a gateway. Its errors have the kind
+// that the gateway sent, or Unavailable if no gateway answers. No error contains the
+// capability. A Client is safe for concurrent use.
 type Client struct {
 	base          string // capability URL without a trailing slash
 	host, profile string // host:port, for messages; see WithProfile
-	err           error  // of the URL
+	err           error  // the error of NewClient: the URL is invalid
 	http          *http.Client
 }
 
-// dialTime bounds the connecting.
+// dialTime is the time limit for connecting.
 const dialTime = 5 * time.Second
 
-// NewClient makes a client of the gateway at a capability URL. If the URL is wrong,
+// NewClient returns a client of the gateway at a capability URL. If the URL is invalid,
 // every method returns the error.
 func NewClient(capabilityURL string) *Client {
 	c := &Client{http: &http.Client{
@@ -50,10 +50,10 @@ func NewClient(capabilityURL string) *Client {
 	return c
 }
 
-// Host is host and port of the gateway. It is not secret.
+// Host returns host and port of the gateway. They are not secret.
 func (c *Client) Host() string { return c.host }
 
-// URL is the URL of the gateway with the capability, without a trailing slash.
+// URL returns the URL of the gateway with the capability, without a trailing slash.
 func (c *Client) URL() string { return c.base }
 
 // Close closes idle connections.
@@ -64,7 +64,7 @@ func get[T any](ctx context.Context, c *Client, path string) (T, error) {
 	return ask[T](ctx, c, http.MethodGet, path, nil)
 }
 
-// ask makes a request and decodes the JSON of the answer. A body is JSON.
+// ask makes a request, whose body is JSON, and decodes the JSON of the answer.
 func ask[T any](ctx context.Context, c *Client, method, path string, body []byte) (T, error) {
 	var v T
 	answer, err := c.ask(ctx, method, path, body)
@@ -74,7 +74,7 @@ func ask[T any](ctx context.Context, c *Client, method, path string, body []byte
 	return v, c.parse(answer, &v)
 }
 
-// ask makes a request and reads the whole answer. A body is JSON.
+// ask makes a request, whose body is JSON, and reads the whole answer.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	return c.askAs(ctx, method, path, mediaJSON, body)
 }
@@ -97,7 +97,7 @@ const (
 	mediaBytes = "application/octet-stream"
 )
 
-// open makes a request as send does, and returns an answer that is no error.
+// open makes a request as send does, and turns an answer with an error status into an error.
 func (c *Client) open(ctx context.Context, method, path, media string, body []byte) (*http.Response, error) {
 	resp, err := c.send(ctx, method, path, media, body)
 	if err != nil || resp.StatusCode >= 200 && resp.StatusCode <= 299 {
@@ -111,8 +111,8 @@ func (c *Client) open(ctx context.Context, method, path, media string, body []by
 	return nil, c.refused(resp, answer)
 }
 
-// send makes a request; a POST has a body of a media type. The caller closes the
-// answer's body.
+// send makes a request. media is the media type of the body of a POST. The caller closes
+// the body of the answer.
 func (c *Client) send(ctx context.Context, method, path, media string, body []byte) (*http.Response, error) {
 	if c.err != nil {
 		return nil, c.err

@@ -9,13 +9,13 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// PendingApprovals are the calls that wait for the approval of a person, the oldest
+// PendingApprovals returns the calls that wait for the approval of a person, the oldest
 // first.
 func (c *Client) PendingApprovals(ctx context.Context) ([]toolscript.Approval, error) {
 	return get[[]toolscript.Approval](ctx, c, "/approvals")
 }
 
-// PendingApproval is one of them, with all of its arguments.
+// PendingApproval returns one pending approval with all of its arguments.
 func (c *Client) PendingApproval(ctx context.Context, id string) (toolscript.Approval, error) {
 	return get[toolscript.Approval](ctx, c, "/approvals/"+url.PathEscape(id))
 }
@@ -31,9 +31,9 @@ func (c *Client) AnswerApproval(ctx context.Context, id string, answer toolscrip
 	return err
 }
 
-// ConfirmApproval has the gateway show the code of a request at the terminal of a
-// process. The error is Forbidden if the configuration does not allow that, or if the
-// terminal may not be that of a person.
+// ConfirmApproval has the gateway show the code of a request at the terminal of a process.
+// The error is Forbidden if the configuration does not allow that, or if the terminal may
+// not belong to a person.
 func (c *Client) ConfirmApproval(ctx context.Context, id string, pid int) error {
 	body, err := json.Marshal(Confirmation{pid})
 	if err != nil {

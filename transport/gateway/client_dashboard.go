@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// ShowDashboard has the gateway show a link of its operator page to the person who uses
-// this machine. The link is not in the answer.
+// ShowDashboard has the gateway show a link to its operator page to the person who uses
+// this machine. The answer does not contain the link.
 func (c *Client) ShowDashboard(ctx context.Context, by LinkRequest) (LinkShown, error) {
 	body, err := json.Marshal(by)
 	if err != nil {

@@ -26,8 +26,7 @@ func (c *Client) Detach(ctx context.Context, req toolscript.ExecRequest) (string
 }
 
 // RunEvents calls emit with the events of a detached run from its start, in order. With
-// wait it returns after the last one or an error of emit, else after those that have
-// happened.
+// wait it returns after the last event or an error of emit, else after the events so far.
 func (c *Client) RunEvents(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {
 	path := "/runs/" + url.PathEscape(id) + "/events"
 	if !wait {
@@ -53,7 +52,7 @@ func (c *Client) RunEvents(ctx context.Context, id string, wait bool, emit func(
 	return c.events(ctx, resp.Body, emit)
 }
 
-// completed restores the member ok of an End, which the wire has only once.
+// completed restores the member ok of an End, which an event carries only once, in Event.OK.
 func completed(e toolscript.Event) toolscript.Event {
 	if e.End != nil {
 		e.End.OK = e.OK != nil && *e.OK

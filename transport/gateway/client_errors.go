@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// refused is the error in an answer.
+// refused returns the error that an answer contains.
 func (c *Client) refused(resp *http.Response, body []byte) error {
 	var e errorBody
 	if err := json.Unmarshal(body, &e); err != nil || e.Error == "" || e.Kind == "" {
@@ -33,10 +33,10 @@ func (c *Client) refused(resp *http.Response, body []byte) error {
 	}
 }
 
-// errNotGateway is the error for JSON that does not fit.
+// errNotGateway is the error for JSON that a gateway does not send.
 var errNotGateway = errors.New("its answer is not that of a gateway")
 
-// notGateway is the error of an answer that does not come from a gateway.
+// notGateway returns the error for an answer that does not come from a gateway.
 func (c *Client) notGateway(why error) error {
 	return &toolscript.Error{
 		Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown,
@@ -44,7 +44,7 @@ func (c *Client) notGateway(why error) error {
 	}
 }
 
-// unreachable is the error of a request without an answer.
+// unreachable returns the error for a request without an answer.
 func (c *Client) unreachable(ctx context.Context, err error) error {
 	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
@@ -59,7 +59,7 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	}
 }
 
-// broken is the error of an incomplete answer.
+// broken returns the error for an incomplete answer.
 func (c *Client) broken(ctx context.Context, err error) error {
 	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
@@ -70,7 +70,7 @@ func (c *Client) broken(ctx context.Context, err error) error {
 	}
 }
 
-// reason removes the URL, which has the capability, and the address from an error of
+// reason removes the address and the URL, which contains the capability, from an error of
 // net/http.
 func reason(err error) error {
 	var request *url.Error
@@ -84,7 +84,7 @@ func reason(err error) error {
 	return err
 }
 
-// cutShort is the error of a stream without a last event.
+// cutShort returns the error for a stream without a last event.
 func (c *Client) cutShort(ctx context.Context, err error) error {
 	var syntax *json.SyntaxError
 	var mistyped *json.UnmarshalTypeError

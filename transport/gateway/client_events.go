@@ -12,10 +12,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Events calls emit with what happens in the gateway, in order: see toolscript.LiveType.
-// It returns nil when the gateway has ended the stream with a notice, or the error of
-// emit, of ctx, or of the connection. A reader that comes back sets q.After to the id of
-// the last event that had one.
+// Events calls emit with the events of the gateway, in order: see toolscript.LiveType. It
+// returns nil after the gateway has ended the stream with a notice, or else the error of
+// emit, of ctx, or of the connection. A reader that reconnects sets q.After to the last
+// event id that it received.
 func (c *Client) Events(ctx context.Context, q toolscript.LiveQuery, emit func(toolscript.LiveEvent) error) error {
 	path := "/events"
 	if q.Arguments {
@@ -35,11 +35,11 @@ func (c *Client) Events(ctx context.Context, q toolscript.LiveQuery, emit func(t
 	return c.readEvents(ctx, resp.Body, silence, emit)
 }
 
-// silenceTime is several heartbeats of a gateway. The stream ends if nothing comes for
-// that long; the time that emit takes does not count.
+// silenceTime is several heartbeats of a gateway. The stream ends if nothing arrives for
+// that long; the time spent in emit does not count.
 const silenceTime = 30 * time.Second
 
-// openFrom makes the request of a reader that may come back.
+// openFrom opens the stream of events; after is the last event id of a reader that reconnects.
 func (c *Client) openFrom(ctx context.Context, path, after string) (*http.Response, error) {
 	if c.err != nil {
 		return nil, c.err
@@ -66,8 +66,8 @@ func (c *Client) openFrom(ctx context.Context, path, after string) (*http.Respon
 	return nil, c.refused(resp, answer)
 }
 
-// readEvents reads server-sent events as this gateway sends them: each field is on one
-// line, with one line of data.
+// readEvents reads server-sent events in the form that this gateway sends: each field has
+// one line, and each event has one line of data.
 func (c *Client) readEvents(ctx context.Context, stream io.Reader, silence *time.Timer, emit func(toolscript.LiveEvent) error) error {
 	in := bufio.NewReaderSize(stream, 64<<10)
 	var e toolscript.LiveEvent

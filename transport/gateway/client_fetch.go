@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// fetchPaths are the routes with GET.
+// fetchPaths maps the id of a fetch to its route; all of them use GET.
 var fetchPaths = map[string]string{
 	toolscript.ListResources: "/resources",
 	toolscript.ListTemplates: "/resources/templates",
@@ -17,8 +17,8 @@ var fetchPaths = map[string]string{
 	toolscript.ListPrompts:   "/prompts",
 }
 
-// Fetch asks for resources and prompts, as Backend.Fetch does. The run is that of the
-// capability; o.Run is ignored.
+// Fetch gets resources and prompts, as Backend.Fetch does. The capability identifies the
+// run; o.Run is ignored.
 func (c *Client) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	if o.ID == toolscript.GetPrompt {
 		args, err := json.Marshal(o.Args)

@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Harness makes what the answer of a model asks for, and calls emit with each item and
-// each progress, in order. An error of emit, or the end of ctx, ends the script that runs
-// and is returned.
+// Harness runs the scripts and calls in the answer of a model, and calls emit with each
+// item and each progress event, in order. An error of emit, or the end of ctx, ends the
+// running script and is returned.
 func (c *Client) Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
 	req.Profile = cmp.Or(req.Profile, c.profile)
 	body, err := json.Marshal(req)

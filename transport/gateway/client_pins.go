@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// AcceptPins has the gateway ask a person to accept a server as it is now, or one of its
-// tools. AnswerApproval answers the request that it returns.
+// AcceptPins has the gateway ask a person to accept the present state of a server or of one
+// of its tools. AnswerApproval answers the returned request.
 func (c *Client) AcceptPins(ctx context.Context, what PinAcceptance) (request toolscript.Approval, err error) {
 	body, err := json.Marshal(what)
 	if err != nil {

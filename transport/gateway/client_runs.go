@@ -9,17 +9,17 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Runs are the last runs, the newest first.
+// Runs returns the last runs, the newest first.
 func (c *Client) Runs(ctx context.Context) ([]toolscript.RunRecord, error) {
 	return get[[]toolscript.RunRecord](ctx, c, "/runs")
 }
 
-// Run is the record of one run.
+// Run returns the record of one run.
 func (c *Client) Run(ctx context.Context, id string) (toolscript.RunRecord, error) {
 	return get[toolscript.RunRecord](ctx, c, "/runs/"+url.PathEscape(id))
 }
 
-// RunOutput is the stored output of a run that exceeded a limit.
+// RunOutput returns the stored output of a run that exceeded a limit.
 func (c *Client) RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
 	part := "output"
 	if q.Value {
@@ -38,7 +38,7 @@ func (c *Client) AbortRun(ctx context.Context, id string) error {
 	return err
 }
 
-// ReplyRun answers an open question of a run.
+// ReplyRun answers an open question of a server to the run.
 func (c *Client) ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error {
 	body, err := json.Marshal(answer)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Client) ReplyRun(ctx context.Context, id string, answer toolscript.Answ
 	return err
 }
 
-// stdinPiece bounds the data of one request.
+// stdinPiece is the maximum length of the data in one request.
 const stdinPiece = 1 << 20
 
 // GiveStdin sends standard input to a run that asked for it, in as many requests as

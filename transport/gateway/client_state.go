@@ -28,27 +28,26 @@ func (c *Client) Ready(ctx context.Context) (Readiness, error) {
 	if err != nil {
 		return r, c.broken(ctx, err)
 	}
-	var refusal errorBody // 503 is an answer here if it has no kind
+	var refusal errorBody // a 503 is no error here, unless its body has a kind
 	if resp.StatusCode != http.StatusOK && (json.Unmarshal(body, &refusal) != nil || refusal.Kind != "") {
 		return r, c.refused(resp, body)
 	}
 	return r, c.parse(body, &r)
 }
 
-// Status is the state of the whole gateway.
+// Status returns the state of the whole gateway.
 func (c *Client) Status(ctx context.Context) (toolscript.Status, error) {
 	return get[toolscript.Status](ctx, c, "/status")
 }
 
-// Variables are the names of the variables that the gateway's configuration refers
-// to.
+// Variables returns the names of the variables that the gateway's configuration refers to.
 func (c *Client) Variables(ctx context.Context) ([]string, error) {
 	v, err := get[reloadVariables](ctx, c, "/reload")
 	return v.Variables, err
 }
 
-// Reload makes the gateway read its configuration again. env has values of variables
-// that the configuration refers to.
+// Reload makes the gateway read its configuration again. env holds values of variables that
+// the configuration refers to.
 func (c *Client) Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error) {
 	body, err := json.Marshal(reloadRequest{env})
 	if err != nil {
@@ -66,8 +65,8 @@ func (c *Client) PlanReload(ctx context.Context, env map[string]string) (toolscr
 	return ask[toolscript.ReloadPlan](ctx, c, http.MethodPost, "/reload/plan", body)
 }
 
-// Servers are all configured servers, sorted by name. For up to wait, the gateway
-// first waits for the servers that f selects and that are connecting.
+// Servers returns all configured servers, sorted by name. Before that, the gateway waits up
+// to wait for the connecting servers that f selects.
 func (c *Client) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
 	return get[[]toolscript.ServerStatus](ctx, c, "/servers?"+selecting(f, wait).Encode())
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Tools are the tools that f selects, sorted by id. It waits as Direct.Tools does.
+// Tools returns the tools that f selects, sorted by id. It waits as Direct.Tools does.
 func (c *Client) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
 	return get[Tools](ctx, c, "/tools?"+c.narrowed(selecting(f, wait)).Encode())
 }
 
-// Types is the module of the tools that f selects. It waits as Tools does.
+// Types returns the module of the tools that f selects. It waits as Tools does.
 func (c *Client) Types(ctx context.Context, f toolscript.Filter, form Form, wait time.Duration) (Types, error) {
 	query := c.narrowed(selecting(f, wait))
 	query.Set("form", string(form))
@@ -35,8 +35,7 @@ func selecting(f toolscript.Filter, wait time.Duration) url.Values {
 	return query
 }
 
-// Search finds tools. q.Allow is not sent, because only scripts inside the gateway have
-// it.
+// Search finds tools. q.Allow is not sent, because only scripts inside the gateway have it.
 func (c *Client) Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
 	query := c.narrowed(url.Values{"q": {q.Text}})
 	if q.Limit != 0 {
@@ -56,7 +55,7 @@ func (c *Client) Search(ctx context.Context, q toolscript.SearchQuery) (toolscri
 	return get[toolscript.SearchAnswer](ctx, c, "/search?"+query.Encode())
 }
 
-// SearchStats are the counters of the search.
+// SearchStats returns the counters of the search.
 func (c *Client) SearchStats(ctx context.Context) (toolscript.SearchStats, error) {
 	return get[toolscript.SearchStats](ctx, c, "/search/stats")
 }
@@ -66,13 +65,13 @@ func (c *Client) Describe(ctx context.Context, name string) (toolscript.ToolDesc
 	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name)+c.suffix())
 }
 
-// Refresh is Describe with a list of tools that was just read.
+// Refresh is like Describe, but the gateway first reads the list of tools again.
 func (c *Client) Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error) {
 	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name)+"?"+c.narrowed(url.Values{"fresh": {"true"}}).Encode())
 }
 
-// CallTool makes one call and returns the whole MCP result. The run is that of the
-// capability; call.Run is ignored.
+// CallTool makes one call and returns the whole MCP result. The capability identifies the
+// run; call.Run is ignored.
 func (c *Client) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
 	args := call.Args
 	if len(args) == 0 {

@@ -12,12 +12,12 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// minCompressed is the length in bytes from which modules are compressed. Types
-// repeat themselves: the compressed text has about a tenth of the length.
+// minCompressed is the length in bytes from which modules are compressed. Types are
+// repetitive: they shrink to about a tenth.
 const minCompressed = 4 << 10
 
-// maxCompressed bounds the cache. A client asks for one or two modules; the module of
-// 2,000 tools has 0.3 MB.
+// maxCompressed is the maximum number of cached modules. A client asks for one or two; the
+// module of 2,000 tools has 0.3 MB.
 const maxCompressed = 16
 
 // compressedModules caches compressed modules by ETag.

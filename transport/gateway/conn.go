@@ -15,17 +15,17 @@ type conn struct {
 	unread   atomic.Bool // the client may still send bytes that are not read
 	reading  atomic.Bool // a Read is in progress
 
-	first    [1]byte // the byte that the listener has read
-	begun    bool    // first was not returned by Read yet
-	firstErr error   // the error in place of first
+	first    [1]byte // the byte that the listener has read in advance
+	begun    bool    // Read has not returned first yet
+	firstErr error   // the error that the listener's read returned instead of a byte
 
-	// Fields of the listener, under its lock.
+	// The fields of the listener, guarded by its lock.
 	since   time.Time // time of the last change: connected, or idle
 	silent  bool      // the client has sent nothing
-	known   bool      // a request on it had a capability
+	known   bool      // a request on the connection had a capability
 	idle    bool      // between two requests
 	busy    bool      // a request without a capability is being answered
-	refused bool      // nothing more is read from it
+	refused bool      // no further input is read
 	evicted bool      // being closed to make room
 
 	mu      sync.Mutex // guards ended with the read deadline, and closing with the write deadline
@@ -33,7 +33,7 @@ type conn struct {
 	closing bool
 }
 
-// endReads makes the current Read and all later ones return the end of the input.
+// endReads makes the current Read and all later ones return io.EOF.
 func (c *conn) endReads() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,8 +76,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write fails if the client reads nothing for stallLimit. A write time-out of fasthttp
-// counts from the start of an answer and would end streams.
+// Write fails if the client reads nothing for stallLimit. The write time-out of fasthttp
+// counts from the start of an answer, so it would end streams.
 func (c *conn) Write(p []byte) (int, error) {
 	if err := c.allowWrite(); err != nil {
 		return 0, err
@@ -116,10 +116,10 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// discardInput discards input until the client ends it or pauses for discardPause, for at most
-// discardMost: many megabytes may take a busy machine a while.
+// discardInput discards input until the client ends it or pauses for discardPause, for at
+// most discardMost: many megabytes may take a while on a busy machine.
 func (c *conn) discardInput() {
-	buffer := make([]byte, 4<<10) // many connections may do so
+	buffer := make([]byte, 4<<10) // small, because many connections may do so at once
 	for end := time.Now().Add(discardMost); time.Now().Before(end); {
 		if c.SetReadDeadline(time.Now().Add(discardPause)) != nil {
 			return

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway/dashboard"
 )
 
-// The routes of the operator page are below dashboardPath. A session replaces the
-// capability there: its id is in the path and its cookie has that path.
+// The routes of the operator page are below dashboardPath. There, a session replaces the
+// capability: the path contains its id, and its cookie is limited to that path.
 const (
 	dashboardPath   = "/dashboard/"
 	dashboardCookie = "toolscript"
@@ -27,7 +27,7 @@ const (
 
 // LinkRequest is the body of POST /dashboard.
 type LinkRequest struct {
-	PID   int  `json:"pid,omitempty"`   // at whose terminal the link may be shown; 0: at none
+	PID   int  `json:"pid,omitempty"`   // process at whose terminal the link may be shown; 0: at no terminal
 	Print bool `json:"print,omitempty"` // show the link at the terminal, and open no browser
 }
 
@@ -36,7 +36,7 @@ type LinkShown struct {
 	Shown string `json:"shown"` // ShownBrowser or ShownTerminal
 }
 
-// Where a link was shown.
+// Places where a link was shown, see LinkShown.
 const (
 	ShownBrowser  = "browser"
 	ShownTerminal = "terminal"
@@ -51,8 +51,8 @@ var (
 	errNotPage = &toolscript.Error{Kind: toolscript.Forbidden, Err: errors.New("only the operator page itself may send this request")}
 )
 
-// makeLink answers POST /dashboard. It shows a new link to the person, and does not have
-// it in its answer: whoever has the capability could read that.
+// makeLink answers POST /dashboard. It shows a new link to the person. The answer does not
+// contain the link, because everybody with the capability could read that.
 func (s *Server) makeLink(x *exchange) error {
 	var by LinkRequest
 	if err := decode(x.body, &by); err != nil {
@@ -68,8 +68,8 @@ func (s *Server) makeLink(x *exchange) error {
 	return x.answer(http.StatusOK, LinkShown{shown})
 }
 
-// openLink answers GET /dashboard/open/:link with a session and its page. A browser that
-// fetches pages in advance must not use the link up.
+// openLink answers GET /dashboard/open/:link by opening a session and redirecting to its
+// page. A prefetch by the browser must not use up the link.
 func (s *Server) openLink(x *exchange) error {
 	if x.method != fiber.MethodGet {
 		return errMalformed
@@ -99,8 +99,8 @@ func (s *Server) pageIndex(x *exchange) error {
 	return x.file(dashboard.Index())
 }
 
-// pageAsset answers GET /dashboard/assets/:file. The files are in every copy of the
-// program, so they need no session.
+// pageAsset answers GET /dashboard/assets/:file. The files are the same in every copy of
+// the program, so they need no session.
 func (s *Server) pageAsset(x *exchange) error {
 	file, ok := dashboard.Asset(x.c.Params("file"))
 	if !ok {
@@ -128,7 +128,7 @@ func (x *exchange) file(f dashboard.File) error {
 	return x.c.Send(f.Text)
 }
 
-// notice answers with a page that names the next command.
+// notice answers with a page that says what happened and which command to run.
 func (x *exchange) notice(status int, title, text string) error {
 	for name, value := range dashboard.Headers {
 		x.c.Set(name, value)
@@ -138,8 +138,8 @@ func (x *exchange) notice(status int, title, text string) error {
 	return x.c.Status(status).Send(dashboard.Notice(title, text, "toolscript dashboard"))
 }
 
-// onPage makes a route one of the operator page: it needs a session. A POST also needs
-// the origin of the gateway, which guard has checked, and a header of the page.
+// onPage returns serve as a route of the operator page, which needs a session. A POST also
+// needs an Origin header, whose value guard has checked, and the header of the page.
 func (s *Server) onPage(serve func(*exchange) error) func(*exchange) error {
 	return func(x *exchange) error {
 		if _, ok := s.session(x); !ok {
@@ -152,7 +152,7 @@ func (s *Server) onPage(serve func(*exchange) error) func(*exchange) error {
 	}
 }
 
-// session is the session of a request of the operator page.
+// session returns the session of a request of the operator page.
 func (s *Server) session(x *exchange) (dashboard.Session, bool) {
 	return s.sessionOf(x.c.Path(), &x.c.Request().Header)
 }
@@ -172,15 +172,15 @@ func isPageFile(c *fiber.Ctx) bool {
 	return strings.HasPrefix(c.Path(), dashboardPath) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead)
 }
 
-// PageProof is the answer to the operator page after the code of a request for approval.
+// PageProof is the answer to the operator page after it has sent the code of a request for approval.
 type PageProof struct {
-	Proof string `json:"proof"` // approves later requests, in the header Toolscript-Proof
+	Proof string `json:"proof"` // approves later requests when sent in the header Toolscript-Proof
 }
 
-// answerOnPage answers POST /dashboard/:session/approvals/:id. The first allowing answer of
-// a page needs the code of its request. The code proves that a person has the page: the
-// answer has a proof for the requests after it. The page keeps the proof where no cookie
-// and no other origin has it.
+// answerOnPage answers POST /dashboard/:session/approvals/:id. The first answer of a page
+// that allows a call needs the code of the request. The code proves that a person uses the
+// page, so the answer holds a proof for later requests. The page keeps the proof out of
+// cookies and of the reach of other origins.
 func (s *Server) answerOnPage(x *exchange) error {
 	id, err := x.param("id")
 	if err != nil {
@@ -202,8 +202,8 @@ func (s *Server) answerOnPage(x *exchange) error {
 	return x.answer(http.StatusOK, PageProof{session.Proof})
 }
 
-// codeOnPage answers POST /dashboard/:session/approvals/:id/code with the code of a request,
-// if a person has the page: toolscript approvals allow asks for it.
+// codeOnPage answers POST /dashboard/:session/approvals/:id/code with the code of a request, if a
+// person uses the page. The person types the code into toolscript approvals allow.
 func (s *Server) codeOnPage(x *exchange) error {
 	id, err := x.param("id")
 	if err != nil {
@@ -230,6 +230,6 @@ type pageCode struct {
 	Code string `json:"code"`
 }
 
-// ShowLink shows a link of the operator page to the person who uses this machine, and
-// returns where: ShownBrowser or ShownTerminal. No program may get the link otherwise.
+// ShowLink shows a link to the operator page to the person who uses this machine, and
+// returns ShownBrowser or ShownTerminal. It must not reveal the link to any other program.
 type ShowLink func(ctx context.Context, link string, by LinkRequest) (shown string, err error)

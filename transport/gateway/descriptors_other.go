@@ -4,5 +4,5 @@ package gateway
 
 import "math"
 
-// descriptors is the limit of open descriptors. This system has no such limit.
+// descriptors returns math.MaxInt, because this system has no limit of open descriptors.
 func descriptors() int { return math.MaxInt }

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// descriptors is the limit of open descriptors of this process.
+// descriptors returns the limit of open descriptors of this process.
 func descriptors() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return math.MaxInt
 	}
-	return int(min(uint64(limit.Cur), math.MaxInt32)) //nolint:unconvert // it is signed on FreeBSD
+	return int(min(uint64(limit.Cur), math.MaxInt32)) //nolint:unconvert // Cur is signed on FreeBSD
 }

@@ -30,8 +30,8 @@ func (s *Server) detach(x *exchange) error {
 	return x.answer(http.StatusCreated, DetachedRun{x.run})
 }
 
-// runEvents answers GET /runs/:id/events with the events of a detached run: all that have
-// happened, or with wait a stream up to the last one.
+// runEvents answers GET /runs/:id/events with the events of a detached run: those so far,
+// or with wait a stream up to the last event.
 func (s *Server) runEvents(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
 		return err

@@ -12,12 +12,12 @@ import (
 type Direct struct {
 	Backend Backend
 	Allow   toolscript.Filter // the tools that the caller may see; nil: all
-	Profile string            // that has narrowed them, for errors; "": none
+	Profile string            // the profile that Allow comes from, for errors; "": no profile
 }
 
 func (x *exchange) direct() Direct { return Direct{x.server.backend, x.allow, x.profile} }
 
-// await calls Await or AwaitLists of the backend for at most wait.
+// await calls wanted, which is Await or AwaitLists of the backend, for at most wait.
 func await(ctx context.Context, f toolscript.Filter, wait time.Duration, wanted func(context.Context, toolscript.Filter) (waitedFor, pending []string)) (waitedFor []string, err error) {
 	if wait <= 0 {
 		return nil, nil
@@ -28,8 +28,8 @@ func await(ctx context.Context, f toolscript.Filter, wait time.Duration, wanted 
 	return waitedFor, toolscript.ContextError(ctx)
 }
 
-// Servers are all configured servers, sorted by name. For up to wait, it first waits for
-// the servers that f selects and that are connecting.
+// Servers returns all configured servers, sorted by name. Before that, it waits up to wait
+// for the connecting servers that f selects.
 func (d Direct) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
 	if _, err := await(ctx, f, wait, d.Backend.Await); err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func (d Direct) Servers(ctx context.Context, f toolscript.Filter, wait time.Dura
 	return orEmpty(servers), err
 }
 
-// Tools are the tools that f selects, sorted by id. For up to wait, it first waits for the servers
-// that f selects and whose tools are not known.
+// Tools returns the tools that f selects, sorted by id. Before that, it waits up to wait
+// for the servers that f selects and whose tools are not known.
 func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
 	waitedFor, err := await(ctx, f, wait, d.Backend.AwaitLists)
 	if err != nil {
@@ -65,7 +65,7 @@ func (d Direct) Describe(ctx context.Context, name string) (toolscript.ToolDescr
 	return tool, nil
 }
 
-// Refresh is Describe with a list of tools that was just read.
+// Refresh is like Describe, but first reads the list of tools again.
 func (d Direct) Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error) {
 	tool, err := d.Describe(ctx, name)
 	if err != nil || !d.Backend.Reread(ctx, tool.ServerName) {
@@ -81,7 +81,7 @@ func (d Direct) permits(t toolscript.Tool) error {
 	return &toolscript.Error{Kind: toolscript.Forbidden, Server: t.Server, Tool: t.Name, Err: fmt.Errorf("the profile %s does not have %s", d.Profile, t.ID())}
 }
 
-// Types is the module of the tools that f selects. It waits as Tools does.
+// Types returns the module of the tools that f selects. It waits as Tools does.
 func (d Direct) Types(ctx context.Context, f toolscript.Filter, form Form, wait time.Duration) (Types, error) {
 	waitedFor, err := await(ctx, f, wait, d.Backend.AwaitLists)
 	if err != nil {
@@ -96,7 +96,7 @@ func (d Direct) Types(ctx context.Context, f toolscript.Filter, form Form, wait 
 	return answer, nil
 }
 
-// module renders the tools that f and Allow select.
+// module returns the module of the tools that both f and Allow select.
 func (d Direct) module(ctx context.Context, f toolscript.Filter, form Form) (toolscript.Module, error) {
 	if d.Allow != nil {
 		selected := d.Backend.Catalog().Filter(f).Filter(d.Allow)

@@ -17,9 +17,9 @@ var errClientGone = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.Ne
 // watchEvery is the time between two checks of a connection.
 const watchEvery = 100 * time.Millisecond
 
-// watch calls gone if the client closes its connection before ctx ends. fasthttp does
-// not read during a request, so it would not notice. A client that closes only its
-// sending side counts as gone.
+// watch calls gone if the client closes its connection before ctx ends. fasthttp does not
+// read during a request, so it would not notice. A client that closes only its sending side
+// counts as gone.
 func watch(ctx context.Context, c net.Conn, gone func()) {
 	tracked, ok := c.(*conn)
 	if !ok {
@@ -44,7 +44,7 @@ func watch(ctx context.Context, c net.Conn, gone func()) {
 	}
 }
 
-// raw is the socket of the connection; nil if it has none.
+// raw returns the socket of the connection, or false if it has no socket.
 func (c *conn) raw() (syscall.RawConn, bool) {
 	sys, ok := c.Conn.(syscall.Conn)
 	if !ok {

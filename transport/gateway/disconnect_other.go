@@ -8,5 +8,5 @@ import "syscall"
 // reading from it. The next write or the deadline of the request ends the exchange.
 func disconnected(syscall.RawConn) bool { return false }
 
-// arrived is unknown on this system.
+// arrived returns false, because this system cannot check for unread input.
 func arrived(syscall.RawConn) bool { return false }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// disconnected reports whether the peer has closed the connection. It reads nothing.
+// disconnected reports whether the peer has closed the connection. It consumes no input.
 func disconnected(raw syscall.RawConn) bool {
 	n, err := peek(raw)
 	if err != nil {

@@ -15,8 +15,8 @@ const (
 	headerLimit = 64 << 10
 )
 
-// Time limits of the Backend. Calls and runs have lower limits of their own: the
-// time-out of the server, which progress restarts, and the limits of the script.
+// Time limits of requests. Calls and runs have lower limits of their own: the time-out of
+// the server, which progress restarts, and the limits of the script.
 const (
 	healthTime = 500 * time.Millisecond
 	askTime    = 10 * time.Second
@@ -25,12 +25,12 @@ const (
 	renderTime = 2*time.Minute + longestWait
 	callTime   = 6 * time.Hour
 	runTime    = 24 * time.Hour
-	watchTime  = 24 * time.Hour // a reader then comes back
+	watchTime  = 24 * time.Hour // a reader then reconnects
 )
 
 const healthPath = "/health"
 
-// pageQuery are the parameters of the routes that return a page.
+// pageQuery are the parameters of routes that return one page of a list.
 var pageQuery = withProfile("server", "cursor")
 
 func (s *Server) routes() []route {

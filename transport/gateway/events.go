@@ -17,7 +17,7 @@ import (
 // mediaEvents is the media type of server-sent events.
 const mediaEvents = "text/event-stream"
 
-// lastEventID is the header with which a reader comes back.
+// lastEventID is the header in which a reader that reconnects sends the last event id that it received.
 const lastEventID = "Last-Event-ID"
 
 // readerTime is how long a reader of events may read nothing before its connection is
@@ -34,8 +34,8 @@ type watcher struct {
 	err     error                       // the result of the Backend; read after ended is closed
 }
 
-// events answers GET /events: with an error if the Backend has no events, else with a
-// stream.
+// events answers GET /events with a stream, or with an error if the Backend emits no
+// events.
 func (s *Server) events(x *exchange) error {
 	arguments, err := x.flag("arguments")
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Server) events(x *exchange) error {
 	return nil
 }
 
-// errNoEvents is the error of a Backend that emits nothing.
+// errNoEvents is the error for a Backend that emits nothing.
 var errNoEvents = &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the gateway has no events")}
 
 func (w *watcher) run(q toolscript.LiveQuery) {
@@ -71,8 +71,8 @@ func (w *watcher) run(q toolscript.LiveQuery) {
 	w.err = w.x.server.backend.Events(w.x.ctx, q, w.emit)
 }
 
-// emit waits until the reader has taken the events before. Meanwhile the Backend
-// collects the next ones.
+// emit waits until the reader has taken the previous events. Meanwhile the Backend collects
+// the next ones.
 func (w *watcher) emit(events []toolscript.LiveEvent) error {
 	select {
 	case w.batches <- events:
@@ -98,7 +98,7 @@ func (w *watcher) copy(out *bufio.Writer, first []toolscript.LiveEvent) {
 	w.x.finish(http.StatusOK, cmp.Or(fault, w.err))
 }
 
-// transfer writes events until there are no more, or the reader has closed the connection.
+// transfer writes events until there are no more, or until the reader has closed the connection.
 func (w *watcher) transfer(out *bufio.Writer, next []toolscript.LiveEvent) (fault error) {
 	defer recovered(&fault)
 	defer func() { _ = w.conn.SetWriteDeadline(time.Time{}) }() // only a closed connection refuses it
@@ -122,14 +122,14 @@ func (w *watcher) transfer(out *bufio.Writer, next []toolscript.LiveEvent) (faul
 		}
 	}
 	if !noticed && w.x.server.ctx.Err() != nil {
-		_ = writeEvents(out, []toolscript.LiveEvent{stopping()}) // the reader learns it from the end of the stream, too
+		_ = writeEvents(out, []toolscript.LiveEvent{stopping()}) // on failure the reader sees the end of the stream
 	}
 	return nil
 }
 
-// stopping is the last event of a gateway that ends.
+// stopping returns the last event of a gateway that ends.
 func stopping() toolscript.LiveEvent {
-	text, _ := toolscript.PlainJSON(toolscript.Notice{Reason: toolscript.NoticeStopping, Message: "the gateway is stopping"}) // two texts
+	text, _ := toolscript.PlainJSON(toolscript.Notice{Reason: toolscript.NoticeStopping, Message: "the gateway is stopping"}) // strings always marshal
 	return toolscript.LiveEvent{Type: toolscript.LiveNotice, Data: text}
 }
 

@@ -22,18 +22,18 @@ type exchange struct {
 	method string
 	query  url.Values // parameters that the route accepts
 
-	body     []byte // of a POST; the exchange owns it
-	bodyRead bool   // completely
+	body     []byte // body of a POST; owned by the exchange
+	bodyRead bool   // the body was read completely
 	turn     int64  // bytes taken from Server.bodies
 
 	route      string // pattern of the route; "" before it is known
 	tool       string // tool id, if the request is about a tool
 	run        string // id of the run that the request is about or comes from
 	caller     string // id of the run whose capability was used
-	capability string // of that run
+	capability string // capability of the caller
 
 	allow   toolscript.Filter // the tools that the caller may see; nil: all
-	profile string            // that has narrowed them, unless a run is the caller
+	profile string            // the profile that has narrowed allow, unless a run is the caller
 
 	ctx    context.Context // ends with the client, the gateway or the time of the route
 	cancel context.CancelCauseFunc
@@ -63,7 +63,7 @@ func (s *Server) newExchange(c *fiber.Ctx) *exchange {
 	return x
 }
 
-// enter handles each request that fasthttp could read. If it panics, for example at an
+// enter handles each request that fasthttp could read. If enter panics, for example on an
 // error that is a nil pointer, fiber calls refuseUnread.
 func (s *Server) enter(c *fiber.Ctx) (fault error) {
 	defer recovered(&fault)
@@ -97,7 +97,7 @@ func (s *Server) pass(x *exchange) (err error) {
 }
 
 // begin gives the exchange its context. It fails while the gateway is shutting down;
-// otherwise finish must follow.
+// otherwise the caller must call finish later.
 func (x *exchange) begin(within time.Duration) error {
 	if !x.server.requests.begin() {
 		return errShuttingDown
@@ -113,8 +113,8 @@ func (x *exchange) begin(within time.Duration) error {
 	return nil
 }
 
-// watch ends the exchange when its client closes the connection, or when that cannot be
-// checked.
+// watch ends the exchange when its client closes the connection, or when the check of the
+// connection panics.
 func (x *exchange) watch(ctx context.Context, c net.Conn) {
 	var fault error
 	defer func() {

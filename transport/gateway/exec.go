@@ -6,8 +6,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// exec answers POST /exec: with an error if the run does not begin, else with a stream
-// of events, one per line.
+// exec answers POST /exec with a stream of events, one per line, or with an error if the
+// run does not begin.
 func (s *Server) exec(x *exchange) error {
 	req, err := parseExec(x.body, x.client())
 	if err != nil {
@@ -24,10 +24,10 @@ func (s *Server) exec(x *exchange) error {
 	return nil
 }
 
-// errNoEnd is the error of a Backend that does not emit the last event.
+// errNoEnd is the error for a Backend that does not emit the last event.
 var errNoEnd = &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the run stopped without its last event")}
 
-// noCode marks a request without code, which is a mistake, unlike an empty script. It is
+// noCode marks a request without code. Unlike an empty script, that is a mistake. noCode is
 // not UTF-8, so no body can contain it.
 const noCode = "\xff"
 

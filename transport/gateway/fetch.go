@@ -23,7 +23,7 @@ func (s *Server) readResource(x *exchange) error {
 	return x.fetch(o)
 }
 
-// getPrompt answers POST /prompts/:server/:name with the result of MCP. The body has the
+// getPrompt answers POST /prompts/:server/:name with the result of MCP. The body holds the
 // arguments.
 func (s *Server) getPrompt(x *exchange) (err error) {
 	o := toolscript.FetchRequest{ID: toolscript.GetPrompt}

@@ -9,18 +9,18 @@
 //   - Host names this gateway (else 403). This prevents DNS rebinding.
 //   - Origin and Sec-Fetch-Site are absent or name this gateway (else 403). This refuses
 //     pages of other sites and `Origin: null`. No CORS header is ever sent.
-//   - The capability is the first part of the path, or the value of
-//     `Authorization: Bearer` (else 404, as for an unknown route). /health needs none,
-//     and neither does /oauth/callback, where the redirect of an authorization server
-//     has a state that is valid once. The operator page has a session instead, which
-//     opens only the routes below /dashboard/. The capability of a run allows only to
+//   - The capability is the first part of the path, or the value of `Authorization:
+//     Bearer` (else 404, as for an unknown route). /health needs no capability, and
+//     neither does /oauth/callback: the redirect of an authorization server contains a
+//     state that is valid once. For the operator page, a session replaces the capability
+//     but opens only the routes below /dashboard/. The capability of a run allows only to
 //     list and to call tools (else 403).
 //   - A POST has Content-Type: application/json (else 415), even if its body is empty,
 //     because pages may send a POST without a content type without a preflight request.
 //     For standard input, application/octet-stream is accepted too.
 //
-// The first three are checked when the header of a request is complete. If they fail,
-// the body is not read.
+// The first three checks happen when the header of a request is complete. If one fails, the
+// body is not read.
 //
 // The capability is never logged and never part of an error.
 package gateway
@@ -45,52 +45,52 @@ import (
 )
 
 // Backend answers the requests. Every context has a deadline and ends when the client
-// disconnects or the gateway shuts down; its cause is a *toolscript.Error. All methods
-// are called concurrently.
+// disconnects or the gateway shuts down; its cause is a *toolscript.Error. All methods may
+// be called concurrently.
 type Backend interface {
-	// Catalog is the current catalog. It does not block.
+	// Catalog returns the current catalog. It does not block.
 	Catalog() toolscript.Catalog
-	// CallTool makes one call and returns the whole MCP result, also if it has isError.
+	// CallTool makes one call and returns the whole MCP result, even if it has isError.
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
-	// Fetch asks for resources and prompts. The answer is a toolscript.Page in JSON, or
-	// the result of MCP.
+	// Fetch gets a page of resources or prompts, one resource or one prompt. The answer is
+	// a toolscript.Page in JSON, or the result of MCP.
 	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
-	// Types is the module of the tools that f selects.
+	// Types returns the module of the tools that f selects.
 	Types(ctx context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error)
 	// StoreTypes describes the store of scripts.
 	StoreTypes(ctx context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error)
-	// Declarations are the .d.ts of that module, for editors.
+	// Declarations returns the .d.ts of the module of Types, for editors.
 	Declarations(ctx context.Context, f toolscript.Filter) (toolscript.Module, error)
-	// Profile returns the tools that a profile selects, and its name. Without a name it is
-	// that of the configuration, if there is one. A nil filter selects all tools.
+	// Profile returns the name of a profile and the tools that it selects. "" means the default
+	// profile of the configuration, if there is one. A nil filter selects all tools.
 	Profile(name string) (used string, allow toolscript.Filter, err error)
-	// Select says how f matches the tools and servers that allow selects. It does not
+	// Select returns how f matches the tools and servers that allow selects. It does not
 	// block.
 	Select(f, allow toolscript.Filter) naming.Selection
 	// Await waits until no server that f selects is connecting, or until ctx ends. It
 	// returns the servers it waited for, and those that are still connecting.
 	Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)
-	// AwaitLists is Await for the servers whose tools are not known.
+	// AwaitLists is like Await, but waits for servers whose tools are not known.
 	AwaitLists(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)
-	// Servers are all configured servers, sorted by name.
+	// Servers returns all configured servers, sorted by name.
 	Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
-	// Status is the state of the whole gateway.
+	// Status returns the state of the whole gateway.
 	Status(ctx context.Context) (toolscript.Status, error)
-	// Measures are the counters of the gateway, for metrics.
+	// Measures returns the counters of the gateway, for metrics.
 	Measures(ctx context.Context) (toolscript.Measures, error)
-	// Events calls emit with what happens in the gateway, a snapshot first, until ctx ends
-	// or emit fails. It returns nil after a notice.
+	// Events calls emit with the events of the gateway, a snapshot first, until ctx ends or
+	// emit fails. It returns nil after a notice.
 	Events(ctx context.Context, q toolscript.LiveQuery, emit func([]toolscript.LiveEvent) error) error
 	// Search finds tools that match a query.
 	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
-	// SearchStats are the counters of the search; Unavailable before it can answer.
+	// SearchStats returns the counters of the search, or Unavailable before the search can answer.
 	SearchStats(ctx context.Context) (toolscript.SearchStats, error)
-	// SearchStatus is the state of the search. It does not block.
+	// SearchStatus returns the state of the search. It does not block.
 	SearchStatus() toolscript.SearchStatus
 	// Describe describes one tool, by its id or by its name in scripts.
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
-	// Reread reads the list of tools of a server, and reports whether it did: a list that has
-	// just been read, or whose changes the server announces, is not read.
+	// Reread reads the list of tools of a server again, and reports whether it did. It does
+	// not if the list has just been read, or if the server announces changes.
 	Reread(ctx context.Context, server string) bool
 	// BeginAuth begins a login at a server with a redirect to this gateway, and returns
 	// the URL for the user's browser.
@@ -106,7 +106,7 @@ type Backend interface {
 	// RestartServer ends the connection of a server with its process, connects again, and
 	// returns the status after the first attempt.
 	RestartServer(ctx context.Context, server string) (toolscript.ServerStatus, error)
-	// Variables are the names of the variables that the configuration refers to.
+	// Variables returns the names of the variables that the configuration refers to.
 	Variables(ctx context.Context) ([]string, error)
 	// Exec runs a script to its end and emits its events in order, never concurrently.
 	// An error of emit ends the run. Exec fails only if the run could not begin.
@@ -114,40 +114,40 @@ type Backend interface {
 	// Detach starts a run that goes on when its client disconnects, and returns its id.
 	Detach(ctx context.Context, req toolscript.ExecRequest) (runID string, err error)
 	// RunEvents emits the events of a detached run from its start, in order and never
-	// concurrently. With wait it returns after the last one or an error of emit, else after
-	// those that have happened.
+	// concurrently. With wait it returns after the last event or an error of emit, else
+	// after the events so far.
 	RunEvents(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error
-	// Harness makes what the answer of a model asks for, and emits the items and the
-	// progress as JSON objects without line ends, in order and never concurrently. It fails
-	// if the answer cannot be read, after an error of emit, and with ctx.
+	// Harness runs the scripts and calls in the answer of a model, and emits the items and
+	// the progress as JSON objects without line ends, in order and never concurrently. It
+	// fails if the answer cannot be read, if emit fails, or if ctx ends.
 	Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error
-	// Runs are the last runs, the newest first.
+	// Runs returns the last runs, the newest first.
 	Runs(ctx context.Context) ([]toolscript.RunRecord, error)
-	// Run is the record of one run.
+	// Run returns the record of one run.
 	Run(ctx context.Context, id string) (toolscript.RunRecord, error)
-	// RunOutput is the stored output of a run that exceeded a limit.
+	// RunOutput returns the stored output of a run that exceeded a limit.
 	RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error)
 	// AbortRun ends a run, or the tasks that an ended run has left.
 	AbortRun(ctx context.Context, id string) error
-	// GiveStdin sends standard input to a run that asked for it. It waits until the
-	// script has read the piece before.
+	// GiveStdin sends standard input to a run that asked for it. It waits until the script
+	// has read the previous piece.
 	GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error
 	// ReplyRun answers an open question of a server.
 	ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error
-	// PendingApprovals are the calls that wait for the approval of a person.
+	// PendingApprovals returns the calls that wait for the approval of a person.
 	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
-	// PendingApproval is one of them, with all of its arguments.
+	// PendingApproval returns one pending approval with all of its arguments.
 	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
-	// AnswerApproval answers such a call. An approver needs no code.
+	// AnswerApproval answers a pending approval. If approver is set, the answer needs no code.
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error
-	// ConfirmApproval shows the code of such a call at the terminal of a process.
+	// ConfirmApproval shows the code of a pending approval at the terminal of a process.
 	ConfirmApproval(ctx context.Context, id string, pid int) error
-	// AcceptPins asks a person to accept a server as it is now, or one of its tools.
+	// AcceptPins asks a person to accept the present state of a server or of one of its tools.
 	AcceptPins(ctx context.Context, server, tool string) (toolscript.Approval, error)
-	// ShowApproval calls show with such a call and its code.
+	// ShowApproval calls show with a pending approval and its code.
 	ShowApproval(ctx context.Context, id string, show func(a toolscript.Approval, code string)) error
-	// RunOf finds the run of a capability, and the tools that it may call. Its duration
-	// must not depend on the capabilities that exist.
+	// RunOf returns the run that owns a capability, and the tools that the run may call.
+	// Its duration must not depend on the capabilities that exist.
 	RunOf(capability string) (runID string, allow toolscript.Filter, ok bool)
 }
 
@@ -159,16 +159,16 @@ type Options struct {
 	Hosts    []string     // further names of the gateway in Host headers, with or without a port
 	Logger   *slog.Logger // nil: no log
 	MCP      http.Handler // answers MCPPath; nil: there is no such route
-	ShowLink ShowLink     // of the operator page; nil: there is no such page
+	ShowLink ShowLink     // shows links to the operator page; nil: there is no such page
 
-	Heartbeat   time.Duration // between blank lines of a silent stream; 0 is 5 s
-	ReadTimeout time.Duration // for the body of a request; 0 is 30 s. The header has 10 s of that
+	Heartbeat   time.Duration // time between blank lines of a silent stream; 0 is 5 s
+	ReadTimeout time.Duration // time limit for the body of a request; 0 is 30 s. The header has at most 10 s of it
 }
 
 // Server serves a Backend on one listener.
 type Server struct {
 	backend    Backend
-	agents     http.Handler // of MCPPath
+	agents     http.Handler // answers MCPPath
 	app        *fiber.App
 	listener   *listener
 	token      string
@@ -182,7 +182,7 @@ type Server struct {
 	ids        requestIDs
 	compressed compressedModules
 	refused    sync.Map            // *fasthttp.RequestHeader → error: see received
-	bodies     *semaphore.Weighted // bytes of large bodies
+	bodies     *semaphore.Weighted // limits the bytes of large bodies
 
 	readTimeout time.Duration
 
@@ -196,8 +196,8 @@ type Server struct {
 // minToken is the length of 128 bits in base64url.
 const minToken = 22
 
-// New makes a server for o.Listener. It refuses a token of less than 128 bits, and an
-// address that other machines can reach without a token.
+// New returns a server for o.Listener. It refuses a token of less than 128 bits, and a
+// missing token if other machines can reach the address.
 func New(b Backend, o Options) (*Server, error) {
 	addr := o.Listener.Addr().String()
 	_, port, err := net.SplitHostPort(addr)
@@ -246,7 +246,7 @@ func New(b Backend, o Options) (*Server, error) {
 	return s, nil
 }
 
-// BaseURL is the address without the capability. It is not secret.
+// BaseURL returns the address without the capability. It is not secret.
 func (s *Server) BaseURL() string {
 	host, port, _ := net.SplitHostPort(s.listener.Addr().String()) // New has split it before
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
@@ -255,7 +255,7 @@ func (s *Server) BaseURL() string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// URL is the capability URL, which gives access to everything. It has no trailing slash.
+// URL returns the capability URL, which gives access to everything. It has no trailing slash.
 func (s *Server) URL() string {
 	if s.token == "" {
 		return s.BaseURL()

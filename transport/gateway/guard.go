@@ -40,9 +40,8 @@ func (s *Server) guard(c *fiber.Ctx) error {
 	return s.guardHeader(&c.Request().Header, local, isCallback(c))
 }
 
-// guardHeader is the part of guard that needs only the header. Browsers mark a request
-// from another port of this machine as same-site; the redirect of a login may come from
-// there.
+// guardHeader is the part of guard that needs only the header. login skips the check of
+// Sec-Fetch-Site: the redirect of a login comes from another site.
 func (s *Server) guardHeader(h *fasthttp.RequestHeader, local string, login bool) error {
 	if !s.isOwnHost(string(h.Host()), local) {
 		return errHost
@@ -59,9 +58,9 @@ func (s *Server) guardHeader(h *fasthttp.RequestHeader, local string, login bool
 	return nil
 }
 
-// isOwnHost reports whether host is a name of this gateway: the address of the
-// connection, or a loopback name, with the port of the gateway. A web page can direct
-// its own host name to this machine, but not an address, localhost or a name of the options.
+// isOwnHost reports whether host names this gateway: the address of the connection, or a
+// loopback name, with the port of the gateway, or an allowed host. A web page can direct
+// its own host name to this machine, but none of these names.
 func (s *Server) isOwnHost(host, local string) bool {
 	if s.isAllowedHost(host) {
 		return true
@@ -74,14 +73,14 @@ func (s *Server) isOwnHost(host, local string) bool {
 	return slices.Contains(own, host)
 }
 
-// isAllowedHost reports whether host is a further name of this gateway.
+// isAllowedHost reports whether host is one of Options.Hosts.
 func (s *Server) isAllowedHost(host string) bool {
 	return slices.ContainsFunc(s.hosts, func(h hostName) bool { return h.is(host) })
 }
 
 // requireMedia refuses bodies that a web page may send without a preflight request, and
-// compressed bodies, whose length the limit would not bound. Routes with bytes also
-// accept application/octet-stream.
+// compressed bodies, because the limit would not bound their real length. If bytes is set,
+// it also accepts application/octet-stream.
 func requireMedia(c *fiber.Ctx, bytes bool) error {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return errEncoded

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// harness answers POST /harness: with an error if the answer of the model cannot be read,
-// else with a stream of items, one per line. The last line is the event "end".
+// harness answers POST /harness with a stream of items, one per line, or with an error if
+// the answer of the model cannot be read. The last line is the event "end".
 func (s *Server) harness(x *exchange) error {
 	var req toolscript.HarnessRequest
 	if err := decode(x.body, &req); err != nil {
@@ -27,7 +27,7 @@ func (s *Server) harness(x *exchange) error {
 	return nil
 }
 
-// process processes the answer of a model.
+// process runs what the answer of a model asks for.
 func (st *stream) process(req toolscript.HarnessRequest) {
 	defer close(st.ended)
 	defer st.put(nil)

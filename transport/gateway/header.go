@@ -11,9 +11,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// received checks a request when its header is complete, before its body is read. The
-// body of a refused request is not read: its deadline is set to the past, and enter or
-// refuseUnread answers.
+// received checks a request when its header is complete. The body of a refused request is
+// not read: its deadline is set to the past, and enter or refuseUnread answers.
 func (s *Server) received(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	s.refused.Delete(h) // an earlier request may have used the same memory without an answer
 	config := fasthttp.RequestConfig{
@@ -28,7 +27,7 @@ func (s *Server) received(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return config
 }
 
-// verdict is the error with which received has refused a request, or nil.
+// verdict returns the error with which received has refused a request, or nil.
 func (s *Server) verdict(h *fasthttp.RequestHeader) error {
 	if err, refused := s.refused.LoadAndDelete(h); refused {
 		return err.(error)
@@ -36,8 +35,8 @@ func (s *Server) verdict(h *fasthttp.RequestHeader) error {
 	return nil
 }
 
-// inspect checks a header. Requests without a body are checked by the handler, unless
-// their end is ambiguous.
+// inspect checks a header. The handler checks requests without a body, unless their end is
+// ambiguous.
 func (s *Server) inspect(h *fasthttp.RequestHeader) error {
 	if err := framed(h.RawHeaders()); err != nil {
 		return err

@@ -31,8 +31,8 @@ func (s *Server) ready(x *exchange) error {
 	return x.answer(http.StatusOK, r)
 }
 
-// readinessOf counts a server as failed from its first error until it is connected, so
-// that it does not change with every try.
+// readinessOf counts a server as failed from its first error until it is connected, so that
+// the result does not change with every attempt.
 func readinessOf(servers []toolscript.ServerStatus) Readiness {
 	r := Readiness{Total: len(servers), Waiting: []string{}, Failed: []FailedServer{}}
 	for _, server := range servers {
@@ -82,7 +82,7 @@ type reloadVariables struct {
 	Variables []string `json:"variables"` // names in the configuration
 }
 
-// variables answers GET /reload with the names of variables that a POST may have values
+// variables answers GET /reload with the names of the variables that a POST may send values
 // for.
 func (s *Server) variables(x *exchange) error {
 	names, err := s.backend.Variables(x.ctx)
@@ -107,7 +107,7 @@ func (s *Server) reload(x *exchange) error {
 	return x.answer(http.StatusOK, changed)
 }
 
-// planReload answers POST /reload/plan: what POST /reload would do.
+// planReload answers POST /reload/plan with what POST /reload would do.
 func (s *Server) planReload(x *exchange) error {
 	var request reloadRequest
 	if body := x.body; len(body) > 0 {
@@ -122,7 +122,7 @@ func (s *Server) planReload(x *exchange) error {
 	return x.answer(http.StatusOK, plan)
 }
 
-// orEmpty replaces null by [] in JSON.
+// orEmpty replaces a nil list, which is null in JSON, by an empty list.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

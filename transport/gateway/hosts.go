@@ -16,7 +16,7 @@ type hostName struct {
 	port string // "": any port
 }
 
-// parseHost reads a host name, or an address, with or without a port.
+// parseHost parses a host name or an address, with or without a port.
 func parseHost(text string) (hostName, error) {
 	invalid := func(why string) (hostName, error) {
 		return hostName{}, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("allowed host %q: %s", text, why)}
@@ -39,7 +39,7 @@ func notLabel(text string) bool {
 	return text == "" || len(text) > 63 || text[0] == '-' || text[len(text)-1] == '-' || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-_") != ""
 }
 
-// splitHost splits the value of a Host header. An IPv6 address has its brackets.
+// splitHost splits the value of a Host header. An IPv6 address keeps its brackets.
 func splitHost(text string) hostName {
 	text = strings.ToLower(text)
 	name, port := text, ""
@@ -49,8 +49,8 @@ func splitHost(text string) hostName {
 	return hostName{name, port}
 }
 
-// is reports whether a Host header names it. A header has no port if the port is that of its
-// scheme, which is https if a proxy with TLS has passed the request on.
+// is reports whether a Host header names the host. A header without a port means the port
+// of the scheme, which is https behind a proxy with TLS.
 func (h hostName) is(header string) bool {
 	got := splitHost(header)
 	if got.name != h.name {

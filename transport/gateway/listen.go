@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Listen binds host and port. Port 0 selects a free port; "" and localhost mean
+// Listen listens on host and port. Port 0 selects a free port; "" and localhost mean
 // 127.0.0.1. The port is bound when Listen returns, so its number is known before the
 // gateway serves.
 func Listen(host string, port int) (net.Listener, error) {
@@ -45,10 +45,10 @@ func (s *Server) Serve() error {
 	return s.app.Listener(s.listener)
 }
 
-// errShuttingDown is the cause of the contexts of requests at the end.
+// errShuttingDown is the cause of request contexts when the gateway shuts down.
 var errShuttingDown = &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("the gateway is shutting down")}
 
-// errCut is the error of Shutdown if it closed connections with requests.
+// errCut is the error of Shutdown if it closed connections with requests in progress.
 var errCut = errors.New("requests did not end in time and were cut")
 
 // Shutdown stops listening, refuses new requests, cancels the requests in progress and
@@ -72,8 +72,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// requestCounter counts the requests in progress. It is not a WaitGroup because Add may not race
-// with Wait.
+// requestCounter counts the requests in progress. It is not a WaitGroup because Add may not
+// race with Wait.
 type requestCounter struct {
 	mu       sync.Mutex
 	n        int
@@ -101,7 +101,7 @@ func (c *requestCounter) end() {
 	}
 }
 
-// drain makes begin return false. The channel is closed when all requests have ended.
+// drain makes begin return false. The returned channel is closed when all requests have ended.
 func (c *requestCounter) drain() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +117,7 @@ func (c *requestCounter) drain() <-chan struct{} {
 
 // Time limits of connections.
 const (
-	idleTimeout   = 60 * time.Second // between two requests of a connection
+	idleTimeout   = 60 * time.Second // between two requests on a connection
 	headerTime    = 10 * time.Second // for the header of a request
 	bodyWait      = 30 * time.Second // for memory for a large body
 	stallLimit    = 5 * time.Minute  // for a client that reads nothing; a pager may pause

@@ -19,20 +19,20 @@ const (
 	maxUnverified = 256         // other connections without a capability; at most half of them
 	grace         = time.Second // minimum time for the next bytes of a connection before it is closed for another one
 
-	firstPause = 5 * time.Millisecond // after an Accept that failed for lack of a resource
+	firstPause = 5 * time.Millisecond // first wait after an Accept that failed for lack of a resource
 	mostPause  = time.Second
 	warnEvery  = time.Minute
 )
 
-// listener tracks and bounds the connections. fiber and fasthttp do not: their shutdown
-// waits for silent connections without end, and does not end streams. A connection that
-// has sent nothing uses a goroutine and no buffer, because clients open connections in
+// listener tracks and bounds the connections, which fiber and fasthttp do not do: their
+// shutdown waits for silent connections without end, and does not end streams. A connection
+// that has sent nothing uses a goroutine but no buffer, because clients open connections in
 // advance. At a limit, the oldest connection without a capability is closed, else the
-// connection that has been idle for longest. Connections with a request in progress, and
-// connections younger than grace, are never closed for a limit.
+// connection that has been idle for longest. Connections with a request in progress, or
+// younger than grace, are never closed because of a limit.
 type listener struct {
 	net.Listener
-	close      func() error // fasthttp's shutdown stops if the second close fails
+	close      func() error // closes Listener once: fasthttp's shutdown stops if a second close fails
 	closing    chan struct{}
 	log        *slog.Logger
 	most       int
@@ -71,7 +71,7 @@ func newListener(inner net.Listener, log *slog.Logger) *listener {
 
 func (l *listener) Close() error { return l.close() }
 
-// Accept waits for a connection that has sent something and for room for it.
+// Accept waits for a connection that has sent something, and until there is room for it.
 func (l *listener) Accept() (net.Conn, error) {
 	l.begin.Do(func() { go l.pump() })
 	select {
@@ -171,8 +171,8 @@ func (l *listener) closeAfterError(err error) {
 	}
 }
 
-// full reports whether there is no room for another connection that has sent something.
-// If possible, it closes a connection. It is called with mu held.
+// full reports whether there is no room for another connection that has sent something. If
+// so, it closes a connection if possible. It is called with mu held.
 func (l *listener) full() bool {
 	all, unverified := 0, 0
 	for c := range l.conns {
@@ -194,7 +194,7 @@ func (l *listener) full() bool {
 	return true
 }
 
-// crowded is full for silent connections.
+// crowded is like full, but for silent connections. It is called with mu held.
 func (l *listener) crowded() bool {
 	silent := 0
 	for c := range l.conns {
@@ -209,8 +209,8 @@ func (l *listener) crowded() bool {
 	return crowded
 }
 
-// closeOldest closes a connection that suits, unless such a connection is being closed
-// already. It is called with mu held.
+// closeOldest closes an eligible connection, unless one is being closed already. It is
+// called with mu held.
 func (l *listener) closeOldest(eligible func(*conn) bool) {
 	for c := range l.conns {
 		if c.evicted && eligible(c) {
@@ -234,8 +234,8 @@ func (l *listener) pauseAccept() {
 	l.changed.Wait()
 }
 
-// spare selects the connection to close: the oldest without a capability, else the one
-// that has been idle for longest. It is called with mu held.
+// spare returns the connection to close: the oldest without a capability, else the one that
+// has been idle for longest; nil if there is none. It is called with mu held.
 func (l *listener) spare(eligible func(*conn) bool) (spare *conn) {
 	for c := range l.conns {
 		if c.evicted || !eligible(c) || !c.refused && !c.waits() {
@@ -248,8 +248,8 @@ func (l *listener) spare(eligible func(*conn) bool) (spare *conn) {
 	return spare
 }
 
-// waits reports whether the gateway waits for input of the client, so that the
-// connection may be closed. It is called with the listener's lock held.
+// waits reports whether the gateway waits for input from the client, so that the connection
+// may be closed. It is called with the listener's lock held.
 func (c *conn) waits() bool {
 	if c.busy || !c.reading.Load() || !c.idle && (c.known || time.Since(c.since) < grace) {
 		return false
@@ -258,7 +258,7 @@ func (c *conn) waits() bool {
 	return ok && !arrived(raw)
 }
 
-// state records the states that fasthttp reports.
+// state records whether a connection is idle; fasthttp calls it when the state changes.
 func (l *listener) state(nc net.Conn, state fasthttp.ConnState) {
 	c, ok := nc.(*conn)
 	if !ok || state != fasthttp.StateIdle && state != fasthttp.StateActive {
@@ -272,8 +272,7 @@ func (l *listener) state(nc net.Conn, state fasthttp.ConnState) {
 	}
 }
 
-// drain closes the listener and ends all reads of connections. Answers are still
-// written.
+// drain closes the listener and ends all reads from connections. Answers are still written.
 func (l *listener) drain() {
 	_ = l.Close() // it may be closed already
 	l.mu.Lock()

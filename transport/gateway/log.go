@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// log writes one line per request. The line never has a path, a header, an argument or a
-// result. It has the text of an error only if the error is internal.
+// log writes one line per request. The line never contains a path, a header, an argument or
+// a result. It contains the text of an error only if the error is internal.
 func (x *exchange) log(status int, err error) {
 	kind := toolscript.KindOf(err)
 	attrs := []slog.Attr{
@@ -47,8 +47,8 @@ func outcome(kind toolscript.Kind) string {
 	return string(kind)
 }
 
-// level keeps polling out of the log: requests that only read are logged for debugging,
-// also if the answer is an error, such as that of GET /ready while servers connect.
+// level returns the log level of a request. Requests that only read are logged for debugging, even
+// if the answer is an error, such as a GET /ready while servers connect: clients poll.
 func level(method string, status int, kind toolscript.Kind) slog.Level {
 	switch {
 	case kind == toolscript.Internal:
@@ -93,7 +93,7 @@ type stackTracer interface {
 	StackTrace() []byte
 }
 
-// stackOf is the stack of err, else the current stack.
+// stackOf returns the stack of err, or the current stack.
 func stackOf(err error) string {
 	var traced stackTracer
 	if errors.As(err, &traced) {

@@ -9,11 +9,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// MCPPath is the path of the MCP server, below the capability.
+// MCPPath is the path of the MCP server, relative to the capability URL.
 const MCPPath = "/mcp"
 
-// mcp answers a request for the MCP server of the Options. An answer that the handler
-// flushes is a stream; any other answer is sent as a whole.
+// mcp answers a request for the MCP server of the Options. If the handler flushes, its
+// answer is a stream; otherwise the answer is sent as a whole.
 func (s *Server) mcp(x *exchange) error {
 	if s.agents == nil {
 		return errNoRoute
@@ -31,7 +31,7 @@ func (s *Server) mcp(x *exchange) error {
 	case <-a.begun:
 		a.describe()
 		x.streaming = true
-		x.c.Response().ImmediateHeaderFlush = true // a client waits for it before the first message
+		x.c.Response().ImmediateHeaderFlush = true // a client waits for the header before the first message
 		x.c.Context().SetBodyStreamWriter(a.copy)
 		return nil
 	case <-a.ended:
@@ -43,8 +43,8 @@ func (s *Server) mcp(x *exchange) error {
 	return x.c.Send(a.buffer.Bytes())
 }
 
-// request is the request for net/http, without the capability. It uses nothing of
-// fiber's.
+// request returns the request for net/http, without the capability. It refers to no memory
+// of fiber.
 func (x *exchange) request() (*http.Request, error) {
 	r, err := http.NewRequestWithContext(x.ctx, x.method, x.server.BaseURL()+MCPPath+x.profileOf(), bytes.NewReader(x.body))
 	if err != nil {
@@ -58,8 +58,8 @@ func (x *exchange) request() (*http.Request, error) {
 	return r, nil
 }
 
-// handled is the answer of a net/http handler. Until the handler has ended, it alone uses
-// header, status and buffer, except that they are read after begun is closed.
+// handled is the answer of a net/http handler. Until the handler has ended, only the
+// handler uses header, status and buffer, except that they are read after begun is closed.
 type handled struct {
 	x      *exchange
 	header http.Header
@@ -103,8 +103,8 @@ func (a *handled) Write(p []byte) (int, error) {
 	}
 }
 
-// Flush implements http.Flusher. It waits until the client has taken what was flushed
-// before.
+// Flush implements http.Flusher. It waits until the client has taken the previously flushed
+// bytes.
 func (a *handled) Flush() {
 	if !a.opened {
 		a.opened = true
@@ -119,10 +119,10 @@ func (a *handled) Flush() {
 	}
 }
 
-// describe sends status and header.
+// describe sets status and header of the answer.
 func (a *handled) describe() {
 	for name, values := range a.header {
-		a.x.c.Response().Header.Del(name) // one of the gateway's
+		a.x.c.Response().Header.Del(name) // the gateway may have set the header too
 		for _, value := range values {
 			a.x.c.Response().Header.Add(name, value)
 		}

@@ -31,9 +31,8 @@ func (s *Server) metrics(x *exchange) error {
 	return x.c.Send(text.Bytes())
 }
 
-// Metrics serves GET /metrics on a port of its own, without a capability: a collector has
-// no way to learn the capability of each start of a gateway. For a hub, it also serves GET
-// /health.
+// Metrics serves GET /metrics on its own port, without a capability: a collector cannot
+// learn the capability of each start of a gateway. For a hub, it also serves GET /health.
 type Metrics struct {
 	server   *http.Server
 	listener net.Listener
@@ -42,8 +41,8 @@ type Metrics struct {
 // Measure returns the counters of a gateway; see Backend.Measures.
 type Measure func(context.Context) (toolscript.Measures, error)
 
-// ListenMetrics listens on a port of 127.0.0.1; 0 is any free port. It serves until Close.
-// health says why a hub cannot be used at present; nil: there is no GET /health.
+// ListenMetrics listens on a port of 127.0.0.1 and serves until Close; port 0 is any free port.
+// health returns why a hub cannot be used at present; if health is nil, there is no GET /health.
 func ListenMetrics(measures Measure, health func() error, port int, logger *slog.Logger) (*Metrics, error) {
 	listener, err := Listen("127.0.0.1", port)
 	if err != nil {
@@ -62,15 +61,15 @@ func ListenMetrics(measures Measure, health func() error, port int, logger *slog
 	return m, nil
 }
 
-// URL is the address of the metrics.
+// URL returns the address of the metrics.
 func (m *Metrics) URL() string { return "http://" + m.listener.Addr().String() + "/metrics" }
 
 // Close ends the server and its connections.
 func (m *Metrics) Close() error { return m.server.Close() }
 
-// handler refuses requests of web pages, as the gateway does.
+// handler returns the handler of the routes. It refuses requests of web pages, as the gateway does.
 func (m *Metrics) handler(measure Measure, health func() error) http.Handler {
-	_, port, _ := net.SplitHostPort(m.listener.Addr().String()) // of a TCP listener
+	_, port, _ := net.SplitHostPort(m.listener.Addr().String()) // a TCP listener has a port
 	own := map[string]bool{"127.0.0.1:" + port: true, "localhost:" + port: true}
 	mux := http.NewServeMux()
 	if health != nil {
@@ -83,10 +82,10 @@ func (m *Metrics) handler(measure Measure, health func() error) http.Handler {
 			return
 		}
 		var text bytes.Buffer
-		_ = telemetry.WriteText(&text, telemetry.Families(measures)) // a buffer takes everything
+		_ = telemetry.WriteText(&text, telemetry.Families(measures)) // writing to a buffer does not fail
 		w.Header().Set("Content-Type", telemetry.ContentType)
 		w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
-		_, _ = w.Write(text.Bytes()) // the client is gone
+		_, _ = w.Write(text.Bytes()) // an error means that the client is gone
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site := r.Header.Get("Sec-Fetch-Site")
@@ -113,5 +112,5 @@ func answerHealth(w http.ResponseWriter, why error) {
 	text, _ := json.Marshal(h) // such a struct always has a JSON form
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // the client is gone
+	_, _ = w.Write(text) // an error means that the client is gone
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// types answers GET /types with a module and how its filter matched, as JSON.
+// types answers GET /types with a module and how the filter matched, as JSON.
 func (s *Server) types(x *exchange) error {
 	form := Form(x.query.Get("form"))
 	switch form {
@@ -35,8 +35,8 @@ func (s *Server) types(x *exchange) error {
 	return x.answer(http.StatusOK, types)
 }
 
-// module answers GET /runtime/tools.ts. The parameter _t distinguishes addresses in
-// the caches of clients and has no other effect.
+// module answers GET /runtime/tools.ts. The parameter _t only distinguishes addresses in
+// the caches of clients.
 func (s *Server) module(x *exchange) error {
 	compact, err := x.flag("compact")
 	if err != nil {
@@ -69,8 +69,7 @@ func (s *Server) module(x *exchange) error {
 	return x.sendModule(withUnknown(m, s.backend.Select(x.filter(), x.allow).Unknown))
 }
 
-// withUnknown puts a comment about entries of the filter that select nothing before
-// the module.
+// withUnknown puts a comment before the module about filter entries that select nothing.
 func withUnknown(m toolscript.Module, entries []naming.UnknownEntry) toolscript.Module {
 	if len(entries) == 0 {
 		return m
@@ -99,7 +98,7 @@ func (x *exchange) sendModule(m toolscript.Module) error {
 		x.c.Set(fiber.HeaderETag, tag)
 	}
 	x.c.Vary(fiber.HeaderAcceptEncoding)
-	x.c.Set(fiber.HeaderCacheControl, "no-cache") // a cache must revalidate it
+	x.c.Set(fiber.HeaderCacheControl, "no-cache") // a cache must revalidate the module
 	if matches(x.c.Get(fiber.HeaderIfNoneMatch), tag) {
 		x.c.Status(http.StatusNotModified)
 		return nil

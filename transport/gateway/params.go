@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// parseQuery reads the parameters of a route. Unknown and repeated parameters are
-// refused: ignoring one would silently select something else.
+// parseQuery parses the parameters of a route. Unknown and repeated parameters are errors:
+// ignoring one would silently select something else.
 func parseQuery(text string, known []string) (url.Values, error) {
 	query, err := url.ParseQuery(text)
 	if err != nil {
@@ -42,7 +42,7 @@ func (x *exchange) filter() toolscript.Filter {
 	return toolscript.ParseFilter(x.query.Get("filter"))
 }
 
-// flag is a parameter that is true or false; the default is false.
+// flag returns a parameter that is true or false; the default is false.
 func (x *exchange) flag(name string) (bool, error) {
 	if !x.query.Has(name) {
 		return false, nil
@@ -57,7 +57,7 @@ func (x *exchange) flag(name string) (bool, error) {
 // longestWait is the maximum of the parameter wait.
 const longestWait = 5 * time.Minute
 
-// wait is the parameter wait, such as 1s or 500ms. A number without a unit is in
+// wait returns the parameter wait, such as 1s or 500ms. A number without a unit is in
 // milliseconds.
 func (x *exchange) wait() (time.Duration, error) {
 	text := x.query.Get("wait")
@@ -74,8 +74,8 @@ func (x *exchange) wait() (time.Duration, error) {
 	return d, nil
 }
 
-// param is an unescaped part of the path. The route matched the escaped path, so a
-// tool's name may contain a slash.
+// param returns a part of the path, unescaped. The route matched the escaped path, so the
+// name of a tool may contain a slash.
 func (x *exchange) param(name string) (string, error) {
 	value, err := url.PathUnescape(x.c.Params(name))
 	if err != nil {

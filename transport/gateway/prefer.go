@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// preferredWait is the wait that a request asks for with Prefer: wait=N of RFC 7240, in
-// seconds; 0 without that header. A wait that is too long is shortened, and the answer
-// has the applied value. A value that cannot be parsed is ignored.
+// preferredWait returns the wait that a request asks for with Prefer: wait=N of RFC 7240, N
+// in seconds, or 0 without that header. A wait that is too long is shortened; the answer
+// states the applied value. A value that cannot be parsed is ignored.
 func (x *exchange) preferredWait() time.Duration {
 	for _, line := range x.c.Request().Header.PeekAll("Prefer") {
 		for preference := range strings.SplitSeq(string(line), ",") {

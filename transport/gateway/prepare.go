@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// prepare checks and reads a request.
+// prepare checks a request, begins its exchange and reads its body.
 func (x *exchange) prepare(r route) error {
 	if x.caller != "" && !r.runs {
 		return errRunOnly
@@ -30,8 +30,8 @@ func (x *exchange) prepare(r route) error {
 	return nil
 }
 
-// unsent is the error of a request for a call. Those of the Backend say whether the call was
-// sent; the others arose before.
+// unsent marks the error of a request for a call as not sent, unless it says whether the
+// call was sent. Only errors of the Backend say that; the others arise before.
 func unsent(err error) error {
 	if known := (*toolscript.Error)(nil); errors.As(err, &known) {
 		return toolscript.WithSent(err, toolscript.SentNo)

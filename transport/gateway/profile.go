@@ -13,8 +13,8 @@ import (
 // ProfileParameter is the parameter of a request that names a profile.
 const ProfileParameter = "profile"
 
-// readQuery reads the parameters that the route accepts. If one of them is the profile, the
-// caller may see only the tools of that profile.
+// readQuery reads the parameters that the route accepts. If the route accepts a profile,
+// the caller sees only the tools of that profile.
 func (x *exchange) readQuery(r route) (err error) {
 	if r.query == nil {
 		return nil
@@ -23,7 +23,7 @@ func (x *exchange) readQuery(r route) (err error) {
 		return err
 	}
 	name := x.query.Get(ProfileParameter)
-	if !slices.Contains(r.query, ProfileParameter) || x.caller != "" && name == "" { // the run is narrowed
+	if !slices.Contains(r.query, ProfileParameter) || x.caller != "" && name == "" { // the run is narrowed already
 		return nil
 	}
 	used, allow, err := x.server.backend.Profile(name)
@@ -34,10 +34,10 @@ func (x *exchange) readQuery(r route) (err error) {
 	return nil
 }
 
-// withProfile returns the parameters of a route whose callers may choose a profile.
+// withProfile adds the profile to the parameters of a route.
 func withProfile(parameters ...string) []string { return append(parameters, ProfileParameter) }
 
-// allowed has the tools that the caller may reach, for calls that lead to others.
+// allowed returns a context with the tools that the caller may reach, for calls that lead to other calls.
 func (x *exchange) allowed(ctx context.Context) context.Context {
 	if x.allow == nil {
 		return ctx
@@ -45,8 +45,8 @@ func (x *exchange) allowed(ctx context.Context) context.Context {
 	return inprocess.WithAllow(ctx, x.allow)
 }
 
-// WithProfile returns a client of the same gateway whose requests for tools have a profile.
-// Without a name it is that of the gateway's configuration.
+// WithProfile returns a client of the same gateway that sends a profile with its requests
+// for tools. "" means the profile of the gateway's configuration.
 func (c *Client) WithProfile(name string) *Client {
 	narrowed := *c
 	narrowed.profile = name
@@ -61,13 +61,13 @@ func (c *Client) narrowed(query url.Values) url.Values {
 	return query
 }
 
-// ofProfile is a run within the profile of the client, unless it has one.
+// ofProfile returns r with the profile of the client, unless r has a profile.
 func (c *Client) ofProfile(r toolscript.ExecRequest) toolscript.ExecRequest {
 	r.Profile = cmp.Or(r.Profile, c.profile)
 	return r
 }
 
-// suffix is the query of a request without other parameters.
+// suffix returns the query string of a request that has no other parameters than the profile.
 func (c *Client) suffix() string {
 	if query := c.narrowed(url.Values{}).Encode(); query != "" {
 		return "?" + query
@@ -75,7 +75,7 @@ func (c *Client) suffix() string {
 	return ""
 }
 
-// profileOf is the profile of a request to the MCP server.
+// profileOf returns the query string with the profile of a request to the MCP server.
 func (x *exchange) profileOf() string {
 	if x.profile == "" {
 		return ""

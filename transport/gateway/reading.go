@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// mostBodies bounds the memory of large bodies. Further large bodies wait.
+	// mostBodies is the maximum of memory for large bodies. Further large bodies wait.
 	mostBodies = 128 << 20
-	// smallBody is the length of a body that need not wait. The number of connections
+	// smallBody is the length up to which a body need not wait. The number of connections
 	// bounds small bodies.
 	smallBody = 64 << 10
-	// fetchedAhead is the part of a body that fasthttp reads before it calls a handler.
+	// fetchedAhead is the number of bytes of a body that fasthttp reads before it calls a handler.
 	fetchedAhead = 8 << 10
 )
 
@@ -69,8 +69,8 @@ func (x *exchange) readBody() error {
 	return errMalformed
 }
 
-// growBody doubles the buffer. A large body first waits for memory; that time does not
-// count for the client.
+// growBody doubles the buffer. A large body first waits for memory; the client's time limit
+// does not include that wait.
 func (x *exchange) growBody(body *[]byte, most int) error {
 	if len(*body) >= smallBody && x.turn == 0 {
 		ctx, cancel := context.WithTimeoutCause(x.ctx, bodyWait, errBodies)
@@ -87,7 +87,7 @@ func (x *exchange) growBody(body *[]byte, most int) error {
 	return nil
 }
 
-// unreadable is the error of a body that did not arrive.
+// unreadable returns the error for a body that did not arrive.
 func unreadable(err error) error {
 	var late net.Error
 	if errors.As(err, &late) && late.Timeout() {
@@ -96,8 +96,8 @@ func unreadable(err error) error {
 	return errMalformed
 }
 
-// settleBody makes fasthttp close the connection after the answer if the body was not
-// read completely: the rest would be parsed as the next request.
+// settleBody makes fasthttp close the connection after the answer if the body was not read
+// completely. Otherwise the rest would be parsed as the next request.
 func (x *exchange) settleBody() {
 	ctx := x.c.Context()
 	size := x.c.Request().Header.ContentLength()
@@ -107,8 +107,8 @@ func (x *exchange) settleBody() {
 	leaveUnread(ctx)
 }
 
-// leaveUnread makes fasthttp close the connection after the answer. The client can read
-// the answer while it is sending.
+// leaveUnread makes fasthttp close the connection after the answer. The client can read the
+// answer while it is still sending.
 func leaveUnread(ctx *fasthttp.RequestCtx) {
 	if c, ok := ctx.Conn().(*conn); ok {
 		c.dismissed()

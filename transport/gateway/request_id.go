@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// requestIDs numbers requests. The prefix differs between gateways.
+// requestIDs numbers requests. The random prefix differs between gateways.
 type requestIDs struct {
 	prefix string
 	last   *atomic.Uint64

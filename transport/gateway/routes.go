@@ -18,16 +18,16 @@ type route struct {
 	within time.Duration
 	query  []string // accepted parameters; nil if the query is ignored
 	runs   bool     // the capability of a run is enough
-	calls  bool     // it makes a call: its errors say whether the server got it
+	calls  bool     // the route makes a call: its errors say whether the server got the call
 	bytes  bool     // the body may be bytes instead of JSON
 	serve  func(*exchange) error
 }
 
-// newApp creates the fiber app. There is no WriteTimeout: it would count from the start
-// of an answer and end streams. Requests are streamed: otherwise fasthttp would allocate
-// the whole body when the header announces it. Streaming switches BodyLimit off, so
-// readBody has the limit. Immutable is necessary: without it, 198 of 200 parameters that
-// were used after their handler had changed.
+// newApp returns the fiber app. There is no WriteTimeout: it would count from the start of
+// an answer and end streams. Requests are streamed: otherwise fasthttp would allocate the
+// whole body when the header announces it. Streaming switches BodyLimit off, so readBody
+// has the limit. Immutable is necessary, because parameters are used after the handler has
+// returned.
 func (s *Server) newApp() *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               "toolscript",
@@ -45,7 +45,7 @@ func (s *Server) newApp() *fiber.App {
 	app.Use(s.enter)
 	for _, r := range s.routes() {
 		if r.method == fiber.MethodGet {
-			app.Get(r.path, s.handler(r)) // and HEAD
+			app.Get(r.path, s.handler(r)) // for HEAD too
 			continue
 		}
 		app.Add(r.method, r.path, s.handler(r))
@@ -65,7 +65,7 @@ func (s *Server) newApp() *fiber.App {
 	return app
 }
 
-// handler does the common work of all routes, and calls the route.
+// handler returns the fiber handler of a route, which prepares the exchange and calls r.serve.
 func (s *Server) handler(r route) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		x := c.Locals(exchangeKey{}).(*exchange)
@@ -81,7 +81,7 @@ func (s *Server) handler(r route) fiber.Handler {
 	}
 }
 
-// errRunOnly is the error of a script that uses another route than those for tools.
+// errRunOnly is the error for a script that uses a route other than those for tools.
 var errRunOnly = &toolscript.Error{
 	Kind: toolscript.Forbidden,
 	Err:  errors.New("the capability of a run allows only to list and call tools"),

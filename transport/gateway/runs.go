@@ -34,8 +34,8 @@ func (s *Server) run(x *exchange) error {
 	return x.answer(http.StatusOK, run)
 }
 
-// runOutput answers GET /runs/:id/output with a range of the stored output, or of the
-// stored value.
+// runOutput answers GET /runs/:id/output with a range of the stored output, of the stored
+// value, or of the output of a task.
 func (s *Server) runOutput(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (s *Server) replyRun(x *exchange) error {
 	return nil
 }
 
-// giveStdin answers POST /runs/:id/stdin. The body is a toolscript.StdinPiece in JSON,
-// or its data as bytes with the other members in the query.
+// giveStdin answers POST /runs/:id/stdin. The body is a toolscript.StdinPiece in JSON, or
+// its data as bytes, with the other members in the query.
 func (s *Server) giveStdin(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (s *Server) search(x *exchange) error {
 	return x.answer(http.StatusOK, answer)
 }
 
-// limit is the parameter limit; 0 if it is absent. The Backend knows the maximum.
+// limit returns the parameter limit, or 0 if it is absent. The Backend knows the maximum.
 func (x *exchange) limit() (int, error) {
 	if !x.query.Has("limit") {
 		return 0, nil

@@ -12,12 +12,12 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// statusClientGone is the status in the log if the client closed the connection before
-// the answer.
+// statusClientGone is the status in the log if the client closed the connection before the
+// answer.
 const statusClientGone = 499
 
-// statuses maps kinds of errors to HTTP. Other kinds end a run: they are in its last
-// event, with status 200.
+// statuses maps kinds of errors to HTTP statuses. Other kinds end a run: the last event of
+// the run holds them, with status 200.
 var statuses = map[toolscript.Kind]int{
 	toolscript.Invalid:         http.StatusBadRequest,
 	toolscript.Unauthorized:    http.StatusUnauthorized,
@@ -51,25 +51,25 @@ func statusOf(err error) int {
 	return status
 }
 
-// statusNotRepeated is the status of a call that its server may have carried out. Programs that
-// make requests again do so after 408, 429 and most statuses from 500, also for POST, which
-// would be a second call; none does after this one.
+// statusNotRepeated is the status for a call that the server may have carried out. Many
+// programs repeat requests, even POST, after 408, 429 and most statuses from 500, which
+// would make a second call; they do not repeat after this status.
 const statusNotRepeated = http.StatusFailedDependency
 
-// repeated reports whether programs make requests again after a status.
+// repeated reports whether programs repeat requests after a status.
 func repeated(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= http.StatusInternalServerError
 }
 
-// errNoRoute is the answer to an unknown path and to a request without the capability,
+// errNoRoute is the answer both to an unknown path and to a request without the capability,
 // so that the client cannot distinguish the two.
 var errNoRoute = &toolscript.Error{
 	Kind: toolscript.NotFound,
 	Err:  errors.New("no such route, or the capability part of the gateway's URL is missing or old; see: toolscript gateway status"),
 }
 
-// refusals replace fiber's errors, because the texts of fasthttp quote the request with
-// its capability.
+// refusals replace fiber's errors, because the texts of fasthttp quote the request, which
+// contains the capability.
 var refusals = map[int]*toolscript.Error{
 	http.StatusNotFound:         errNoRoute,
 	http.StatusMethodNotAllowed: {Kind: toolscript.Invalid, Err: errors.New("this route does not allow this method; see the Allow header")},
@@ -99,7 +99,7 @@ func classify(ctx context.Context, err error) (int, error) {
 	return statusOf(err), err
 }
 
-// withCause gives a kind to errors of contexts.
+// withCause gives errors of contexts a kind.
 func withCause(ctx context.Context, err error) error {
 	var classed *toolscript.Error
 	if errors.As(err, &classed) {
@@ -108,14 +108,14 @@ func withCause(ctx context.Context, err error) error {
 	switch {
 	case ctx != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return toolscript.ContextError(ctx)
-	case errors.Is(err, context.DeadlineExceeded): // of a context of the Backend
+	case errors.Is(err, context.DeadlineExceeded): // of a context that the Backend made
 		return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("no answer in time")}
 	default:
 		return err
 	}
 }
 
-// retrySeconds is d for a Retry-After header: whole seconds, at least 1.
+// retrySeconds returns d for a Retry-After header: whole seconds, at least 1.
 func retrySeconds(d time.Duration) int {
 	return max(1, int(math.Ceil(d.Seconds())))
 }

@@ -15,17 +15,17 @@ import (
 // lines are heartbeats.
 type stream struct {
 	x     *exchange
-	lines chan line     // from emit to copy, nil after the last; if it is full, the run waits for the client
+	lines chan line     // from emit to copy, nil after the last; if the channel is full, the run waits for the client
 	left  chan struct{} // closed when no more lines are read
 	ended chan struct{} // closed when the Backend has returned
 
 	err error           // the result of the Backend; read after the nil line, or after ended is closed
-	id  string          // of the run; used by emit
-	end *toolscript.End // set by emit; read as err is
+	id  string          // id of the run; used by emit
+	end *toolscript.End // set by emit; read under the same condition as err
 }
 
-// linesAhead is the number of events that a run may be ahead of its client. Without it,
-// each event would wait for a write to the network.
+// linesAhead is the number of events that a run may be ahead of its client. Without this
+// buffer, each event would wait for a write to the network.
 const linesAhead = 16
 
 func newStream(x *exchange) *stream {
@@ -126,8 +126,8 @@ func (st *stream) transfer(w *bufio.Writer, next line) (fault error) {
 	return nil
 }
 
-// write writes one line, and flushes if nothing else is waiting. If the client has
-// closed the connection, the run is canceled.
+// write writes one line, and flushes if no further line is waiting. If the client has
+// closed the connection, write cancels the run and returns false.
 func (st *stream) write(w *bufio.Writer, l line) bool {
 	err := l.write(w)
 	if err == nil && len(st.lines) == 0 {
@@ -139,7 +139,7 @@ func (st *stream) write(w *bufio.Writer, l line) bool {
 	return err == nil
 }
 
-// writeFault ends the stream of a run whose Backend failed before the last event.
+// writeFault writes the last event if the Backend failed before it.
 func (st *stream) writeFault(w *bufio.Writer) {
 	if st.end != nil {
 		return
@@ -157,7 +157,7 @@ func (st *stream) writeFault(w *bufio.Writer) {
 	}
 }
 
-// outcome is the end of the run for the log.
+// outcome returns the error with which the run ended, for the log.
 func (st *stream) outcome() error {
 	switch {
 	case st.end != nil && st.end.OK:

@@ -94,7 +94,7 @@ func (s *Server) callTool(x *exchange) error {
 	})
 }
 
-// idempotencyKey is the value of the header Idempotency-Key; "" if there is none.
+// idempotencyKey returns the value of the header Idempotency-Key, or "" if there is no such header.
 func (x *exchange) idempotencyKey() (string, error) {
 	switch all := x.c.Request().Header.PeekAll("Idempotency-Key"); len(all) {
 	case 0:

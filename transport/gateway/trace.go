@@ -2,7 +2,7 @@ package gateway
 
 import "github.com/toolscript/toolscript"
 
-// trace is the traceparent of the client, "" without a valid one.
+// trace returns the traceparent header of the client, or "" if it is missing or invalid.
 func (x *exchange) trace() string {
 	traceparent := x.c.Get("traceparent")
 	if toolscript.TraceID(traceparent) == "" {

@@ -4,7 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// refuseUnread answers a request that fasthttp could not read, or that enter could not
+// refuseUnread answers a request that fasthttp could not read, or that enter failed to
 // answer.
 func (s *Server) refuseUnread(c *fiber.Ctx, err error) error {
 	leaveUnread(c.Context())
@@ -17,7 +17,7 @@ func (s *Server) refuseUnread(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// refuseMethod answers a request with an unknown method, which fiber would answer before
+// refuseMethod answers a request with an unknown method, because fiber would answer before
 // any check.
 func (s *Server) refuseMethod(c *fiber.Ctx) {
 	leaveUnread(c.Context())

@@ -2,10 +2,10 @@ package gateway
 
 import "strings"
 
-// maxClient bounds the name of a client, in bytes.
+// maxClient is the maximum length of a client's name in bytes.
 const maxClient = 200
 
-// client is what the client says that it is.
+// client returns the name of the client from its User-Agent header.
 func (x *exchange) client() string {
 	name := x.c.Get("User-Agent")
 	return strings.ToValidUTF8(strings.Clone(name[:min(len(name), maxClient)]), "")

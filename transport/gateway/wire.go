@@ -64,11 +64,11 @@ type Health struct {
 
 // Readiness is the answer of GET /ready.
 type Readiness struct {
-	Ready     bool           `json:"ready"`     // all configured servers are connected, or rest until a call
-	Connected int            `json:"connected"` // with those at rest
+	Ready     bool           `json:"ready"`     // all servers that are not disabled are connected, or rest until a call
+	Connected int            `json:"connected"` // number of connected servers, including those at rest
 	Total     int            `json:"total"`
-	Waiting   []string       `json:"waiting"` // connecting, and the previous attempt did not fail
-	Failed    []FailedServer `json:"failed"`  // the last attempt failed; servers in state backoff retry
+	Waiting   []string       `json:"waiting"` // servers that are connecting for the first time or after a success
+	Failed    []FailedServer `json:"failed"`  // servers whose last attempt failed; servers in state backoff retry
 }
 
 // FailedServer is a server that is not connected, with the reason.
@@ -83,9 +83,9 @@ type errorBody struct {
 	Kind    toolscript.Kind     `json:"kind"`
 	Server  string              `json:"server,omitempty"`
 	Tool    string              `json:"tool,omitempty"`
-	RPCCode int                 `json:"rpcCode,omitempty"`      // for kind tool_failed
-	Sent    toolscript.Sent     `json:"sent,omitempty"`         // of a call: whether the server got it
-	RetryMs int64               `json:"retryAfterMs,omitempty"` // when to try again, if that is known
+	RPCCode int                 `json:"rpcCode,omitempty"`      // JSON-RPC error code, for kind tool_failed
+	Sent    toolscript.Sent     `json:"sent,omitempty"`         // for a call: whether the server got it
+	RetryMs int64               `json:"retryAfterMs,omitempty"` // time until the next attempt, if known
 	Details []toolscript.Detail `json:"details,omitempty"`
 }
 
@@ -113,11 +113,10 @@ func (l line) write(w io.Writer) error {
 	return nil
 }
 
-// placeholder is encoded in the place of a value. No member before it has free text.
+// placeholder stands for the value in the encoded event. No member before it contains free text.
 var placeholder = []byte(`"value":0`)
 
-// encodeEvent encodes an event. The value of a run is passed on without a copy if it is
-// one line of JSON.
+// encodeEvent encodes an event. A value of the run that is one line of JSON is not copied.
 func encodeEvent(e toolscript.Event) (line, error) {
 	if e.End == nil || len(e.Value) == 0 || bytes.IndexByte(e.Value, '\n') >= 0 || !rawjson.Valid(e.Value) {
 		text, err := encode(e)
@@ -135,7 +134,7 @@ func encodeEvent(e toolscript.Event) (line, error) {
 	return line{text[:at-1], value, text[at:]}, nil
 }
 
-// answer sends v as JSON.
+// answer sends v as JSON with the status.
 func (x *exchange) answer(status int, v any) error {
 	body, err := encode(v)
 	if err != nil {
@@ -180,10 +179,10 @@ func (x *exchange) errorBody(err error) errorBody {
 	return body
 }
 
-// manyBytes is the length from which a line is decoded without a copy of its value.
+// manyBytes is the length in bytes from which a line is decoded without a copy of its value.
 const manyBytes = 64 << 10
 
-// decodeEvent decodes one line. The value of a run may be a part of text.
+// decodeEvent decodes one line. The value of a run may be a subslice of text.
 func decodeEvent(text []byte) (e toolscript.Event, err error) {
 	if len(text) < manyBytes {
 		return e, json.Unmarshal(text, &e)

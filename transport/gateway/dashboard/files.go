@@ -1,5 +1,5 @@
-// Package dashboard is the operator page: its files, which are part of the program, and
-// the links and sessions by which a browser gets it. Package gateway serves both.
+// Package dashboard holds the operator page: its embedded files, and the links and sessions
+// that give a browser access to it. Package gateway serves both.
 //
 // The page has no build step. preact.mjs and htm.mjs are files of the npm packages of
 // the same names, unchanged (task modules compares them); their licences are in the
@@ -22,8 +22,8 @@ import (
 //go:embed index.html assets
 var files embed.FS
 
-// Headers are those of each file. The browser loads nothing from elsewhere and runs only
-// the scripts of the page; no text can become HTML in a script.
+// Headers are the HTTP headers of each file. With them, the browser loads nothing from
+// elsewhere and runs only the scripts of the page, and no text can become HTML in a script.
 var Headers = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -33,7 +33,7 @@ var Headers = map[string]string{
 	"X-Content-Type-Options":       "nosniff",
 }
 
-// File is a file of the page.
+// File is one file of the operator page.
 type File struct {
 	Type string // media type
 	ETag string
@@ -41,10 +41,10 @@ type File struct {
 	Gzip []byte
 }
 
-// Index is the page itself.
+// Index returns the HTML of the page.
 var Index = sync.OnceValue(func() File { return load("index.html") })
 
-// assets are the other files by name.
+// assets returns the other files by name.
 var assets = sync.OnceValue(func() map[string]File {
 	entries, _ := files.ReadDir("assets") // it is embedded
 	all := map[string]File{}
@@ -54,13 +54,13 @@ var assets = sync.OnceValue(func() map[string]File {
 	return all
 })
 
-// Asset returns a script, a style sheet or a picture of the page.
+// Asset returns a script, a style sheet or a picture of the page by its name.
 func Asset(name string) (File, bool) {
 	f, ok := assets()[name]
 	return f, ok
 }
 
-// mediaTypes are those of the files of the page, by suffix.
+// mediaTypes maps the suffix of a file name to the media type.
 var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -98,7 +98,7 @@ var notice = template.Must(template.New("notice").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// Notice is a page with a text and the next command.
+// Notice returns an HTML page with a text and the next command.
 func Notice(title, text, command string) []byte {
 	var b bytes.Buffer
 	_ = notice.Execute(&b, struct{ Title, Text, Command string }{title, text, command}) // writes to a Buffer do not fail

@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// LinkTime is how long a link is valid.
+// LinkTime is the time for which a link is valid.
 const LinkTime = 2 * time.Minute
 
 const (
-	mostLinks    = 8  // links that were not opened yet; the oldest is dropped
-	mostSessions = 16 // pages; the one that was opened first is dropped
+	mostLinks    = 8  // links not opened yet; the oldest is dropped
+	mostSessions = 16 // pages; the one opened first is dropped
 )
 
-// Sessions are the links and the pages of one gateway. They end with it. The zero value
-// is ready to use; it is safe for concurrent use.
+// Sessions holds the links and the open pages of one gateway, until the gateway ends. The
+// zero value is ready to use. Sessions is safe for concurrent use.
 type Sessions struct {
 	mu       sync.Mutex
 	links    []link
 	sessions []Session
 }
 
-// link opens the page once.
+// link is an unused link, which opens the page once.
 type link struct {
 	hash    [sha256.Size]byte
 	expires time.Time
@@ -34,9 +34,9 @@ type link struct {
 
 // Session is a page that was opened by a link.
 type Session struct {
-	ID     string // part of the path of the page, so that no other server of this machine gets the cookie
+	ID     string // part of the page's path, so that no other server of this machine gets the cookie
 	Cookie string // proves the session
-	Proof  string // proves to the gateway that a person has given a code to the page; in no cookie
+	Proof  string // proves to the gateway that a person has given a code to the page; never in a cookie
 }
 
 // NewLink returns the secret of a link that is valid once, within LinkTime.
@@ -48,7 +48,7 @@ func (s *Sessions) NewLink() string {
 	return text
 }
 
-// Open begins a session with the secret of a link.
+// Open begins a session with the secret of a link. It returns false if the link is unknown, used or too old.
 func (s *Sessions) Open(text string) (Session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *Sessions) Open(text string) (Session, bool) {
 	return session, true
 }
 
-// Find returns the session of an id, if the cookie is that of the session.
+// Find returns the session with an id, if cookie belongs to it.
 func (s *Sessions) Find(id, cookie string) (Session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,17 +79,17 @@ func (s *Sessions) Find(id, cookie string) (Session, bool) {
 	return Session{}, false
 }
 
-// Proves reports whether proof is that of the session.
+// Proves reports whether proof is the proof of the session.
 func (s Session) Proves(proof string) bool {
 	return s.Proof != "" && subtle.ConstantTimeCompare([]byte(proof), []byte(s.Proof)) == 1
 }
 
-// secret is 192 random bits in characters of a URL.
+// secret returns 192 random bits in characters that are safe in a URL.
 func secret() string {
 	var b [24]byte
 	_, _ = rand.Read(b[:]) // never fails: without randomness, the process ends
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// last are the last n elements.
+// last removes all but the last n elements.
 func last[T any](list []T, n int) []T { return slices.Delete(list, 0, max(0, len(list)-n)) }

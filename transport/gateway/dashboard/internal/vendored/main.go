@@ -1,5 +1,5 @@
-// Command vendored compares the modules of the operator page that others have written with
-// their npm packages, or copies them from there:
+// Command vendored copies the third-party modules of the operator page from their npm
+// packages, or compares them:
 //
 //	go generate ./transport/gateway/dashboard
 //
@@ -21,7 +21,7 @@ import (
 	"path/filepath"
 )
 
-// packages has the files of each package: their names there and here.
+// packages maps each package to its files: their names in the package and in this repository.
 var packages = map[string]map[string]string{
 	"preact@11.2.0": {"package/dist/preact.mjs": "assets/preact.mjs", "package/LICENSE": "licenses/preact.txt"},
 	"htm@3.1.1":     {"package/dist/htm.mjs": "assets/htm.mjs", "package/LICENSE": "licenses/htm.txt"},
@@ -55,7 +55,7 @@ func run(ctx context.Context, source string, files map[string]string, check bool
 			}
 			continue
 		}
-		got, err := os.ReadFile(here) //nolint:gosec // one of the table
+		got, err := os.ReadFile(here) //nolint:gosec // a file of the table
 		if err != nil {
 			return err
 		}
@@ -67,8 +67,8 @@ func run(ctx context.Context, source string, files map[string]string, check bool
 	return nil
 }
 
-// fetch returns the files of an npm package. npm compares the archive with the hash of
-// the registry.
+// fetch returns the files of an npm package. npm compares the archive with the hash of the
+// registry.
 func fetch(ctx context.Context, source string) (map[string][]byte, error) {
 	dir, err := os.MkdirTemp("", "vendored")
 	if err != nil {
