@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Dialer opens servers of built-in tools. Its zero value is ready for use.
+// Dialer opens servers of built-in tools. Its zero value is ready to use.
 type Dialer struct {
 	Host     tool.Host
 	Registry *Registry        // nil: NewRegistry()
@@ -71,7 +71,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	return c, nil
 }
 
-// runnable is a tool that works in a workspace.
+// runnable returns a tool that works in a workspace.
 func runnable(w *tool.Workspace, t tool.Tool) inprocess.Tool {
 	return inprocess.Tool{Tool: describe(t), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
 		if err := changes.Recover(w); err != nil {
@@ -81,7 +81,7 @@ func runnable(w *tool.Workspace, t tool.Tool) inprocess.Tool {
 	}}
 }
 
-// describe is a tool as the catalog has it.
+// describe returns the entry of a tool in the catalog.
 func describe(t tool.Tool) toolscript.Tool {
 	return toolscript.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description,
@@ -90,8 +90,8 @@ func describe(t tool.Tool) toolscript.Tool {
 	}
 }
 
-// unconfinedPrograms says which protection the programs of exec lack on this machine; "" if
-// there is nothing to say.
+// unconfinedPrograms returns a warning if the programs of exec lack a protection on this
+// machine, or "".
 func unconfinedPrograms(w *tool.Workspace) string {
 	for _, part := range w.Confinement {
 		if !part.Active {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/web"
 )
 
-// standard has all built-in tools.
+// standard lists all built-in tools.
 var standard = []tool.Tool{
 	files.ReadFile,
 	files.ListDir,
@@ -43,7 +43,7 @@ var standard = []tool.Tool{
 	agents.LaunchResult,
 }
 
-// Registry has tools by name. It is safe for concurrent use.
+// Registry maps names to tools. It is safe for concurrent use.
 type Registry struct {
 	mu    sync.RWMutex
 	tools map[string]tool.Tool
@@ -69,7 +69,7 @@ func (r *Registry) Register(t tool.Tool) {
 	r.tools[t.Name] = t
 }
 
-// Get returns the tool of a name.
+// Get returns the tool with a name.
 func (r *Registry) Get(name string) (t tool.Tool, known bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -77,7 +77,7 @@ func (r *Registry) Get(name string) (t tool.Tool, known bool) {
 	return t, known
 }
 
-// Has reports whether there is a tool of that name.
+// Has reports whether there is a tool with a name.
 func (r *Registry) Has(name string) bool {
 	_, known := r.Get(name)
 	return known
@@ -90,12 +90,12 @@ func (r *Registry) List() []string {
 	return slices.Clone(r.names)
 }
 
-// DefaultTools is the pack of a server that configures none.
+// DefaultTools is the tool pack of a server whose configuration names no tools.
 const DefaultTools = "file-ops"
 
-// Select returns the names of the tools that a list of packs and tools stands for. An
-// empty list stands for DefaultTools. Tools of packs that the Registry lacks are left
-// out. The error is Invalid if an entry is neither a pack nor a tool.
+// Select returns the names of the tools that a list of packs and tools selects. An empty
+// list selects DefaultTools. Tools of packs that the Registry lacks are left out. The error
+// is Invalid if an entry is neither a pack nor a tool.
 func (r *Registry) Select(packs toolscript.ToolPacks, entries []string) ([]string, error) {
 	if len(entries) == 0 {
 		entries = []string{DefaultTools}

@@ -64,7 +64,7 @@ type Health struct {
 
 // Readiness is the answer of GET /ready.
 type Readiness struct {
-	Ready     bool           `json:"ready"`     // all servers that are not disabled are connected, or rest until a call
+	Ready     bool           `json:"ready"`     // all enabled servers are connected, or rest until a call
 	Connected int            `json:"connected"` // number of connected servers, including those at rest
 	Total     int            `json:"total"`
 	Waiting   []string       `json:"waiting"` // servers that are connecting for the first time or after a success

@@ -1,4 +1,4 @@
-// Package agents has the built-in tools that ask models and launch agents.
+// Package agents provides the built-in tools that ask models and launch agents.
 package agents
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// choices are the arguments that all these tools have.
+// choices are the arguments that all these tools have in common.
 const choices = `
 	"promptKey": {"type": "string", "minLength": 1, "description": "instructions: a prompt of prompts.save"},
 	"provider": {"type": "string", "minLength": 1, "description": "of the configuration; default: the configured one"},
@@ -29,7 +29,7 @@ type modelArgs struct {
 	Turns     int    `json:"turns"`
 }
 
-// request is the request of a call. A cached prompt comes before other instructions.
+// request returns the model request of a call. A saved prompt comes before other instructions.
 func request(ctx context.Context, w *tool.Workspace, args modelArgs) (r tool.ModelRequest, err error) {
 	if w.Agents == nil {
 		return r, errors.New("this program has no models")
@@ -53,8 +53,8 @@ func request(ctx context.Context, w *tool.Workspace, args modelArgs) (r tool.Mod
 	return r, nil
 }
 
-// failed is the error of a call as the result of its tool: the faults of a model are not
-// those of this server.
+// failed turns an error into the failure of the tool, without a kind: the faults of a model
+// are not faults of this server.
 func failed(err error) error {
 	if err == nil {
 		return nil
@@ -62,15 +62,15 @@ func failed(err error) error {
 	return errors.New(err.Error())
 }
 
-// launches are the annotations of a tool that launches an agent, which may do everything
-// that the run may do.
+// launches returns the annotations of a tool that launches an agent, which may do
+// everything that the run may do.
 func launches() toolscript.Annotations {
 	a, yes := tool.Changes(), true
 	a.OpenWorld = &yes
 	return a
 }
 
-// call makes the request of a call.
+// call returns the Run function of a tool that makes a model request.
 func call[R any](do func(context.Context, *tool.Workspace, tool.ModelRequest) (R, error)) func(context.Context, *tool.Workspace, modelArgs) (R, error) {
 	return func(ctx context.Context, w *tool.Workspace, args modelArgs) (result R, err error) {
 		r, err := request(ctx, w, args)

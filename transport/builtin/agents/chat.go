@@ -26,8 +26,8 @@ var Chat = tool.Tool{
 	})),
 }
 
-// asks are the annotations of a tool that changes nothing here, and costs something
-// elsewhere each time.
+// asks returns the annotations of a tool that changes nothing here, but costs something
+// elsewhere with each call.
 func asks() toolscript.Annotations {
 	a, yes, no := tool.Reads(), true, false
 	a.Idempotent, a.OpenWorld = &no, &yes

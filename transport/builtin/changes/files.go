@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// readFull reads until the buffer is full or the file ends. n is larger than the buffer
-// if the file goes on.
+// readFull reads until the buffer is full or the file ends. n is larger than the buffer if
+// the file is longer.
 func readFull(f *os.File, to []byte) (n int, err error) {
 	n, err = io.ReadFull(f, to)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
@@ -27,8 +27,8 @@ func readFull(f *os.File, to []byte) (n int, err error) {
 	return n + more, err
 }
 
-// create writes a new file and waits until it is on the disk. perm is reduced by the
-// umask, unless exact is set.
+// create writes a new file and syncs it to disk. The umask reduces perm, unless exact is
+// set.
 func create(root *os.Root, path, text string, perm fs.FileMode, exact bool) error {
 	f, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
@@ -48,7 +48,7 @@ func create(root *os.Root, path, text string, perm fs.FileMode, exact bool) erro
 type stamp struct {
 	Exists bool        `json:"exists"`
 	Size   int64       `json:"size,omitempty"`
-	Time   int64       `json:"time,omitempty"` // modification, in nanoseconds
+	Time   int64       `json:"time,omitempty"` // modification time, in nanoseconds since 1970
 	Mode   fs.FileMode `json:"mode,omitempty"`
 }
 
@@ -59,7 +59,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{true, info.Size(), info.ModTime().UnixNano(), info.Mode()}
 }
 
-// current is the stamp of the file at a path.
+// current returns the stamp of the file at a path, which is zero if there is no file.
 func current(w *tool.Workspace, path string) (stamp, error) {
 	info, err := w.Root.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +71,7 @@ func current(w *tool.Workspace, path string) (stamp, error) {
 	return stampOf(info), nil
 }
 
-// unchanged returns an error if the file at a path is another version.
+// unchanged returns an error if the file at a path differs from the known version.
 func unchanged(w *tool.Workspace, path string, known stamp) error {
 	now, err := current(w, path)
 	if err == nil && now != known {

@@ -20,25 +20,25 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// phase is how far a set has come. It is what a record in the journal means.
+// phase is the progress of a set of changes. It says how recovery treats the journal.
 type phase string
 
 const (
-	staging phase = "staging" // the files of the set are written: remove them
-	moving  phase = "moving"  // the files are complete: move them to their places
-	undoing phase = "undoing" // the set has failed: put the old files back
+	staging phase = "staging" // the files of the set are being written; recovery removes them
+	moving  phase = "moving"  // the files are complete; recovery moves them to their places
+	undoing phase = "undoing" // the set has failed; recovery puts the old files back
 )
 
 // record is the content of the journal.
 type record struct {
 	Phase   phase    `json:"phase"`
 	Root    string   `json:"root"`
-	Stage   string   `json:"stage"` // folder in the workspace with the files
+	Stage   string   `json:"stage"` // folder in the workspace that holds the files
 	Ops     []op     `json:"ops,omitempty"`
-	Folders []string `json:"folders,omitempty"` // that the set creates, outermost first
+	Folders []string `json:"folders,omitempty"` // folders that the set creates, outermost first
 }
 
-// op is the change of one file. Its new content is the file N.new in the stage, its old
+// op is the change of one file. In the stage, its new content is the file N.new and its old
 // content N.old, where N is its index.
 type op struct {
 	Path   string `json:"path"`
@@ -47,24 +47,24 @@ type op struct {
 
 	after string
 	mode  fs.FileMode
-	exact bool // mode is not reduced by the umask
+	exact bool // the umask does not reduce mode
 	old   string
 }
 
 // step is called before each change of the disk. Tests replace it.
 var step = func() {}
 
-// journal is the journal of one workspace, which this process has locked.
+// journal is the journal of one workspace. This process holds its lock.
 type journal struct {
 	w    *tool.Workspace
 	path string
 	lock *flock.Flock
 }
 
-// errNoState is the error of a workspace without a folder for its journal.
+// errNoState is the error for a workspace without a folder for its journal.
 var errNoState = errors.New("files cannot be changed without a data folder for the journal; name a folder of yours with --data-dir")
 
-// open locks the journal of a workspace, and waits for other processes until ctx ends.
+// open locks the journal of a workspace. It waits for other processes until ctx ends.
 func open(ctx context.Context, w *tool.Workspace) (*journal, error) {
 	path, err := journalPath(w)
 	if err != nil {
@@ -94,7 +94,7 @@ func (j *journal) close() {
 	}
 }
 
-// write replaces the journal in one step.
+// write replaces the journal atomically.
 func (j *journal) write(r record) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -123,14 +123,14 @@ func (j *journal) write(r record) error {
 	return nil
 }
 
-// sync waits until the entries of a folder are on the disk, and closes it. Not every
-// system can do that; the order of the changes then depends on the file system.
+// sync waits until the entries of a folder are on disk, and closes the folder. Where the
+// system cannot do that, the order of the changes depends on the file system.
 func sync(dir *os.File) {
 	_ = dir.Sync()
 	_ = dir.Close()
 }
 
-// ops are the changes of a set: files that are written, then files that are removed.
+// ops returns the changes of a set: first the files to write, then the files to remove.
 func (s *Set) ops() (ops []op) {
 	for _, removing := range []bool{false, true} {
 		for _, f := range s.files {
@@ -148,7 +148,7 @@ func (s *Set) ops() (ops []op) {
 	return ops
 }
 
-// permissions are those of the new version of a file.
+// permissions returns the permissions of the new version of a file. If exact, the umask does not reduce mode.
 func (f *file) permissions() (mode fs.FileMode, exact bool) {
 	switch {
 	case f.moved:
@@ -160,13 +160,13 @@ func (f *file) permissions() (mode fs.FileMode, exact bool) {
 	default:
 		return f.info.Mode().Perm(), true
 	}
-	if f.info != nil { // only the right to execute changes
+	if f.info != nil { // only the permission to execute changes
 		return f.info.Mode().Perm()&^0o111 | mode&0o111&(f.info.Mode().Perm()>>2), true
 	}
 	return mode, false
 }
 
-// commit makes the changes. An error leaves the workspace as it was.
+// commit makes the changes. After an error, the workspace is as it was.
 func (j *journal) commit(ctx context.Context, ops []op) error {
 	r := record{Phase: staging, Root: j.w.Real(), Stage: ".toolscript-" + rand.Text(), Ops: ops}
 	r.Folders = missingFolders(j.w, ops)
@@ -191,7 +191,7 @@ func (j *journal) commit(ctx context.Context, ops []op) error {
 	return nil
 }
 
-// missingFolders are the folders of new files that do not exist, outermost first.
+// missingFolders returns the folders of new files that do not exist yet, outermost first.
 func missingFolders(w *tool.Workspace, ops []op) (folders []string) {
 	known := map[string]bool{".": true}
 	var visit func(string)
@@ -216,7 +216,7 @@ func missingFolders(w *tool.Workspace, ops []op) (folders []string) {
 func (r record) staged(i int) string { return filepath.Join(r.Stage, strconv.Itoa(i)+".new") }
 func (r record) backup(i int) string { return filepath.Join(r.Stage, strconv.Itoa(i)+".old") }
 
-// stage writes the new files, and keeps the old ones.
+// stage writes the new files and backs up the old ones.
 func (j *journal) stage(ctx context.Context, r record) error {
 	step()
 	if err := j.w.Root.Mkdir(r.Stage, 0o700); err != nil {
@@ -243,8 +243,8 @@ func (j *journal) stage(ctx context.Context, r record) error {
 	return nil
 }
 
-// keep keeps the old version of a file: as a second link to it, or as a copy where the
-// file system has no links.
+// keep backs up the old version of a file: as a second hard link, or as a copy if the file
+// system has no hard links.
 func (j *journal) keep(r record, i int) error {
 	o := r.Ops[i]
 	if !o.Before.Exists {
@@ -256,9 +256,9 @@ func (j *journal) keep(r record, i int) error {
 	return create(j.w.Root, r.backup(i), o.old, o.Before.Mode.Perm(), true)
 }
 
-// move moves the new files to their places. It goes on where an earlier process has
-// stopped. With check, a file that another program has changed is an error; otherwise
-// it is left as it is.
+// move moves the new files to their places, and skips those that an interrupted process has
+// moved already. If another program has changed a file, that is an error with check;
+// without check, move leaves the file as it is.
 func (j *journal) move(r record, check bool) error {
 	for _, dir := range r.Folders {
 		step()
@@ -295,7 +295,7 @@ func (j *journal) moveOne(r record, i int) error {
 	return j.w.Root.Rename(r.staged(i), r.Ops[i].Path)
 }
 
-// done reports whether a change was made.
+// done reports whether change i was made already.
 func (j *journal) done(r record, i int) (bool, error) {
 	at := r.staged(i)
 	if r.Ops[i].Remove {

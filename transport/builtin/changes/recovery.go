@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// Recover finishes or takes back the changes of a process that was killed. It does
-// nothing if there are none, or if another process works on the workspace.
+// Recover finishes or undoes the changes of a process that was killed. It does nothing if
+// there are no such changes, or if another process works on the workspace.
 func Recover(w *tool.Workspace) error {
 	path, err := journalPath(w)
 	if err != nil {
@@ -33,7 +33,7 @@ func Recover(w *tool.Workspace) error {
 	return j.recover()
 }
 
-// recover finishes or takes back the set that the journal is about.
+// recover finishes or undoes the set of changes in the journal.
 func (j *journal) recover() error {
 	text, err := os.ReadFile(j.path)
 	if errors.Is(err, fs.ErrNotExist) {

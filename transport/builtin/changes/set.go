@@ -1,9 +1,9 @@
-// Package changes writes files of a workspace: all files of a set or none, also if the
+// Package changes writes files of a workspace: all files of a set or none, even if the
 // program is killed meanwhile.
 //
-// The new files are written to a folder in the workspace. Then the journal, a file
-// outside of the workspace, says that they are complete, and they are renamed to their
-// places. recovery.go finishes or takes back what a program that was killed has left.
+// The new files are written to a folder in the workspace. Then the journal, a file outside
+// of the workspace, records that they are complete, and they are renamed to their places.
+// Recover finishes or undoes the changes of a program that was killed.
 package changes
 
 import (
@@ -19,17 +19,17 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// MaxFile bounds a file that is read to be changed, in bytes.
+// MaxFile is the maximum size of a file to change, in bytes.
 const MaxFile = 64 << 20
 
 // file is a file of a set.
 type file struct {
 	path   string
-	info   fs.FileInfo // of the file as it was read; nil if it did not exist
-	before string      // its content
+	info   fs.FileInfo // describes the file as it was read; nil if it did not exist
+	before string      // content of the file as it was read
 	after  *string     // nil: the file does not exist afterwards
-	mode   fs.FileMode // the permissions that a change sets, 0 if none does
-	moved  bool        // mode is that of the file that was moved here, not reduced by the umask
+	mode   fs.FileMode // permissions that a change sets; 0 if no change sets them
+	moved  bool        // mode comes from the file that was moved here; the umask does not reduce it
 }
 
 func (f *file) changed() bool {
@@ -42,8 +42,8 @@ func (f *file) changed() bool {
 
 func executable(mode fs.FileMode) bool { return mode&0o100 != 0 }
 
-// Set is a set of changes. Its methods read the files and write nothing before Commit.
-// It sees its own changes: a file that was deleted can be created again.
+// Set is a set of changes. Before Commit, its methods read files but write none. They see
+// the changes of the set: a file that was deleted can be created again.
 type Set struct {
 	w     *tool.Workspace
 	files []*file // in the order of their first use
@@ -53,10 +53,10 @@ type Set struct {
 // New returns an empty Set.
 func New(w *tool.Workspace) *Set { return &Set{w: w} }
 
-// maxSet bounds the bytes of all files of a set.
+// maxSet is the maximum size of all files of a set together, in bytes.
 const maxSet = 256 << 20
 
-// file returns the file at a path, which Workspace.Path has returned.
+// file returns the file at a path that Workspace.Path has returned.
 func (s *Set) file(path string) (*file, error) {
 	for _, f := range s.files {
 		if f.path == path {
@@ -76,7 +76,7 @@ func (s *Set) file(path string) (*file, error) {
 	return f, nil
 }
 
-// load reads a file, if it exists, and checks that it can be replaced.
+// load reads a file, if it exists, and checks that it may be replaced.
 func (s *Set) load(f *file) error {
 	if path := f.path; path == "." || inGit(path) {
 		return fmt.Errorf("%s cannot be changed: it belongs to git, or is the workspace itself", tool.Quote(path))
@@ -103,8 +103,8 @@ func (s *Set) load(f *file) error {
 	return err
 }
 
-// inGit reports whether a path leads into a folder of git. Its hooks are programs that
-// git runs outside of the workspace.
+// inGit reports whether a path leads into a .git folder. Its hooks are programs that git
+// runs outside of the workspace.
 func inGit(path string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool {
 		part = strings.TrimRight(part, ". ") // Windows ignores these
@@ -138,7 +138,7 @@ func (s *Set) Read(path string) (string, error) {
 	return *f.after, nil
 }
 
-// Exists reports whether there is a file.
+// Exists reports whether a file exists.
 func (s *Set) Exists(path string) (bool, error) {
 	f, err := s.file(path)
 	return err == nil && f.after != nil, err
@@ -153,7 +153,7 @@ func (s *Set) Write(path, text string) error {
 	return err
 }
 
-// SetMode sets the permissions of a file that exists in the set.
+// SetMode sets the permissions of a file of the set.
 func (s *Set) SetMode(path string, mode fs.FileMode) error {
 	f, err := s.file(path)
 	if err == nil {
@@ -162,7 +162,7 @@ func (s *Set) SetMode(path string, mode fs.FileMode) error {
 	return err
 }
 
-// Move moves a file to a path where there is none, with its permissions.
+// Move moves a file, with its permissions, to a path where no file exists.
 func (s *Set) Move(from, to string) error {
 	f, err := s.file(from)
 	if err != nil {
@@ -195,8 +195,8 @@ func (s *Set) Remove(path string) error {
 	return err
 }
 
-// Summary returns a line for each file that changes: A for a new file, M for a changed
-// file, D for a removed file.
+// Summary returns a line for each changed file: A for a new file, M for a modified file, D
+// for a removed file.
 func (s *Set) Summary() (lines []string) {
 	for _, f := range s.files {
 		letter := "M"
@@ -213,8 +213,8 @@ func (s *Set) Summary() (lines []string) {
 	return lines
 }
 
-// Commit makes the changes, all or none. Before, it finishes what a program that was
-// killed has left.
+// Commit makes the changes, all or none. First it finishes or undoes the changes of a
+// program that was killed.
 func (s *Set) Commit(ctx context.Context) error {
 	j, err := open(ctx, s.w)
 	if err != nil {

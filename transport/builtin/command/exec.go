@@ -1,4 +1,4 @@
-// Package command has the built-in tool that runs programs.
+// Package command provides the built-in tool that runs programs.
 package command
 
 import (
@@ -95,7 +95,7 @@ func run(ctx context.Context, w *tool.Workspace, args arguments) (result, error)
 	return result{r.ExitCode, r.Stdout, r.Stderr, r.Aggregated, r.TimedOut, r.Duration.Milliseconds()}, nil
 }
 
-// folder is the absolute path of a working directory below the root.
+// folder returns the absolute path of a working directory below the root.
 func folder(w *tool.Workspace, cwd string) (string, error) {
 	if cwd == "" {
 		return w.Dir, nil
@@ -114,11 +114,11 @@ func folder(w *tool.Workspace, cwd string) (string, error) {
 	return filepath.Join(w.Dir, path), nil
 }
 
-// ownPrefix begins the names of toolscript's own variables, which no program gets.
+// ownPrefix is the prefix of toolscript's own variables, which a call must not set.
 const ownPrefix = "TOOLSCRIPT_"
 
-// environment is the environment of a program: that of the server, with the variables of
-// a call.
+// environment returns the environment of a program: the environment of the server,
+// overridden by the variables of a call.
 func environment(base []string, more map[string]string) ([]string, error) {
 	all := map[string]string{}
 	for _, entry := range base {

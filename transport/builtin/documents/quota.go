@@ -12,16 +12,16 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// errFull is the error of an entry for which there is no room.
+// errFull is the error for an entry that does not fit into the store.
 var errFull = &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf(
 	"the file cabinet of this workspace is full: it has up to %d MB of documents and prompts, and %d of them; replace some that are no longer needed with an empty text, under their keys", MaxBytes>>20, MaxEntries)}
 
-// usage is what the entries of a file use: the bytes of keys and texts, and their number.
+// usage is the space that the entries of a store take: the bytes of keys and texts, and their number.
 type usage struct{ bytes, entries int64 }
 
 func (u usage) fits() bool { return u.bytes <= MaxBytes && u.entries <= MaxEntries }
 
-// book is the file in a transaction that changes it.
+// book is a transaction that changes the store.
 type book struct {
 	tx   *bbolt.Tx
 	used usage
@@ -30,7 +30,7 @@ type book struct {
 // usageKey is the key of the usage in its bucket.
 var usageKey = []byte("used")
 
-// change changes the file, or nothing of it if write fails.
+// change runs write in a transaction. If write fails, nothing changes.
 func (s Store) change(write func(*book) error) error {
 	return s.open(func(db *bbolt.DB) error {
 		return db.Update(func(tx *bbolt.Tx) error {
@@ -52,7 +52,7 @@ func (s Store) change(write func(*book) error) error {
 	})
 }
 
-// count counts the entries of a file that has no usage.
+// count counts the entries of a store in which no usage is recorded.
 func (b *book) count() error {
 	for _, bucket := range [][]byte{documentBucket, promptBucket} {
 		in := b.tx.Bucket(bucket)
@@ -70,7 +70,7 @@ func (b *book) count() error {
 	return nil
 }
 
-// get is the text of a key; nil if there is none.
+// get returns the text of a key, or nil if there is no such key.
 func (b *book) get(bucket []byte, key string) []byte {
 	if in := b.tx.Bucket(bucket); in != nil {
 		return in.Get([]byte(key))
@@ -78,7 +78,7 @@ func (b *book) get(bucket []byte, key string) []byte {
 	return nil
 }
 
-// size is the bytes of an entry. The announcement counts for its document.
+// size returns the bytes of an entry, or 0 if there is none. The announcement of a document counts too.
 func (b *book) size(bucket []byte, key string) (bytes int64) {
 	text := b.get(bucket, key)
 	if text == nil {
@@ -91,8 +91,8 @@ func (b *book) size(bucket []byte, key string) (bytes int64) {
 	return bytes
 }
 
-// makeRoom counts an entry in place of one with the same key. It deletes pages if they are
-// in the way, the oldest first. The error is errFull if that is not enough.
+// makeRoom counts a new entry, which replaces the entry of the same key. If there is no room, it
+// deletes fetched pages, the oldest first. If that is not enough, the error is errFull.
 func (b *book) makeRoom(bucket []byte, key string, bytes int) error {
 	with := func() usage {
 		if before := b.size(bucket, key); before > 0 {
@@ -131,8 +131,8 @@ func (b *book) delete(key string) error {
 	return errors.Join(b.tx.Bucket(boardBucket).Delete([]byte(key)), b.tx.Bucket(documentBucket).Delete([]byte(key)))
 }
 
-// deletePages deletes pages that were fetched, the oldest first: those of before a time, and
-// others until enough reports that it is; nil: no others.
+// deletePages deletes fetched pages, the oldest first: if enough is nil, the pages saved
+// before a time, else pages of any age until enough returns true.
 func (b *book) deletePages(before time.Time, enough func() bool) error {
 	type page struct {
 		key string

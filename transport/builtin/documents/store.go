@@ -1,5 +1,5 @@
-// Package documents keeps the documents and prompts of a workspace in a file of the data
-// folder, and has the built-in tools for them. Several gateways may use the same file.
+// Package documents stores the documents and prompts of a workspace in a file of the data
+// folder, and provides the built-in tools for them. Several gateways may use the same file.
 package documents
 
 import (
@@ -30,27 +30,27 @@ const (
 	MaxContent = 8 << 20  // bytes of one document
 	MaxKey     = 200      // bytes of a key
 	MaxTitle   = 1000     // bytes of a title
-	MaxBytes   = 64 << 20 // bytes of all entries as they are stored, which is JSON
+	MaxBytes   = 64 << 20 // bytes of all entries in their stored form, which is JSON
 	MaxEntries = 10_000
 
-	maxRead  = 48 << 20           // bytes of the documents of one answer as they are stored
-	maxBoard = 100                // announcements in one answer
-	keptFor  = 7 * 24 * time.Hour // how long a page that was fetched is kept
-	lockTime = 30 * time.Second   // wait for another gateway that uses the file
+	maxRead  = 48 << 20           // stored bytes of the documents of one answer
+	maxBoard = 100                // maximum of announcements in one answer
+	keptFor  = 7 * 24 * time.Hour // how long a fetched page is kept
+	lockTime = 30 * time.Second   // time limit of the wait for another gateway that uses the file
 )
 
-// bytesPerToken estimates the length of a token.
+// bytesPerToken is an estimate of the length of a token.
 const bytesPerToken = 4
 
 // Tokens estimates the number of tokens of a text.
 func Tokens(text string) int { return (len(text) + bytesPerToken - 1) / bytesPerToken }
 
-// Announcement describes a document on the board: the list of documents that the store
-// has.
+// Announcement describes a document on the board, which is the list of all documents of a
+// store.
 type Announcement struct {
 	FileKey string    `json:"fileKey"`
 	Title   string    `json:"title"`
-	URL     string    `json:"url,omitempty"` // of a page that was fetched
+	URL     string    `json:"url,omitempty"` // for a fetched page: its address
 	Tokens  int       `json:"tokens"`        // estimated
 	SavedAt time.Time `json:"savedAt"`
 }
@@ -73,7 +73,7 @@ var (
 // Store is the file of one workspace.
 type Store struct{ path string }
 
-// Of returns the store of a workspace. Two workspaces with the same root share one.
+// Of returns the store of a workspace. Workspaces with the same root share a store.
 func Of(w *tool.Workspace) (Store, error) {
 	if w.StateDir == "" {
 		return Store{}, errors.New("there is no data folder for documents")
@@ -86,11 +86,11 @@ func Of(w *tool.Workspace) (Store, error) {
 	return Store{filepath.Join(folder, hex.EncodeToString(sum[:12])+".db")}, nil
 }
 
-// inUse has a lock for each path: waiting for the lock of the file itself takes longer.
+// inUse maps each path to a *sync.Mutex: waiting for a mutex is faster than waiting for the lock of the file.
 var inUse sync.Map
 
-// open opens the file for one transaction. It is not kept open, because its lock keeps
-// other gateways out.
+// open opens the file for one transaction. The file is not kept open, because its lock
+// excludes other gateways.
 func (s Store) open(use func(*bbolt.DB) error) error {
 	lock, _ := inUse.LoadOrStore(s.path, &sync.Mutex{})
 	mutex, _ := lock.(*sync.Mutex)
@@ -111,9 +111,9 @@ func (s Store) open(use func(*bbolt.DB) error) error {
 	return err
 }
 
-// Save writes a document and announces it. It is on the disk when Save returns. With a page,
-// those that were fetched a week ago are deleted. Later ones are if the store is full, the oldest
-// first. A page that finds no room between documents and prompts is not kept.
+// Save writes a document to disk and announces it. Saving a fetched page deletes the pages
+// fetched a week or more before. If the store is full, it deletes further pages, the oldest
+// first. A fetched page that does not fit even then is not stored; that is no error.
 func (s Store) Save(d Document) error {
 	if err := check(d.FileKey, d.Content); err != nil {
 		return err
@@ -188,8 +188,8 @@ func each(tx *bbolt.Tx, use func(key []byte, a Announcement)) error {
 	})
 }
 
-// Documents reads documents. Their memory is taken from the budget of the call to which ctx
-// belongs. The error is NotFound if there is none with one of the keys.
+// Documents returns the documents of some keys. Their memory is taken from the budget of the call
+// to which ctx belongs. The error is NotFound if one of the documents does not exist.
 func (s Store) Documents(ctx context.Context, keys ...string) (all []Document, err error) {
 	err = s.read(ctx, documentBucket, "document", keys, func(text []byte) error {
 		var d Document
@@ -200,7 +200,7 @@ func (s Store) Documents(ctx context.Context, keys ...string) (all []Document, e
 	return all, err
 }
 
-// Document reads a document, as Documents does.
+// Document returns a document, as Documents does.
 func (s Store) Document(ctx context.Context, key string) (Document, error) {
 	all, err := s.Documents(ctx, key)
 	if err != nil {
@@ -209,15 +209,15 @@ func (s Store) Document(ctx context.Context, key string) (Document, error) {
 	return all[0], nil
 }
 
-// Prompt reads a prompt, as Documents does.
+// Prompt returns a prompt. Its errors are those of Documents.
 func (s Store) Prompt(ctx context.Context, key string) (content string, err error) {
 	err = s.read(ctx, promptBucket, "prompt", []string{key}, func(text []byte) error { return json.Unmarshal(text, &content) })
 	return content, err
 }
 
-// read calls use for the text of each key. Texts that are long together are read after
-// there is memory for them, in another transaction: the file is closed while that is
-// waited for.
+// read calls use for the text of each key. If the texts are large together, read takes
+// memory for them and then reads them in a second transaction: while it waits for memory,
+// the file is closed.
 func (s Store) read(ctx context.Context, bucket []byte, what string, keys []string, use func(text []byte) error) error {
 	size, taken := 0, false
 	visit := func(tx *bbolt.Tx) error {

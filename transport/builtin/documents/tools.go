@@ -77,7 +77,7 @@ var GetPrompt = tool.Tool{
 	Run:         tool.Func(getPrompt),
 }
 
-// saves are the annotations of a tool that changes the store only.
+// saves returns the annotations of a tool that changes only the store.
 func saves() toolscript.Annotations {
 	a, no := tool.Changes(), false
 	a.Destructive = &no
@@ -135,11 +135,11 @@ func savePrompt(_ context.Context, w *tool.Workspace, args saveArgs) (saved, err
 
 func newKey() string { return strings.ToLower(rand.Text()[:12]) }
 
-// maxTitle bounds a title that is made from a line, in runes.
+// maxTitle is the maximum length of a title made from a line, in runes.
 const maxTitle = 80
 
-// firstLine is the first line of a text that is not blank, without the marks of a
-// heading.
+// firstLine returns the first line of a text that is not blank, without the characters that
+// mark a heading.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(strings.TrimLeft(line, "# \t")); line != "" {

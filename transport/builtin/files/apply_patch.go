@@ -82,7 +82,7 @@ func prepare(ctx context.Context, w *tool.Workspace, args applyPatchArgs) (*chan
 	return p.set, nil
 }
 
-// maxChanges bounds the files of one patch: each is compared with all before it.
+// maxChanges is the maximum of files in one patch: each file is compared with all files before it.
 const maxChanges = 10_000
 
 type patcher struct {

@@ -81,9 +81,9 @@ func fileSearch(ctx context.Context, w *tool.Workspace, args fileSearchArgs) (fi
 	return out, err
 }
 
-// scorer returns the function that compares paths with a pattern. All paths that match a
-// glob have the same score. Otherwise the letters count in the whole path, and once more
-// in the name of the file.
+// scorer returns a function that scores a path against a pattern. If the pattern is a glob,
+// all matching paths have the same score. Otherwise, a match within the file name adds to
+// the score of the match in the whole path.
 func scorer(ctx context.Context, pattern string) (func(name string) (score int, found bool), error) {
 	if strings.ContainsAny(pattern, "*?[{") {
 		matches, err := tree.Glob(ctx, pattern)

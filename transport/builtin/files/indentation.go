@@ -11,10 +11,10 @@ import (
 // level is the width of one level of indentation, and of a tab, in columns.
 const level = 4
 
-// maxBlockLines bounds the lines of a file that is read as blocks. Each takes 32 bytes.
+// maxBlockLines is the maximum of lines in a file that is read as blocks. Each line takes 32 bytes.
 const maxBlockLines = 1 << 20
 
-// readBlock reads the block around a line. Blank lines belong to the lines before them.
+// readBlock returns the block around a line.
 func readBlock(ctx context.Context, f io.Reader, args readFileArgs) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxFile))
 	if err != nil || ctx.Err() != nil {
@@ -41,11 +41,11 @@ func readBlock(ctx context.Context, f io.Reader, args readFileArgs) ([]byte, err
 	return out, nil
 }
 
-// block returns the first and the last line of the block around a line: the lines
-// around it that are indented at least as far as the outermost level asked for. Of
-// the lines on that level, it has the nearest above, which begins the block, with the
-// comment lines directly above it, and the nearest below, which ends it. A block of
-// more than limit lines is cut at both ends.
+// block returns the first and the last line of the block around the line anchor: the
+// adjacent lines that are indented at least as far as the outermost level. On that level
+// itself, the block includes only the nearest line above, with the comment lines directly
+// above it, and the nearest line below. A block of more than limit lines is cut at both
+// ends.
 func block(lines [][]byte, anchor, levels, limit int) (first, last int) {
 	indents := indentation(lines)
 	outermost := 0
@@ -74,7 +74,7 @@ func block(lines [][]byte, anchor, levels, limit int) (first, last int) {
 
 // side is one end of a block.
 type side struct {
-	at       int // the line at the end
+	at       int // index of the line at this end
 	step     int // -1: upward, 1: downward
 	comments bool
 	outer    bool // a line of the outermost level was taken
@@ -99,7 +99,7 @@ func (s *side) extend(lines [][]byte, indents []int, outermost int) bool {
 	return true
 }
 
-// indentation returns the columns before the text of each line. A blank line has the
+// indentation returns the indentation of each line in columns. A blank line has the
 // indentation of the line before it.
 func indentation(lines [][]byte) []int {
 	indents := make([]int, len(lines))

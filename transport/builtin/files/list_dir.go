@@ -58,8 +58,8 @@ func listDir(ctx context.Context, w *tool.Workspace, args listDirArgs) (tool.Con
 	return tool.Content{Content: strings.Join(l.lines, "\n"), Success: true}, nil
 }
 
-// lister collects the lines of a tree. It stops at the first entry after the last that
-// it needs.
+// lister collects the lines of a tree. It stops at the first entry behind the requested
+// range.
 type lister struct {
 	ctx                  context.Context //nolint:containedctx // of one call
 	w                    *tool.Workspace
@@ -68,11 +68,10 @@ type lister struct {
 	lines                []string
 }
 
-// full reports whether there is an entry after the last that is listed.
+// full reports whether there is an entry behind the requested range.
 func (l *lister) full() bool { return l.seen-l.offset >= l.limit }
 
-// list adds the entries of a folder. A folder below the first that cannot be read is
-// left empty.
+// list adds the entries of a folder. A subfolder that cannot be read counts as empty.
 func (l *lister) list(dir string, below int) error {
 	if err := l.ctx.Err(); err != nil {
 		return err
@@ -101,7 +100,7 @@ func (l *lister) list(dir string, below int) error {
 	return nil
 }
 
-// marker shows the kind of an entry.
+// marker returns the suffix that shows the kind of an entry.
 func marker(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -115,7 +114,7 @@ func marker(mode fs.FileMode) string {
 	}
 }
 
-// oneLine keeps a name with line breaks from looking like two entries.
+// oneLine replaces line breaks in a name, so that the name does not look like two entries.
 func oneLine(name string) string {
 	return strings.NewReplacer("\n", "�", "\r", "�").Replace(name)
 }

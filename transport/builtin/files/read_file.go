@@ -1,4 +1,4 @@
-// Package files has the built-in tools that read, find and write files.
+// Package files provides the built-in tools that read, find and write files.
 package files
 
 import (
@@ -44,8 +44,8 @@ type readFileArgs struct {
 
 const (
 	defaultLines = 2000
-	maxFile      = 64 << 20 // bytes of a file that is read whole
-	maxContent   = 16 << 20 // bytes of one result
+	maxFile      = 64 << 20 // maximum size in bytes of a file that is read as a whole
+	maxContent   = 16 << 20 // maximum size in bytes of one result
 )
 
 func readFile(ctx context.Context, w *tool.Workspace, args readFileArgs) (tool.Content, error) {
@@ -79,7 +79,7 @@ func readFile(ctx context.Context, w *tool.Workspace, args readFileArgs) (tool.C
 	return tool.Content{Content: string(out), Success: true}, nil
 }
 
-// readSlice reads limit lines from line offset on.
+// readSlice reads limit lines, beginning with line offset.
 func readSlice(ctx context.Context, f io.Reader, offset, limit int) ([]byte, error) {
 	lines := bufio.NewReaderSize(f, 64<<10)
 	var out []byte
@@ -109,8 +109,8 @@ func readSlice(ctx context.Context, f io.Reader, offset, limit int) ([]byte, err
 
 var errTooMuch = fmt.Errorf("the lines have more than %d bytes together; read fewer of them with offset and limit", maxContent)
 
-// nextLine reads one line with its end. It returns nil at the end of the file. Without
-// keep, the text is not collected, and any other result is an empty line.
+// nextLine reads one line with its line end. It returns nil at the end of the file. Without
+// keep, it skips the line and returns an empty line.
 func nextLine(ctx context.Context, from *bufio.Reader, keep bool) (line []byte, err error) {
 	for {
 		part, err := from.ReadSlice('\n')
@@ -128,14 +128,13 @@ func nextLine(ctx context.Context, from *bufio.Reader, keep bool) (line []byte, 
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
-		if ctx.Err() != nil { // a line can be longer than any disk
+		if ctx.Err() != nil { // a line of a special file can be endless
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// appendLine appends a line with its number, and a line break before it unless it is
-// the first.
+// appendLine appends a line with its number, after a line break unless it is the first.
 func appendLine(out []byte, number int, line []byte) []byte {
 	if len(out) > 0 {
 		out = append(out, '\n')
@@ -146,7 +145,7 @@ func appendLine(out []byte, number int, line []byte) []byte {
 	return append(out, trimEnd(line)...)
 }
 
-// trimEnd removes the end of a line.
+// trimEnd removes the line break at the end of a line.
 func trimEnd(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	return bytes.TrimSuffix(line, []byte("\r"))

@@ -37,8 +37,8 @@ type viewImageArgs struct {
 }
 
 const (
-	maxImage   = 20 << 20 // bytes of an image file
-	imageStart = 1 << 20  // bytes that are read to find the type and the size
+	maxImage   = 20 << 20 // maximum size in bytes of an image file
+	imageStart = 1 << 20  // bytes that are read to detect the type and the dimensions
 )
 
 type imageInfo struct {

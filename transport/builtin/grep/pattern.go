@@ -1,5 +1,5 @@
-// Package grep searches files for a regular expression, line by line: with ripgrep if
-// it is installed, otherwise by itself. The result is the same.
+// Package grep searches files for a regular expression, line by line: with ripgrep if it is
+// installed, otherwise in Go. The result is the same.
 package grep
 
 import (
@@ -12,19 +12,19 @@ import (
 	"unicode/utf8"
 )
 
-// Pattern is a regular expression in the syntax of Go, for the lines of a file.
+// Pattern is a regular expression in Go's syntax that is matched against the lines of a file.
 type Pattern struct {
 	re    *regexp.Regexp
-	steps int    // for each character: the instructions of re
-	rust  string // for ripgrep: matches at least the lines that re matches; "" if there is no such pattern
+	steps int    // instructions of re, which bound the time per character
+	rust  string // a pattern for ripgrep that matches at least the lines that re matches; "" if there is none
 }
 
-// maxPattern bounds a pattern, in bytes.
+// maxPattern is the maximum length of a pattern, in bytes.
 const maxPattern = 10_000
 
 var errLineBreak = errors.New("the pattern matches a line break; files are searched line by line")
 
-// Compile reads a pattern.
+// Compile parses a pattern.
 func Compile(pattern string) (*Pattern, error) {
 	if len(pattern) > maxPattern {
 		return nil, fmt.Errorf("the pattern has %d bytes; the limit is %d", len(pattern), maxPattern)
@@ -52,8 +52,8 @@ func Compile(pattern string) (*Pattern, error) {
 	return p, nil
 }
 
-// byLine changes an expression so that it matches within lines: the begin and the end
-// of the text are those of a line, and no class has the line break.
+// byLine changes an expression so that it matches within lines: begin and end of text
+// become begin and end of line, and no character class contains the line break.
 func byLine(re *syntax.Regexp) error {
 	switch re.Op {
 	case syntax.OpBeginText:
@@ -72,7 +72,7 @@ func byLine(re *syntax.Regexp) error {
 		if len(re.Rune) == 0 {
 			return errLineBreak
 		}
-	default: // the others match within lines already
+	default: // the other operators match within lines already
 	}
 	for _, sub := range re.Sub {
 		if err := byLine(sub); err != nil {
@@ -100,11 +100,11 @@ func withoutLineBreak(ranges []rune) (out []rune) {
 	return out
 }
 
-// anyByte is a byte that is not part of a character. Go takes it for U+FFFD.
+// anyByte matches a byte that is not part of a character. Go decodes such a byte to U+FFFD.
 const anyByte = `(?-u:[\x80-\xff])`
 
-// writeRust writes an expression for ripgrep. It returns false if ripgrep has none that
-// matches at least the same lines.
+// writeRust writes the expression for ripgrep. It returns false if there is no expression
+// that matches at least the same lines.
 func writeRust(out *strings.Builder, re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -185,7 +185,7 @@ func writeLiteral(out *strings.Builder, re *syntax.Regexp) bool {
 }
 
 func writeClass(out *strings.Builder, ranges []rune) bool {
-	invalid := false // the class has U+FFFD, and with it the bytes that are not part of a character
+	invalid := false // the class contains U+FFFD, and so also the bytes that are not part of a character
 	out.WriteString("(?:[")
 	for i := 0; i < len(ranges); i += 2 {
 		from, to := ranges[i], ranges[i+1]

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// FindRipgrep returns the path of ripgrep; "" if it is not in PATH.
+// FindRipgrep returns the path of ripgrep, or "" if it is not in PATH.
 func FindRipgrep() string {
 	found, err := exec.LookPath("rg")
 	if err != nil {
@@ -23,11 +23,11 @@ func FindRipgrep() string {
 	return found
 }
 
-// maxListed bounds what ripgrep prints, in bytes.
+// maxListed is the maximum length of ripgrep's output, in bytes.
 const maxListed = 64 << 20
 
-// arguments make ripgrep search as this package does: text of any encoding as it is,
-// ignore files below the folder, and no settings of the user.
+// arguments returns the arguments with which ripgrep searches as this package does: text of any
+// encoding as it is, only ignore files below the folder, and without the user's settings.
 func (s Search) arguments() []string {
 	return []string{
 		"--no-config", "--files-with-matches", "--null", "--no-messages", "--color=never", "--text", "--encoding=none",
@@ -38,7 +38,7 @@ func (s Search) arguments() []string {
 }
 
 // candidates returns the files that ripgrep finds below the folder, as paths of the
-// workspace. They include all files that match. It returns false if ripgrep fails.
+// workspace. They include all files that match. ok is false if ripgrep fails.
 func (s Search) candidates(ctx context.Context, w *tool.Workspace) (names []string, ok bool, err error) {
 	if _, err := w.ReadDir(s.Dir); err != nil { // through the workspace: the folder may be a link that leads out
 		return nil, false, err
@@ -64,7 +64,7 @@ func (s Search) candidates(ctx context.Context, w *tool.Workspace) (names []stri
 	return names, true, nil
 }
 
-// environment has what a program needs to start on each system.
+// environment returns the variables that a program needs to start on this system.
 func environment() []string {
 	if runtime.GOOS == "windows" {
 		return []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
@@ -72,7 +72,7 @@ func environment() []string {
 	return []string{}
 }
 
-// limited keeps what a program prints, up to maxListed.
+// limited is a buffer that keeps at most maxListed bytes of a program's output.
 type limited struct {
 	text bytes.Buffer
 	full bool

@@ -16,20 +16,20 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tree"
 )
 
-// maxFile bounds the files that are searched, in bytes. Longer files are left out.
+// maxFile is the maximum size of a file that is searched, in bytes. Larger files are left out.
 const maxFile = 64 << 20
 
-// binaryPart is the begin of a file that is searched for a NUL byte, in bytes. A file
-// with one is binary and has no lines.
+// binaryPart is the number of bytes at the begin of a file that are searched for a NUL
+// byte. A file with a NUL byte is binary and is not searched.
 const binaryPart = 8000
 
-// Search is what is searched for, and where.
+// Search describes what to search for, and where.
 type Search struct {
 	Pattern *Pattern
-	Dir     string                 // the folder, as Workspace.Path has returned it
-	Include func(name string) bool // for paths below Dir, with slashes
-	Limit   int                    // of files
-	Ripgrep string                 // path of the program; empty: the search is made without it
+	Dir     string                 // folder to search, as Workspace.Path returned it
+	Include func(name string) bool // which files to search; name is a path below Dir, with slashes
+	Limit   int                    // maximum number of files to return
+	Ripgrep string                 // path of the program; empty: search without it
 }
 
 // Files returns the paths of the first files with a matching line, in the order of the
@@ -47,9 +47,9 @@ func (s Search) Files(ctx context.Context, w *tool.Workspace) ([]string, error) 
 	return s.scan(ctx, w)
 }
 
-// verify returns the files among those that ripgrep has found that match. It reads them
-// again through the workspace: ripgrep follows what the names lead to at that moment, and
-// its expression may match more.
+// verify returns those of ripgrep's files that match. It reads them again through the
+// workspace, because ripgrep follows links as they are at that moment, and because its
+// expression may match more.
 func (s Search) verify(ctx context.Context, w *tool.Workspace, names []string) (found []string, err error) {
 	slices.Sort(names)
 	filter := tree.NewFilter(ctx, w, s.Dir)
@@ -64,7 +64,7 @@ func (s Search) verify(ctx context.Context, w *tool.Workspace, names []string) (
 	return found, ctx.Err()
 }
 
-// below is the part of a path below the folder that is searched.
+// below returns the part of a path below the searched folder.
 func (s Search) below(name string) string {
 	dir := filepath.ToSlash(s.Dir)
 	if dir == "." || len(name) <= len(dir) {
@@ -102,7 +102,7 @@ func (s Search) scan(ctx context.Context, w *tool.Workspace) ([]string, error) {
 	enough := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return len(found) >= s.Limit // the files before the last of them are in the queue already
+		return len(found) >= s.Limit // the files before the last found one are in the queue already
 	}
 	err := tree.Walk(walking, w, s.Dir, func(name string) bool {
 		if s.Include(s.below(name)) {
@@ -125,8 +125,8 @@ func (s Search) scan(ctx context.Context, w *tool.Workspace) ([]string, error) {
 	return names, ctx.Err()
 }
 
-// matches reports whether a line of a file matches. A file that cannot be read does
-// not. buffer, if not nil, is used again for the next file.
+// matches reports whether a line of a file matches. A file that cannot be read does not
+// match. If buffer is not nil, it is reused for the next file.
 func (s Search) matches(ctx context.Context, w *tool.Workspace, name string, buffer *[]byte) bool {
 	f, info, err := w.Open(filepath.FromSlash(name))
 	if err != nil {
@@ -160,8 +160,8 @@ func (s Search) matches(ctx context.Context, w *tool.Workspace, name string, buf
 	return s.Pattern.Match(ctx, text)
 }
 
-// Match reports whether a line of a text matches. A binary text has no lines. After the end of
-// ctx, nothing matches: the time of a match is the product of the lengths of text and pattern.
+// Match reports whether a line of a text matches. A binary text does not match, and nothing matches after
+// the end of ctx: matching takes time in proportion to the product of the lengths of text and pattern.
 func (p *Pattern) Match(ctx context.Context, text []byte) bool {
 	if len(text) == 0 || bytes.IndexByte(text[:min(len(text), binaryPart)], 0) >= 0 {
 		return false
@@ -189,16 +189,16 @@ func (p *Pattern) Match(ctx context.Context, text []byte) bool {
 	return false
 }
 
-// Lines are matched together up to the length for which a match takes maxSteps, about a
-// hundredth of a second. A line for which it takes more than maxLine, a third of a second, is
-// read by character, which is slower and ends with ctx.
+// Lines are matched together up to the length that takes maxSteps, about a hundredth of a
+// second. A line that takes more than maxLine, a third of a second, is read character by
+// character, which is slower but ends with ctx.
 const (
 	maxSteps  = 1 << 22
 	maxLine   = 1 << 25
 	minAtOnce = 4 << 10
 )
 
-// reader reads the characters of a text until ctx ends.
+// reader is an io.RuneReader of a text that ends with ctx.
 type reader struct {
 	ctx  context.Context //nolint:containedctx // of one match
 	text []byte
@@ -215,7 +215,7 @@ func (r *reader) ReadRune() (char rune, size int, err error) {
 	return char, size, nil
 }
 
-// One returns the path of a file if a line of it matches.
+// One returns the path of a file if one of its lines matches, else nil.
 func (s Search) One(ctx context.Context, w *tool.Workspace, name string) ([]string, error) {
 	f, _, err := w.Open(name)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Apply returns a text with the changes of hunks, which are in the order of the text.
-// The old lines of a hunk must be in the text exactly, without their line ends, but may
-// be at another place. A hunk with a number applies at the nearest place, any other
-// at the first. Lines that do not change keep their line ends. The error is that of ctx
-// if it ends before.
+// Apply returns the text with the changes of the hunks, which must be in the order of the
+// text. The old lines of a hunk must be in the text exactly, apart from their line ends,
+// but may be at another place. A hunk with a line number applies at the nearest match, any
+// other hunk at the first match. Unchanged lines keep their line ends. If ctx ends early,
+// Apply returns its error.
 func Apply(ctx context.Context, text string, hunks []Hunk) (string, error) {
 	a := applier{old: splitText(text), explicit: slices.ContainsFunc(hunks, Hunk.carriageReturn)}
 	for _, h := range hunks {
@@ -24,7 +24,7 @@ func Apply(ctx context.Context, text string, hunks []Hunk) (string, error) {
 	return a.join(), nil
 }
 
-// fileLine is a line of a file and its end: LF, CR LF, or nothing.
+// fileLine is a line of a file and its line end: LF, CR LF, or nothing.
 type fileLine struct{ text, end string }
 
 func splitText(text string) (out []fileLine) {
@@ -42,17 +42,17 @@ func splitText(text string) (out []fileLine) {
 	return out
 }
 
-// carriageReturn reports whether an old line of the hunk shows the CR of its end.
+// carriageReturn reports whether an old line of the hunk ends with CR.
 func (h Hunk) carriageReturn() bool {
 	return slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Op != '+' && strings.HasSuffix(l.Text, "\r") })
 }
 
 type applier struct {
 	old      []fileLine
-	at       int // lines of old that are done
+	at       int // number of lines of old that are processed
 	out      []fileLine
-	explicit bool // the patch shows the line ends CR LF
-	opened   bool // the patch says which last line has no end
+	explicit bool // the patch contains the CR of CR LF line ends
+	opened   bool // the patch says which line is the last and has no line end
 }
 
 // hunk applies one hunk.
@@ -76,13 +76,13 @@ func (a *applier) hunk(h Hunk) error {
 	return nil
 }
 
-// keep takes the lines up to a place as they are.
+// keep copies the old lines up to a place without changes.
 func (a *applier) keep(place int) {
 	a.out = append(a.out, a.old[a.at:place]...)
 	a.at = place
 }
 
-// added is a new line. It ends like the lines around it, unless the patch shows how.
+// added returns a new line of the file. It ends like the lines around it, unless the patch shows its end.
 func (a *applier) added(line Line) fileLine {
 	body, withCR := strings.CutSuffix(line.Text, "\r")
 	switch end := a.usualEnd(); {
@@ -97,7 +97,7 @@ func (a *applier) added(line Line) fileLine {
 	}
 }
 
-// usualEnd is the end of the lines at the current place.
+// usualEnd returns the line end that is used at the current place.
 func (a *applier) usualEnd() string {
 	if a.at > 0 && a.old[a.at-1].end != "" {
 		return a.old[a.at-1].end
@@ -111,7 +111,7 @@ func (a *applier) usualEnd() string {
 	return "\n"
 }
 
-// place returns the number of lines before a hunk.
+// place returns the number of old lines before a hunk.
 func (a *applier) place(h Hunk) (int, error) {
 	from := a.at
 	for _, header := range h.Headers {
@@ -149,7 +149,7 @@ func (a *applier) place(h Hunk) (int, error) {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// insertion is the place of a hunk without old lines.
+// insertion returns the place of a hunk without old lines.
 func (a *applier) insertion(h Hunk, from int) (int, error) {
 	switch {
 	case h.Known && (h.At < from || h.At > len(a.old)):
@@ -163,8 +163,8 @@ func (a *applier) insertion(h Hunk, from int) (int, error) {
 	}
 }
 
-// header returns the first line from a place on that is a header: exactly, else without
-// its indentation.
+// header returns the index of the first line, from a place on, that equals the header;
+// failing that, of the first that equals it without indentation.
 func (a *applier) header(from int, header string) int {
 	for _, same := range []func(string) bool{
 		func(line string) bool { return line == header },
@@ -195,7 +195,7 @@ func (a *applier) matches(at int, old []string) bool {
 	return true
 }
 
-// notFound says which lines are missing, and where they are if only blanks differ.
+// notFound returns an error that names the missing lines, and where they are if only blanks differ.
 func (a *applier) notFound(h Hunk, from int, old []string) error {
 	for i := 0; i+len(old) <= len(a.old); i++ {
 		if a.matches(i, old) {
@@ -227,7 +227,7 @@ func (a *applier) similar(at int, old []string) bool {
 	return true
 }
 
-// join writes the lines. A file without a line break at its end stays so, unless the
+// join returns the new text. A file without a line break at its end stays so, unless the
 // patch says otherwise.
 func (a *applier) join() string {
 	wasOpen := len(a.old) > 0 && a.old[len(a.old)-1].end == ""
@@ -250,11 +250,11 @@ func (a *applier) join() string {
 	return text.String()
 }
 
-// ErrContent is the error of a patch that deletes a file with another content.
+// ErrContent is the error for a patch that deletes a file whose content differs from the patch.
 var ErrContent = errors.New("the file has another content than the patch deletes")
 
-// CheckDeleted checks that a text is the one that a patch deletes. A patch without hunks
-// deletes any text.
+// CheckDeleted checks that text is the content that a patch deletes. A patch without hunks
+// deletes any content.
 func CheckDeleted(ctx context.Context, text string, hunks []Hunk) error {
 	if len(hunks) == 0 {
 		return nil

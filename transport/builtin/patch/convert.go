@@ -9,13 +9,13 @@ import (
 	"github.com/toolscript/toolscript/transport/convert"
 )
 
-// The conversions of patches. The time of both grows with the square of a hostile patch.
+// Conversions of patches. For a hostile patch, their time grows with the square of its length.
 var (
-	// Reading reads a patch. Its input is the text, and its output the Patch.
+	// Reading parses a patch. Its input is the text, and its output the Patch as JSON.
 	Reading = convert.Kind{Name: "patch", Most: 6*maxSize + 1<<20, Do: readPatch}
 
-	// Applying applies hunks to a file. Its input has the applyInput and the text, and its
-	// output the new text.
+	// Applying applies hunks to a file. Its input is an applyInput and the text of the
+	// file, and its output the new text.
 	Applying = convert.Kind{Name: "patched", Most: 128 << 20, Do: applyPatch}
 )
 
@@ -27,7 +27,7 @@ type applyInput struct {
 // A Worker reads and applies patches in a worker process; without a Port, in this process.
 type Worker struct{ Port convert.Port }
 
-// Parse is the function Parse.
+// Parse is like the function Parse.
 func (w Worker) Parse(ctx context.Context, text string) (p Patch, err error) {
 	if len(text) > maxSize {
 		return Patch{}, tooLong(text)
@@ -39,12 +39,12 @@ func (w Worker) Parse(ctx context.Context, text string) (p Patch, err error) {
 	return p, err
 }
 
-// Apply is the function Apply.
+// Apply is like the function Apply.
 func (w Worker) Apply(ctx context.Context, text string, hunks []Hunk) (string, error) {
 	return w.apply(ctx, text, applyInput{Hunks: hunks})
 }
 
-// CheckDeleted is the function CheckDeleted.
+// CheckDeleted is like the function CheckDeleted.
 func (w Worker) CheckDeleted(ctx context.Context, text string, hunks []Hunk) error {
 	if len(hunks) == 0 {
 		return nil

@@ -21,7 +21,7 @@ func (l *lines) isEnvelope() bool {
 	return strings.TrimSpace(l.line()) == begin
 }
 
-// parseEnvelope reads the form of "*** Begin Patch".
+// parseEnvelope parses a patch in the form "*** Begin Patch".
 func parseEnvelope(l *lines) (changes []Change, err error) {
 	l.next()
 	for {
@@ -95,7 +95,7 @@ func updates(l *lines, c *Change) error {
 	return nil
 }
 
-// numbered is the header of a hunk of a unified diff.
+// numbered matches the header of a hunk of a unified diff.
 var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$`) })
 
 // envelopeHunk reads the header lines and the lines of one hunk.
@@ -130,8 +130,8 @@ func envelopeHunk(l *lines) (Hunk, error) {
 	return h, h.check()
 }
 
-// check drops blank lines at the end that separate changes, and refuses a hunk without a
-// change.
+// check removes blank lines at the end, which separate changes, and returns an error if the
+// hunk changes nothing.
 func (h *Hunk) check() error {
 	for n := len(h.Lines); n > 0 && h.Lines[n-1] == (Line{Op: ' '}) && h.changes(); n-- {
 		h.Lines = h.Lines[:n-1]

@@ -9,19 +9,19 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// command is the first line of a patch in a here-document.
+// command matches the first line of a patch in a here-document.
 var command = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:cd\s|apply_?patch\b)`) })
 
-// delimiter is the word that ends a here-document.
+// delimiter matches the operator of a here-document with the word that ends it.
 var delimiter = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`<<(-?)\s*(?:'([^'\s]+)'|"([^"\s]+)"|([A-Za-z0-9_]+))`)
 })
 
-// maxCommand bounds the first line, in bytes. Only this line is parsed as shell.
+// maxCommand is the maximum length of the first line, in bytes. Only this line is parsed as shell.
 const maxCommand = 4 << 10
 
 // unwrap returns the text of a here-document of apply_patch, and the folder of a "cd"
-// before the command. Any other text is returned as it is.
+// before the command. It returns any other text unchanged.
 func unwrap(text string) (dir, patch string, err error) {
 	head, body, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
 	head = strings.TrimSuffix(head, "\r")
@@ -70,7 +70,7 @@ func document(body, delimiter string, tabs bool) (string, error) {
 
 var errCommand = errors.New(`the command before the patch must be: apply_patch <<'EOF', or: cd FOLDER && apply_patch <<'EOF'`)
 
-// applyCommand returns the folder of a command line "cd FOLDER && apply_patch <<'EOF'".
+// applyCommand checks the command line of a here-document, and returns the folder of its "cd", if any.
 func applyCommand(head, delimiter string) (dir string, err error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(head+"\n"+delimiter+"\n"), "")
 	if err != nil || len(file.Stmts) != 1 {
@@ -98,7 +98,7 @@ func plain(s *syntax.Stmt) bool {
 	return len(s.Redirs) == 0 && !s.Background && !s.Negated && !s.Coprocess
 }
 
-// literal returns the words of a simple command, if none of them is expanded.
+// literal returns the words of a simple command, or false if the shell would expand one of them.
 func literal(s *syntax.Stmt) (words []string, ok bool) {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Assigns) > 0 || s.Background || s.Negated || s.Coprocess {
@@ -114,7 +114,7 @@ func literal(s *syntax.Stmt) (words []string, ok bool) {
 	return words, true
 }
 
-// text is the text of a word without expansions.
+// text returns the text of a word, or false if the shell would expand it.
 func text(w *syntax.Word) (string, bool) {
 	if lit := w.Lit(); lit != "" {
 		return lit, !strings.ContainsAny(lit, `\*?[~`)

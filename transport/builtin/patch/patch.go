@@ -1,5 +1,5 @@
-// Package patch reads patches and applies them to texts. It knows two forms: unified
-// diffs, and the form of "*** Begin Patch". It opens no files.
+// Package patch parses patches and applies them to texts. It knows two forms: unified
+// diffs, and the form "*** Begin Patch". It opens no files.
 package patch
 
 import (
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// maxSize bounds a patch, in bytes.
+// maxSize is the maximum length of a patch, in bytes.
 const maxSize = 8 << 20
 
-// Op is what a patch does to a file.
+// Op is the operation of a patch on a file.
 type Op int
 
 // The values of Op.
@@ -22,25 +22,25 @@ const (
 	Update
 )
 
-// Change is what a patch does to one file.
+// Change is the change of one file by a patch.
 type Change struct {
 	Op      Op
-	Path    string      // as it is written, with slashes
+	Path    string      // path as the patch spells it, with slashes
 	NewPath string      // where Update moves the file; "" if it stays
-	Content string      // of Add
-	Hunks   []Hunk      // of Update, and of a Delete that shows the content
-	Mode    fs.FileMode // the permissions that the patch sets, 0 if it sets none
-	Line    int         // in the text of the patch, from 1
+	Content string      // content of the new file, for Add
+	Hunks   []Hunk      // for Update, and for a Delete that shows the content
+	Mode    fs.FileMode // permissions that the patch sets; 0 if it sets none
+	Line    int         // line number in the text of the patch, from 1
 }
 
-// Hunk is one place of a file.
+// Hunk is the change of one place in a file.
 type Hunk struct {
-	Headers []string // lines of the file before the hunk that lead to it, outermost first
-	At      int      // number of the first old line, from 1; 0 if it is not known. Without old lines, the line before the hunk
+	Headers []string // lines of the file that lead to the hunk, outermost first
+	At      int      // number of the first old line, from 1; 0 if unknown. Without old lines, of the line before the hunk
 	Known   bool     // At is known
 	Lines   []Line
-	AtEnd   bool // the old lines are the last of the file
-	Line    int  // in the text of the patch, from 1
+	AtEnd   bool // the old lines are the last lines of the file
+	Line    int  // line number in the text of the patch, from 1
 }
 
 // Line is one line of a hunk.
@@ -50,14 +50,14 @@ type Line struct {
 	Open bool // the line has no line break at its end
 }
 
-// Patch is a patch that was read.
+// Patch is a parsed patch.
 type Patch struct {
-	Dir     string // the folder that the paths are relative to, from "cd"; "" if there is none
+	Dir     string // folder from "cd" that the paths are relative to; "" if there is none
 	Changes []Change
 }
 
-// Parse reads a patch: a unified diff, the form of "*** Begin Patch", or one of both
-// in a here-document of the shell command apply_patch.
+// Parse parses a patch: a unified diff, the form "*** Begin Patch", or either of them in a
+// here-document of the shell command apply_patch.
 func Parse(text string) (Patch, error) {
 	if len(text) > maxSize {
 		return Patch{}, tooLong(text)
@@ -85,8 +85,8 @@ type lines struct {
 	at  int
 }
 
-// newLines splits a text. A text in which every line ends with CR LF was sent in that
-// form, so the CR does not belong to the lines. Otherwise a CR is part of its line.
+// newLines splits a text into lines. If every line ends with CR LF, the whole patch was
+// sent in that form, and the CR is removed. Otherwise a CR is part of its line.
 func newLines(text string) *lines {
 	text = strings.TrimPrefix(text, "\ufeff")
 	text = strings.TrimSuffix(text, "\n")
@@ -110,7 +110,7 @@ func (l *lines) line() string           { return l.ahead(0) }
 func (l *lines) next() string           { l.at++; return l.all[l.at-1] }
 func (l *lines) has(prefix string) bool { return l.more() && strings.HasPrefix(l.line(), prefix) }
 
-// ahead returns the line after n others, "" after the end.
+// ahead returns the line n lines after the current one, or "" after the end.
 func (l *lines) ahead(n int) string {
 	if l.at+n >= len(l.all) {
 		return ""
@@ -124,12 +124,12 @@ func (l *lines) skipBlank() {
 	}
 }
 
-// mistake is an error at a line of the patch.
+// mistake returns an error that names the line of the patch.
 func mistake(number int, format string, args ...any) error {
 	return fmt.Errorf("line %d of the patch: %w", number, fmt.Errorf(format, args...))
 }
 
-// shown is a line in a message.
+// shown returns a line quoted, and shortened if it is long, for a message.
 func shown(line string) string {
 	if len(line) > 200 {
 		line = line[:200] + "…"

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// parseUnified reads a unified diff, with or without the headers of git. Text around
-// the diffs is ignored.
+// parseUnified parses a unified diff, with or without the headers of git. Text around the
+// diffs is ignored.
 func parseUnified(l *lines) (changes []Change, err error) {
 	for l.more() {
 		var c *Change
@@ -34,20 +34,20 @@ func parseUnified(l *lines) (changes []Change, err error) {
 	return changes, nil
 }
 
-// plainHeader reports whether a change begins here.
+// plainHeader reports whether the current line begins a change with "---" and "+++".
 func (l *lines) plainHeader() bool {
 	return l.has("--- ") && strings.HasPrefix(l.ahead(1), "+++ ")
 }
 
 const devNull = "/dev/null"
 
-// header is what the lines before the hunks say about a file. Names are not stripped.
+// header holds what the lines before the hunks say about a file. Names keep their prefixes.
 type header struct {
 	line                 int
 	git                  bool
-	both                 string // of the line "diff --git"
-	before, after        string // of "---" and "+++"
-	from, to             string // of a rename
+	both                 string // the two names of the line "diff --git"
+	before, after        string // names of the lines "---" and "+++"
+	from, to             string // names of a rename
 	created, deleted     bool
 	copied, binary, link bool
 	mode                 fs.FileMode
@@ -61,7 +61,7 @@ func plainChange(l *lines) (*Change, error) {
 	return h.change(l)
 }
 
-// names reads the lines "---" and "+++".
+// names parses the lines "---" and "+++".
 func (h *header) names(l *lines) (err error) {
 	if h.before, err = name(l.number(), l.next()[4:]); err == nil {
 		h.after, err = name(l.number(), l.next()[4:])
@@ -69,7 +69,7 @@ func (h *header) names(l *lines) (err error) {
 	return err
 }
 
-// gitChange reads a change that begins with "diff --git".
+// gitChange parses a change that begins with "diff --git".
 func gitChange(l *lines) (*Change, error) {
 	h := header{line: l.number(), git: true}
 	h.both = strings.TrimPrefix(l.next(), "diff --git ")
@@ -92,13 +92,13 @@ func gitChange(l *lines) (*Change, error) {
 	return h.change(l)
 }
 
-// extendedHeader is a header line of git, which has a value behind the keyword.
+// extendedHeader matches a header line of git: a keyword and its value.
 var extendedHeader = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(old mode|new mode|new file mode|deleted file mode|(?:dis)?similarity index|index|copy from|copy to|` +
 		`rename from|rename to|Binary files|GIT binary patch)(?: (.*))?$`)
 })
 
-// extended reads one header line of git. It returns false for any other line.
+// extended parses one header line of git. known is false for any other line.
 func (h *header) extended(number int, line string) (known bool, err error) {
 	m := extendedHeader().FindStringSubmatch(line)
 	if m == nil {
@@ -134,7 +134,7 @@ func (h *header) setMode(value string) error {
 	return nil
 }
 
-// change reads the hunks after the headers.
+// change parses the hunks after the headers.
 func (h *header) change(l *lines) (*Change, error) {
 	switch {
 	case h.binary:
@@ -159,7 +159,7 @@ func (h *header) change(l *lines) (*Change, error) {
 	return c, err
 }
 
-// place sets the paths and the kind of a change.
+// place sets the paths and the operation of a change.
 func (h *header) place(c *Change) error {
 	before, after := h.paths()
 	switch {
@@ -184,8 +184,8 @@ func (h *header) place(c *Change) error {
 	return nil
 }
 
-// paths are the names without the prefixes a/ and b/. git writes them always, other
-// programs only sometimes: there, both names must have them.
+// paths returns the names without the prefixes a/ and b/. git always writes the prefixes;
+// other programs may not, so they are removed only if both names have them.
 func (h *header) paths() (before, after string) {
 	before, after = h.before, h.after
 	if before == "" && after == "" {
@@ -204,7 +204,7 @@ func (h *header) paths() (before, after string) {
 	return before, after
 }
 
-// split returns the two names of "diff --git a/x b/x", which are equal where no other
+// split returns the two names of "diff --git a/x b/x". They are equal, because no other
 // line names the file.
 func split(both string) (before, after string) {
 	if strings.HasPrefix(both, `"`) {
@@ -226,7 +226,7 @@ func split(both string) (before, after string) {
 	return "", ""
 }
 
-// name reads a file name: quoted as in C, or up to a tab, after which there is a time.
+// name parses a file name: quoted as in C, or up to a tab, which precedes a time.
 func name(number int, text string) (string, error) {
 	text = strings.TrimSuffix(text, "\r")
 	if !strings.HasPrefix(text, `"`) {
@@ -243,7 +243,7 @@ func name(number int, text string) (string, error) {
 	return text, nil
 }
 
-// unifiedHunks reads the hunks of a file.
+// unifiedHunks parses the hunks of a file.
 func unifiedHunks(l *lines) (hunks []Hunk, err error) {
 	for l.has("@@") {
 		r, ok := parseRange(l.line())
@@ -263,7 +263,7 @@ func unifiedHunks(l *lines) (hunks []Hunk, err error) {
 	return hunks, nil
 }
 
-// span is the header of a hunk.
+// span holds the numbers in the header of a hunk.
 type span struct{ start, before, after int }
 
 func parseRange(line string) (r span, ok bool) {
@@ -285,8 +285,8 @@ func parseRange(line string) (r span, ok bool) {
 	return r, true
 }
 
-// hunkLines reads as many lines as the header of the hunk says. Models often count
-// wrongly: if the hunk does not end there, it has all lines up to the next header.
+// hunkLines parses as many lines as the header of the hunk announces. Models often
+// miscount: if the hunk does not end there, all lines up to the next header belong to it.
 func hunkLines(l *lines, r span) ([]Line, error) {
 	start := l.at
 	if found, err := counted(l, r); err == nil && l.hunkEnds() {
@@ -312,7 +312,7 @@ func hunkLines(l *lines, r span) ([]Line, error) {
 	return found, nil
 }
 
-// counted reads the lines that the header announces.
+// counted parses the number of lines that the header announces.
 func counted(l *lines, r span) (found []Line, err error) {
 	for r.before > 0 || r.after > 0 {
 		if !l.more() {
@@ -346,7 +346,7 @@ func counted(l *lines, r span) (found []Line, err error) {
 	return found, nil
 }
 
-// hunkLine reads a line of a hunk. Some programs remove the blank of empty lines.
+// hunkLine parses a line of a hunk. Some programs strip the blank of empty lines.
 func hunkLine(text string) (Line, bool) {
 	if text == "" || text == "\r" {
 		return Line{Op: ' ', Text: text}, true
@@ -357,17 +357,17 @@ func hunkLine(text string) (Line, bool) {
 	return Line{Op: text[0], Text: text[1:]}, true
 }
 
-// openMark reports whether a line says that the line before it has no line break. The
-// text behind the backslash depends on the language of the program.
+// openMark reports whether a line says that the line before it has no line break. The text
+// behind the backslash depends on the user's language.
 func openMark(text string) bool { return strings.HasPrefix(text, `\ `) }
 
-// hunkEnds reports whether a hunk may end here: the next line that is not blank is no
-// line of a hunk.
+// hunkEnds reports whether a hunk may end here: the next line that is not blank does not
+// belong to a hunk.
 func (l *lines) hunkEnds() bool {
 	start := l.at
 	defer func() { l.at = start }()
 	l.skipBlank()
-	if !l.more() || l.nextHeader() || l.plainHeader() || l.line() == "-- " { // the last begins the signature of an e-mail
+	if !l.more() || l.nextHeader() || l.plainHeader() || l.line() == "-- " { // "-- " begins an e-mail signature
 		return true
 	}
 	_, inHunk := hunkLine(l.line())
@@ -378,7 +378,7 @@ func (l *lines) nextHeader() bool {
 	return l.has("@@ ") || l.has("diff --git ") || l.plainHeader() && strings.HasPrefix(l.ahead(2), "@@ ")
 }
 
-// contentOf is the content of a new file.
+// contentOf returns the content of a new file.
 func contentOf(hunks []Hunk) (string, error) {
 	var text strings.Builder
 	for _, h := range hunks {

@@ -1,4 +1,4 @@
-// Package plan has the built-in tool with which an agent shows its plan.
+// Package plan provides the built-in tool with which an agent shows its plan.
 package plan
 
 import (

@@ -1,5 +1,5 @@
-// Package resources has the built-in tools that list and read the resources of the other
-// servers.
+// Package resources provides the built-in tools that list and read the resources of the
+// other servers.
 package resources
 
 import (
@@ -56,7 +56,7 @@ type listArgs struct {
 	Cursor string `json:"cursor"`
 }
 
-// list returns the function of a tool that lists a page.
+// list returns the function of a tool that lists one page.
 func list(id string) func(context.Context, *tool.Workspace, listArgs) (tool.Content, error) {
 	return func(ctx context.Context, w *tool.Workspace, args listArgs) (tool.Content, error) {
 		raw, err := fetch(ctx, w, toolscript.FetchRequest{ID: id, Server: args.Server, Cursor: args.Cursor})
@@ -109,12 +109,12 @@ func fetch(ctx context.Context, w *tool.Workspace, o toolscript.FetchRequest) (j
 		return nil, errors.New("this program has no other servers")
 	}
 	o.Run = tool.RunOf(ctx)
-	if o.Server != "" { // a request to all servers waits for none
+	if o.Server != "" { // a request to all servers waits for no server
 		o.Wait = toolscript.ConnectWait
 	}
 	raw, err := w.Fetch(ctx, o)
 	if err != nil {
-		// The server of the error becomes a part of its text: the call is one of this server.
+		// The field Server stays empty, because the call is to this server; the text names the other one.
 		return nil, &toolscript.Error{Kind: toolscript.KindOf(err), Err: errors.New(err.Error())}
 	}
 	return raw, nil

@@ -2,5 +2,5 @@
 
 package tool
 
-// openFlags is empty: an open does not wait for the other end of a pipe here.
+// openFlags is empty, because opening a pipe does not block on this system.
 const openFlags = 0

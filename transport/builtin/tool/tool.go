@@ -9,27 +9,27 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Tool is one built-in tool. Each tool is one value in a file of its own.
+// Tool is one built-in tool.
 type Tool struct {
 	Name        string
 	Title       string
 	Description string
 
-	Input  string // JSON Schema of the arguments, an object
-	Output string // JSON Schema of the result, an object
+	Input  string // JSON Schema of the arguments, which are an object
+	Output string // JSON Schema of the result, which is an object
 
 	Annotations      toolscript.Annotations
 	RequiresApproval bool // see toolscript.Tool
 
-	// Run makes one call. args is a JSON object that fits Input; with it, Run returns
-	// the value of the result, which encodes to a JSON object that fits Output. An
-	// error is the result of a tool that has failed: its text goes to the caller. Run
-	// ends when ctx ends, and may be called concurrently.
+	// Run makes one call. args is a JSON object that is valid for Input. Run returns the
+	// value of the result, whose JSON is valid for Output. An error means that the tool has
+	// failed: the caller gets its text. Run ends when ctx ends, and may be called
+	// concurrently.
 	Run func(ctx context.Context, w *Workspace, args json.RawMessage) (any, error)
 }
 
-// Func makes the Run of a Tool from a function with typed arguments. Members that are
-// missing in the arguments have their zero value.
+// Func returns the Run function of a Tool from a function with typed arguments. Missing
+// arguments have their zero value.
 func Func[A, R any](f func(context.Context, *Workspace, A) (R, error)) func(context.Context, *Workspace, json.RawMessage) (any, error) {
 	return func(ctx context.Context, w *Workspace, raw json.RawMessage) (any, error) {
 		var args A
@@ -61,7 +61,7 @@ type Content struct {
 	Success bool   `json:"success"`
 }
 
-// ContentSchema is the JSON Schema of Content with a description of the text.
+// ContentSchema returns the JSON Schema of Content, with a description of the text.
 func ContentSchema(description string) string {
 	text, _ := toolscript.PlainJSON(description) // a string always encodes
 	return `{"type": "object", "required": ["content", "success"], "additionalProperties": false, "properties": {
@@ -71,7 +71,7 @@ func ContentSchema(description string) string {
 // Strings is an argument that is a string or a list of strings.
 type Strings []string
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON accepts a string or a list of strings.
 func (s *Strings) UnmarshalJSON(text []byte) error {
 	var one string
 	if json.Unmarshal(text, &one) == nil {

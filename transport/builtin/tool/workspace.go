@@ -15,15 +15,15 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Workspace is the folder in which the tools of one server work. Tools open files
-// through Root only, which neither symbolic links nor ".." leave.
+// Workspace is the folder in which the tools of one server work. Tools open files only
+// through Root, which neither symbolic links nor ".." can leave.
 type Workspace struct {
 	Host
 	Root *os.Root
 	Dir  string // absolute path of the folder
 	Log  func(level slog.Level, message string)
 
-	Project  beneath.Folder // that Dir and the paths of Settings are resolved beneath
+	Project  beneath.Folder // folder beneath which Dir and the paths of Settings are resolved
 	Settings mcpclient.BuiltinSettings
 	Env      []string // environment of programs, as NAME=value
 
@@ -35,12 +35,12 @@ type Workspace struct {
 	real string // Dir without symbolic links
 }
 
-// Open opens a folder as a workspace. The caller closes it.
+// Open opens a folder as a workspace. The caller must close it.
 func Open(dir string, host Host) (*Workspace, error) {
 	return OpenIn(beneath.Folder{}, dir, host)
 }
 
-// OpenIn opens a folder of a project as a workspace. The caller closes it.
+// OpenIn opens a folder of a project as a workspace. The caller must close it.
 func OpenIn(project beneath.Folder, dir string, host Host) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *Workspace) Close() error { return w.Root.Close() }
 // Real returns Dir without symbolic links.
 func (w *Workspace) Real() string { return w.real }
 
-// Check reports whether the folder is still the one that was opened.
+// Check returns an error if the folder was replaced since it was opened.
 func (w *Workspace) Check() error {
 	opened, err := w.Root.Stat(".")
 	if err != nil {
@@ -82,10 +82,10 @@ func (w *Workspace) Check() error {
 // errOutside is wrapped by errors about paths outside of the workspace.
 var errOutside = errors.New("outside of the workspace")
 
-// Path returns a path that a caller has named as a path below Root, in the form of the
-// system. A relative path is relative to the folder workdir, and that to the workspace;
-// an absolute path must lead into the workspace. The result is "." for the workspace
-// itself. It may still lead through a symbolic link: only Root decides where it ends.
+// Path returns a caller's path as a path below Root, in the form of the system. A relative
+// path is relative to workdir, which is itself relative to the workspace; an absolute path
+// must lead into the workspace. The result is "." for the workspace itself. The path may
+// still contain a symbolic link that leads out: only Root checks that.
 func (w *Workspace) Path(path, workdir string) (string, error) {
 	if path == "" {
 		return "", errors.New("the path is empty")
@@ -110,7 +110,7 @@ func (w *Workspace) Path(path, workdir string) (string, error) {
 	return rel, nil
 }
 
-// below returns the part of an absolute path below the workspace.
+// below returns the part of an absolute path below the workspace, or false if the path is outside.
 func (w *Workspace) below(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		return "", false
@@ -124,7 +124,7 @@ func (w *Workspace) below(path string) (string, bool) {
 	return "", false
 }
 
-// Open opens a regular file for reading. It does not wait for a pipe.
+// Open opens a regular file for reading. It never waits for a pipe.
 func (w *Workspace) Open(path string) (*os.File, fs.FileInfo, error) {
 	f, err := w.Root.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *Workspace) Open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// kind is the kind of a file that is not regular.
+// kind names the kind of a file that is not regular.
 func kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -153,8 +153,8 @@ func kind(mode fs.FileMode) string {
 	}
 }
 
-// Explain returns an error of the system as a sentence for the caller, with the path as
-// the caller knows it.
+// Explain turns a file system error into a sentence for the caller, with the path that the
+// caller knows.
 func Explain(path string, err error) error {
 	var at *fs.PathError
 	switch {
@@ -174,7 +174,7 @@ func Explain(path string, err error) error {
 	}
 }
 
-// Quote writes a path for a message: with slashes, without control characters, and cut
+// Quote quotes a path for a message: with slashes, with control characters escaped, and cut
 // if it is very long.
 func Quote(path string) string {
 	path = filepath.ToSlash(path)
@@ -184,7 +184,7 @@ func Quote(path string) string {
 	return fmt.Sprintf("%q", path)
 }
 
-// ReadDir reads the entries of a folder, in no order. It does not wait for a pipe.
+// ReadDir returns the entries of a folder, in no order. It never waits for a pipe.
 func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 	f, err := w.Root.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds of a glob. The library tries the alternatives of braces one inside of the other, which
-// takes exponential time, so globs are expanded before. Without braces its time grows with
-// the product of the lengths of glob and path.
+// Limits of a glob. The library matches nested alternatives of braces in exponential time,
+// so globs are expanded before matching. Without braces, matching takes time in proportion
+// to the product of the lengths of glob and path.
 const (
 	maxGlob     = 1000 // bytes
 	maxExpanded = 256  // globs without braces
-	maxSteps    = 4096 // braces that are replaced
+	maxSteps    = 4096 // brace expressions that are replaced
 )
 
-// expand returns the globs without braces that a glob stands for.
+// expand returns the globs without braces that together match the same as glob.
 func expand(glob string) (plain []string, err error) {
 	if len(glob) > maxGlob+len("**/") {
 		return nil, fmt.Errorf("the glob has %d bytes; the limit is %d", len(glob), maxGlob)
@@ -42,7 +42,7 @@ func expand(glob string) (plain []string, err error) {
 	return plain, nil
 }
 
-// braces are the places of the first "{" outside of a class, and of its "}"; -1 without.
+// braces returns the positions of the first "{" outside of a character class and of its "}", or -1, -1.
 func braces(glob string) (begin, end int) {
 	for i := 0; i < len(glob); i++ {
 		switch glob[i] {
@@ -74,7 +74,7 @@ func braces(glob string) (begin, end int) {
 	return -1, -1
 }
 
-// choices are the alternatives between two braces.
+// choices returns the alternatives between two braces.
 func choices(text string) (all []string) {
 	depth, from := 0, 0
 	for i := 0; i < len(text); i++ {

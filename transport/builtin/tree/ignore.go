@@ -17,19 +17,19 @@ import (
 
 // rule is one line of a .gitignore file.
 type rule struct {
-	glob    string // for the path below the folder of the file
-	keep    bool   // the line began with "!"
-	folders bool   // the line ended with "/"
+	glob    string // pattern for the path below the folder of the file
+	keep    bool   // the line began with "!": keep matching files
+	folders bool   // the line ended with "/": match only folders
 }
 
-// Rules are the lines of a .gitignore file, or patterns of that form.
+// Rules are the rules of a .gitignore file, or patterns of the same form.
 type Rules struct {
 	dir   string // folder of the file, with slashes; "." is the workspace
 	rules []rule
 }
 
-// ParseRules reads patterns of the form of .gitignore for the files below a folder.
-// Patterns that are not valid match nothing.
+// ParseRules parses patterns in the form of .gitignore for the files below a folder.
+// Invalid patterns match nothing.
 func ParseRules(dir string, lines ...string) *Rules {
 	r := &Rules{dir: filepath.ToSlash(dir)}
 	for _, line := range lines {
@@ -66,7 +66,7 @@ func parseRule(line string) (r rule, ok bool) {
 	return r, len(line) <= maxGlob && doublestar.ValidatePattern(line)
 }
 
-// escapeBraces makes braces ordinary characters, which they are in .gitignore.
+// escapeBraces escapes braces, which are ordinary characters in .gitignore.
 func escapeBraces(pattern string) string {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -85,8 +85,8 @@ func escapeBraces(pattern string) string {
 	return out.String()
 }
 
-// match returns the last rule that matches a path of the workspace, with slashes. It ends
-// with ctx: a file can have half a million rules.
+// match applies the last rule that matches a path of the workspace, with slashes; known is false if
+// there is none. It stops when ctx ends, because a file can have half a million rules.
 func (r *Rules) match(ctx context.Context, name string, isDir bool) (ignored, known bool) {
 	if r == nil || len(r.rules) == 0 {
 		return false, false
@@ -111,8 +111,8 @@ func (r *Rules) match(ctx context.Context, name string, isDir bool) (ignored, kn
 	return false, false
 }
 
-// Matches reports whether the rules ignore a path of the workspace or a folder that it
-// is in. After the end of ctx the result has no meaning.
+// Matches reports whether the rules ignore a path of the workspace or one of its parent
+// folders. After the end of ctx, the result has no meaning.
 func (r *Rules) Matches(ctx context.Context, name string, isDir bool) bool {
 	for {
 		if ignored, known := r.match(ctx, name, isDir); known && ignored {
@@ -125,10 +125,10 @@ func (r *Rules) Matches(ctx context.Context, name string, isDir bool) bool {
 	}
 }
 
-// maxRules bounds a .gitignore file, in bytes.
+// maxRules is the maximum size of a .gitignore file, in bytes.
 const maxRules = 1 << 20
 
-// load reads the rules in a file of a folder. A file that cannot be read has no rules.
+// load returns the rules in a file of a folder, or nil if the file cannot be read.
 func load(w *tool.Workspace, dir, name string) *Rules {
 	f, _, err := w.Open(filepath.Join(dir, name))
 	if err != nil {
@@ -144,26 +144,26 @@ func load(w *tool.Workspace, dir, name string) *Rules {
 	return ParseRules(dir, lines...)
 }
 
-// ruleFiles are the files with rules. All files of one name count before those of the
-// next name.
+// ruleFiles are the names of files with rules. All files of one name take precedence over
+// those of the next name.
 var ruleFiles = [...]string{".rgignore", ".ignore", ".gitignore"}
 
-// Filter decides which files of the workspace a search sees. Its methods are not safe
-// for concurrent use.
+// Filter decides which files of the workspace a search sees. It is not safe for concurrent
+// use.
 type Filter struct {
 	ctx   context.Context //nolint:containedctx // of one search
 	w     *tool.Workspace
-	top   string              // the folder that is searched, with slashes
-	outer bool                // the rules of folders above top count
-	known map[string][]*Rules // by folder
-	kept  int                 // rules in known
+	top   string              // the searched folder, with slashes
+	outer bool                // the rules of folders above top apply
+	known map[string][]*Rules // rules of each folder
+	kept  int                 // number of rules in known
 }
 
-// maxKept bounds the rules that a Filter keeps. It reads the others again when it needs them.
+// maxKept is the maximum of rules that a Filter caches. Beyond it, the cache is cleared.
 const maxKept = 1 << 19
 
-// NewFilter returns the Filter of a search below a folder. The rules of the folders
-// above count, unless they ignore the folder itself.
+// NewFilter returns the Filter of a search below a folder. The rules of the folders above
+// it apply, unless they ignore the folder itself.
 func NewFilter(ctx context.Context, w *tool.Workspace, dir string) *Filter {
 	f := &Filter{ctx: ctx, w: w, top: filepath.ToSlash(dir), outer: true, known: map[string][]*Rules{}}
 	for at := f.top; at != "."; at = path.Dir(at) {
@@ -188,7 +188,7 @@ func (f *Filter) rules(dir string) []*Rules {
 	return all
 }
 
-// keep keeps the rules of a folder.
+// keep caches the rules of a folder.
 func (f *Filter) keep(dir string, all []*Rules) {
 	for _, r := range all {
 		if r != nil {
@@ -215,8 +215,8 @@ func (f *Filter) list(dir string, entries []fs.DirEntry) {
 	f.keep(dir, all)
 }
 
-// ignored reports whether the rules ignore a file or folder whose folder is not
-// ignored. The rules of the nearest folder come first.
+// ignored reports whether the rules ignore a file or folder whose parent is not ignored.
+// The rules of the nearest folder take precedence.
 func (f *Filter) ignored(name string, isDir bool) bool {
 	for i := range ruleFiles {
 		for dir := path.Dir(name); ; dir = path.Dir(dir) {
@@ -231,8 +231,8 @@ func (f *Filter) ignored(name string, isDir bool) bool {
 	return false
 }
 
-// Sees reports whether a search sees a file: no folder on the way to it from the
-// searched folder is hidden or ignored.
+// Sees reports whether a search sees a file: neither the file nor a folder between it and
+// the searched folder is hidden or ignored.
 func (f *Filter) Sees(name string) bool {
 	isDir := false
 	for at := name; at != f.top && at != "." && at != "/"; at = path.Dir(at) {

@@ -1,5 +1,5 @@
-// Package tree finds the files of a workspace. Hidden files and folders, and those that
-// .gitignore, .ignore and .rgignore files name, are left out, as ripgrep does.
+// Package tree finds the files of a workspace. Like ripgrep, it leaves out hidden files and
+// folders, and those that .gitignore, .ignore and .rgignore files name.
 package tree
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// Walk calls visit with the path of each regular file below a folder that a search
-// sees, with slashes, in the order of the paths. It stops at the end of ctx, and when
-// visit returns false. Folders that cannot be read are left out, except the first.
+// Walk calls visit with the path of each regular file below a folder that a search sees. Paths have
+// slashes and are in ascending order. Walk stops when ctx ends or visit returns false. Folders that
+// cannot be read are left out, but for the first folder that is an error.
 func Walk(ctx context.Context, w *tool.Workspace, dir string, visit func(name string) bool) error {
 	f := NewFilter(ctx, w, dir)
 	entries, err := w.ReadDir(dir)
@@ -57,7 +57,7 @@ func (f *Filter) walk(ctx context.Context, dir string, entries []fs.DirEntry, vi
 	return true, ctx.Err()
 }
 
-// sortKey makes the order of entries that of the whole paths.
+// sortKey returns the name by which entries are sorted, so that whole paths are in order.
 func sortKey(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"
@@ -67,9 +67,9 @@ func sortKey(e fs.DirEntry) string {
 
 var errGlob = errors.New("the glob is not valid; it may have *, **, ?, [a-z] and {a,b}")
 
-// Glob returns a function that reports whether a path, with slashes, matches a glob. A
-// glob without a slash is for the last element of the path. "!" in front reverses it.
-// An empty glob matches all paths. After the end of ctx, no path matches.
+// Glob returns a function that reports whether a path, with slashes, matches a glob. A glob
+// without a slash is matched against the last element of the path. A "!" in front inverts
+// the glob. An empty glob matches all paths. After the end of ctx, no path matches.
 func Glob(ctx context.Context, glob string) (func(name string) bool, error) {
 	if glob == "" {
 		return func(string) bool { return true }, nil

@@ -37,7 +37,7 @@ var FetchURL = tool.Tool{
 	Run:         tool.Func(fetchURL),
 }
 
-// reads are the annotations of a tool that reads the web.
+// reads returns the annotations of a tool that reads the web.
 func reads() toolscript.Annotations {
 	a, yes := tool.Reads(), true
 	a.OpenWorld = &yes
@@ -69,7 +69,7 @@ type fetched struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// fetchURL fetches pages. If none can be fetched, the first error is that of the tool.
+// fetchURL fetches pages. It fails only if no page can be fetched.
 func fetchURL(ctx context.Context, w *tool.Workspace, args fetchArgs) (fetchResult, error) {
 	f, err := newFetcher(w)
 	if err != nil {
@@ -102,7 +102,7 @@ func cut(text string, length int) string {
 	return strings.ToValidUTF8(text[:length], "")
 }
 
-// fetcher fetches pages through the cache.
+// fetcher fetches pages and caches them in the store.
 type fetcher struct {
 	client  *http.Client
 	convert convert.Port
@@ -115,7 +115,7 @@ func newFetcher(w *tool.Workspace) (fetcher, error) {
 	return fetcher{newClient(w.Settings.Web.AllowHosts), w.Convert, w.Answers, store}, err
 }
 
-// all fetches pages, some at a time.
+// all fetches pages, at most parallel of them at a time.
 func (f fetcher) all(ctx context.Context, urls []string) ([]fetched, []error) {
 	results, failures := make([]fetched, len(urls)), make([]error, len(urls))
 	turns := make(chan struct{}, parallel)
@@ -133,10 +133,10 @@ func (f fetcher) all(ctx context.Context, urls []string) ([]fetched, []error) {
 	return results, failures
 }
 
-// inFlight has a lock for each page that is being fetched, so that it is fetched once.
+// inFlight locks each page that is being fetched, so that it is fetched only once.
 var inFlight = keyed{locks: map[string]*counted{}}
 
-// one returns a page from the cache, or fetches it.
+// one returns a page from the store, or fetches and saves it.
 func (f fetcher) one(ctx context.Context, text string) (_ fetched, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -174,7 +174,7 @@ func describe(d documents.Document, cached bool) fetched {
 	return fetched{FileKey: d.FileKey, URL: d.URL, Title: d.Title, Content: d.Content, Tokens: d.Tokens, Cached: cached}
 }
 
-// fileKey is the key of the page at an address.
+// fileKey returns the key of the page at an address.
 func fileKey(u *url.URL) string {
 	sum := sha256.Sum256([]byte(u.String()))
 	return "web_" + hex.EncodeToString(sum[:8])

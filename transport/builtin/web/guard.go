@@ -1,5 +1,5 @@
-// Package web has the built-in tools that read the web. They connect to public addresses
-// only: a page, a redirect or a DNS server must not lead them into the user's network.
+// Package web provides the built-in tools that read the web. They connect only to public
+// addresses: no page, redirect or DNS server may lead them into the user's network.
 package web
 
 import (
@@ -17,11 +17,11 @@ import (
 const (
 	requestTime  = 20 * time.Second
 	maxRedirects = 5
-	maxBody      = 5 << 20 // bytes of a page
+	maxBody      = 5 << 20 // maximum size of a page in bytes
 )
 
-// newClient is an HTTP client without cookies. It uses no proxy: a proxy would look names up
-// itself, and could reach private addresses.
+// newClient returns an HTTP client without cookies and without a proxy: a proxy would
+// resolve names itself, and could reach private addresses.
 func newClient(allowHosts []string) *http.Client {
 	return &http.Client{
 		Timeout: requestTime,
@@ -38,7 +38,7 @@ func newClient(allowHosts []string) *http.Client {
 	}
 }
 
-// parseURL reads the address of a page.
+// parseURL parses and checks the address of a page.
 func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil {

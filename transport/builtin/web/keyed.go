@@ -2,7 +2,7 @@ package web
 
 import "sync"
 
-// keyed has a lock for each key in use.
+// keyed holds a mutex for each key in use.
 type keyed struct {
 	mu    sync.Mutex
 	locks map[string]*counted

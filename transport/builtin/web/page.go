@@ -27,12 +27,12 @@ import (
 
 // page is a web page as Markdown.
 type page struct {
-	url     string // after redirects
+	url     string // address after redirects
 	title   string
 	content string
 }
 
-// load fetches a page. It counts for answers until it is converted.
+// load fetches a page. The body counts against the budget answers until it is converted.
 func (f fetcher) load(ctx context.Context, from *url.URL) (page, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
@@ -61,13 +61,13 @@ func (f fetcher) load(ctx context.Context, from *url.URL) (page, error) {
 	return readPage(ctx, f.convert, pageInput{URL: resp.Request.URL.String(), Type: resp.Header.Get("Content-Type")}, body)
 }
 
-// Page is the conversion of the body of an answer to Markdown. Its input has a pageInput and
-// the body, its output a pageOutput and the Markdown.
+// Page is the conversion of the body of an answer to Markdown. Its input is a pageInput and
+// the body; its output is a pageOutput and the Markdown.
 var Page = convert.Kind{Name: "page", Most: 16 << 20, Do: convertPage}
 
 type pageInput struct {
-	URL  string `json:"url"`  // after redirects
-	Type string `json:"type"` // the header Content-Type
+	URL  string `json:"url"`  // address after redirects
+	Type string `json:"type"` // header Content-Type
 }
 
 type pageOutput struct {
@@ -82,7 +82,7 @@ func readPage(ctx context.Context, port convert.Port, in pageInput, body []byte)
 	}
 	packed, err := Page.Convert(ctx, port, input, nil)
 	if err != nil {
-		if toolscript.KindOf(err) == toolscript.Invalid { // the page, not the call
+		if toolscript.KindOf(err) == toolscript.Invalid { // the page is invalid, not the call
 			err = errors.New(err.Error())
 		}
 		return page{}, err
@@ -138,8 +138,8 @@ func isText(kind string) bool {
 }
 
 // convert converts HTML to Markdown. Relative addresses become absolute. Characters with a
-// meaning in Markdown are not escaped: the time for that grows with the square of the
-// text.
+// meaning in Markdown are not escaped, because escaping takes time in proportion to the
+// square of the text's length.
 func (p *page) convert(text io.Reader) error {
 	root, err := html.Parse(text)
 	if err != nil {
@@ -155,7 +155,7 @@ func (p *page) convert(text io.Reader) error {
 	return nil
 }
 
-// newConverter is the converter of the package htmltomarkdown without escapes.
+// newConverter returns the converter of package htmltomarkdown, but without escapes.
 func newConverter() *converter.Converter {
 	return converter.NewConverter(
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
@@ -163,11 +163,11 @@ func newConverter() *converter.Converter {
 	)
 }
 
-// maxNesting bounds the nesting of lists, quotes and tables. The converter writes each line
-// of their content once more for each level.
+// maxNesting is the maximum nesting of lists, quotes and tables. For each level, the
+// converter writes each line of their content once more.
 const maxNesting = 8
 
-// flatten turns lists, quotes and tables that are nested more deeply into plain blocks.
+// flatten turns lists, quotes and tables that are nested too deeply into plain blocks.
 func flatten(root *html.Node) {
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode || !nests(n) {
@@ -194,7 +194,7 @@ func nests(n *html.Node) bool {
 	}
 }
 
-// title is the text of the first title element.
+// title returns the text of the first title element.
 func title(root *html.Node) string {
 	for n := range root.Descendants() {
 		if n.DataAtom == atom.Title && n.FirstChild != nil {

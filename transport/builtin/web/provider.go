@@ -21,21 +21,21 @@ import (
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
-// most is the number of results that a provider returns at most.
+// most is the maximum number of results that a provider returns.
 const most = 20
 
-// maxAnswer bounds the answer of a provider, in bytes.
+// maxAnswer is the maximum size of a provider's answer, in bytes.
 const maxAnswer = 4 << 20
 
-// provider searches the web. Its address is part of the configuration, so it may be a
-// private one, such as that of a SearXNG on this machine.
+// provider searches the web. Its address comes from the configuration, so it may be a
+// private address, such as a SearXNG on this machine.
 type provider struct {
 	mcpclient.SearchSettings
 	client  *http.Client
 	answers *inflight.Budget
 }
 
-// addresses are where the providers have their APIs.
+// addresses maps providers to the addresses of their APIs.
 var addresses = map[string]string{
 	mcpclient.Perplexity: "https://api.perplexity.ai/search",
 	mcpclient.Brave:      "https://api.search.brave.com/res/v1/web/search",
@@ -56,7 +56,7 @@ func newProvider(s mcpclient.SearchSettings, answers *inflight.Budget) (provider
 	}, answers}, nil
 }
 
-// checkAPI refuses an address that would show the key to the network.
+// checkAPI refuses an address to which the key would be sent unencrypted over a network.
 func checkAPI(s mcpclient.SearchSettings) error {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Hostname() == "" {
@@ -70,7 +70,7 @@ func checkAPI(s mcpclient.SearchSettings) error {
 	return nil
 }
 
-// search returns the results of one query by rank.
+// search returns the results of one query, the best first.
 func (p provider) search(ctx context.Context, query string, limit int) ([]hit, error) {
 	limit = min(limit, most)
 	var hits []hit

@@ -76,7 +76,7 @@ func webSearch(ctx context.Context, w *tool.Workspace, args searchArgs) (searchR
 	return searchResult{hits}, nil
 }
 
-// merge takes the results of all lists by rank, each address once.
+// merge merges the results of all lists by rank, and keeps each address once.
 func merge(lists [][]hit, limit int) []hit {
 	merged, seen := []hit{}, map[string]bool{}
 	longest := 0
@@ -94,8 +94,8 @@ func merge(lists [][]hit, limit int) []hit {
 	return slices.Clip(merged[:min(len(merged), limit)])
 }
 
-// fetchAhead fetches pages into the cache while the caller continues. Pages that cannot be
-// fetched are left to fetchUrl, which reports why.
+// fetchAhead fetches pages into the cache in the background. If a page cannot be fetched,
+// fetchUrl will report why.
 func fetchAhead(w *tool.Workspace, hits []hit) {
 	f, err := newFetcher(w)
 	if err != nil || len(hits) == 0 {
