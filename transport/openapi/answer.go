@@ -23,14 +23,14 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-const maxAnswer = 64 << 20 // bytes of an answer
+const maxAnswer = 64 << 20 // maximum size in bytes of an answer
 
-// api is an API that requests go to.
+// api is an HTTP API that receives the requests of calls.
 type api struct {
 	client *http.Client
 	auth   httpauth.Auth
 	base   string
-	limit  time.Duration // of a call with all of its tries
+	limit  time.Duration // time limit of a call with all of its attempts
 
 	conceal mcpclient.Concealer
 	answers *inflight.Budget
@@ -41,12 +41,12 @@ type call struct {
 	*operation
 	base  string
 	given map[string][]byte // the arguments
-	paged bool              // it asks for a page
-	page  string            // which one, as toolscript.PagePlace has it; "" is the first
+	paged bool              // the call asks for one page
+	page  string            // continuation of the requested page, see toolscript.PagePlace; "" is the first page
 }
 
-// call makes the request of a call and returns its result. The error of an answer that asks
-// for another try is Busy with the time until then.
+// call makes the request of a call and returns its result. If the answer asks to try again
+// later and no further attempt is made, the error is Busy with the time to wait.
 func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any, error) {
 	args, page, paged, err := toolscript.CutPage(args)
 	if err != nil {
@@ -90,8 +90,8 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 // repeatable reports whether a request may be sent again.
 func repeatable(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// result is the value of an answer, with the headers that the document declares. promised: the
-// document promises JSON.
+// result returns the value of an answer, with the headers that the document declares.
+// promised says that the document promises JSON.
 func (a *api) result(ctx context.Context, o *operation, promised bool, answer *http.Response) (any, error) {
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		return nil, a.failure(o, answer)
@@ -106,7 +106,7 @@ func (a *api) result(ctx context.Context, o *operation, promised bool, answer *h
 	return inprocess.WithContent{Value: value, Content: headers(answer.Header, o.headers)}, nil
 }
 
-// headers are the headers that the document declares as a content block.
+// headers returns a content block with the declared headers of an answer, or no block if all are missing.
 func headers(of http.Header, declared map[string]bool) []any {
 	values := map[string]string{}
 	var lines []string
@@ -122,7 +122,7 @@ func headers(of http.Header, declared map[string]bool) []any {
 	return []any{map[string]any{"type": "text", "text": strings.Join(lines, "\n"), "_meta": map[string]any{"headers": values}}}
 }
 
-// value is the value of an answer. Its bytes count for the call to which ctx belongs.
+// value returns the value of an answer. Its bytes count against the budget of the call to which ctx belongs.
 func (a *api) value(ctx context.Context, o *operation, promised bool, answer *http.Response) (any, error) {
 	defer func() { _ = answer.Body.Close() }() // it was read
 	lease := a.answers.Lease(ctx)
@@ -153,12 +153,12 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 	default:
 		read := lease.Bytes() - before
 		block, err := blob(ctx, lease, answer, media, content)
-		lease.Drop(read) // the block has the bytes
+		lease.Drop(read) // the block holds the bytes
 		return block, err
 	}
 }
 
-// mostShown bounds the part of an answer that is searched for secrets before it is shown.
+// mostShown is the maximum length of the part of an answer that is searched for secrets before it is shown.
 const mostShown = 32 << 10
 
 func textual(media string) bool {
@@ -168,7 +168,7 @@ func textual(media string) bool {
 		media == "application/x-ndjson" || media == "application/javascript"
 }
 
-// blob is a content block of MCP with bytes: their handle in scripts and on the command line.
+// blob returns an MCP content block with bytes, which scripts and the command line handle as a file.
 func blob(ctx context.Context, lease *inflight.Lease, answer *http.Response, media string, content []byte) (json.RawMessage, error) {
 	media, _, _ = strings.Cut(media, ";")
 	if media == "" {
@@ -190,7 +190,7 @@ func blob(ctx context.Context, lease *inflight.Lease, answer *http.Response, med
 	return append(block, tail...), nil
 }
 
-// shown is the beginning of the content of an answer, without secrets.
+// shown returns the beginning of an answer for a message, without secrets.
 func (a *api) shown(content []byte) string {
 	const most = 2000
 	text := a.conceal.Text(string(content[:min(len(content), mostShown)])) // so that no secret is cut
@@ -200,7 +200,7 @@ func (a *api) shown(content []byte) string {
 	return text
 }
 
-// failure is the error of an answer that is not a success, with the beginning of its body.
+// failure returns the error for an answer that is not a success, with the beginning of its body.
 func (a *api) failure(o *operation, answer *http.Response) error {
 	defer func() { _ = answer.Body.Close() }() // the rest is not read
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostShown))

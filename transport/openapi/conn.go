@@ -1,5 +1,5 @@
-// Package openapi is a server whose tools are the operations of an HTTP API that an OpenAPI
-// document describes, of version 3.0 or 3.1.
+// Package openapi is a server whose tools are the operations of an HTTP API, as an OpenAPI
+// document of version 3.0 or 3.1 describes them.
 package openapi
 
 import (
@@ -22,25 +22,25 @@ import (
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
-// Settings are the settings of a server.
+// Settings configure a server.
 type Settings struct {
-	Spec       string        `json:"spec"`       // an absolute path or a URL
-	BaseURL    string        `json:"baseUrl"`    // "" is the first server of the document
-	Operations []string      `json:"operations"` // see operation.selects; empty means all
+	Spec       string        `json:"spec"`       // absolute path or URL of the document
+	BaseURL    string        `json:"baseUrl"`    // address of the API; "": the first server of the document
+	Operations []string      `json:"operations"` // patterns, see operation.selects; empty: all
 	Auth       httpauth.Auth `json:"auth"`
 }
 
 // Dialer opens servers of OpenAPI documents.
 type Dialer struct {
-	// RoundTripper adds the login of a server with auth of the type oauth2; see
+	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
 	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
 	Answers      *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
-	Convert      convert.Port     // reads the document in a worker process; nil: in this one
+	Convert      convert.Port     // reads the document in a worker process; nil: in this process
 }
 
-// Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error:
-// Unauthorized or Forbidden if it is refused, Unavailable if it cannot be read, Invalid if it cannot be used.
+// Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error: Unauthorized
+// or Forbidden if access is refused, Unavailable if reading fails, Invalid if the document is unusable.
 func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
 	fail := func(kind toolscript.Kind, err error) (*inprocess.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
@@ -105,8 +105,8 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}), nil
 }
 
-// guard is the guard of the requests of a server. The user wrote "baseUrl" and "spec"; the document
-// names the address of the API if there is no "baseUrl".
+// guard returns the transport that protects internal addresses. It trusts "baseUrl" and "spec",
+// which the user wrote. Without a "baseUrl", the document names the address of the API.
 func (s Settings) guard() (*reach.Guard, error) {
 	var written []*url.URL
 	for _, text := range []string{s.BaseURL, s.Spec} {
@@ -126,9 +126,9 @@ func (s Settings) guard() (*reach.Guard, error) {
 	}), nil
 }
 
-// reading is the way of the requests for the document. They have the credentials if the document is of the origin
-// of the API. Without a "baseUrl" that is the origin of the document: no other gets credentials. A login with
-// OAuth2 is for calls only: it would be needed for a public document too.
+// reading returns the transport for reading the document. It sends the credentials only if the document
+// has the same origin as the API; without a "baseUrl", only the origin of the document gets credentials.
+// A login with OAuth2 is for calls only: otherwise even a public document would need it.
 func (s Settings) reading(cfg mcpclient.Config, guard http.RoundTripper) http.RoundTripper {
 	origin, err := httpauth.NewOrigin(s.Spec, s.Auth, cfg.Headers, cmp.Or(s.BaseURL, s.Spec))
 	if err != nil || !isURL(s.Spec) {
@@ -137,10 +137,10 @@ func (s Settings) reading(cfg mcpclient.Config, guard http.RoundTripper) http.Ro
 	return httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: guard, ToOthers: guard}
 }
 
-// sentParameter is a parameter that the configuration sends: where (header, query or cookie), and its name.
+// sentParameter is a parameter that the configuration sends. In is header, query or cookie.
 type sentParameter struct{ In, Name string }
 
-// sent are the parameters that the configuration sends with each request.
+// sent returns the parameters that the configuration sends with each request.
 func sent(auth httpauth.Auth, headers map[string]string) (out []sentParameter) {
 	header := func(name, value string) {
 		if !strings.EqualFold(name, "Cookie") {
@@ -164,13 +164,13 @@ func sent(auth httpauth.Auth, headers map[string]string) (out []sentParameter) {
 	return out
 }
 
-// about is what a document says about itself, and what is wrong with it.
+// about holds what a document says about itself, and warnings about its mistakes.
 type about struct {
 	base, title, version, description string
 	warnings                          []string
 }
 
-// read reads the operations of a document that the settings select. sent are no arguments of tools.
+// read returns the operations of a document that s selects. The parameters in sent do not become arguments.
 func read(l *library, document []byte, s Settings, sent []sentParameter) ([]operation, about, error) {
 	all := index(document)
 	version := written(all["openapi"])
@@ -191,7 +191,7 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 	}
 	found, count, err := r.operations(all["paths"])
 	if err == nil {
-		err = toolscript.ContextError(l.ctx) // else everything that was not read would be left out
+		err = toolscript.ContextError(l.ctx) // without this, parts that were not read would be left out silently
 	}
 	if err == nil && len(found) == 0 {
 		err = r.broken
@@ -206,8 +206,8 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 	return found, a, nil
 }
 
-// absolute is the address of a server of a document, which may be relative to that of the
-// document. It has no query, and is "/" if it is empty.
+// absolute returns the address of a server of a document, without a query. A relative
+// address, or the default "/", is resolved against the address of the document.
 func absolute(server, spec string) (string, error) {
 	server, _, _ = strings.Cut(server, "#")
 	server, _, _ = strings.Cut(server, "?")
@@ -224,8 +224,8 @@ func absolute(server, spec string) (string, error) {
 	return u.String(), nil
 }
 
-// selects reports whether an entry selects the operation: the name of its tool, tag:TAG, or
-// METHOD PATH. In an entry, * stands for any characters and ? for one.
+// selects reports whether an entry selects the operation. An entry is the name of its tool, tag:TAG, or
+// METHOD PATH, where * stands for any characters and ? for one. No entries select all operations.
 func (o *operation) selects(entries []string) bool {
 	if len(entries) == 0 {
 		return true
@@ -252,7 +252,7 @@ func (o *operation) selects(entries []string) bool {
 	return false
 }
 
-// sameOriginOnly refuses to read a document from another origin.
+// sameOriginOnly is a CheckRedirect function that refuses to read a document from another origin.
 func sameOriginOnly(r *http.Request, via []*http.Request) error {
 	if len(via) > httpauth.MaxRedirects || !httpauth.SameOrigin(r.URL, via[0].URL) {
 		return errors.New("the document is redirected to another origin; write that address as \"spec\"")

@@ -12,13 +12,13 @@ import (
 	"github.com/toolscript/toolscript/transport/httpauth"
 )
 
-// Document is the conversion of an OpenAPI document to the operations that settings select.
-// Its input has a documentInput and the document, and its output a documentOutput and the
-// schemas of its tools. It needs the other files that the document refers to.
+// Document is the conversion of an OpenAPI document to the operations that the settings
+// select. Its input is a documentInput and the document; its output is a documentOutput and
+// the schemas of the tools. It requests the other files that the document refers to.
 var Document = convert.Kind{Name: "openapi", Most: maxSchemas + maxOther, Do: convertDocument}
 
-// maxOther bounds what operations have besides their schemas: names, descriptions,
-// parameters. Those of GitHub's document have 1 MB.
+// maxOther is the maximum size of operations without their schemas: names, descriptions,
+// parameters. For GitHub's document, that is 1 MB.
 const maxOther = 16 << 20
 
 type documentInput struct {
@@ -78,7 +78,7 @@ type bodyOutput struct {
 	Raws     []string                   `json:",omitempty"`
 }
 
-// describe has a document read in a worker process. The gateway reads the files that the
+// describe has a worker process read a document. The gateway reads the files that the
 // document refers to.
 func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Settings, sent []sentParameter) ([]operation, about, error) {
 	input, err := convert.Pack(documentInput{s.Spec, s.BaseURL, s.Operations, sent}, document)
@@ -105,7 +105,7 @@ func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Set
 	return operations, about{out.Base, out.Title, out.Version, out.Description, out.Warnings}, nil
 }
 
-// refersTo reads the files that a document refers to: those in its folder, or of its origin.
+// refersTo returns a function that reads the files of the document: in its folder, or of its origin.
 func (l *library) refersTo() convert.Need {
 	count := 0
 	return func(at string) ([]byte, error) {
@@ -129,7 +129,7 @@ func (l *library) refersTo() convert.Need {
 	}
 }
 
-// convertDocument is the work of Document.
+// convertDocument implements Document.
 func convertDocument(input []byte, need convert.Need) ([][]byte, error) {
 	var in documentInput
 	texts, err := convert.Unpack(input, &in)
@@ -163,8 +163,8 @@ func convertDocument(input []byte, need convert.Need) ([][]byte, error) {
 	return convert.Pack(out, schemas...)
 }
 
-// kindOf is the kind of the error of a document: one that was read and cannot be used is not
-// read again.
+// kindOf returns the kind of the error for a document. A document that was read but cannot
+// be used is Invalid, so that it is not read again.
 func kindOf(err error) toolscript.Kind {
 	if kind := toolscript.KindOf(err); kind == toolscript.Unavailable {
 		return kind

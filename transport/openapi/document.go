@@ -23,25 +23,25 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// maxDocument bounds a document, in bytes. GitHub's has 13 MB.
+// maxDocument is the maximum size of a document, in bytes. GitHub's has 13 MB.
 const maxDocument = 64 << 20
 
-// maxFiles bounds the files that one document refers to.
+// maxFiles is the maximum number of files that one document refers to.
 const maxFiles = 200
 
-// library reads a document and those that it refers to. It is not safe for concurrent use.
+// library reads a document and the documents it refers to. It is not safe for concurrent use.
 type library struct {
 	ctx     context.Context //nolint:containedctx // of one Dial
 	client  *http.Client
-	root    string         // of the first document: a path or a URL
-	project beneath.Folder // that a path is resolved beneath
+	root    string         // path or URL of the first document
+	project beneath.Folder // folder beneath which a path is resolved
 	read    map[string][]byte
-	get     func(at string) ([]byte, error) // reads a document
+	get     func(at string) ([]byte, error) // returns the text of a document
 
-	failed  map[string]error             // documents that could not be read
-	anchors map[string]map[string][]byte // the schemas of a document that have an anchor, by its name
-	objects map[place]map[string][]byte  // objects that references lead through
-	arrays  map[place][][]byte           // and arrays
+	failed  map[string]error             // errors of documents that could not be read
+	anchors map[string]map[string][]byte // for each document: schemas by anchor
+	objects map[place]map[string][]byte  // members of objects that references lead through
+	arrays  map[place][][]byte           // items of arrays that references lead through
 }
 
 func newLibrary(ctx context.Context, client *http.Client, project beneath.Folder, root string) *library {
@@ -50,8 +50,8 @@ func newLibrary(ctx context.Context, client *http.Client, project beneath.Folder
 	return l
 }
 
-// load returns a document as JSON. at is the path of a file or a URL. Only the folder of the
-// first document, or its origin, is read.
+// load returns a document as JSON. at is the path of a file or a URL. Only documents in the
+// folder of the first document, or of its origin, are read.
 func (l *library) load(at string) ([]byte, error) {
 	if text, known := l.read[at]; known {
 		return text, nil
@@ -104,7 +104,7 @@ func (l *library) fetch(at string) ([]byte, error) {
 	return text, err
 }
 
-// readFile reads a file in the folder of the first document.
+// readFile reads a file in the folder of the first document or below.
 func (l *library) readFile(path string) ([]byte, error) {
 	root, err := l.project.Root(filepath.Dir(l.root))
 	if err != nil {
@@ -115,7 +115,7 @@ func (l *library) readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := root.Open(name) // fails outside of the folder, also through links
+	file, err := root.Open(name) // fails outside of the folder, even through links
 	if err != nil {
 		return nil, err
 	}
@@ -157,28 +157,28 @@ func asJSON(text []byte) ([]byte, error) {
 // converter writes YAML as JSON, in the order of the file.
 type converter struct {
 	out  *bytes.Buffer
-	open map[*yaml.Node]bool // the aliases that are being written
+	open map[*yaml.Node]bool // aliases that are being written
 
-	repeated int // values inside of aliases
+	repeated int // number of values inside of aliases
 }
 
-// maxRepeated bounds the values that aliases repeat: aliases of aliases grow fast.
+// maxRepeated is the maximum number of values that aliases repeat: aliases of aliases multiply.
 const maxRepeated = 1 << 20
 
-// reading says how a scalar without quotes is read. What JSON has as a number is one, and true and
-// false are booleans, unless it is a text.
+// reading says how to interpret a YAML scalar without quotes. A JSON number, true and false
+// keep their meaning in every reading but asText.
 type reading int
 
 const (
-	asWritten reading = iota // other spellings of numbers are texts
-	asTexts                  // other spellings of booleans too
-	asNumber                 // other spellings of numbers are numbers
-	asServer                 // its variables are texts
-	asText                   // all but null is a text
+	asWritten reading = iota // numbers in non-JSON spelling are strings
+	asTexts                  // like asWritten, and booleans in non-JSON spelling are strings too
+	asNumber                 // numbers in non-JSON spelling are numbers
+	asServer                 // like asWritten, but all values below "variables" are asText
+	asText                   // everything but null is a string
 )
 
-// readings are those of members. The names of texts may also be those of properties: then what JSON
-// has is a value.
+// readings maps names of members to the reading of their values. A member such as "title"
+// can also be a property of a schema, so JSON numbers and booleans stay what they are.
 var readings = map[string]reading{
 	"operationId": asTexts, "name": asTexts, "url": asTexts, "title": asTexts, "version": asTexts, "summary": asTexts, "description": asTexts,
 	"tags": asTexts, "propertyName": asTexts, "servers": asServer,
@@ -187,7 +187,7 @@ var readings = map[string]reading{
 	"minContains": asNumber, "maxContains": asNumber,
 }
 
-// readingOf is the reading of a member of a mapping. Values in a schema have its type.
+// readingOf returns the reading of a member. The values in a schema are read by kind, the schema's type.
 func readingOf(key string, around reading, kind string) reading {
 	switch {
 	case around == asText || around == asServer && key == "variables":
@@ -198,7 +198,7 @@ func readingOf(key string, around reading, kind string) reading {
 	return readings[key]
 }
 
-// kindOfValues is the type of a schema, "" if it has several. null is none.
+// kindOfValues returns the type of a schema apart from null, or "" if it has several types or none.
 func kindOfValues(all []pair) (kind string) {
 	for _, p := range all {
 		if p.key != "type" {
@@ -265,7 +265,7 @@ func (c *converter) value(n *yaml.Node, as reading) error {
 	}
 }
 
-// mapping writes an object. Members that "<<" merges stand after its own.
+// mapping writes an object. Members merged by "<<" follow its own members.
 func (c *converter) mapping(n *yaml.Node, as reading) error {
 	all, err := pairs(n, 0)
 	if err != nil {
@@ -298,8 +298,8 @@ type pair struct {
 	value *yaml.Node
 }
 
-// pairs are the members of a mapping, and after them those that it merges, which count if it has
-// no member of the name.
+// pairs returns the members of a mapping, then the members that it merges. If a name occurs
+// several times, the first member counts.
 func pairs(n *yaml.Node, depth int) (own []pair, err error) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -331,7 +331,7 @@ func pairs(n *yaml.Node, depth int) (own []pair, err error) {
 	return append(own, merged...), nil
 }
 
-// maxMerged bounds the members that one mapping merges: merges of merges grow fast.
+// maxMerged is the maximum number of members that one mapping merges: merges of merges multiply.
 const maxMerged = 10_000
 
 func (c *converter) scalar(n *yaml.Node, as reading) error {
@@ -339,7 +339,7 @@ func (c *converter) scalar(n *yaml.Node, as reading) error {
 		c.out.Write(quote(n.Value))
 		return nil
 	}
-	if n.Style == 0 && json.Valid([]byte(n.Value)) { // a number keeps its digits, such as those of a version
+	if n.Style == 0 && json.Valid([]byte(n.Value)) { // keeps the digits of a number, such as 1.10
 		c.out.WriteString(n.Value)
 		return nil
 	}
@@ -358,11 +358,11 @@ func (c *converter) scalar(n *yaml.Node, as reading) error {
 			value = n.Value
 		}
 	default:
-		value = n.Value // such as a date
+		value = n.Value // for example a date
 	}
 	text, err := toolscript.PlainJSON(value)
 	if err != nil {
-		text = quote(n.Value) // such as .inf
+		text = quote(n.Value) // for example .inf
 	}
 	c.out.Write(text)
 	return nil
@@ -370,14 +370,14 @@ func (c *converter) scalar(n *yaml.Node, as reading) error {
 
 // place is a part of a document.
 type place struct {
-	document string // its path or URL
+	document string // path or URL
 	pointer  string // such as /components/schemas/Pet, or the name of an anchor; "" is the whole document
 }
 
-// maxPointer bounds the path in a reference, which may lead through a path of the API.
+// maxPointer is the maximum length of the pointer in a reference, in bytes. It may contain a path of the API.
 const maxPointer = 4 << 10
 
-// refer is the place that a reference in a document names.
+// refer returns the place that a reference in the document from names.
 func (l *library) refer(from, ref string) (place, error) {
 	address, pointer, _ := strings.Cut(ref, "#")
 	if len(pointer) > maxPointer {
@@ -449,8 +449,8 @@ func (l *library) find(p place) ([]byte, error) {
 	return value, nil
 }
 
-// member is the member of the object, or the item of the array, at a place, which is value; nil
-// if there is none.
+// member returns a member of the object, or an item of the array, whose text is value and
+// whose place is p. It returns nil if there is no such member.
 func (l *library) member(p place, value []byte, name string) []byte {
 	if !isArray(value) {
 		known, has := l.objects[p]
@@ -471,7 +471,7 @@ func (l *library) member(p place, value []byte, name string) []byte {
 	return nil
 }
 
-// follow returns the value that a value refers to, and its place, or the value itself.
+// follow resolves the reference in value, if any, and returns the final value and its place.
 func (l *library) follow(value []byte, at place) ([]byte, place, error) {
 	for range 32 {
 		ref := member(value, "$ref")

@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-// file is a file in a part of a body.
+// file is a file in a request body.
 type file struct {
 	name, media string
 	data        []byte
 }
 
-// fileArgument is the schema of an argument for a file.
+// fileArgument is the schema of an argument that takes a file.
 const fileArgument = `{"anyOf":[{"type":"string","contentEncoding":"base64"},{"type":"object","properties":{` +
 	`"data":{"type":"string","contentEncoding":"base64"},"name":{"type":"string","description":"the name of the file, such as talk.mp3"},` +
 	`"type":{"type":"string","description":"its media type, such as audio/mpeg"},"mimeType":{"type":"string"},"resource":{"type":"object"}}}],` +
 	`"description":"the bytes of a file, as base64, { name, type, data }, or a content block that a tool returned"}`
 
-// isFile reports whether a schema is that of bytes: in OpenAPI 3.1, of a text with an encoding, or with a
-// media type that is not that of a text.
+// isFile reports whether a schema describes bytes: by format binary or, in OpenAPI 3.1, by
+// a content encoding or a media type that is not text.
 func isFile(schema map[string][]byte) bool {
 	media := unquote(schema["contentMediaType"])
 	return unquote(schema["format"]) == "binary" || schema["contentEncoding"] != nil ||
 		media != "" && (strings.HasPrefix(media, "*/") || !isJSON(media) && !textual(media))
 }
 
-// maxFileParts bounds the schemas in which files are looked for: those of one body, or of one member.
+// maxFileParts is the maximum number of schemas that are searched for files, per body or member.
 const maxFileParts = 50
 
-// files reports whether the values of a schema are files, lists of files or null.
+// files reports whether the values of a schema are files or lists of files, or else null.
 func (s *schemas) files(schema []byte, at place) bool {
 	count := 0
 	var are func(schema []byte, at place) bool
@@ -78,8 +78,8 @@ func (s *schemas) files(schema []byte, at place) bool {
 	return are(schema, at)
 }
 
-// fileMembers are the members of a body that the document names, and whether they are files; others:
-// those that it does not name are files.
+// fileMembers returns the members of a body that the document names, true for those that
+// are files. others reports whether the members that it does not name are files.
 func (s *schemas) fileMembers(schema []byte, at place) (named map[string]bool, others bool) {
 	named = map[string]bool{}
 	count := 0
@@ -118,7 +118,7 @@ func (s *schemas) hasFiles(schema []byte, at place) bool {
 	return others
 }
 
-// carries reports whether the schema at a place has files, as a body or as a member of one.
+// carries reports whether the schema at a place contains files: as a body, or as a member of a body.
 func (s *schemas) carries(at place, side side) bool {
 	key := use{at, side, false}
 	known, has := s.carrying[key]
@@ -136,7 +136,7 @@ func (b *body) isFile(member string) bool {
 	return is || !named && b.files
 }
 
-// raw is the content of a body that is a file, with the media type that the document has for it.
+// raw returns the content of a body that is a file, and the best media type that the document declares.
 func (b *body) raw(argument string, value []byte) ([]byte, string, error) {
 	f, known, err := b.read(argument, value)
 	if err != nil {
@@ -160,9 +160,9 @@ func (b *body) raw(argument string, value []byte) ([]byte, string, error) {
 	return f.data, "application/octet-stream", nil
 }
 
-// file reads an argument for a file: its bytes as base64, an object with name, type and data, or a
-// content block of MCP. Without them, the type is that of the document, of the name or of the bytes,
-// if one of them says it, and the name is that of the member with the extension of the type.
+// file reads an argument that takes a file: base64, an object with name, type and data, or an MCP
+// content block. A missing media type comes from the document, the extension of the name, or the
+// bytes. A missing name is the name of the member with the usual extension of the type.
 func (b *body) file(member string, value []byte) (file, error) {
 	f, known, err := b.read(member, value)
 	if err != nil {
@@ -173,7 +173,7 @@ func (b *body) file(member string, value []byte) (file, error) {
 	return f, nil
 }
 
-// read reads an argument for a file, and its media type as far as it is known.
+// read reads an argument that takes a file. known is its media type, or "" if it cannot be told.
 func (b *body) read(member string, value []byte) (f file, known string, err error) {
 	text := value
 	if isObject(value) {
@@ -188,14 +188,14 @@ func (b *body) read(member string, value []byte) (f file, known string, err erro
 		return f, "", fmt.Errorf("%s: is not base64: %w", member, err)
 	}
 	known = cmp.Or(f.media, b.types[member], typeOf(path.Ext(f.name)))
-	if path.Ext(f.name) == "" { // else it is a type that is not known, such as .docx, which is a ZIP
+	if path.Ext(f.name) == "" { // otherwise the type is unknown, such as .docx, which is a ZIP
 		known = cmp.Or(known, signature(f.data))
 	}
 	return f, known, nil
 }
 
-// block is the name, the media type and the base64 of a file: { name, type, data }, or an image, a
-// sound or a resource with bytes as MCP has them. A resource with a text has no base64.
+// block returns the name, the media type and the base64 of a file: of { name, type, data }, or of an
+// image, a sound or a resource as MCP defines them. The text of a resource is converted to base64.
 func block(all map[string][]byte) (name, media string, data []byte) {
 	name, media, data = unquote(all["name"]), unquote(all["type"]), all["data"]
 	if mime := unquote(all["mimeType"]); mime != "" || !strings.Contains(media, "/") { // else the type of a content block
@@ -213,8 +213,8 @@ func block(all map[string][]byte) (name, media string, data []byte) {
 	return name, media, data
 }
 
-// signature is the media type of bytes that begin with the signature of one, else "". Only signatures
-// that are no beginning of anything else count.
+// signature returns the media type that the first bytes show, or "". It only knows
+// signatures that no other content can begin with.
 func signature(data []byte) string {
 	if len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
 		return "image/webp"
@@ -232,8 +232,8 @@ var signatures = [][2]string{
 	{"%PDF-", "application/pdf"}, {"PK\x03\x04", "application/zip"}, {"\x1f\x8b\x08", "application/gzip"},
 }
 
-// usual are the extensions of the names of files, and media types. The first row of a type has its
-// usual extension, and the first row of an extension its usual type.
+// usual pairs extensions of file names with media types. The first row of a media type has
+// its usual extension, and the first row of an extension has its usual media type.
 var usual = [][2]string{
 	{".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".gif", "image/gif"}, {".webp", "image/webp"}, {".bmp", "image/bmp"}, {".svg", "image/svg+xml"},
 	{".mp3", "audio/mpeg"}, {".wav", "audio/wav"}, {".wav", "audio/wave"}, {".m4a", "audio/mp4"}, {".ogg", "audio/ogg"}, {".flac", "audio/flac"},
@@ -241,7 +241,7 @@ var usual = [][2]string{
 	{".json", "application/json"}, {".xml", "application/xml"}, {".csv", "text/csv"}, {".html", "text/html"}, {".txt", "text/plain"}, {".md", "text/markdown"},
 }
 
-// typeOf is the media type of the files with an extension; "" if it is not known.
+// typeOf returns the media type of files with an extension, or "" if it is unknown.
 func typeOf(extension string) string {
 	for _, u := range usual {
 		if strings.EqualFold(u[0], extension) {
@@ -251,7 +251,7 @@ func typeOf(extension string) string {
 	return ""
 }
 
-// extension is the usual extension of the names of files with a media type; "" if it is not known.
+// extension returns the usual extension of files with a media type, or "" if it is unknown.
 func extension(media string) string {
 	media, _, _ = strings.Cut(media, ";")
 	for _, u := range usual {

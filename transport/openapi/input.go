@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// input collects the parameters of an operation.
+// input collects the arguments of an operation.
 type input struct {
 	*reader
 	at         place
 	parameters []parameter
 	body       *body
-	taken      map[string]string // names of arguments, and what has them
+	taken      map[string]string // for each argument: the part of the request that it belongs to
 	properties []property
 	refs       []*def
-	either     [][]string // names of arguments, of which a call has all of one list
-	open       bool       // members of the body that the document does not name are arguments too
+	either     [][]string // lists of arguments; a call must have all arguments of one list
+	open       bool       // unnamed arguments become members of the body
 }
 
 // property is one argument of the tool.
@@ -28,8 +28,8 @@ type property struct {
 	required bool
 }
 
-// declare adds the parameters of an operation, which replace those of its path. What the path has no
-// place for is left out.
+// declare adds the parameters of an operation, which replace those of its path item. A path
+// parameter that does not occur in the path is left out.
 func (in *input) declare(op *operation, shared, own []byte) error {
 	type declared struct {
 		text     []byte
@@ -37,7 +37,7 @@ func (in *input) declare(op *operation, shared, own []byte) error {
 		name, in string
 	}
 	var all []declared
-	known := map[[2]string]int{} // the index in all, by name and in
+	known := map[[2]string]int{} // index in all, by name and in
 	for _, list := range [][]byte{shared, own} {
 		for text := range items(list) {
 			if len(all) > maxParameters {
@@ -67,7 +67,7 @@ func (in *input) declare(op *operation, shared, own []byte) error {
 	}
 	for _, d := range all {
 		if d.in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(d.name)) {
-			continue // OpenAPI has other members for these
+			continue // other members of OpenAPI describe these headers
 		}
 		if slices.ContainsFunc(in.sent, func(s sentParameter) bool {
 			return s.In == d.in && (s.Name == d.name || d.in == "header" && strings.EqualFold(s.Name, d.name))
@@ -83,7 +83,7 @@ func (in *input) declare(op *operation, shared, own []byte) error {
 	return nil
 }
 
-// undeclared adds the parameters of a path that the document does not declare, as texts.
+// undeclared adds the parameters in a path that the document does not declare, as strings.
 func (in *input) undeclared(op *operation) {
 	for _, part := range strings.Split(op.path, "{")[1:] {
 		name, _, closed := strings.Cut(part, "}")
@@ -135,7 +135,7 @@ func (in *input) add(name string, c converted, description string, required bool
 	in.refs = append(in.refs, c.refs...)
 }
 
-// described is a schema with a description, unless it has one.
+// described adds a description to a schema, unless the schema has one.
 func described(schema []byte, description string) []byte {
 	if description == "" || !isObject(schema) || member(schema, "description") != nil {
 		return schema
@@ -152,7 +152,7 @@ func described(schema []byte, description string) []byte {
 	return out.Bytes()
 }
 
-// schema is the schema of the arguments.
+// schema returns the JSON Schema of all arguments.
 func (in *input) schema() []byte {
 	var out bytes.Buffer
 	out.WriteString(`{"type":"object",`)
@@ -198,8 +198,8 @@ func (in *input) schema() []byte {
 	return out.Bytes()
 }
 
-// request adds the body. The members of an object are arguments of their own, unless one has
-// the name of a parameter.
+// request adds the request body. The members of an object become arguments of their own,
+// unless one has the name of another argument.
 func (in *input) request(text []byte) error {
 	if text == nil {
 		return nil
@@ -213,7 +213,7 @@ func (in *input) request(text []byte) error {
 	if media == "" {
 		return nil
 	}
-	for name, other := range members(all["content"]) { // no other type can carry files
+	for name, other := range members(all["content"]) { // of several media types, only multipart can carry files
 		if isMultipart(name) && !isMultipart(media) && in.hasFiles(member(other, "schema"), at) {
 			media, content = name, other
 		}
@@ -250,7 +250,7 @@ func (in *input) request(text []byte) error {
 			p.explode = isTrue(explode)
 		}
 		b.styles[name] = p
-		if media := unquote(member(encoding, "contentType")); media != "" && !strings.ContainsAny(media, "*,") { // a list leaves it open
+		if media := unquote(member(encoding, "contentType")); media != "" && !strings.ContainsAny(media, "*,") { // a list does not choose one
 			b.types[name] = media
 		}
 	}
@@ -263,7 +263,7 @@ func (in *input) whole(c converted, description string) {
 	in.add(in.body.whole, c, description, in.body.required, "body")
 }
 
-// free is a name that no argument has.
+// free returns name, with underscores appended until no argument has that name.
 func (in *input) free(name string) string {
 	for in.taken[name] != "" {
 		name += "_"
@@ -271,8 +271,8 @@ func (in *input) free(name string) string {
 	return name
 }
 
-// bytes adds the argument with the bytes of a body that can also have members. A call gives what one of
-// both needs.
+// bytes adds an argument for a body of bytes to an operation whose body can also have
+// members. A call must give either this argument or the required members.
 func (in *input) bytes() {
 	var needed []string
 	for i := range in.properties {
@@ -288,7 +288,7 @@ func (in *input) bytes() {
 	}
 }
 
-// raws are the media types of a body that has bytes: first the chosen one, if it is one.
+// raws returns the media types with which the body can be bytes. If chosen is one of them, it comes first.
 func (in *input) raws(content []byte, chosen string, at place) (out []string) {
 	for media, of := range members(content) {
 		general, _, _ := strings.Cut(strings.ToLower(media), "/")
@@ -300,7 +300,7 @@ func (in *input) raws(content []byte, chosen string, at place) (out []string) {
 		case structured(media), strings.HasPrefix(media, "text/"):
 			continue
 		case media != chosen && !slices.Contains([]string{"image", "audio", "video"}, general) && !strings.HasPrefix(media, "application/octet-stream") && !in.files(member(of, "schema"), at):
-			continue // not known to have bytes
+			continue // not known to mean bytes
 		}
 		if media == chosen {
 			out = slices.Insert(out, 0, media)
@@ -311,8 +311,8 @@ func (in *input) raws(content []byte, chosen string, at place) (out []string) {
 	return out
 }
 
-// flatten adds the members of a body as arguments, and reports whether it could. Members that
-// the body needs are required also if the body is not: documents often forget to say so.
+// flatten makes arguments of the members of a body, or returns false if it cannot. Required members are
+// required even if the body is optional, because documents often forget to declare the body required.
 func (in *input) flatten(schema []byte, at place) bool {
 	o := object{in: in, has: map[string]bool{}}
 	if !o.add(schema, at, 0) || len(o.members) == 0 {
@@ -341,17 +341,17 @@ func (in *input) flatten(schema []byte, at place) bool {
 	return true
 }
 
-// object collects the members of a body, also those of the parts in its allOf.
+// object collects the members of a body, including those in its allOf.
 type object struct {
 	in       *input
 	members  []bodyMember
 	has      map[string]bool
 	required []string
-	parts    int  // schemas that were read
+	parts    int  // number of schemas read
 	closed   bool // a part allows no other members
 }
 
-// maxParts bounds the schemas that a body is joined from: references may double at each level.
+// maxParts is the maximum number of schemas in one body: references may double at each level.
 const maxParts = 1000
 
 type bodyMember struct {
@@ -360,8 +360,8 @@ type bodyMember struct {
 	at     place
 }
 
-// add adds the members of a schema. It returns false if these are not all that the body can
-// have, or if two parts have the same.
+// add adds the members of a schema. It returns false if the schema allows more than these
+// members, or if two parts declare the same member.
 func (o *object) add(schema []byte, at place, depth int) bool {
 	if o.parts++; o.parts > maxParts || depth > maxDepth {
 		return false

@@ -2,14 +2,14 @@ package openapi
 
 import "strings"
 
-// link is a link of the header Link (RFC 8288).
+// link is one link in a Link header (RFC 8288).
 type link struct {
 	target string
-	rel    string // its relations, separated by blanks
-	anchor bool   // it belongs to something else than the answer
+	rel    string // relation types, separated by blanks
+	anchor bool   // the link belongs to another resource than the answer
 }
 
-// nextLink is the target of the first link to the next page; "" if there is none.
+// nextLink returns the target of the first link with the relation next, or "" if there is none.
 func nextLink(headers []string) string {
 	for _, header := range headers {
 		for _, l := range links(header) {
@@ -30,7 +30,7 @@ func (l link) leads(to string) bool {
 	return false
 }
 
-// links are the links of one header, up to the first part that is none.
+// links returns the links of one header, up to the first syntax error.
 func links(header string) (all []link) {
 	s := scanner{header}
 	for {
@@ -51,13 +51,13 @@ func links(header string) (all []link) {
 	}
 }
 
-// scanner reads a header from its start.
+// scanner parses a header from its start.
 type scanner struct{ rest string }
 
-// skip skips bytes of a set.
+// skip skips all bytes that are in set.
 func (s *scanner) skip(set string) { s.rest = strings.TrimLeft(s.rest, set) }
 
-// take skips one byte, if it is the next.
+// take skips b and returns true, if b is the next byte.
 func (s *scanner) take(b byte) bool {
 	if s.rest == "" || s.rest[0] != b {
 		return false
@@ -66,13 +66,13 @@ func (s *scanner) take(b byte) bool {
 	return true
 }
 
-// until reads up to a byte, and skips it.
+// until returns the text before the next b, and skips both.
 func (s *scanner) until(b byte) (text string, found bool) {
 	text, s.rest, found = strings.Cut(s.rest, string(b))
 	return text, found
 }
 
-// word reads up to a byte of a set, without blanks around it.
+// word returns the text before the next byte of ends, without blanks around it.
 func (s *scanner) word(ends string) string {
 	end := strings.IndexAny(s.rest, ends)
 	if end < 0 {
@@ -83,9 +83,9 @@ func (s *scanner) word(ends string) string {
 	return strings.Trim(text, " \t")
 }
 
-// parameters reads the parameters of a link. The first of each name counts.
+// parameters parses the parameters of a link. Of equal names, the first counts.
 func (s *scanner) parameters(l *link) {
-	known := false // its rel
+	known := false // rel is known
 	for {
 		if s.skip(" \t"); !s.take(';') {
 			return
@@ -107,8 +107,8 @@ func (s *scanner) parameters(l *link) {
 	}
 }
 
-// quoted reads a text up to its closing quote. A backslash stands before a byte that is meant
-// literally.
+// quoted returns the text up to its closing quote, and skips both. A backslash escapes the
+// next byte.
 func (s *scanner) quoted() string {
 	var out strings.Builder
 	for i := 0; i < len(s.rest); i++ {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// bestMedia is the media type of a body or an answer that is used: JSON before forms, before
-// texts, before bytes.
+// bestMedia chooses the media type of a body or an answer: JSON before forms, then text,
+// then bytes.
 func bestMedia(content []byte) (media string, chosen []byte) {
 	best := len(ranks)
 	for name, value := range members(content) {
@@ -34,5 +34,5 @@ func form(media string) bool { return strings.HasPrefix(media, "application/x-ww
 
 func isMultipart(media string) bool { return strings.HasPrefix(media, "multipart/form-data") }
 
-// structured reports whether a body has members.
+// structured reports whether a body of a media type has named members.
 func structured(media string) bool { return isJSON(media) || form(media) || isMultipart(media) }

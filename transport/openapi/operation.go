@@ -9,66 +9,66 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// operation is one operation of a document, and how a call of its tool becomes a request.
+// operation is one operation of a document, with all that turns a call of its tool into a request.
 type operation struct {
 	tool   toolscript.Tool
 	method string
 	path   string // a template, such as /pets/{id}
-	base   string // the address of the server, when it is the operation's own; "" is that of the document
+	base   string // address of the operation's own server; "": the address of the API
 	tags   []string
 
 	parameters []parameter
 	body       *body
-	accept     string          // the media type of the answer; "" is any
-	choice     string          // the argument with another one; "" if there is no other
-	headers    map[string]bool // of the answer, as the document writes them
+	accept     string          // media type of the answer; "": any
+	choice     string          // argument that chooses another media type; "": no other type exists
+	headers    map[string]bool // headers of the answer that the document declares
 	silent     bool            // no answer has content
-	text       bool            // the answer in JSON is a string
+	text       bool            // the JSON answer is a string
 }
 
-// parameter is a parameter of a request outside of its body.
+// parameter is a parameter of a request that is not part of its body.
 type parameter struct {
-	name    string // in the arguments of the tool
-	wire    string // in the request
+	name    string // name of the argument
+	wire    string // name in the request
 	in      string // path, query, header or cookie
 	style   string
 	explode bool
 	raw     bool // reserved characters are not escaped
-	json    bool // the value is JSON
+	json    bool // the value is sent as JSON
 
-	otherwise []byte // of a parameter in the path that is not given: its default, which types and checks allow to leave out
+	otherwise []byte // default of a path parameter, used if the argument is missing, which the types allow
 }
 
 // body is the body of a request.
 type body struct {
 	media    string
 	required bool
-	whole    string            // the argument that is the body; "" if fields are its members
-	open     bool              // all other arguments are members too
-	fields   map[string]string // the argument of each member
-	binary   map[string]bool   // members whose text is base64; "" is the whole body
+	whole    string            // argument that is the whole body; "": the body consists of fields
+	open     bool              // all arguments that are not named are members too
+	fields   map[string]string // argument of each member
+	binary   map[string]bool   // members that are files; "" is the whole body
 	styles   map[string]parameter
-	types    map[string]string // media types of parts
+	types    map[string]string // media type of each part
 	files    bool              // members that the document does not name are files
-	bytes    string            // the argument with bytes instead of members; "" if there is none
-	raws     []string          // media types of bytes
+	bytes    string            // argument for a body of bytes instead of members; "": there is none
+	raws     []string          // media types with which the body can be bytes
 }
 
-// methods are the methods that operations have, in the order of the tools of one path.
+// methods lists the methods of operations, in the order of the tools of one path.
 var methods = []string{"get", "head", "options", "trace", "post", "put", "patch", "delete"}
 
-// reader makes operations of a document.
+// reader builds the operations of a document.
 type reader struct {
 	*schemas
-	at       string         // of the document
-	names    map[string]int // that tools have, and the next number for an equal one
+	at       string         // path or URL of the document
+	names    map[string]int // names of tools; the value is the last number given to an equal name
 	selected []string       // see operation.selects
 	sent     []sentParameter
-	fixed    bool  // the configuration has the address of the API
-	broken   error // of the first operation that is left out
+	fixed    bool  // the configuration sets the address of the API
+	broken   error // error of the first operation that was left out
 }
 
-// leaveOut leaves an operation out: one mistake in a document costs at most its tool.
+// leaveOut records that an operation is left out: a mistake in a document costs at most its tool.
 func (r *reader) leaveOut(operation string, err error) {
 	r.warn("%s is left out: %v", operation, err)
 	if r.broken == nil {
@@ -76,28 +76,28 @@ func (r *reader) leaveOut(operation string, err error) {
 	}
 }
 
-// Bounds of what becomes of a document. GitHub's has 1,100 operations, whose schemas have
-// 6 MB; the largest public ones have about 20,000 operations.
+// Limits of a document. GitHub's has 1,100 operations, whose schemas have 6 MB; the largest
+// public documents have about 20,000 operations.
 const (
 	maxSchemas    = 64 << 20 // bytes of the schemas of all tools
 	maxOperations = 30_000
-	maxParameters = 1000    // of an operation
+	maxParameters = 1000    // per operation
 	maxPath       = 8 << 10 // bytes of a path
 )
 
-// found is an operation whose schemas are not made yet.
+// found is an operation whose schemas are not built yet.
 type found struct {
 	operation
-	text map[string][]byte // its members
-	of   map[string][]byte // those of its path
+	text map[string][]byte // members of the operation
+	of   map[string][]byte // members of its path item
 	at   place
 }
 
 var errSchemas = fmt.Errorf("the schemas of its operations have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
 
-// operations are the selected operations of a document in its order, and the number of all.
-// The others cost nothing but their name. If all schemas together are too long, each gets an
-// equal part, and what is too far away in it accepts anything.
+// operations returns the selected operations of a document, in its order, and the number of
+// all operations. If all schemas together are too large, they are built again with an equal
+// share for each: definitions that do not fit into it accept anything.
 func (r *reader) operations(paths []byte) (out []operation, count int, err error) {
 	all, count, err := r.find(paths)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *reader) operations(paths []byte) (out []operation, count int, err error
 	return out, count, err
 }
 
-// build makes the schemas of operations.
+// build builds the schemas of operations.
 func (r *reader) build(all []found) (out []operation, err error) {
 	r.written = 0
 	for _, f := range all {
@@ -130,7 +130,7 @@ func (r *reader) build(all []found) (out []operation, err error) {
 	return out, nil
 }
 
-// find finds the selected operations, and the number of all.
+// find returns the selected operations, without schemas, and the number of all operations.
 func (r *reader) find(paths []byte) (out []found, count int, err error) {
 	for path, text := range members(paths) {
 		if len(path) > maxPath {
@@ -167,7 +167,7 @@ func escape(step string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
 }
 
-// operation reads an operation, which has its name, from its text. of is that of its path.
+// operation completes op from its members text and the members of, which are those of its path item.
 func (r *reader) operation(op *operation, text, of map[string][]byte, at place) error {
 	servers := text["servers"]
 	if servers == nil {
@@ -192,7 +192,7 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 	if err != nil {
 		return err
 	}
-	if op.method == http.MethodHead { // its answer has no body
+	if op.method == http.MethodHead { // an answer to HEAD has no body
 		result.schema, result.list, result.silent = nothing(result.headers), false, true
 	}
 	op.accept, op.headers, op.silent, op.text = result.media, result.headers, result.silent, result.text
@@ -208,7 +208,7 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 	return nil
 }
 
-// description is what the document says about an operation.
+// description returns the description of an operation.
 func description(text map[string][]byte, method, path string) string {
 	summary, more := strings.TrimSpace(written(text["summary"])), strings.TrimSpace(written(text["description"]))
 	if strings.HasPrefix(more, summary) {
@@ -224,7 +224,7 @@ func description(text map[string][]byte, method, path string) string {
 	return all
 }
 
-// name is the name of a tool: operationId, else method and path. Equal names get a number.
+// name returns a new name for a tool: operationId, else method and path. Equal names get a number.
 func (r *reader) name(id, method, path string) string {
 	name := strings.Trim(notInName().ReplaceAllString(id, "_"), "_")
 	if name == "" {
@@ -255,7 +255,7 @@ func annotations(method string) (a toolscript.Annotations) {
 	return a
 }
 
-// firstServer is the address of the first server, with the values of its variables.
+// firstServer returns the address of the first server, with its variables replaced.
 func (r *reader) firstServer(servers []byte) string {
 	for server := range items(servers) {
 		template := written(member(server, "url"))
@@ -277,7 +277,7 @@ func (r *reader) firstServer(servers []byte) string {
 	return ""
 }
 
-// variable is the value of a variable in the address of a server: its default, else its first value.
+// variable returns the value of a variable in a server's address: its default, else its first value.
 func (r *reader) variable(template, name string, variable []byte) string {
 	if variable == nil {
 		r.warn("the address %.200q of a server has the variable %.100q, which the document does not declare; it stays as it is", template, name)
@@ -293,8 +293,8 @@ func (r *reader) variable(template, name string, variable []byte) string {
 	return ""
 }
 
-// oneSlash is an address whose path begins with one slash if that of its template does: an empty
-// variable does not make the next segment a host.
+// oneSlash removes extra slashes from the begin of a path, unless its template has them: an
+// empty variable must not turn the next segment into a host.
 func oneSlash(template, address string) string {
 	origin, path := splitOrigin(address)
 	if _, of := splitOrigin(template); strings.HasPrefix(path, "//") && !strings.HasPrefix(of, "//") {
@@ -303,7 +303,7 @@ func oneSlash(template, address string) string {
 	return address
 }
 
-// splitOrigin splits an address before its path.
+// splitOrigin splits an address into its origin and its path.
 func splitOrigin(address string) (origin, path string) {
 	scheme, rest, absolute := strings.Cut(address, "://")
 	if !absolute {

@@ -19,19 +19,19 @@ import (
 	"github.com/toolscript/toolscript/transport/httpauth"
 )
 
-// maxLink bounds the address of a page, in bytes.
+// maxLink is the maximum length of the address of a page, in bytes.
 const maxLink = 8 << 10
 
-// paged reports whether a tool has pages: the document declares the header Link, or the result
-// is a bare array, which has no other place for the address of the next page. An argument named
-// as PageKey would be in the way.
+// paged reports whether a tool has pages: the document declares the header Link, or the
+// result is a bare array, which has no other place for the address of the next page. A tool
+// with a parameter named PageKey has no pages.
 func (o *operation) paged(r result) bool {
 	return o.method == http.MethodGet && (r.links || r.list) &&
 		!slices.ContainsFunc(o.parameters, func(p parameter) bool { return p.name == toolscript.PageKey })
 }
 
-// place is where an answer stands among the pages of a call. request is the one that was
-// answered.
+// place returns the continuations of an answer: of the page itself and of the next page.
+// request is the request that was answered.
 func (a *api) place(c call, request *http.Request, answer *http.Response) (toolscript.PagePlace, error) {
 	p := toolscript.PagePlace{Self: c.seal(a.plain(request.URL))}
 	link := nextLink(answer.Header.Values("Link"))
@@ -57,7 +57,7 @@ func (a *api) place(c call, request *http.Request, answer *http.Response) (tools
 	return p, nil
 }
 
-// plain is an address without credentials.
+// plain returns an address without credentials.
 func (a *api) plain(address *url.URL) string {
 	u := *address
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
@@ -66,7 +66,7 @@ func (a *api) plain(address *url.URL) string {
 	return u.String()
 }
 
-// turn makes the request of a call that of one of its pages.
+// turn changes the request of a call to a request for the page that the call asks for.
 func (c call) turn(request *http.Request) error {
 	if c.page == "" {
 		return nil
@@ -83,48 +83,48 @@ func (c call) turn(request *http.Request) error {
 	return nil
 }
 
-// A continuation is the encrypted address of a page. A script can pass it on, and can neither
-// read it, which may have a secret of the API, nor make one, which would reach addresses that
-// are no tool. It is valid for one call: the tool, the API and the arguments.
+// A continuation is the encrypted address of a page. A script can only pass it on: it cannot read
+// it, because the address may contain a secret of the API, and it cannot create one, because that
+// would reach addresses that are not tools. It is valid for one tool, API and set of arguments.
 
 // sealer seals and opens continuations.
 type sealer struct {
 	aead  cipher.AEAD
-	nonce []byte // the key of nonces
+	nonce []byte // key from which nonces are derived
 }
 
-// sealing has the keys of this process.
+// sealing returns the keys of this process.
 var sealing = sync.OnceValue(func() sealer {
 	keys := make([]byte, 64)
 	_, _ = rand.Read(keys) // never fails (crypto/rand)
 	block, err := aes.NewCipher(keys[32:])
 	if err != nil {
-		panic(err) // the key has another length than those of AES
+		panic(err) // the length of the key is valid
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(err) // the blocks are not those of AES
+		panic(err) // AES has the right block size
 	}
 	return sealer{aead, keys[:32]}
 })
 
-// belongs is what a continuation is bound to.
+// belongs returns the data that a continuation is bound to.
 func (c call) belongs() []byte {
 	sum := sha256.Sum256(joinedObject(c.given))
 	return fmt.Appendf(nil, "%q %q %q %x", c.base, c.method, c.path, sum)
 }
 
-// seal encrypts an address. Equal addresses have equal continuations: the nonce is made of all
-// that is encrypted, so that no two texts share one.
+// seal encrypts an address. Equal addresses have equal continuations: the nonce is a MAC of
+// all inputs, so different texts never share a nonce.
 func (c call) seal(address string) string {
 	s, of := sealing(), c.belongs()
 	mac := hmac.New(sha256.New, s.nonce)
-	_, _ = mac.Write(fmt.Appendf(nil, "%s\x00%s", of, address)) // a hash takes everything
+	_, _ = mac.Write(fmt.Appendf(nil, "%s\x00%s", of, address)) // writing to a hash does not fail
 	nonce := mac.Sum(nil)[:s.aead.NonceSize()]
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nonce, nonce, []byte(address), of))
 }
 
-// errContinuation is the error of a continuation that is not one of the call.
+// errContinuation is the error for a continuation that does not belong to the call.
 var errContinuation = errors.New("this is no page of this call; pages end with the gateway that has read them, so begin with the first one again")
 
 func (c call) open(continuation string) (string, error) {

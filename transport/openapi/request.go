@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// request is the request of a call. The arguments fit the schema of the tool.
+// request returns the HTTP request of a call. The arguments must be valid for the schema of the tool.
 func (o *operation) request(ctx context.Context, base string, given map[string][]byte) (*http.Request, error) {
 	path, query, header, err := o.place(given)
 	if err != nil {
@@ -49,7 +49,7 @@ func (o *operation) request(ctx context.Context, base string, given map[string][
 	return r, nil
 }
 
-// asked is the media type that a call asks for; "" is any.
+// asked returns the media type that a call asks for, or "" for any.
 func (o *operation) asked(given map[string][]byte) string {
 	if chosen := given[o.choice]; o.choice != "" && chosen != nil {
 		return unquote(chosen)
@@ -57,7 +57,7 @@ func (o *operation) asked(given map[string][]byte) string {
 	return o.accept
 }
 
-// place writes the parameters into the path, the query and the headers.
+// place returns the path, the query and the headers with the parameters in them.
 func (o *operation) place(given map[string][]byte) (path string, query []string, header http.Header, err error) {
 	path, header = o.path, http.Header{}
 	for _, p := range o.parameters {
@@ -98,12 +98,12 @@ func (o *operation) place(given map[string][]byte) (path string, query []string,
 	return path, query, header, nil
 }
 
-// maxDecoded bounds how often a path may be escaped.
+// maxDecoded is the maximum number of times that a path may be escaped.
 const maxDecoded = 8
 
-// dotSegment returns a segment that leads to another path; "" if there is none. Servers and
-// proxies decode a path, some more than once, and some read a backslash as a slash, or ignore what
-// follows a semicolon.
+// dotSegment returns a segment that leads to another path, or "" if there is none. Servers
+// and proxies decode a path, some repeatedly; some treat a backslash as a slash, or ignore
+// the text after a semicolon.
 func dotSegment(path string) string {
 	for range maxDecoded {
 		for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
@@ -117,10 +117,10 @@ func dotSegment(path string) string {
 		}
 		path = decoded
 	}
-	return "%25" // escaped again and again
+	return "%25" // escaped too often
 }
 
-// unescaped decodes the escapes of a path once. What is no escape stays.
+// unescaped decodes the escapes of a path once. Invalid escapes stay.
 func unescaped(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
@@ -136,7 +136,7 @@ func unescaped(path string) string {
 	return b.String()
 }
 
-// inPath is a value in the path, without a slash.
+// inPath returns a value as a part of the path. Slashes in the value are escaped.
 func (p parameter) inPath(value []byte) (string, error) {
 	text := p.simple(value, url.PathEscape)
 	if text == "" {
@@ -175,7 +175,7 @@ func (p parameter) matrix(value []byte) string {
 	return out.String()
 }
 
-// simple is a value in the style simple.
+// simple returns a value in the style "simple".
 func (p parameter) simple(value []byte, escape func(string) string) string {
 	if p.json {
 		return escape(string(value))
@@ -183,7 +183,7 @@ func (p parameter) simple(value []byte, escape func(string) string) string {
 	return p.joined(value, ",", escape)
 }
 
-// joined is a value as one text: the items of an array, or the members of an object, without null.
+// joined returns a value as one text: the items of an array, or the members of an object, without nulls.
 func (p parameter) joined(value []byte, separator string, escape func(string) string) string {
 	var parts []string
 	switch value[0] {
@@ -209,10 +209,10 @@ func (p parameter) joined(value []byte, separator string, escape func(string) st
 	return strings.Join(parts, separator)
 }
 
-// queryEscape escapes a text for a query or a form. A space is %20, which every server reads as one.
+// queryEscape escapes a text for a query or a form. A space becomes %20, which every server understands.
 func queryEscape(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
-// pairs are a value as pairs of a query or a form, encoded. null, also in an object, is left out.
+// pairs returns a value as escaped pairs of a query or a form. Nulls are left out, even in an object.
 func (p parameter) pairs(value []byte) (out []string) {
 	name := queryEscape(p.wire)
 	encode := p.escape()
@@ -256,7 +256,7 @@ func (p parameter) pairs(value []byte) (out []string) {
 	}
 }
 
-// deep are the pairs of an object: name[key]=value.
+// deep returns the pairs of an object in the form name[key]=value.
 func deep(name string, value []byte, encode func(string) string) (out []string) {
 	switch value[0] {
 	case '{':
@@ -277,8 +277,8 @@ func deep(name string, value []byte, encode func(string) string) (out []string) 
 	return out
 }
 
-// escape escapes a value of the query. Reserved characters stay if the document says so, but
-// those that would end the value.
+// escape returns the function that escapes a value of the query. If the document says so,
+// it keeps reserved characters, except those that would end the value.
 func (p parameter) escape() func(string) string {
 	if !p.raw {
 		return queryEscape
@@ -296,7 +296,7 @@ func plain(text string) string { return text }
 
 func isNull(value []byte) bool { return string(bytes.TrimSpace(value)) == "null" }
 
-// scalar is a string without its quotes, or the JSON of any other value.
+// scalar returns a string without its quotes, or the JSON of any other value.
 func scalar(value []byte) string {
 	if value[0] == '"' {
 		return unquote(value)
@@ -304,7 +304,7 @@ func scalar(value []byte) string {
 	return string(bytes.TrimSpace(value))
 }
 
-// encode is the body of a request; nil if there is none.
+// encode returns the body of a request, or nil if there is no body.
 func (o *operation) encode(given map[string][]byte) (content []byte, media string, err error) {
 	b := o.body
 	if b == nil {
@@ -342,7 +342,7 @@ func (o *operation) encode(given map[string][]byte) (content []byte, media strin
 	}
 }
 
-// addOthers adds the arguments that the document does not name to the members of the body.
+// addOthers adds the arguments that the document does not name as members of the body.
 func (o *operation) addOthers(given, fields map[string][]byte) {
 	named := map[string]bool{o.choice: true, o.body.bytes: true}
 	for _, p := range o.parameters {
@@ -373,7 +373,7 @@ func (b *body) encodeWhole(value []byte) ([]byte, string, error) {
 	}
 }
 
-// jsonMedia is a media type of JSON without wildcards.
+// jsonMedia replaces a media type with wildcards by application/json.
 func jsonMedia(media string) string {
 	if strings.Contains(media, "*") {
 		return "application/json"
@@ -381,7 +381,7 @@ func jsonMedia(media string) string {
 	return media
 }
 
-// joinedObject is an object with its members sorted.
+// joinedObject returns a JSON object with sorted members.
 func joinedObject(fields map[string][]byte) []byte {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -412,8 +412,8 @@ func (b *body) form(fields map[string][]byte) []byte {
 	return []byte(strings.Join(pairs, "&"))
 }
 
-// multipart has a part for each member: a file for bytes, JSON for an object or a list of
-// objects, and text for anything else.
+// multipart encodes a part for each member: a file for bytes, JSON for an object or a list
+// of objects, and text for anything else.
 func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
@@ -450,7 +450,7 @@ func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 			if err != nil {
 				return nil, "", err
 			}
-			_, _ = part.Write(content) // into memory
+			_, _ = part.Write(content) // writing to memory does not fail
 		}
 	}
 	if err := w.Close(); err != nil {

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// result is what a document says about the answer.
+// result holds what a document says about the answer of an operation.
 type result struct {
-	schema []byte   // nil if it is not known
-	media  string   // "" if it is not known
-	others []string // media types that the answer can have instead
-	links  bool     // it has the header Link
-	list   bool     // it is an array
-	text   bool     // it is a string
+	schema []byte   // nil if unknown
+	media  string   // chosen media type; "" if unknown
+	others []string // other media types that the answer can have
+	links  bool     // the answer has the header Link
+	list   bool     // the answer is an array
+	text   bool     // the answer is a string
 	silent bool     // no answer has content
 
-	headers map[string]bool // that a success may have, without Link
+	headers map[string]bool // headers that a success may have, except Link
 }
 
-// maxHeaders bounds the headers of an answer that a script can read.
+// maxHeaders is the maximum number of headers of an answer that a script can read.
 const maxHeaders = 100
 
-// head adds the headers of one answer.
+// head adds the declared headers of one answer, and reports whether Link is among them.
 func (r *result) head(headers []byte) (links bool) {
 	for name := range members(headers) {
 		switch {
@@ -41,7 +41,7 @@ func (r *result) head(headers []byte) (links bool) {
 	return links
 }
 
-// nothing is the schema of an answer without content. An object has the headers.
+// nothing returns the schema of an answer without content. The headers are attached to an object.
 func nothing(headers map[string]bool) []byte {
 	if len(headers) > 0 {
 		return []byte(`{"type":"object","description":"empty: $content has the headers"}`)
@@ -49,8 +49,8 @@ func nothing(headers map[string]bool) []byte {
 	return []byte(`{"type":"null"}`)
 }
 
-// result is the answer of success with the lowest number that has content. It may also be null
-// if another one has none. Without an answer of success, it is the default.
+// result describes the success answer with the lowest status that has content. Its value may also be null
+// if another success answer has no content. Without a success answer, the default answer counts.
 func (r *reader) result(responses []byte, at place) (out result, err error) {
 	codes := map[string][]byte{}
 	for code, text := range members(responses) {
@@ -92,7 +92,7 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 	return out, nil
 }
 
-// content is the schema, without $defs, of an answer with a media type; empty if it is not known.
+// content returns the schema, without $defs, of an answer with a media type; it is empty for bytes.
 func (r *reader) content(out *result, media string, schema []byte, at place) converted {
 	if strings.HasPrefix(media, "*/*") && r.files(schema, at) {
 		return converted{} // bytes
@@ -113,11 +113,11 @@ func (r *reader) content(out *result, media string, schema []byte, at place) con
 	}
 }
 
-// maxAlternatives bounds the media types that a call can choose from.
+// maxAlternatives is the maximum number of media types that a call can choose from.
 const maxAlternatives = 20
 
-// alternatives are the media types of an answer that are not another name of the chosen one. Many
-// frameworks list text/plain and text/json beside JSON for each answer.
+// alternatives returns the media types of an answer that differ from the chosen one in content.
+// Many frameworks list text/plain and text/json beside JSON for each answer; these do not count.
 func alternatives(content []byte, chosen string) (out []string) {
 	schema := member(member(content, chosen), "schema")
 	for media, other := range members(content) {
@@ -129,14 +129,14 @@ func alternatives(content []byte, chosen string) (out []string) {
 	return out
 }
 
-// choose adds the argument with the media type of the answer, if there are several, and returns its
-// name.
+// choose adds an argument that chooses the media type of the answer, if there are several,
+// and returns its name.
 func (in *input) choose(r result) string {
 	if len(r.others) == 0 {
 		return ""
 	}
 	name := in.free("accept")
-	types, _ := json.Marshal(append([]string{r.media}, r.others...)) // texts
+	types, _ := json.Marshal(append([]string{r.media}, r.others...)) // strings always marshal
 	in.add(name, converted{text: fmt.Appendf(nil, `{"type":"string","enum":%s,"description":"the media type of the answer; default %s"}`, types, bytes.Trim(quote(r.media), `"`))}, "", false, "answer")
 	return name
 }

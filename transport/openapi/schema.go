@@ -11,25 +11,25 @@ import (
 	"sync"
 )
 
-// schemas converts the schemas of documents to JSON Schema. What OpenAPI adds to JSON Schema
-// is translated or left out, and references lead to $defs.
+// schemas converts the schemas of documents to JSON Schema. Extensions of OpenAPI are
+// translated or left out, and references lead to $defs.
 type schemas struct {
 	library  *library
-	modern   bool // OpenAPI 3.1, whose schemas are JSON Schema
+	modern   bool // OpenAPI 3.1, whose schemas are JSON Schemas
 	defs     map[use]*def
-	waiting  []*def // whose text is not made yet
+	waiting  []*def // definitions whose text is not built yet
 	names    map[string]place
-	sides    map[place]sides                  // of schemas that members refer to
+	sides    map[place]sides                  // sides of schemas that members refer to
 	carrying map[use]bool                     // see carries
 	sidedOf  map[place]map[string]sidedMember // see sidedAt
-	looked   int                              // see maxLooked
+	looked   int                              // number of schemas read by mentions, see maxLooked
 
 	extended map[string]map[place][]string // see children
 
-	written int // bytes of the schemas of all tools
-	most    int // bytes of the $defs of one schema
+	written int // total bytes of the schemas of all tools
+	most    int // maximum of bytes of the $defs of one schema
 
-	warnings []string // about the document: the first maxWarnings
+	warnings []string // warnings about the document; at most maxWarnings
 }
 
 const maxWarnings = 20
@@ -41,22 +41,22 @@ func (s *schemas) warn(format string, args ...any) {
 	}
 }
 
-// unknown warns about a reference that cannot be resolved. What it stands for accepts anything: a
-// tool should not be missing because of a part of its types.
+// unknown warns about a reference that cannot be resolved. Its schema accepts anything: a
+// tool should not be missing because a part of its types is unknown.
 func (s *schemas) unknown(err error) { s.warn("the types of some values are unknown: %v", err) }
 
-// side says what a schema is for.
+// side says what a schema is used for.
 type side int
 
 const (
-	request  side = iota // no member is readOnly
-	response             // no member is writeOnly
-	parts                // a request whose members are parts of a body: bytes are files
-	upload               // such a member with files
+	request  side = iota // of a request: readOnly members are left out
+	response             // of a response: writeOnly members are left out
+	parts                // of a request whose members are parts of a multipart body: bytes become files
+	upload               // of such a member that contains files
 )
 
-// inside is the side of what stands in a member of a schema: only the members of a body, and the items
-// of their lists, are parts.
+// inside returns the side of a schema in the member key of the current schema: only the
+// members of a body, and the items of lists in them, are parts.
 func (w *writer) inside(key string, schema []byte) side {
 	switch at := w.at.side; {
 	case at < parts, at == parts && (lists[key] || key == "then" || key == "else"), at == upload && (lists[key] || key == "items"):
@@ -67,7 +67,7 @@ func (w *writer) inside(key string, schema []byte) side {
 	return request
 }
 
-// within writes a schema that stands in a member of a schema.
+// within calls write with the side of a schema in the member key of the current schema.
 func (w *writer) within(key string, schema []byte, write func()) {
 	before := w.at.side
 	w.at.side = w.inside(key, schema)
@@ -75,38 +75,38 @@ func (w *writer) within(key string, schema []byte, write func()) {
 	w.at.side = before
 }
 
-// use is a schema on a side. base is a schema without its subtypes, as the parts of allOf are.
+// use is a schema on a side. With base, it is the schema without its subtypes, as in a part of allOf.
 type use struct {
 	place
 	side side
 	base bool
 }
 
-// def is a schema that others refer to.
+// def is a definition: a schema that others refer to.
 type def struct {
 	at    use
 	name  string
 	text  []byte
-	refs  []*def // that text has
-	sided bool   // text is that of the side only
+	refs  []*def // definitions that text refers to
+	sided bool   // text is valid for this side only
 }
 
-// converted is a schema without its $defs.
+// converted is a converted schema without its $defs.
 type converted struct {
 	text  []byte
 	refs  []*def
-	sided bool // it has members that are not of both sides
+	sided bool // the schema differs between the sides
 }
 
 func newSchemas(l *library, modern bool) *schemas {
 	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}, sides: map[place]sides{}, carrying: map[use]bool{}, sidedOf: map[place]map[string]sidedMember{}, extended: map[string]map[place][]string{}}
 }
 
-// convert converts the schema at a place, and all that it refers to. A reference that leads
-// nowhere accepts anything.
+// convert converts the schema at a place, and all schemas that it refers to. The target of
+// an invalid reference accepts anything.
 func (s *schemas) convert(schema []byte, at place, side side) converted {
 	c := s.one(schema, use{at, side, false})
-	for len(s.waiting) > 0 { // no recursion: a document can have a chain of a million references
+	for len(s.waiting) > 0 { // no recursion, because a document can have a chain of a million references
 		d := s.waiting[len(s.waiting)-1]
 		s.waiting = s.waiting[:len(s.waiting)-1]
 		s.define(d)
@@ -119,14 +119,14 @@ func (s *schemas) one(schema []byte, at use) converted {
 	w := &writer{schemas: s, at: at}
 	if all := s.subtypes(schema, at.place); len(all) > 0 && !at.base {
 		w.union(member(schema, "discriminator"), all)
-		w.sided = true // the union of answers has one more
+		w.sided = true // the union differs: a response has one alternative more
 	} else {
 		w.schema(schema, 0)
 	}
 	return converted{w.out.Bytes(), w.refs, w.sided}
 }
 
-// def returns the definition of a place, whose text convert makes.
+// def returns the definition of a schema. convert builds its text later.
 func (s *schemas) def(at use) *def {
 	if d, known := s.defs[at]; known {
 		return d
@@ -144,7 +144,7 @@ func (s *schemas) def(at use) *def {
 	return d
 }
 
-// define makes the text of a definition.
+// define builds the text of a definition.
 func (s *schemas) define(d *def) {
 	if other := s.defs[use{d.at.place, response - d.at.side, d.at.base}]; other != nil && other.text != nil && !other.sided {
 		d.text = other.text
@@ -165,7 +165,7 @@ func (s *schemas) define(d *def) {
 
 var notInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_.-]+`) })
 
-// name is a name for the definition of a place, which no other place has.
+// name returns a name for the definition at a place; no other place has this name.
 func (s *schemas) name(at place) string {
 	name := notInName().ReplaceAllString(at.pointer[strings.LastIndexByte(at.pointer, '/')+1:], "_")
 	if name == "" {
@@ -179,15 +179,15 @@ func (s *schemas) name(at place) string {
 	return name
 }
 
-// maxDefs bounds the $defs of one schema, in bytes. Types are made of schemas up to 1 MB.
+// maxDefs limits the $defs of one schema, in bytes. Types are made of schemas of up to 1 MB.
 const maxDefs = 900 << 10
 
-// closure are the definitions that refs lead to, sorted by name, and those of them that are
-// too far away for most bytes.
+// closure returns the definitions that refs lead to, directly or indirectly, sorted by name. far
+// marks the definitions that exceed most bytes; the nearest definitions come first.
 func closure(refs []*def, most int) (all []*def, far map[*def]bool) {
 	seen, far := map[*def]bool{}, map[*def]bool{}
 	size := 0
-	for queue := slices.Clone(refs); len(queue) > 0; queue = queue[1:] { // the nearest first
+	for queue := slices.Clone(refs); len(queue) > 0; queue = queue[1:] { // breadth first
 		d := queue[0]
 		if seen[d] {
 			continue
@@ -204,8 +204,8 @@ func closure(refs []*def, most int) (all []*def, far map[*def]bool) {
 	return all, far
 }
 
-// writeDefs writes the $defs of references as a member after others. What is too far away
-// accepts anything.
+// writeDefs writes the member $defs with all definitions that refs lead to. Definitions
+// that exceed most bytes accept anything.
 func writeDefs(out *bytes.Buffer, refs []*def, most int) {
 	if len(refs) == 0 {
 		return
@@ -227,7 +227,7 @@ func writeDefs(out *bytes.Buffer, refs []*def, most int) {
 	out.WriteByte('}')
 }
 
-// whole is a schema with its $defs.
+// whole returns the schema with its $defs.
 func (c converted) whole(most int) []byte {
 	if len(c.refs) == 0 || !isObject(c.text) {
 		return c.text
@@ -239,32 +239,32 @@ func (c converted) whole(most int) []byte {
 	return out.Bytes()
 }
 
-// orNull is a schema that accepts null too.
+// orNull returns a schema that also accepts null.
 func (c converted) orNull() converted {
 	c.text = slices.Concat([]byte(`{"anyOf":[`), c.text, []byte(`,{"type":"null"}]}`))
 	return c
 }
 
-// maxDepth bounds the levels of one schema; what is deeper accepts anything.
+// maxDepth is the maximum nesting of one schema; deeper parts accept anything.
 const maxDepth = 100
 
 // writer writes one converted schema.
 type writer struct {
 	*schemas
-	at       use // of the whole schema
+	at       use // use of the whole schema
 	out      bytes.Buffer
 	refs     []*def
-	referred map[*def]bool // those of refs
-	sided    bool          // a member is not of both sides
+	referred map[*def]bool // set of the elements of refs
+	sided    bool          // a member exists on one side only
 }
 
-// dropped are members of schemas that mean nothing for values, or nothing in JSON Schema.
+// dropped lists members of schemas that do not restrict values, or have no meaning in JSON Schema.
 var dropped = map[string]bool{
 	"example": true, "examples": true, "xml": true, "externalDocs": true, "discriminator": true, "nullable": true,
 	"exclusiveMinimum": true, "exclusiveMaximum": true, "$schema": true, "$id": true, "$anchor": true, "$dynamicAnchor": true, "$comment": true,
 }
 
-// named are members whose members are schemas; lists are arrays of schemas; singles are schemas.
+// named are keywords whose members are schemas; lists hold arrays of schemas; singles hold one schema.
 var (
 	named   = map[string]bool{"properties": true, "patternProperties": true, "dependentSchemas": true, "$defs": true, "definitions": true}
 	lists   = map[string]bool{"allOf": true, "anyOf": true, "oneOf": true, "prefixItems": true}
@@ -277,7 +277,7 @@ var (
 // schema writes a schema: an object, or true or false.
 func (w *writer) schema(text []byte, depth int) { w.part(text, depth, nil, false) }
 
-// part writes a schema that may be a part of an object, of which some members are hidden.
+// part writes a schema that may be a part of an object, and leaves out the hidden members of that object.
 func (w *writer) part(text []byte, depth int, hidden map[string]bool, inAllOf bool) {
 	switch {
 	case depth > maxDepth:
@@ -321,7 +321,7 @@ func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden ma
 	}
 	if ref := all["$ref"]; ref != nil {
 		w.ref(unquote(ref), inAllOf, begin)
-		if !w.modern { // the other members have no meaning
+		if !w.modern { // OpenAPI 3.0 ignores the other members
 			w.out.WriteByte('}')
 			return
 		}
@@ -353,7 +353,7 @@ func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden ma
 	w.out.WriteByte('}')
 }
 
-// has reports whether an array has an item with this text.
+// has reports whether an array has an item with this JSON text.
 func has(list []byte, want string) bool {
 	for item := range items(list) {
 		if string(item) == want {
@@ -363,7 +363,7 @@ func has(list []byte, want string) bool {
 	return false
 }
 
-// exclusive writes an exclusive bound. In OpenAPI 3.0 it is a flag of the other bound.
+// exclusive writes an exclusive bound. In OpenAPI 3.0, it is a boolean beside the other bound.
 func (w *writer) exclusive(key string, value []byte, all map[string][]byte, begin func(string)) {
 	switch {
 	case string(value) == "false":
@@ -385,7 +385,7 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 		w.out.WriteByte('{')
 		first := true
 		for name, schema := range members(value) {
-			if key == "properties" && hidden[name] { // not those that only an alternative hides
+			if key == "properties" && hidden[name] { // but not a member that only an alternative hides
 				continue
 			}
 			if !first {
@@ -419,7 +419,7 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 	}
 }
 
-// ref writes a reference to a definition.
+// ref writes the reference ref as a reference to a definition.
 func (w *writer) ref(ref string, base bool, begin func(string)) {
 	at, err := w.library.refer(w.at.document, ref)
 	if err != nil {
@@ -437,7 +437,7 @@ func (w *writer) ref(ref string, base bool, begin func(string)) {
 	w.refer(use{at, side, base}, begin)
 }
 
-// refer writes a reference to a definition.
+// refer writes a reference to the definition of a schema.
 func (w *writer) refer(to use, begin func(string)) {
 	d := w.def(to)
 	if !w.referred[d] {

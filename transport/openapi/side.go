@@ -5,16 +5,16 @@ import (
 	"maps"
 )
 
-// sides are the sides of a member of an object: a readOnly one is only answered, and a writeOnly one only sent.
+// sides holds readOnly, for a member that is only in responses, and writeOnly, for one only in requests.
 type sides struct{ readOnly, writeOnly bool }
 
-// sidesOf are the sides of a member of an object.
+// sidesOf returns the sides of a member of an object.
 func (s *schemas) sidesOf(property []byte, at place) (out sides) {
 	ref := reference(property)
 	if ref == nil {
 		return sidesIn(property)
 	}
-	if s.modern { // members beside a reference count
+	if s.modern { // members beside a reference are valid in 3.1
 		out = sidesIn(property)
 	}
 	target, err := s.library.refer(at.document, unquote(ref))
@@ -33,14 +33,14 @@ func (s *schemas) sidesOf(property []byte, at place) (out sides) {
 
 func sidesIn(schema []byte) (out sides) {
 	for _, word := range sideWords {
-		if bytes.Contains(schema, word) { // it seldom does, and then its members need not be read
+		if bytes.Contains(schema, word) { // a fast check, because few schemas contain these words
 			return sides{isTrue(member(schema, "readOnly")), isTrue(member(schema, "writeOnly"))}
 		}
 	}
 	return out
 }
 
-// reference is the $ref of a schema, nil if it has none.
+// reference returns the $ref of a schema, or nil if it has none.
 func reference(schema []byte) []byte {
 	if !bytes.Contains(schema, []byte(`"$ref"`)) {
 		return nil
@@ -50,15 +50,15 @@ func reference(schema []byte) []byte {
 
 var sideWords = [][]byte{[]byte(`"readOnly"`), []byte(`"writeOnly"`)}
 
-// sidedMember says how far a member of an object is readOnly and writeOnly.
+// sidedMember says in how many alternatives a member of an object is readOnly and writeOnly.
 type sidedMember struct{ readOnly, writeOnly extent }
 
-// extent is how many of the alternatives of an object have something.
+// extent is the part of an object's alternatives for which something holds.
 type extent uint8
 
 const (
 	never     extent = iota
-	sometimes        // an alternative
+	sometimes        // in some alternatives
 	always
 )
 
@@ -69,7 +69,7 @@ func extentOf(is bool) extent {
 	return never
 }
 
-// sidedMembers are the members of an object, and of its parts, that are not of both sides.
+// sidedMembers returns the members of an object, and of its parts, that exist on one side only.
 func (s *schemas) sidedMembers(text []byte, at place, depth int) (found map[string]sidedMember) {
 	if depth > maxDepth {
 		return nil
@@ -111,11 +111,11 @@ func (s *schemas) sidedMembers(text []byte, at place, depth int) (found map[stri
 	return found
 }
 
-// sidedAt are the sidedMembers of the schema at a place.
+// sidedAt returns the sidedMembers of the schema at a place.
 func (s *schemas) sidedAt(at place, depth int) map[string]sidedMember {
 	known, has := s.sidedOf[at]
 	if !has {
-		s.sidedOf[at] = nil // it may lead to itself
+		s.sidedOf[at] = nil // the schema may refer to itself
 		if schema, err := s.library.find(at); err == nil {
 			known = s.sidedMembers(schema, at, depth)
 			s.sidedOf[at] = known
@@ -124,9 +124,9 @@ func (s *schemas) sidedAt(at place, depth int) map[string]sidedMember {
 	return known
 }
 
-// hidden are the members of an object that are not of the side: false, if only an alternative hides
-// it. around are those of the object of which it is a part: one part may require what another
-// declares.
+// hidden returns the members of an object that the current side does not have. The value is
+// false if only an alternative hides the member. around are the hidden members of the
+// enclosing object: one part may require what another declares.
 func (w *writer) hidden(text []byte, around map[string]bool) map[string]bool {
 	found := maps.Clone(around)
 	for name, m := range w.sidedMembers(text, w.at.place, 0) {
@@ -141,7 +141,7 @@ func (w *writer) hidden(text []byte, around map[string]bool) map[string]bool {
 	return found
 }
 
-// on is how far a member is hidden on a side.
+// on returns in how many alternatives a member is hidden on a side.
 func (m sidedMember) on(side side) extent {
 	if side == response {
 		return m.writeOnly
@@ -149,11 +149,11 @@ func (m sidedMember) on(side side) extent {
 	return m.readOnly
 }
 
-// partLists are the members of a schema with parts of the same object.
+// partLists are the keywords that list parts of the same object.
 var partLists = []string{"allOf", "anyOf", "oneOf"}
 
-// ofPart are the hidden members of an object as one of its parts sees them. What one alternative hides,
-// another may have.
+// ofPart returns the hidden members that apply to a part of an object. A member that only
+// one alternative hides may be valid in another one.
 func ofPart(list string, hidden map[string]bool) map[string]bool {
 	if list == "allOf" || len(hidden) == 0 {
 		return hidden
@@ -163,8 +163,8 @@ func ofPart(list string, hidden map[string]bool) map[string]bool {
 	return out
 }
 
-// inlined writes the schema of a reference in place, if it requires or declares a member that only
-// the object around hides, and reports whether it did: the definition is also used elsewhere.
+// inlined writes the target of a reference in place, and reports whether it did: if it requires or declares a
+// member that only the enclosing object hides. The shared definition cannot leave this member out.
 func (w *writer) inlined(part []byte, depth int, hidden map[string]bool) bool {
 	ref := reference(part)
 	if len(hidden) == 0 || ref == nil {
@@ -205,13 +205,13 @@ func (w *writer) inlined(part []byte, depth int, hidden map[string]bool) bool {
 	return true
 }
 
-// maxLooked bounds the schemas of a document that mentions looks into, and so those that are written
-// in place.
+// maxLooked is the maximum number of schemas of a document that mentions reads, which also
+// limits the schemas written in place.
 const maxLooked = 10_000
 
 // mentions reports whether a schema, or a part of it, requires or declares one of the names.
 func (w *writer) mentions(schema []byte, at place, names map[string]bool, depth int) bool {
-	if w.looked++; w.looked > maxLooked || depth > 8 { // deeper ones are not seen in real documents
+	if w.looked++; w.looked > maxLooked || depth > 8 { // real documents are not nested more deeply
 		return false
 	}
 	schema, at, err := w.library.follow(schema, at)
@@ -242,7 +242,7 @@ func (w *writer) mentions(schema []byte, at place, names map[string]bool, depth 
 	return false
 }
 
-// required writes the names of required members without those that are not of the side.
+// required writes the names of required members, except hidden ones.
 func (w *writer) required(names []byte, hidden map[string]bool, begin func(string)) {
 	var kept [][]byte
 	for name := range items(names) {

@@ -1,16 +1,16 @@
 package openapi
 
-// subtype is a schema that a discriminator leads to, by the value that leads there.
+// subtype is a schema that a discriminator selects by value.
 type subtype struct {
 	value string
 	at    place
 }
 
-// maxSubtypes bounds the union of one schema.
+// maxSubtypes is the maximum number of alternatives in the union of one schema.
 const maxSubtypes = 1000
 
-// subtypes are the children of a schema with a discriminator: those of its mapping, else the
-// schemas of the document that extend it by allOf, or extend one of these. A schema with oneOf or anyOf names them itself.
+// subtypes returns the schemas that a discriminator selects: those of its mapping, else all
+// that extend the schema by allOf, even indirectly. It returns nil if oneOf or anyOf list them.
 func (s *schemas) subtypes(schema []byte, at place) (out []subtype) {
 	all := index(schema)
 	discriminator := all["discriminator"]
@@ -19,7 +19,7 @@ func (s *schemas) subtypes(schema []byte, at place) (out []subtype) {
 	}
 	for value, ref := range members(member(discriminator, "mapping")) {
 		text := unquote(ref)
-		if notInName().ReplaceAllString(text, "") == text { // the name of a schema
+		if notInName().ReplaceAllString(text, "") == text { // text is the name of a schema
 			text = "#/components/schemas/" + text
 		}
 		if to, err := s.library.refer(at.document, text); err == nil && len(out) < maxSubtypes {
@@ -46,8 +46,8 @@ func (s *schemas) subtypes(schema []byte, at place) (out []subtype) {
 	return out
 }
 
-// children are the names of the schemas of a document that extend another one by allOf, by the
-// place of that one.
+// children maps the place of a schema to the names of the schemas of the document that
+// extend it directly by allOf.
 func (s *schemas) children(document string) map[place][]string {
 	if known, has := s.extended[document]; has {
 		return known
@@ -70,8 +70,8 @@ func (s *schemas) children(document string) map[place][]string {
 	return found
 }
 
-// union writes the alternatives of a schema with a discriminator. An answer may have values that
-// the document does not know.
+// union writes the alternatives of a schema with a discriminator. A response may also have
+// values that the document does not list.
 func (w *writer) union(discriminator []byte, all []subtype) {
 	name := quote(written(member(discriminator, "propertyName")))
 	w.out.WriteString(`{"anyOf":[`)

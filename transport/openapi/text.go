@@ -10,11 +10,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// The documents of large APIs have tens of megabytes, of which one server needs each part once.
-// The functions below find the parts of a JSON text without decoding the rest. The text is
-// known to be valid.
+// The documents of large APIs have tens of megabytes, and a server needs each part only
+// once. The functions below find the parts of a JSON text without decoding the rest. The
+// text must be valid JSON.
 
-// members are the members of an object in their order; none of any other value.
+// members iterates over the members of an object, in their order. Any other value has no members.
 func members(text []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		at := blank(text, 0)
@@ -36,7 +36,7 @@ func members(text []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// items are the items of an array; none of any other value.
+// items iterates over the items of an array. Any other value has no items.
 func items(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		at := blank(text, 0)
@@ -55,7 +55,7 @@ func items(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// member is one member of an object; nil if there is none.
+// member returns one member of an object, or nil if there is no such member.
 func member(text []byte, name string) []byte {
 	for key, value := range members(text) {
 		if key == name {
@@ -65,15 +65,15 @@ func member(text []byte, name string) []byte {
 	return nil
 }
 
-// index has the members of an object by their names.
+// index returns the members of an object by name.
 func index(text []byte) map[string][]byte {
 	return maps.Collect(members(text))
 }
 
-// blanks are eight spaces, which indented documents have many of.
+// blanks is eight spaces: indented documents have many of them.
 const blanks = 0x2020202020202020
 
-// blank is the offset of the first byte at or after at that is not a blank.
+// blank returns the offset of the first byte at or after at that is not white space.
 func blank(text []byte, at int) int {
 	for at+8 <= len(text) && binary.LittleEndian.Uint64(text[at:]) == blanks {
 		at += 8
@@ -84,7 +84,7 @@ func blank(text []byte, at int) int {
 	return at
 }
 
-// The bytes of JSON at which skip does something.
+// Classes of bytes at which skip stops.
 const (
 	opens byte = iota + 1
 	closes
@@ -94,7 +94,7 @@ const (
 
 var structure = [256]byte{'{': opens, '[': opens, '}': closes, ']': closes, '"': quotes, '\n': lines}
 
-// skip is the offset after the value at an offset.
+// skip returns the offset after the value at an offset.
 func skip(text []byte, at int) int {
 	if at = blank(text, at); at == len(text) {
 		return at
@@ -137,7 +137,7 @@ func delimits(c byte) bool {
 	return false
 }
 
-// quoted is the offset after the string at an offset.
+// quoted returns the offset after the string at an offset.
 func quoted(text []byte, at int) int {
 	for end := at; ; {
 		next := bytes.IndexByte(text[min(end+1, len(text)):], '"')
@@ -155,7 +155,7 @@ func quoted(text []byte, at int) int {
 	}
 }
 
-// unquote is the value of a string; "" for any other value.
+// unquote returns the value of a string, or "" for any other value.
 func unquote(text []byte) string {
 	if len(text) < 2 || text[0] != '"' {
 		return ""
@@ -170,8 +170,8 @@ func unquote(text []byte) string {
 	return string(text[1 : len(text)-1])
 }
 
-// written is the value of a string, and a number, true or false as it is written: YAML reads such texts
-// as values. "" for any other value.
+// written returns the value of a string, or the text of a number, true or false: YAML turns
+// strings that look like these into such values. For any other value it returns "".
 func written(text []byte) string {
 	if len(text) == 0 || text[0] == '{' || text[0] == '[' || text[0] == 'n' {
 		return ""
@@ -179,7 +179,7 @@ func written(text []byte) string {
 	return scalar(text)
 }
 
-// quote is a string as JSON.
+// quote returns a string as JSON.
 func quote(text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
@@ -196,7 +196,7 @@ func isObject(text []byte) bool { return len(text) > 0 && text[0] == '{' }
 
 func isArray(text []byte) bool { return len(text) > 0 && text[0] == '[' }
 
-// texts are the strings of an array.
+// texts returns the items of an array as written does.
 func texts(text []byte) (out []string) {
 	for item := range items(text) {
 		out = append(out, written(item))
