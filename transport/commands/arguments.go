@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Arguments are the program and its arguments for a call, and its standard input. args is a JSON
-// object that fits the schema of the tool. A value is one argument, whatever characters it has. A value that begins
-// with "-" is refused where the program would take it for an option: as an argument of its own,
-// without a flag, before "--".
+// Arguments returns the program with its arguments for a call, and its standard input. args is a
+// JSON object that is valid for the schema of the tool. A value is always one argument, whatever
+// characters it contains. A value that begins with "-" is an error where the program would take it
+// for an option: as an argument of its own, without a flag, before "--".
 func (d Definition) Arguments(args json.RawMessage) (out []string, stdin string, err error) {
 	values, err := d.values(args)
 	if err != nil {
@@ -35,7 +35,7 @@ func (d Definition) Arguments(args json.RawMessage) (out []string, stdin string,
 	return out, strings.Join(values[d.Stdin], ""), nil
 }
 
-// fixed are the arguments after the program that come before those of a caller.
+// fixed returns the arguments of the program that come before the first argument of a caller.
 func (d Definition) fixed() (words []string) {
 	for _, word := range d.Run[1:] {
 		if !slices.Equal(d.expand(word, nil), []string{word}) {
@@ -47,7 +47,7 @@ func (d Definition) fixed() (words []string) {
 }
 
 // free reports whether word i of an argument of the definition comes from the caller and
-// stands alone: it is neither the flag of the parameter nor the value after it.
+// stands alone: it is neither the flag of the parameter nor the value after the flag.
 func (d Definition) free(argument string, i int) bool {
 	m := placeholder().FindStringSubmatch(argument)
 	if m == nil || argument != m[0] {
@@ -56,7 +56,7 @@ func (d Definition) free(argument string, i int) bool {
 	return d.Parameters[m[1]].Flag == ""
 }
 
-// values are the texts of the parameters: nil for an absent one, and several for an array.
+// values returns the texts of each parameter: nil if it is absent, several for an array.
 func (d Definition) values(args json.RawMessage) (map[string][]string, error) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(args, &given); err != nil {
@@ -80,7 +80,7 @@ func (d Definition) values(args json.RawMessage) (map[string][]string, error) {
 	return out, nil
 }
 
-// texts are the texts of a value. A text is never nil, so that an empty array is not absent.
+// texts returns the texts of a value. The result is never nil, so an empty array differs from an absent one.
 func (p Parameter) texts(value json.RawMessage) ([]string, error) {
 	if p.Type != "array" {
 		text, err := scalar(value)
@@ -104,7 +104,7 @@ func (p Parameter) texts(value json.RawMessage) ([]string, error) {
 	return out, nil
 }
 
-// scalar is a string without its quotes, or the JSON of another value.
+// scalar returns a string without its quotes, or the JSON of another value.
 func scalar(value json.RawMessage) (string, error) {
 	if !bytes.HasPrefix(value, []byte(`"`)) {
 		return string(value), nil
@@ -114,8 +114,8 @@ func scalar(value json.RawMessage) (string, error) {
 	return text, err
 }
 
-// expand replaces the placeholders of one argument. An argument with a parameter that is
-// absent is left out.
+// expand replaces the placeholders in one argument. It returns nothing if a parameter is
+// absent.
 func (d Definition) expand(word string, values map[string][]string) []string {
 	if m := placeholder().FindStringSubmatch(word); m != nil && word == m[0] {
 		if p, known := d.Parameters[m[1]]; known {
@@ -145,7 +145,7 @@ func (d Definition) expand(word string, values map[string][]string) []string {
 	}
 }
 
-// words are the arguments of a parameter that is an argument of its own.
+// words returns the arguments for a placeholder that is a whole argument.
 func (p Parameter) words(texts []string) (out []string) {
 	if p.Type == "boolean" && p.Flag != "" {
 		if len(texts) > 0 && texts[0] == "true" {

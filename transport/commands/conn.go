@@ -20,16 +20,16 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// Dialer opens servers of commands.
+// Dialer opens servers whose tools are commands.
 type Dialer struct {
 	Run         func(context.Context, tool.Command) (tool.CommandResult, error) // see tool.Host
-	Confinement []toolscript.Confinement                                        // what holds for the programs of Run
-	Confiner    mcpclient.Confiner                                              // of servers with a Confine; nil: they are refused
+	Confinement []toolscript.Confinement                                        // as in tool.Host
+	Confiner    mcpclient.Confiner                                              // for servers with a Confine; nil: refuse them
 	Answers     *inflight.Budget                                                // limits the memory for the results of all calls; nil means unlimited
 }
 
-// Dial makes a tool of each command of cfg.Commands. No program starts before a call. The error
-// is a *toolscript.Error of kind Invalid if a definition is not valid.
+// Dial makes a tool of each command of cfg.Commands. No program starts before a call. The error is a
+// *toolscript.Error: Unsupported if this process cannot run or confine commands, else Invalid.
 func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
 	if cfg.Problem != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
@@ -46,7 +46,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	}
 	s := &server{dialer: d, cfg: cfg, conceal: mcpclient.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg)}
 	tools := &inprocess.List{}
-	var left []string // definitions with a mistake, which disables their tools alone
+	var left []string // mistakes in definitions; each disables only its own tool
 	for _, tool := range sorted(definitions) {
 		if field, problem := definitions[tool].Check(); problem != "" {
 			left = append(left, strings.TrimSuffix("commands."+tool+"."+field, ".")+": "+problem)
@@ -74,7 +74,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	return s.conn, nil
 }
 
-// unconfined says which protection the programs lack on this machine; "" if none.
+// unconfined returns a warning if the programs lack a protection on this machine, or "".
 func (d Dialer) unconfined(c *mcpclient.Confine) string {
 	if c != nil {
 		if lacks := d.Confiner.Lacks(*c); lacks != "" {
@@ -111,7 +111,7 @@ func (s *server) tool(name string, d Definition) inprocess.Tool {
 	}}
 }
 
-// inputSchema is the schema of the parameters, which are members of one object.
+// inputSchema returns the schema of the parameters, which are the members of one object.
 func (d Definition) inputSchema() json.RawMessage {
 	properties, required := map[string]json.RawMessage{}, []string{}
 	for _, name := range sorted(d.Parameters) {
@@ -120,13 +120,13 @@ func (d Definition) inputSchema() json.RawMessage {
 			required = append(required, name)
 		}
 	}
-	text, _ := toolscript.PlainJSON(map[string]any{ // the schemas were JSON
+	text, _ := toolscript.PlainJSON(map[string]any{ // the schemas are valid JSON
 		"type": "object", "additionalProperties": false, "properties": properties, "required": required,
 	})
 	return text
 }
 
-// outputSchema is the schema of the result; nil if it is not known.
+// outputSchema returns the schema of the result, or nil if it is unknown.
 func (d Definition) outputSchema() json.RawMessage {
 	switch {
 	case len(d.Result) > 0:
@@ -142,8 +142,8 @@ func (d Definition) outputSchema() json.RawMessage {
 	}
 }
 
-// run runs the program of one call. An exit code that does not mean success is an error with
-// the end of stderr.
+// run runs the program of one call. An exit code that does not mean success is an error
+// that contains the end of stderr.
 func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (any, error) {
 	words, stdin, err := d.Arguments(args)
 	if err != nil {
@@ -208,8 +208,8 @@ func (s *server) start(ctx context.Context, c tool.Command, d Definition) (tool.
 	return r, notStarted(err)
 }
 
-// notStarted is the error of a run with what it says about the program: that it was not started, unless
-// the call has ended before.
+// notStarted marks the error of a run as not sent, because the program was not started,
+// unless the call ended before or the error does not tell.
 func notStarted(err error) error {
 	switch toolscript.KindOf(err) {
 	case toolscript.Cancelled, toolscript.Timeout, toolscript.Busy:
@@ -223,10 +223,10 @@ func notStarted(err error) error {
 	}
 }
 
-// maxOutput bounds the output of a program, in bytes.
+// maxOutput is the maximum size of a program's output, in bytes.
 const maxOutput = 8 << 20
 
-// excerpt is the end of what a program has said about its failure.
+// excerpt returns the end of stderr, else of stdout, for the error of a failed program.
 func (s *server) excerpt(r tool.CommandResult) string {
 	const most = 2000
 	text := strings.TrimSpace(r.Stderr)
@@ -243,14 +243,14 @@ func (s *server) excerpt(r tool.CommandResult) string {
 	return ": " + text
 }
 
-// decode is the result of a program's output. shown is what an error may show of it.
+// decode converts a program's output to the result. shown removes secrets from what an error shows.
 func (d Definition) decode(program, out string, shown func(string) string) (any, error) {
 	if d.Output == OutputJSON || d.Output == OutputLines {
 		out = string(rawjson.TrimMark([]byte(out)))
 	}
 	switch d.Output {
 	case OutputJSON:
-		if strings.TrimSpace(out) == "" { // as many programs do after a change
+		if strings.TrimSpace(out) == "" { // many programs print nothing after a change
 			return json.RawMessage("null"), nil
 		}
 		if !json.Valid([]byte(out)) {

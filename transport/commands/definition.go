@@ -21,40 +21,40 @@ type Definition struct {
 	Description string               `json:"description"`
 	Run         []string             `json:"run"`
 	Parameters  map[string]Parameter `json:"parameters"`
-	Output      string               `json:"output"` // OutputText, OutputJSON or OutputLines; "" is OutputText
-	Result      json.RawMessage      `json:"result"` // the schema of the result; empty if it is not known
+	Output      string               `json:"output"` // one of the Output constants; "" is OutputText
+	Result      json.RawMessage      `json:"result"` // JSON Schema of the result; empty if unknown
 	ReadOnly    bool                 `json:"readOnly"`
-	ExitCodes   []int                `json:"exitCodes"` // of success; empty means 0
-	Timeout     Duration             `json:"timeout"`   // 0 is the time limit of the server
-	Stdin       string               `json:"stdin"`     // the parameter whose value is the standard input; "" leaves it empty
+	ExitCodes   []int                `json:"exitCodes"` // exit codes that mean success; empty means 0
+	Timeout     Duration             `json:"timeout"`   // 0: the time limit of the server
+	Stdin       string               `json:"stdin"`     // parameter whose value is standard input; "": no input
 
-	wrong error // why it cannot be read
+	wrong error // why the definition cannot be parsed
 }
 
 // The forms of the output of a program.
 const (
-	OutputText    = "text"      // the result is a string
-	OutputJSON    = "json"      // the result is the value; null if nothing is printed
-	OutputLines   = "jsonLines" // the result is the array of the values of all lines
+	OutputText    = "text"      // the result is the output as a string
+	OutputJSON    = "json"      // the result is the JSON value; null if nothing is printed
+	OutputLines   = "jsonLines" // the result is an array with the JSON value of each line
 	OutputProcess = "process"   // the result has exitCode, stdout and stderr
 )
 
 // Parameter is one parameter of a command.
 type Parameter struct {
-	Schema   json.RawMessage // what the tool says about it, a JSON Schema
+	Schema   json.RawMessage // JSON Schema of the value, for the tool
 	Type     string          // string, integer, number, boolean or array
-	Flag     string          // the option before its value; with "=" at the end, both are one argument
-	Join     string          // with an array: what separates its items in one argument; "" repeats the argument
+	Flag     string          // option before the value; with "=" at the end, both form one argument
+	Join     string          // for an array: separator of its items in one argument; "" repeats the argument
 	Optional bool
 	Default  json.RawMessage
 }
 
-// UnmarshalJSON reads a parameter: a text is the description of a string.
+// UnmarshalJSON accepts an object, or a string, which is the description of a parameter of type string.
 func (p *Parameter) UnmarshalJSON(text []byte) error {
 	var description string
 	if json.Unmarshal(text, &description) == nil {
 		p.Type = "string"
-		p.Schema, _ = toolscript.PlainJSON(map[string]string{"type": "string", "description": description}) // texts always encode
+		p.Schema, _ = toolscript.PlainJSON(map[string]string{"type": "string", "description": description}) // strings always marshal
 		return nil
 	}
 	var members map[string]json.RawMessage
@@ -81,15 +81,15 @@ func (p *Parameter) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// required reports whether a call must have the parameter.
+// required reports whether a call must set the parameter.
 func (p Parameter) required() bool {
 	return !p.Optional && p.Default == nil && p.Type != "boolean"
 }
 
-// Duration is a time as the configuration writes it: a text such as 30s, or milliseconds.
+// Duration is a time span in the configuration: a string such as "30s", or a number of milliseconds.
 type Duration time.Duration
 
-// UnmarshalJSON reads a duration.
+// UnmarshalJSON accepts both forms.
 func (t *Duration) UnmarshalJSON(text []byte) error {
 	var written string
 	if json.Unmarshal(text, &written) != nil {
@@ -104,8 +104,8 @@ func (t *Duration) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Parse reads the commands of a server: a Definition by the name of its tool. Check says what is
-// wrong with one that cannot be read.
+// Parse returns the definitions of a server by the name of the tool. A definition that
+// cannot be parsed is included; its Check returns the reason.
 func Parse(text json.RawMessage) (map[string]Definition, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -120,11 +120,11 @@ func Parse(text json.RawMessage) (map[string]Definition, error) {
 	return out, nil
 }
 
-// placeholder is {name} in an argument.
+// placeholder matches {name} in an argument.
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`) })
 
-// Check returns what is wrong with a definition and where: the path of a field below the
-// definition. What the schema of the configuration demands is not checked again.
+// Check returns what is wrong with a definition, and the path of the field below the
+// definition, or "", "". It does not repeat what the schema of the configuration checks.
 func (d Definition) Check() (field, problem string) {
 	switch p, known := d.Parameters[d.Stdin]; {
 	case d.wrong != nil:
@@ -173,11 +173,11 @@ func (d Definition) Check() (field, problem string) {
 	return "", ""
 }
 
-// braced is a word in braces that may be meant as {name}.
+// braced matches a word in braces that may be a misspelt {name}.
 var braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([ \t]*[A-Za-z_][A-Za-z0-9_ \t.-]*)\}`) })
 
-// Near returns the words in braces that are no parameters and are spelled almost like one, with
-// that parameter. Braces around any other word are a part of the argument.
+// Near returns a warning, with its field, for each word in braces that is spelled almost
+// like a parameter. Braces around other words belong to the argument.
 func (d Definition) Near() (fields, warnings []string) {
 	for i, word := range d.Run {
 		for _, m := range braced().FindAllStringSubmatchIndex(word, -1) {
@@ -194,7 +194,7 @@ func (d Definition) Near() (fields, warnings []string) {
 	return fields, warnings
 }
 
-// near is the parameter that a name is spelled almost like; "" without one.
+// near returns the parameter whose name is spelled almost like name, or "".
 func (d Definition) near(name string) string {
 	names := sorted(d.Parameters)
 	for _, p := range names {
@@ -208,12 +208,12 @@ func (d Definition) near(name string) string {
 	return ""
 }
 
-// bare is a name without what separates its words.
+// bare returns a name in lower case, without the characters that separate words.
 func bare(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", " ", "", "\t", "").Replace(name))
 }
 
-// swapped reports whether two names differ by two neighboring letters that have changed places.
+// swapped reports whether two names differ only in two adjacent letters that have changed places.
 func swapped(a, b string) bool {
 	for i := range len(a) - 1 {
 		if a[i] != b[min(i, len(b)-1)] {

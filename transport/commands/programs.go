@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// FindPrograms returns an error that names the programs of a server that do not exist. host is
-// the environment of the gateway.
+// FindPrograms returns an error that names the programs of a server that do not exist. host
+// is the environment of the gateway.
 func FindPrograms(host []string, cfg mcpclient.Config) error {
 	definitions, err := Parse(cfg.Commands)
 	if err != nil {

@@ -28,29 +28,29 @@ import (
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
-// Settings are the settings of a server.
+// Settings configure a server.
 type Settings struct {
 	URL        string        `json:"url"`
-	Spec       string        `json:"spec"`       // the path of a schema in the definition language; "" asks the endpoint
-	Operations []string      `json:"operations"` // patterns of names; empty means all
+	Spec       string        `json:"spec"`       // path of a schema in the definition language; "": ask the endpoint
+	Operations []string      `json:"operations"` // patterns of names of tools; empty: all
 	Auth       httpauth.Auth `json:"auth"`
 }
 
 // Dialer opens servers of GraphQL endpoints.
 type Dialer struct {
-	// RoundTripper adds the login of a server with auth of the type oauth2; see
+	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
 	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
 	Answers      *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
-	Convert      convert.Port     // reads the schema in a worker process; nil: in this one
+	Convert      convert.Port     // reads the schema in a worker process; nil: in this process
 }
 
-// maxAnswer bounds an answer and a file with the schema, in bytes.
+// maxAnswer is the maximum size of an answer and of a schema file, in bytes.
 const maxAnswer = 64 << 20
 
 // Dial reads the schema and makes a tool of each query and mutation. The error is a
-// *toolscript.Error: Unauthorized or Forbidden if the endpoint refuses the schema, Unavailable if it
-// cannot be read, Invalid if it cannot be used.
+// *toolscript.Error: Unauthorized or Forbidden if the endpoint refuses to tell the schema,
+// Unavailable if reading it fails, Invalid if it is unusable.
 func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
 	fail := func(kind toolscript.Kind, err error) (*inprocess.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
@@ -121,13 +121,13 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 type endpoint struct {
 	address string
 	client  *http.Client
-	limit   time.Duration // of a call with all of its tries
+	limit   time.Duration // time limit of a call with all of its attempts
 	conceal mcpclient.Concealer
 	answers *inflight.Budget
 }
 
-// schema is the text with the types of the endpoint: a file in the definition language, or what
-// the endpoint answers to an introspection.
+// schema returns the schema as text: a file in the definition language, or the endpoint's
+// answer to an introspection query.
 func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file string) ([]byte, error) {
 	if file != "" {
 		text, err := read(ctx, project, file)
@@ -140,7 +140,7 @@ func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file stri
 	defer release()
 	data, err := e.ask(ctx, "query", withDeprecated.Replace(introspection), nil)
 	var refusal *inprocess.Refusal
-	if errors.As(err, &refusal) { // older endpoints do not have this argument, and no deprecated arguments
+	if errors.As(err, &refusal) { // older endpoints do not know the argument includeDeprecated
 		data, err = e.ask(ctx, "query", introspection, nil)
 	}
 	if err == nil {
@@ -163,7 +163,7 @@ func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file stri
 	return nil, unreadable
 }
 
-// read reads a file that the configuration names.
+// read returns the content of a file that the configuration names.
 func read(ctx context.Context, project beneath.Folder, path string) ([]byte, error) {
 	file, err := project.Open(path)
 	if err != nil {
@@ -177,7 +177,7 @@ func read(ctx context.Context, project beneath.Folder, path string) ([]byte, err
 	return text, err
 }
 
-// call makes the query or mutation of a call.
+// call sends the query or mutation of a call, and returns the value of its field.
 func (e *endpoint) call(ctx context.Context, o *operation, args json.RawMessage) (any, error) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(args, &given); err != nil {
@@ -212,7 +212,7 @@ func (e *endpoint) call(ctx context.Context, o *operation, args json.RawMessage)
 
 var errNoObject = errors.New("it is not an object")
 
-// document is the text of an operation with the variables that are given.
+// document returns the text of an operation with the variables that are given.
 func (o *operation) document(given map[string]json.RawMessage, selection string) string {
 	var variables, arguments []string
 	for _, a := range o.field.Args {
@@ -232,8 +232,8 @@ func (o *operation) document(given map[string]json.RawMessage, selection string)
 	return text + " " + selection + " }"
 }
 
-// checked is a selection that a caller has written. It must be one selection: a text such as
-// "{ id } } mutation { drop" would call another field than that of the tool.
+// checked returns a selection of the caller after a check that it is only one selection: a
+// text such as "{ id } } mutation { drop" would call another field than that of the tool.
 func checked(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
@@ -253,11 +253,11 @@ func checked(text string) (string, error) {
 	return text, nil
 }
 
-// maxTokens bounds a selection.
+// maxTokens is the maximum number of tokens in a selection.
 const maxTokens = 10_000
 
-// ask sends an operation and returns its data. An answer with errors is an error. A query is sent
-// again if the answer asks for it; the error of such an answer is Busy with the time until then.
+// ask sends an operation and returns its data. An answer with errors is an error. If the answer asks to
+// try later, a query is sent again; if no attempt is left, the error is Busy with the time to wait.
 func (e *endpoint) ask(ctx context.Context, kind, query string, variables map[string]json.RawMessage) (json.RawMessage, error) {
 	end := time.Now().Add(e.limit)
 	for try := 0; ; try++ {
@@ -276,7 +276,7 @@ func (e *endpoint) ask(ctx context.Context, kind, query string, variables map[st
 	}
 }
 
-// later is that an answer asks for another try.
+// later says that an answer asks for another attempt.
 type later struct {
 	wait time.Duration
 	sent toolscript.Sent // whether the operation was carried out
@@ -306,7 +306,7 @@ func (e *endpoint) once(ctx context.Context, query string, variables map[string]
 	return e.result(answer, rawjson.TrimMark(text))
 }
 
-// result is the data of an answer, a part of its text.
+// result returns the data of an answer, as a subslice of text.
 func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, *later, error) {
 	var data, failures json.RawMessage
 	is := rawjson.Object(text, func(name string, value json.RawMessage) {
@@ -354,7 +354,7 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 	return nil, nil, refusal
 }
 
-// has reports whether a text is an object with a member.
+// has reports whether text is an object with the member.
 func has(text []byte, member string) (found bool) {
 	rawjson.Object(text, func(name string, _ json.RawMessage) { found = found || name == member })
 	return found

@@ -9,15 +9,15 @@ import (
 	"github.com/toolscript/toolscript/transport/convert"
 )
 
-// Schema is the conversion of a schema to the operations that settings select. Its input has a
-// schemaInput and the text of the schema, and its output a schemaOutput and the schemas of the tools.
+// Schema is the conversion of a schema to the operations that the settings select. Its input is a
+// schemaInput and the text of the schema; its output is a schemaOutput and the schemas of the tools.
 var Schema = convert.Kind{Name: "graphql", Most: maxSchemas + maxOther, Do: convertSchema}
 
-// maxOther bounds what operations have besides their schemas: names, descriptions, selections.
+// maxOther is the maximum size of operations without their schemas: names, descriptions, selections.
 const maxOther = 32 << 20
 
 type schemaInput struct {
-	Spec       string   `json:"spec"` // of a text in the definition language; "": it is an introspection
+	Spec       string   `json:"spec"` // path of a text in the definition language; "": the text is an introspection
 	Operations []string `json:"operations"`
 }
 
@@ -38,7 +38,7 @@ type operationOutput struct {
 
 type argumentOutput struct{ Name, Type string }
 
-// describe has a schema read in a worker process. The texts are warnings about it.
+// describe has a worker process read a schema. The strings are warnings about the schema.
 func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operation, []string, error) {
 	input, err := convert.Pack(schemaInput{s.Spec, s.Operations}, text)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operat
 	return operations, out.Warnings, nil
 }
 
-// convertSchema is the work of Schema.
+// convertSchema implements Schema.
 func convertSchema(input []byte, _ convert.Need) ([][]byte, error) {
 	var in schemaInput
 	texts, err := convert.Unpack(input, &in)
@@ -107,7 +107,7 @@ func (o *operation) output() operationOutput {
 	return out
 }
 
-// operation has of its field what a call needs.
+// operation returns the operation. Its field holds only what a call needs.
 func (o operationOutput) operation() operation {
 	out := operation{tool: o.Tool, kind: o.Kind, field: field{Name: o.Field}, choice: o.Choice, selection: o.Selection, types: map[string]string{}}
 	for _, a := range o.Args {

@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	mostErrors  = 20       // of an answer that are shown
+	mostErrors  = 20       // errors of an answer that are shown
 	mostMessage = 2000     // bytes of one message
-	mostPath    = 1 << 10  // bytes of the place of an error
-	mostDetails = 64 << 10 // bytes of errors that are passed on whole
+	mostPath    = 1 << 10  // bytes of the path of an error
+	mostDetails = 64 << 10 // bytes of the errors that are passed on completely
 	mostShown   = 32 << 10 // bytes of an answer that are searched for secrets before they are shown
 )
 
-// failed is the member errors of an answer.
+// failed holds the member errors of an answer.
 type failed struct {
 	messages  []string
-	throttled bool          // the endpoint asks for another try
-	wait      time.Duration // until then, as far as it is known
+	throttled bool          // the endpoint asks to try again later
+	wait      time.Duration // time to wait, as far as it is known
 }
 
-// failedOf reads the member errors of an answer, which may be absent. It returns false if that
-// is no list of errors. An answer can have millions of them, so the first ones are decoded only.
+// failedOf reads the member errors of an answer, which may be absent. It returns false if it is not
+// a list. An answer can have millions of errors, so only the first mostErrors are decoded.
 func failedOf(failures json.RawMessage) (f failed, ok bool) {
 	if failures == nil || string(failures) == "null" {
 		return f, true
@@ -46,8 +46,8 @@ func failedOf(failures json.RawMessage) (f failed, ok bool) {
 	return f, list && err == nil
 }
 
-// throttle notes that an error says that there were too many requests, in the ways of Shopify,
-// GitHub, Apollo and others.
+// throttle records whether an error says that there were too many requests. It knows the
+// formats of Shopify, GitHub, Apollo and others.
 func (f *failed) throttle(failure json.RawMessage) {
 	var e struct {
 		Type       any
@@ -63,7 +63,7 @@ func (f *failed) throttle(failure json.RawMessage) {
 	if len(failure) > mostDetails {
 		return
 	}
-	_ = json.Unmarshal(failure, &e) // a member of another type stays empty
+	_ = json.Unmarshal(failure, &e) // a member of an unexpected type stays empty
 	for _, code := range []any{e.Type, e.Extensions.Code, e.Extensions.Type, e.Extensions.Status, e.Extensions.StatusCode, e.Extensions.HTTP.Status} {
 		switch strings.ToUpper(fmt.Sprint(code)) {
 		case "THROTTLED", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED", "RATELIMITED", "TOO_MANY_REQUESTS", "429":
@@ -76,14 +76,14 @@ func (f *failed) throttle(failure json.RawMessage) {
 	}
 }
 
-// nothing reports whether data has no field with a value.
+// nothing reports whether no field of data has a value.
 func nothing(data json.RawMessage) bool {
 	has := false
 	return data == nil || rawjson.Object(data, func(_ string, value json.RawMessage) { has = has || string(value) != "null" }) && !has
 }
 
-// details is what an error has besides its messages: the errors with their extensions, and the
-// data of the fields without errors.
+// details returns what an error has besides its messages: the errors with their extensions,
+// and the data of the fields without errors.
 func (f *failed) details(data, failures json.RawMessage) map[string]any {
 	out := map[string]any{}
 	if len(failures) <= mostDetails {
@@ -95,7 +95,7 @@ func (f *failed) details(data, failures json.RawMessage) map[string]any {
 	return out
 }
 
-// messageOf is the text of one error.
+// messageOf returns the message of one error, with its path.
 func messageOf(failure json.RawMessage) string {
 	var text string
 	var place []any
@@ -104,7 +104,7 @@ func messageOf(failure json.RawMessage) string {
 		case name == "message" && value[0] == '"':
 			text = string(rawjson.Unquote(beginning(value)))
 		case name == "path" && len(value) <= mostPath:
-			_ = json.Unmarshal(value, &place) // the message is enough
+			_ = json.Unmarshal(value, &place) // without a readable path, the message is enough
 		}
 	})
 	if len(text) > mostMessage {
@@ -116,7 +116,7 @@ func messageOf(failure json.RawMessage) string {
 	return text
 }
 
-// beginning is a string literal, or the first part of one that is too long to be decoded.
+// beginning returns a string literal, or the first part of a literal that is too long to decode.
 func beginning(literal []byte) []byte {
 	const most = 4 * mostMessage
 	if len(literal) <= most {

@@ -11,8 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// parse reads a schema in the definition language. If the whole cannot be read, each definition is
-// read alone, and of a type each field. What cannot be read is left out, with a warning.
+// parse parses a schema in the definition language. If that fails, it parses each definition alone,
+// and each field of a broken type alone. Parts that cannot be parsed are left out, with a warning.
 func (s *schema) parse(name, text string) (*ast.SchemaDocument, error) {
 	whole, err := parser.ParseSchema(&ast.Source{Name: name, Input: text})
 	if err == nil {
@@ -45,8 +45,8 @@ func (s *schema) parse(name, text string) (*ast.SchemaDocument, error) {
 		s.warn("line %d: %s: what is wrong is left out: %s", line, what, message)
 		switch words := strings.Fields(strings.TrimPrefix(what, "extend ")); {
 		case len(words) < 2 || words[0] != "type" && words[0] != "interface" && words[0] != "union":
-			continue // an unknown value may be anything, and an unknown directive means nothing
-		case what == words[0]+" "+words[1]: // a type has no fields without those that can be read
+			continue // a missing type accepts anything, and a missing directive has no effect
+		case what == words[0]+" "+words[1]: // a type without a body: keep it without fields
 			fields = append(fields, "")
 		}
 		for _, field := range fields {
@@ -64,8 +64,8 @@ func (s *schema) parse(name, text string) (*ast.SchemaDocument, error) {
 	return whole, nil
 }
 
-// scan calls token for each token of a text in the definition language. Comments and commas are
-// none. A string that does not end is one up to the end of its line.
+// scan calls token for each token of a text in the definition language, except comments and
+// commas. An unterminated string extends to the end of its line.
 func scan(text string, token func(begin, end int)) {
 	for begin := 0; begin < len(text); {
 		end := begin + 1
@@ -101,7 +101,7 @@ func scan(text string, token func(begin, end int)) {
 	}
 }
 
-// blockEnd is the end of a block string whose text begins at from; from if it does not end.
+// blockEnd returns the end of a block string whose text begins at from, or from if it does not end.
 func blockEnd(text string, from int) int {
 	for at := from; ; {
 		next := strings.Index(text[at:], `"""`)
@@ -117,8 +117,7 @@ func blockEnd(text string, from int) int {
 
 func letter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// lead is the white space between the beginning of the line and a place, and whether there is
-// nothing else.
+// lead returns the white space before a place, and whether it begins the line.
 func lead(text string, at int) (space string, only bool) {
 	begin := at
 	for begin > 0 && (text[begin-1] == ' ' || text[begin-1] == '\t') {
@@ -127,7 +126,7 @@ func lead(text string, at int) (space string, only bool) {
 	return text[begin:at], begin == 0 || text[begin-1] == '\n' || text[begin-1] == '\r'
 }
 
-// nested is the depth of brackets after a token.
+// nested returns the depth of brackets after a token.
 func nested(depth int, token string) int {
 	switch token {
 	case "{", "(", "[":
@@ -138,12 +137,12 @@ func nested(depth int, token string) int {
 	return depth
 }
 
-// definitions are the places where the definitions of a schema begin. A definition at the beginning
-// of a line ends the one before, also without its closing bracket.
+// definitions returns the offsets at which the definitions of a schema begin. A definition
+// at the beginning of a line ends the previous one, even if its closing bracket is missing.
 func definitions(text string) (begins []int) {
 	var (
 		depth     int
-		last      string // the token before
+		last      string // the previous token
 		began     = -1   // where a definition begins if last is its keyword
 		described = -1   // where last begins if it is a string
 	)
@@ -168,7 +167,7 @@ func definitions(text string) (begins []int) {
 			}
 		}
 		if first && began < 0 && word[0] != '"' {
-			begins = append(begins, begin) // it is no definition
+			begins = append(begins, begin) // text before the first definition
 		}
 		depth, last, described = nested(depth, word), word, -1
 		if word[0] == '"' {
@@ -178,8 +177,8 @@ func definitions(text string) (begins []int) {
 	return begins
 }
 
-// fieldsOf are the keywords and the name of a definition, and the texts of the fields in its body. A
-// field begins where a name with ":" or "(" stands, or a name at the beginning of a line.
+// fieldsOf returns the keywords and the name of a definition, and the texts of the fields in its
+// body. A field begins with a name before ":" or "(", or with a name at the beginning of a line.
 func fieldsOf(part string) (head string, fields []string) {
 	type token struct {
 		begin int
@@ -188,12 +187,12 @@ func fieldsOf(part string) (head string, fields []string) {
 	var (
 		depth        int
 		before, last token
-		start        = -1 // of the head
+		start        = -1 // start of the head
 		words        int
 		begins       []int
-		indent       string // of the first field
+		indent       string // indentation of the first field
 		indented     bool
-		body         = -1 // where it ends
+		body         = -1 // where the body ends
 	)
 	begin := func(before, name token) {
 		at := name.begin

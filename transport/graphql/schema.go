@@ -14,15 +14,15 @@ import (
 	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// schema has the types of an endpoint by their names.
+// schema holds the types of an endpoint by name.
 type schema struct {
 	types           map[string]*kind
-	query, mutation string                 // names of types; "" without
-	inputs          map[string]inputObject // of input objects that tools have
-	warnings        []string               // the first mostWarnings
+	query, mutation string                 // names of the root types; "" if missing
+	inputs          map[string]inputObject // cache of the schemas of input objects
+	warnings        []string               // at most mostWarnings
 }
 
-// mostWarnings bounds the warnings about a schema, and the names in one of them.
+// mostWarnings is the maximum number of warnings about a schema, and of names in one warning.
 const mostWarnings = 20
 
 // warn adds a warning about the schema.
@@ -60,14 +60,14 @@ type input struct {
 	Deprecated   bool `json:"isDeprecated"`
 }
 
-// reference is a type where it is used.
+// reference is a use of a type.
 type reference struct {
-	Kind   string // LIST and NON_NULL have OfType, the others a Name
+	Kind   string // LIST and NON_NULL have OfType, others have a Name
 	Name   string
 	OfType *reference
 }
 
-// named is the named type in a reference.
+// named returns the name of the innermost type.
 func (r *reference) named() string {
 	for r.OfType != nil {
 		r = r.OfType
@@ -82,13 +82,13 @@ func (r *reference) list() bool {
 	return r.Kind == "LIST" || r.OfType != nil && r.OfType.list()
 }
 
-// leaf reports whether a value of the type has no fields.
+// leaf reports whether values of the type have no fields.
 func (s *schema) leaf(name string) bool {
 	t := s.types[name]
 	return t == nil || t.Kind == "SCALAR" || t.Kind == "ENUM"
 }
 
-// introspection asks for the types of an endpoint. References are read nine levels deep:
+// introspection asks for the types of an endpoint. It reads references nine levels deep:
 // [[[T!]!]!]! has seven.
 const introspection = `query Introspection { __schema { queryType { name } mutationType { name } types { kind name description
 fields(includeDeprecated: true) { name description isDeprecated args { ...input } type { ...ref } }
@@ -97,13 +97,13 @@ fragment input on __InputValue { name description defaultValue type { ...ref } }
 fragment ref on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name
 ofType { kind name ofType { kind name ofType { kind name } } } } } } } } }`
 
-// withDeprecated asks for the arguments and input fields that are deprecated too, as far as an
-// endpoint knows how.
+// withDeprecated changes introspection to ask for deprecated arguments and input fields
+// too, which not every endpoint supports.
 var withDeprecated = strings.NewReplacer(
 	"args {", "args(includeDeprecated: true) {", "inputFields {", "inputFields(includeDeprecated: true) {", "__InputValue { name", "__InputValue { name isDeprecated",
 )
 
-// fromIntrospection reads the answer of an introspection, type by type.
+// fromIntrospection parses the answer to an introspection query, type by type.
 func fromIntrospection(data json.RawMessage) (*schema, error) {
 	s := &schema{types: map[string]*kind{}}
 	var wrong error
@@ -136,7 +136,7 @@ func fromIntrospection(data json.RawMessage) (*schema, error) {
 	return s, nil
 }
 
-// named reads the name of an operation type, which may be null.
+// named parses the name of a root type, which may be null.
 func named(text json.RawMessage, to *string) error {
 	var t struct{ Name string }
 	err := json.Unmarshal(text, &t)
@@ -144,13 +144,13 @@ func named(text json.RawMessage, to *string) error {
 	return err
 }
 
-// add adds a type of an introspection. A field that is wrong is left out, and so is an enum or an
-// input object with a wrong part: a value of an unknown type may be anything.
+// add adds a type of an introspection. A field that cannot be parsed is left out, and so is
+// an enum or an input object with a broken part: values of an unknown type accept anything.
 func (s *schema) add(text json.RawMessage) {
 	t := &kind{}
 	err := json.Unmarshal(text, t)
 	if err == nil {
-		if t.Name != "" { // of null
+		if t.Name != "" { // null has no name
 			s.types[t.Name] = t
 		}
 		return
@@ -158,7 +158,7 @@ func (s *schema) add(text json.RawMessage) {
 	t = &kind{}
 	var fields []json.RawMessage
 	rawjson.Object(text, func(name string, value json.RawMessage) {
-		switch name { // what is wrong stays empty
+		switch name { // broken members stay empty
 		case "kind":
 			_ = json.Unmarshal(value, &t.Kind)
 		case "name":
@@ -184,9 +184,9 @@ func (s *schema) add(text json.RawMessage) {
 	}
 }
 
-// fromSDL reads a schema in the definition language. It is not validated: vendors leave out the
-// definitions of their own scalars and directives. A type that is not defined is a scalar that
-// accepts anything.
+// fromSDL parses a schema in the definition language. The schema is not validated, because
+// vendors omit the definitions of their own scalars and directives. A type that is not
+// defined is a scalar that accepts anything.
 func fromSDL(name, text string) (*schema, error) {
 	s := &schema{types: map[string]*kind{}, query: "Query", mutation: "Mutation"}
 	parsed, err := s.parse(name, text)
@@ -201,7 +201,7 @@ func fromSDL(name, text string) (*schema, error) {
 		}
 		s.types[d.Name] = t
 	}
-	if len(parsed.Schema) > 0 { // it names all that there are
+	if len(parsed.Schema) > 0 { // a schema definition lists all root types
 		s.query, s.mutation = "", ""
 	}
 	for _, d := range slices.Concat(parsed.Schema, parsed.SchemaExtension) {
@@ -211,7 +211,7 @@ func fromSDL(name, text string) (*schema, error) {
 				s.query = o.Type
 			case ast.Mutation:
 				s.mutation = o.Type
-			case ast.Subscription: // has no tools
+			case ast.Subscription: // subscriptions have no tools
 			}
 		}
 	}
@@ -259,7 +259,7 @@ func typeOf(t *ast.Type) *reference {
 	return &reference{Name: t.NamedType}
 }
 
-// resolve writes the kinds of named references, and warns about types that are not defined.
+// resolve sets the kinds of named references, and warns about undefined types.
 func (s *schema) resolve() {
 	missing := map[string]bool{}
 	var visit func(*reference)
@@ -273,7 +273,7 @@ func (s *schema) resolve() {
 			return
 		}
 		switch r.Name {
-		case "String", "ID", "Int", "Float", "Boolean", "": // "": it is nested too deeply
+		case "String", "ID", "Int", "Float", "Boolean", "": // "": the reference is nested too deeply
 		default:
 			missing[r.Name] = true
 		}

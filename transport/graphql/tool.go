@@ -13,28 +13,28 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// operation is a field of the type of queries or of mutations, as a tool.
+// operation is a tool: a field of the root type of queries or of mutations.
 type operation struct {
 	tool      toolscript.Tool
 	kind      string // query or mutation
 	field     field
-	choice    string            // the argument of the tool that selects fields; "" for a result without fields
-	selection string            // without that argument, such as "{ id }"; "" for a result without fields
-	types     map[string]string // of the variables
+	choice    string            // argument of the tool that selects fields; "" if the result has no fields
+	selection string            // default selection, such as "{ id }"; "" if the result has no fields
+	types     map[string]string // GraphQL types of the arguments
 }
 
-// Limits of a schema, which an endpoint could make large to exhaust the gateway.
+// Limits of a schema, because an endpoint could exhaust the gateway with a huge one.
 const (
 	maxSchemas    = 64 << 20 // bytes of the schemas of all tools
 	maxOperations = 30_000
-	maxTypes      = 2000 // input objects of one tool; others accept anything
+	maxTypes      = 2000 // input objects of one tool; further ones accept anything
 	maxSelected   = 2000 // fields of a default selection
 )
 
 var errSchemas = fmt.Errorf("the schemas of its tools have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
 
-// operations are the fields of the types of queries and mutations whose names are selected.
-// If their schemas together are too long, each has fewer input objects.
+// operations returns the queries and mutations whose tool names are selected. If their
+// schemas are too large together, each schema defines fewer input objects.
 func (s *schema) operations(selects func(name string) bool) (out []operation, err error) {
 	for most := maxTypes; most > 0; most /= 4 {
 		if out, err = s.build(selects, most); !errors.Is(err, errSchemas) {
@@ -44,7 +44,7 @@ func (s *schema) operations(selects func(name string) bool) (out []operation, er
 	return out, err
 }
 
-// build makes operations with at most so many input objects each.
+// build builds operations that define at most types input objects each.
 func (s *schema) build(selects func(name string) bool, types int) (out []operation, err error) {
 	size := 0
 	taken := map[string]bool{}
@@ -121,7 +121,7 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 	return o
 }
 
-// deprecated is a description that says whether something is deprecated.
+// deprecated marks a description if its subject is deprecated.
 func deprecated(text string, is bool) string {
 	if is {
 		return strings.TrimSpace("Deprecated. " + text)
@@ -137,7 +137,7 @@ func description(f field, of string) string {
 	return text
 }
 
-// String is the reference as GraphQL writes it.
+// String returns the reference in GraphQL syntax.
 func (r *reference) String() string {
 	switch {
 	case r.Kind == "NON_NULL" && r.OfType != nil:
@@ -152,26 +152,26 @@ func (r *reference) String() string {
 // selected is a field of a selection.
 type selected struct {
 	field  field
-	fields []selected // of its value; nil for a value without fields
+	fields []selected // selected fields of the value; nil for a value without fields
 }
 
-// selection is the default selection of an operation. Of a mutation, no field is chosen that may
-// do something. A mutation without arguments that returns one object groups mutations, as in
-// "mutation { user { delete(id: 1) } }", whatever its type is called.
+// selection returns the default selection of an operation. The selection of a mutation contains no
+// field that may change something. A mutation without arguments that returns one object groups
+// mutations, as in "mutation { user { delete(id: 1) } }", whatever the name of its type.
 func (s *schema) selection(f field, of string) []selected {
 	named, left := f.Type.named(), maxSelected
 	if of == "query" {
 		return s.chosen(named, 2, &left, func(field) bool { return true })
 	}
 	if len(f.Args) == 0 && !f.Type.list() || s.mutates(named) && !(len(f.Args) > 0 && strings.EqualFold(named, f.Name+"Mutation")) {
-		return nil // CreateOrderMutation is how some endpoints call the result of createOrder
+		return nil // some endpoints call the result of createOrder CreateOrderMutation
 	}
 	return s.chosen(named, 2, &left, func(inner field) bool { return len(inner.Args) == 0 && !s.mutates(inner.Type.named()) })
 }
 
-// chosen are the fields of a type that need no argument and have no fields, and those of
-// the objects in it, down to a depth, and at most left. An object with arguments is left out, also if none is
-// required: many endpoints refuse a list without its bounds.
+// chosen returns the fields of a type that need no argument and have no fields, and the
+// same of the objects in it, down to a depth, at most left. An object with arguments is
+// left out, even if none is required: many endpoints refuse a list without limits.
 func (s *schema) chosen(name string, depth int, left *int, may func(field) bool) (out []selected) {
 	t := s.types[name]
 	if t == nil || depth == 0 {
@@ -199,15 +199,15 @@ func (s *schema) chosen(name string, depth int, left *int, may func(field) bool)
 	return out
 }
 
-// mutations is a name of a type with the word Mutation or Mutations in it.
+// mutations matches names of types that contain the word Mutation or Mutations.
 var mutations = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`Mutations?([^a-z]|$)|(^|_)mutations?$`) })
 
-// mutates reports whether a type groups mutations, by its name.
+// mutates reports whether the name of a type says that it groups mutations.
 func (s *schema) mutates(name string) bool {
 	return !s.leaf(name) && (name == s.mutation || mutations().MatchString(name))
 }
 
-// text is a selection in GraphQL. Every type has the field __typename.
+// text returns a selection in GraphQL. Without fields, it selects __typename, which every type has.
 func text(fields []selected) string {
 	if len(fields) == 0 {
 		return "{ __typename }"
@@ -224,15 +224,15 @@ func text(fields []selected) string {
 	return out.String()
 }
 
-// jsonSchemas makes JSON Schemas of types.
+// jsonSchemas builds JSON Schemas of types.
 type jsonSchemas struct {
 	*schema
-	most    int            // input objects
-	defs    map[string]any // input objects
-	waiting []*kind        // those whose definition is not complete
+	most    int            // maximum number of input objects
+	defs    map[string]any // schemas of input objects by name
+	waiting []*kind        // types whose schema in defs is not built yet
 }
 
-// argument is the schema of an argument or of a field of an input object.
+// argument returns the schema of an argument or of a field of an input object.
 func (w *jsonSchemas) argument(in input) any {
 	schema := w.input(&in.Type)
 	if in.Description != "" || in.DefaultValue != nil || in.Deprecated {
@@ -255,7 +255,7 @@ func (w *jsonSchemas) input(r *reference) map[string]any {
 	return nullable(w.bare(r))
 }
 
-// bare is the schema of a reference without null.
+// bare returns the schema of a reference, without null.
 func (w *jsonSchemas) bare(r *reference) map[string]any {
 	if r.Kind == "LIST" && r.OfType != nil {
 		return map[string]any{"type": "array", "items": w.input(r.OfType)}
@@ -268,7 +268,7 @@ func (w *jsonSchemas) bare(r *reference) map[string]any {
 	return map[string]any{"$ref": "#/$defs/" + t.Name}
 }
 
-// refer adds the definition of an input object. define completes it.
+// refer adds an empty definition of an input object, which define completes.
 func (w *jsonSchemas) refer(t *kind) {
 	if w.defs[t.Name] == nil {
 		w.defs[t.Name] = map[string]any{}
@@ -278,7 +278,7 @@ func (w *jsonSchemas) refer(t *kind) {
 	}
 }
 
-// define completes the definitions, which may contain each other. A chain of them can be long.
+// define completes the definitions. It does not recurse, because they can form a long chain.
 func (w *jsonSchemas) define() {
 	for len(w.waiting) > 0 {
 		t := w.waiting[len(w.waiting)-1]
@@ -291,13 +291,13 @@ func (w *jsonSchemas) define() {
 	}
 }
 
-// inputObject is the JSON Schema of an input object.
+// inputObject is the JSON Schema of an input object, with the input objects that it refers to.
 type inputObject struct {
 	text   json.RawMessage
 	refers []*kind // each input object once, in the order of the fields
 }
 
-// inputObject makes the JSON Schema of an input object once: many tools can have it.
+// inputObject returns the JSON Schema of an input object. It is cached, because many tools may use it.
 func (s *schema) inputObject(t *kind) inputObject {
 	if d, known := s.inputs[t.Name]; known {
 		return d
@@ -322,8 +322,8 @@ func (s *schema) inputObject(t *kind) inputObject {
 	return s.inputs[t.Name]
 }
 
-// scalar is the schema of a scalar or an enum. What a scalar of the endpoint's own accepts is
-// not known.
+// scalar returns the schema of a scalar or an enum. A custom scalar accepts anything,
+// because its values are not known.
 func (w *jsonSchemas) scalar(name string) map[string]any {
 	switch name {
 	case "String", "ID":
@@ -345,16 +345,16 @@ func (w *jsonSchemas) scalar(name string) map[string]any {
 	return map[string]any{"description": "a value of the scalar " + name}
 }
 
-// nullable is a schema that accepts null too.
+// nullable returns a schema that also accepts null.
 func nullable(schema map[string]any) map[string]any {
 	if schema["type"] == nil && schema["enum"] == nil && schema["$ref"] == nil {
-		return schema // it accepts anything
+		return schema // accepts anything already
 	}
 	return map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}
 }
 
-// output is the schema of a result with the fields of the default selection. With another
-// selection it has other fields, so each may be absent and there may be more.
+// output returns the schema of a result with the fields of the default selection. Another
+// selection has other fields, so each field may be absent and further fields are allowed.
 func (w *jsonSchemas) output(r *reference, fields []selected) map[string]any {
 	if r.Kind == "NON_NULL" && r.OfType != nil {
 		return w.value(r.OfType, fields)
