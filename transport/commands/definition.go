@@ -123,8 +123,8 @@ func Parse(text json.RawMessage) (map[string]Definition, error) {
 // placeholder matches {name} in an argument.
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`) })
 
-// Check returns what is wrong with a definition, and the path of the field below the
-// definition, or "", "". It does not repeat what the schema of the configuration checks.
+// Check returns the path of a wrong field and the problem, or "" and "" for a valid definition.
+// It does not repeat what the schema of the configuration checks.
 func (d Definition) Check() (field, problem string) {
 	switch p, known := d.Parameters[d.Stdin]; {
 	case d.wrong != nil:

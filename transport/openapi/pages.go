@@ -99,11 +99,11 @@ var sealing = sync.OnceValue(func() sealer {
 	_, _ = rand.Read(keys) // never fails (crypto/rand)
 	block, err := aes.NewCipher(keys[32:])
 	if err != nil {
-		panic(err) // the length of the key is valid
+		panic(err) // cannot happen: the length of the key is valid
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(err) // AES has the right block size
+		panic(err) // cannot happen: AES has the right block size
 	}
 	return sealer{aead, keys[:32]}
 })

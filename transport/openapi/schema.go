@@ -49,10 +49,10 @@ func (s *schemas) unknown(err error) { s.warn("the types of some values are unkn
 type side int
 
 const (
-	request  side = iota // of a request: readOnly members are left out
-	response             // of a response: writeOnly members are left out
-	parts                // of a request whose members are parts of a multipart body: bytes become files
-	upload               // of such a member that contains files
+	request  side = iota // requests: readOnly members are left out
+	response             // responses: writeOnly members are left out
+	parts                // requests whose members are parts of a multipart body: bytes become files
+	upload               // such a member, if it contains files
 )
 
 // inside returns the side of a schema in the member key of the current schema: only the
