@@ -65,7 +65,7 @@ func (c *Client) Describe(ctx context.Context, name string) (toolscript.ToolDesc
 	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name)+c.suffix())
 }
 
-// Refresh is like Describe, but the gateway first reads the list of tools again.
+// Refresh is like Describe, but first brings the list of tools up to date; see Backend.Reread.
 func (c *Client) Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error) {
 	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name)+"?"+c.narrowed(url.Values{"fresh": {"true"}}).Encode())
 }

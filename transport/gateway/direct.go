@@ -65,7 +65,7 @@ func (d Direct) Describe(ctx context.Context, name string) (toolscript.ToolDescr
 	return tool, nil
 }
 
-// Refresh is like Describe, but first reads the list of tools again.
+// Refresh is like Describe, but first brings the list of tools up to date; see Backend.Reread.
 func (d Direct) Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error) {
 	tool, err := d.Describe(ctx, name)
 	if err != nil || !d.Backend.Reread(ctx, tool.ServerName) {

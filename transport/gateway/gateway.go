@@ -98,7 +98,7 @@ type Backend interface {
 	// FinishAuth ends a login with the query of its redirect, and returns the server.
 	FinishAuth(ctx context.Context, query url.Values) (server string, err error)
 	// Reload reads the configuration again and retries servers that are not connected.
-	// Variables of the configuration have the values of env, else those of the gateway's
+	// Variables of the configuration have the values in env, else in the gateway's
 	// environment. After an error nothing has changed.
 	Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error)
 	// PlanReload returns what Reload would do, and changes nothing.

@@ -233,7 +233,7 @@ func (o *operation) document(given map[string]json.RawMessage, selection string)
 }
 
 // checked returns a selection of the caller after a check that it is only one selection: a
-// text such as "{ id } } mutation { drop" would call another field than that of the tool.
+// text such as "{ id } } mutation { drop" would call another field than the tool's.
 func checked(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {

@@ -107,7 +107,7 @@ func (r *reader) operations(paths []byte) (out []operation, count int, err error
 	out, err = r.build(all)
 	if errors.Is(err, errSchemas) {
 		r.warnings = r.warnings[:warnings]
-		r.most = maxSchemas / len(all) / 3 // arguments and result, and what is not in $defs
+		r.most = maxSchemas / len(all) / 3 // arguments, result, and the parts outside of $defs
 		out, err = r.build(all)
 	}
 	return out, count, err

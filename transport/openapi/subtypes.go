@@ -9,7 +9,7 @@ type subtype struct {
 // maxSubtypes is the maximum number of alternatives in the union of one schema.
 const maxSubtypes = 1000
 
-// subtypes returns the schemas that a discriminator selects: those of its mapping, else all
+// subtypes returns the schemas that a discriminator selects: the schemas of its mapping, else all
 // that extend the schema by allOf, even indirectly. It returns nil if oneOf or anyOf list them.
 func (s *schemas) subtypes(schema []byte, at place) (out []subtype) {
 	all := index(schema)

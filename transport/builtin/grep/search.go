@@ -47,7 +47,7 @@ func (s Search) Files(ctx context.Context, w *tool.Workspace) ([]string, error) 
 	return s.scan(ctx, w)
 }
 
-// verify returns those of ripgrep's files that match. It reads them again through the
+// verify returns the files among names that match. It reads them again through the
 // workspace, because ripgrep follows links as they are at that moment, and because its
 // expression may match more.
 func (s Search) verify(ctx context.Context, w *tool.Workspace, names []string) (found []string, err error) {
