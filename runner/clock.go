@@ -11,8 +11,8 @@ import (
 type Clock struct {
 	mu      sync.Mutex
 	holders int
-	since   time.Time     // when it stopped, while it has holders
-	away    time.Duration // how long it stood still before
+	since   time.Time     // time of the stop; valid while holders > 0
+	away    time.Duration // total of the stops that have ended
 	changed chan struct{} // closed when it stops or continues; nil without listeners
 }
 
@@ -36,7 +36,7 @@ func (c *Clock) release() {
 	}
 }
 
-// tell is called with mu held.
+// tell closes changed. The caller holds mu.
 func (c *Clock) tell() {
 	if c.changed != nil {
 		close(c.changed)
@@ -44,7 +44,7 @@ func (c *Clock) tell() {
 	}
 }
 
-// Away is how long the clock has been stopped in all.
+// Away returns how long the clock has been stopped in total.
 func (c *Clock) Away() time.Duration {
 	if c == nil {
 		return 0
@@ -57,7 +57,7 @@ func (c *Clock) Away() time.Duration {
 	return c.away
 }
 
-// Since is the time since begun that counts.
+// Since returns the time since begun, without the time in which the clock was stopped.
 func (c *Clock) Since(begun time.Time) time.Duration { return time.Since(begun) - c.Away() }
 
 // Stopped reports whether the clock is stopped.

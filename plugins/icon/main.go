@@ -63,7 +63,7 @@ func draw() image.Image {
 	return m
 }
 
-// at is the colour of one point.
+// at returns the colour of a point.
 func at(x, y float64) color.NRGBA {
 	c := color.NRGBA{}
 	c = over(c, ground, roundedSquare(x, y))
@@ -77,7 +77,7 @@ func at(x, y float64) color.NRGBA {
 	return c
 }
 
-// cover is how much of a pixel the stroke covers.
+// cover returns the part of a pixel that the stroke covers, from 0 to 1.
 func (s stroke) cover(x, y float64) float64 {
 	dx, dy := s.x2-s.x1, s.y2-s.y1
 	t := math.Max(0, math.Min(1, ((x-s.x1)*dx+(y-s.y1)*dy)/(dx*dx+dy*dy)))
@@ -85,7 +85,7 @@ func (s stroke) cover(x, y float64) float64 {
 	return edge(s.width/2 - distance)
 }
 
-// roundedSquare is how much of a pixel the ground covers.
+// roundedSquare returns the part of a pixel that the ground covers, from 0 to 1.
 func roundedSquare(x, y float64) float64 {
 	const half, radius = size / 2, 96
 	dx := math.Max(math.Abs(x-half)-(half-radius), 0)
@@ -93,10 +93,10 @@ func roundedSquare(x, y float64) float64 {
 	return edge(radius - math.Hypot(dx, dy))
 }
 
-// edge turns a distance inside of a shape into the part of a pixel.
+// edge returns the part of a pixel that a shape covers if the pixel's centre is this far inside it.
 func edge(inside float64) float64 { return math.Max(0, math.Min(1, inside+0.5)) }
 
-// over lays a colour over another.
+// over returns the colour below with c laid over a part of it, from 0 to 1.
 func over(below, c color.NRGBA, part float64) color.NRGBA {
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-part) + float64(b)*part)) }
 	if below.A == 0 {

@@ -23,8 +23,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// platforms are the folders of the programs, with the names that node has for the
-// system and the processor.
+// platforms maps the folder of each program to the names that Node uses for the system and
+// the processor.
 var platforms = map[string]struct{ system, processor string }{
 	"linux-amd64":   {"linux", "x64"},
 	"linux-arm64":   {"linux", "arm64"},
@@ -34,7 +34,7 @@ var platforms = map[string]struct{ system, processor string }{
 	"windows-arm64": {"win32", "arm64"},
 }
 
-// packed are the parts of a package that npm pack does not include by itself.
+// packed lists the files and folders of a package that npm pack does not include by itself.
 var packed = []string{"bin", "NOTICE", "runner", "tokens", "actors", "codegen", "transport"}
 
 // manifest is a package.json.
@@ -104,7 +104,7 @@ func build(source, programs, to string) error {
 	})
 }
 
-// pack writes a package with executable files, by their sources, and its tarball.
+// pack writes a package and its tarball. files maps sources of executables to their paths.
 func pack(source, to string, m manifest, files map[string]string) error {
 	folder := filepath.Join(to, strings.NewReplacer("@", "", "/", "-").Replace(m.Name))
 	text, err := json.MarshalIndent(m, "", "  ")
@@ -136,8 +136,8 @@ func pack(source, to string, m manifest, files map[string]string) error {
 	return nil
 }
 
-// copyNotices copies the licence, and those of third-party work in the program, with the
-// paths that NOTICE names.
+// copyNotices copies the licence, NOTICE and the licences of third-party work, to the paths
+// that NOTICE names.
 func copyNotices(source, folder string) error {
 	notices := []string{"LICENSE", "NOTICE"}
 	err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {

@@ -1,5 +1,5 @@
-// Command platforms type-checks the program from its sources for platforms on which it is
-// not compiled here. That takes a fifth of the time of compiling it.
+// Command platforms type-checks the program for other platforms than the one it runs on. This
+// takes a fifth of the time of a build.
 //
 //	go run ./release/platforms linux-arm64 darwin-arm64
 package main
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// check returns the errors of the program and of all packages that it imports.
+// check returns the type errors of the program and of all packages that it imports, joined.
 func check(platform string) error {
 	system, arch, _ := strings.Cut(platform, "-")
 	found, err := packages.Load(&packages.Config{

@@ -1,4 +1,4 @@
-// Package advice has the alternatives to names and modules of other environments.
+// Package advice suggests alternatives to names and modules of other JavaScript environments.
 // Scripts have no network, no files and no modules; tools provide these.
 package advice
 
@@ -31,7 +31,7 @@ var (
 	deno    = Need{"scripts have only cwd, exit, args and env of Deno; tools give access to network and files", ""}
 )
 
-// Finding is for names under which a script may look for tools.
+// Finding explains how a script finds tools. It answers names such as searchTools and list_tools.
 var Finding = Need{"a script finds tools with await tools.$search(\"what it does\") and reads their types with await tools.$describe(\"server.tool\")", ""}
 
 var globals = map[string]Need{
@@ -60,13 +60,13 @@ var ofModules = map[string]Need{
 	"buffer": bytes, "crypto": digests, "uuid": digests, "zlib": zipped, "pako": zipped, "fflate": zipped, "playwright": browser, "puppeteer": browser,
 }
 
-// Global returns the alternative to a global name.
+// Global returns the alternative to a global name of another environment.
 func Global(name string) (Need, bool) {
 	need, ok := globals[name]
 	return need, ok
 }
 
-// Missing is the message about a member that tools or a server does not have.
+// Missing returns the message about a name that a server lacks, or tools if server < 0.
 func Missing(names *naming.Table, server int, name string) string {
 	if need := globals[name]; server < 0 && need == Finding {
 		return "tools." + name + " does not exist: " + need.Advice
@@ -74,7 +74,7 @@ func Missing(names *naming.Table, server int, name string) string {
 	return names.Missing(server, name)
 }
 
-// Module returns the alternative to a module.
+// Module returns the alternative to a module of Node or npm, or to a file of such a module.
 func Module(name string) (Need, bool) {
 	need, ok := ofModules[strings.TrimPrefix(name, "node:")]
 	if !ok && path.Dir(name) != "." && !strings.HasPrefix(name, ".") {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// called returns the function of which a script consists if it can be called. Models that know
-// another code mode write such scripts.
+// called returns the only function of a script that consists of one function, if it can be
+// called without arguments, or nil. Models that know another code mode write such scripts.
 func (u unit) called(s shim.Syntax) *shim.Function {
 	if u.module || s.Function == nil || s.Function.Parameters || s.Function.Generator {
 		return nil

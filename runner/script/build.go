@@ -11,12 +11,12 @@ import (
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// asModule makes a text an ES module. Without it the compiler may assume CommonJS.
+// asModule is appended to a text to make it an ES module. Without it, the compiler may assume CommonJS.
 const asModule = "\nexport {}"
 
-// build compiles the script. It wraps a script that returns from its top level, and adds
-// an import of the exports that the script uses without one. The source map leads to the
-// user's text.
+// build compiles the script. It wraps a script that returns from its top level, and imports
+// the exports of "toolscript" that the script uses without an import. The source map refers
+// to the user's text.
 func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
 	if s.Broken { // before anything is inserted: the wrapper's brackets could complete the text
 		if errs := u.errors(u.compile(u.code), sourcemap.Insertion{}); len(errs) > 0 {
@@ -69,8 +69,8 @@ func (u unit) errors(result api.BuildResult, inserted sourcemap.Insertion) []too
 	return errs
 }
 
-// compile runs esbuild on one text. It does not bundle: a bundle turns const and let of
-// the top level into var, and then reading one before its declaration gives undefined
+// compile runs esbuild on one text. It does not bundle: a bundle turns const and let of the
+// top level into var, so that reading a variable before its declaration gives undefined
 // instead of an error.
 func (u unit) compile(text string) api.BuildResult {
 	loader := api.LoaderTS
@@ -84,11 +84,11 @@ func (u unit) compile(text string) api.BuildResult {
 
 		Format:   api.FormatESModule,
 		Platform: api.PlatformNeutral,
-		// ES2022 keeps top-level await and private fields; older targets refuse the former.
+		// ES2022 keeps top-level await and private fields; older targets refuse top-level await.
 		Target:  api.ES2022,
 		Charset: api.CharsetUTF8,
-		// QuickJS does not wait for the finally of an async generator when the body of for
-		// await throws. The compiler's form of the loop does.
+		// QuickJS does not wait for the finally block of an async generator if the body of
+		// for await throws. The loop that the compiler generates does.
 		Supported: map[string]bool{"for-await": false},
 
 		// A script runs for its effects: nothing in it is unused, and a comment
@@ -104,9 +104,9 @@ func (u unit) compile(text string) api.BuildResult {
 	})
 }
 
-// withoutMap makes the compiler ignore a source map of the script itself: it would move
-// all places in traces, and name files to read. The compiler reads the last comment that
-// names a map; the added one names none.
+// withoutMap makes the compiler ignore a source map of the script itself, which would change
+// all positions in traces and name files to read. The compiler reads only the last comment
+// that names a map; the added comment names none.
 func withoutMap(text string) string {
 	const names = "sourceMappingURL="
 	if !strings.Contains(text, names) {
@@ -118,7 +118,7 @@ func withoutMap(text string) string {
 // returnInModule is esbuild's message about a top-level return in a module.
 const returnInModule = "Top-level return cannot be used inside an ECMAScript module"
 
-// commonJS returns the warnings about module and exports, which no engine has.
+// commonJS returns the warnings about the variables module and exports, which no engine has.
 func commonJS(warnings []api.Message) []api.Message {
 	var found []api.Message
 	for _, m := range warnings {

@@ -32,8 +32,8 @@ func (u unit) place(line, column int, code, message string) toolscript.Diagnosti
 	}
 }
 
-// fromCompiler translates a message of esbuild: lines from 1, columns from 0 in
-// bytes. Notes without a place in the text are dropped, because they are about the
+// fromCompiler translates a message of esbuild, which counts lines from 1 and columns from 0
+// in bytes. Notes without a position in the text are dropped, because they are about the
 // configuration of the compiler.
 func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscript.Diagnostic {
 	message := strings.TrimSuffix(m.Text, ":")
@@ -56,13 +56,13 @@ func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscri
 	return u.place(line, column, CodeSyntax, message)
 }
 
-// located returns the user's place for a place in the text that esbuild compiled.
+// located returns the position in the user's text of a position of esbuild.
 func (u unit) located(l api.Location, inserted sourcemap.Insertion) (line, column int) {
 	return u.original(l.Line, units(l.LineText[:min(l.Column, len(l.LineText))])+1, inserted)
 }
 
-// original returns the user's place for a place in the compiled text. Places in the
-// end of the wrapper map to the end of the user's text.
+// original returns the position in the user's text of a position in the text that esbuild
+// compiled. The end of the wrapper maps to the end of the user's text.
 func (u unit) original(line, column int, inserted sourcemap.Insertion) (int, int) {
 	if last := sourcemap.Lines(u.code); line > last {
 		text, _ := sourcemap.Line(u.code, last)
@@ -72,7 +72,7 @@ func (u unit) original(line, column int, inserted sourcemap.Insertion) (int, int
 	return line, column
 }
 
-// inOrder sorts diagnostics by place and keeps the first maxDiagnostics.
+// inOrder sorts diagnostics by position and keeps the first maxDiagnostics.
 func inOrder(found []toolscript.Diagnostic) []toolscript.Diagnostic {
 	slices.SortStableFunc(found, func(a, b toolscript.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

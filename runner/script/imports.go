@@ -9,12 +9,12 @@ import (
 	"github.com/toolscript/toolscript/runner/advice"
 )
 
-// module is the only module without a file.
+// module is the name of the only module without a file.
 const module = "toolscript"
 
-// imports follows the imports of files, and refuses those of all other modules. The
-// compiler erases imports of types and reference comments, but the type checker would read
-// the files that they name.
+// imports follows imports of files and refuses imports of other modules. It also refuses
+// reference comments: the compiler erases them and imports of types, but the type checker
+// would read the files that they name.
 func (g *graph) imports(u unit, s shim.Syntax) []toolscript.Diagnostic {
 	var found []toolscript.Diagnostic
 	for _, offset := range s.References[:min(len(s.References), maxDiagnostics)] {
@@ -37,8 +37,8 @@ func (g *graph) imports(u unit, s shim.Syntax) []toolscript.Diagnostic {
 	return found
 }
 
-// banned refuses what the answer of a model must not have. The engine has neither eval
-// nor require; the place in the answer is a better message than a ReferenceError.
+// banned reports syntax that a script in a model's answer must not have. The engine has neither
+// eval nor require, but a diagnostic with a position is clearer than a ReferenceError.
 func (u unit) banned(s shim.Syntax) []toolscript.Diagnostic {
 	var found []toolscript.Diagnostic
 	for _, offset := range s.References[:min(len(s.References), maxDiagnostics)] {

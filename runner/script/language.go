@@ -16,8 +16,8 @@ import (
 
 const codeLanguage = "language"
 
-// languages are what models send in the place of a script. They are looked for in text that
-// does not parse.
+// languages are the other languages that models send instead of a script. They are looked for
+// in text that does not parse.
 var languages = sync.OnceValue(func() []language {
 	const commands = `apt|apt-get|awk|bash|brew|cargo|cat|cd|chmod|cp|curl|docker|echo|find|gh|git|go|grep|kill|kubectl|ls|make|mkdir|mv|node|` +
 		`npm|npx|pip|pip3|pnpm|ps|python|python3|rm|sed|sh|source|ssh|sudo|tar|toolscript|touch|uv|uvx|wget|yarn`
@@ -37,7 +37,7 @@ type language struct {
 	pattern       *regexp.Regexp
 }
 
-// explain returns the reason for mistakes in the syntax of a text that is no TypeScript, or nil.
+// explain returns a diagnostic if the text is in another language or has HTML entities, or nil.
 func (u unit) explain(s shim.Syntax) *toolscript.Diagnostic {
 	if d := u.entities(s); d != nil {
 		return d
@@ -64,8 +64,8 @@ var entity = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,6});`)
 })
 
-// entities reports that a text is a script whose characters were written as in HTML: it compiles
-// without the entities.
+// entities returns a diagnostic if the text has HTML entities and compiles once they are
+// decoded, or nil.
 func (u unit) entities(s shim.Syntax) *toolscript.Diagnostic {
 	at := entity().FindStringIndex(u.code)
 	if at == nil {

@@ -17,7 +17,7 @@ type graph struct {
 	main  unit
 	given map[string]toolscript.ScriptModule // by path
 	found map[string]bool
-	open  []unit // found, and not compiled
+	open  []unit // modules that were found and are not compiled yet
 }
 
 func newGraph(src runner.Source) *graph {
@@ -50,8 +50,8 @@ func (g *graph) compile() (runner.Compiled, []toolscript.Diagnostic) {
 	return all, nil
 }
 
-// translate compiles one file, and finds the modules that it imports. Modules are found
-// even if the file has mistakes.
+// translate compiles one file and finds the modules that it imports, even if the file has
+// mistakes.
 func (g *graph) translate(u unit) (runner.Compiled, []toolscript.Diagnostic) {
 	if found := u.refuse(); found != nil {
 		return runner.Compiled{}, []toolscript.Diagnostic{*found}
@@ -78,10 +78,10 @@ func (g *graph) translate(u unit) (runner.Compiled, []toolscript.Diagnostic) {
 	return compiled, nil
 }
 
-// local reports whether the name of a module is that of a file next to the importing one.
+// local reports whether the name of a module is a relative path to a file.
 func local(name string) bool { return strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") }
 
-// follow notes the module that u imports as name, and returns why it cannot be imported.
+// follow adds the module that u imports to g, or returns the reason why it cannot be imported.
 func (g *graph) follow(u unit, i shim.Import) (problem string) {
 	folder := "."
 	if u.module {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxNesting is the deepest nesting of brackets and prefix operators. With 65,000 levels
-// the compiler needs 480 MB of stack; usual scripts have fewer than 100 levels.
+// maxNesting bounds the nesting of brackets and prefix operators. With 65,000 levels the
+// compiler needs 480 MB of stack; usual scripts have fewer than 100 levels.
 const maxNesting = 2000
 
 // tooDeep returns the offset at which brackets and prefix operators nest deeper than
@@ -62,7 +62,7 @@ type scanner struct {
 	pos    int
 	tokens []token
 	open   []bracket
-	closed bracket // by the last closing bracket
+	closed bracket // the bracket that the last closing bracket closed
 
 	operand bool // the last token ends an expression: a slash after it divides
 	run     int  // tokens since the last operand: prefix operators nest too
@@ -70,7 +70,7 @@ type scanner struct {
 
 type bracket struct {
 	char      byte // ( [ { or $ for the ${ of a template
-	statement bool // follows if, while, for or with: a regular expression may follow
+	statement bool // comes after if, while, for or with: a regular expression may follow its end
 }
 
 // next consumes one token.

@@ -33,13 +33,13 @@ func (s *scanner) startsRegex(newline bool) bool {
 	return !s.operand
 }
 
-// operatorWords are the words that an expression follows.
+// operatorWords are the words after which an expression comes.
 var operatorWords = set(
 	"await", "case", "delete", "do", "else", "extends", "in", "instanceof", "new", "of", "return", "throw", "typeof",
 	"void", "yield", "keyof", "as", "satisfies", "default",
 )
 
-// statementWords are the words whose parentheses a statement follows.
+// statementWords are the words after whose parentheses a statement comes.
 var statementWords = set("if", "while", "for", "with")
 
 func (s *scanner) afterStatementWord() bool {
@@ -50,7 +50,7 @@ func (s *scanner) afterStatementWord() bool {
 	return last >= 0 && s.tokens[last].kind == word && statementWords[s.textAt(last)] && !s.is(last-1, ".")
 }
 
-// textAt returns the text of a token, and "" for an index without one.
+// textAt returns the text of token i, or "" if there is no such token.
 func (s *scanner) textAt(i int) string {
 	if i < 0 || i >= len(s.tokens) {
 		return ""
@@ -58,12 +58,12 @@ func (s *scanner) textAt(i int) string {
 	return s.src[s.tokens[i].start:s.tokens[i].end]
 }
 
-// is reports whether token i is this punctuation.
+// is reports whether token i is the given punctuation.
 func (s *scanner) is(i int, punctuation string) bool {
 	return i >= 0 && i < len(s.tokens) && s.tokens[i].kind == punct && s.textAt(i) == punctuation
 }
 
-// wordAt reports whether token i is this word.
+// wordAt reports whether token i is the given word.
 func (s *scanner) wordAt(i int, name string) bool {
 	return i >= 0 && i < len(s.tokens) && s.tokens[i].kind == word && s.textAt(i) == name
 }

@@ -1,7 +1,7 @@
 // Package script compiles the TypeScript of a user to a module that an engine can run.
-// Scripts are hostile: some kilobytes of text keep the compiler busy for minutes, or end
-// the process with a stack overflow that no recover can catch. The package therefore
-// works only in a worker process that can be killed, never in the gateway.
+// Scripts are hostile: some kilobytes of text keep the compiler busy for minutes, or end the
+// process with a stack overflow that recover cannot catch. Therefore, only a worker process
+// that can be killed may use the package, never the gateway.
 package script
 
 import (
@@ -22,13 +22,13 @@ const (
 	// DefaultFile is the name of inline code.
 	DefaultFile = "script.ts"
 
-	// MaxSource is the length of the longest source in bytes.
+	// MaxSource is the maximal length of a source in bytes.
 	MaxSource = 1 << 20
 
 	byteOrderMark = "\ufeff"
 )
 
-// The codes of this package's diagnostics. CodeSyntax is for text that does not parse.
+// The codes of this package's diagnostics. CodeSyntax is the code for text that does not parse.
 const (
 	CodeSyntax  = "syntax"
 	codeImport  = "import"
@@ -38,7 +38,7 @@ const (
 	codeFile    = "file"
 )
 
-// refused has the files that are not scripts, by file extension.
+// refused maps file extensions to the reason why such a file is not a script.
 var refused = map[string]string{
 	".tsx":  "JSX is not supported",
 	".jsx":  "JSX is not supported",
@@ -59,14 +59,14 @@ type unit struct {
 	file    string
 	code    string
 	dialect string
-	module  bool // it is no script, but a file that one imports
+	module  bool // the file is a module that a script imports
 }
 
 func newUnit(src runner.Source) unit {
 	return unit{file: cmp.Or(src.File, DefaultFile), code: strings.TrimPrefix(src.Code, byteOrderMark), dialect: src.Dialect}
 }
 
-// refuse rejects sources without reading their code.
+// refuse returns a diagnostic for a file that can be rejected without parsing, or nil.
 func (u unit) refuse() *toolscript.Diagnostic {
 	message, code := "", codeFile
 	switch reason := refused[strings.ToLower(path.Ext(u.file))]; {
@@ -83,8 +83,8 @@ func (u unit) refuse() *toolscript.Diagnostic {
 	return &toolscript.Diagnostic{File: u.file, Line: 1, Column: 1, Code: code, Message: message}
 }
 
-// exported are the values that the module exports. A script can use them without an
-// import.
+// exported lists the values that the module "toolscript" exports. A script can use them
+// without an import.
 var exported = []string{"tools", "store", "stdin", "args", "env", "cwd", "exit", "ToolError"}
 
 func (u unit) parse() shim.Syntax {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// Typed is a script for the type checker. A return from the top level is wrapped, as for
-// the engine.
+// Typed is a script in the form that the type checker reads. A script that returns from its
+// top level is wrapped, as for the engine.
 type Typed struct {
 	Text    string
 	Modules map[string]string // texts by their paths
@@ -45,8 +45,8 @@ func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
 	return t, true
 }
 
-// Diagnostic translates a finding about Text, or about the module of that path, to the
-// user's place. Line and column count from 1, the column in UTF-16 units.
+// Diagnostic returns a diagnostic about Text, or about the module at a path, with its
+// position in the user's text. Line and column count from 1, the column in UTF-16 units.
 func (t Typed) Diagnostic(module string, line, column int, code, message string) toolscript.Diagnostic {
 	if module != "" {
 		return t.modules[module].place(line, column, code, message)
@@ -55,8 +55,8 @@ func (t Typed) Diagnostic(module string, line, column int, code, message string)
 	return t.unit.place(line, column, code, message)
 }
 
-// InOrder sorts diagnostics by place and bounds their number. Those of the script come
-// before those of its modules.
+// InOrder sorts diagnostics by position, those of the script before those of its modules, and
+// bounds their number.
 func InOrder(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
 	script := cmp.Or(src.File, DefaultFile)
 	file := func(d toolscript.Diagnostic) string {

@@ -15,9 +15,9 @@ const (
 )
 
 // wrap makes the value of a top-level return the default export: the text after the head
-// becomes the body of an async function. Namespaces are part of the head, because
-// functions cannot contain them. wrap inserts text at one place only, so that all lines,
-// and the columns of all other lines, stay the same.
+// becomes the body of an async function. Namespaces are part of the head, because functions
+// cannot contain them. wrap inserts text in only one line, so line numbers, and columns in
+// other lines, stay the same.
 func (u unit) wrap(s shim.Syntax, imports string) (string, sourcemap.Insertion, []toolscript.Diagnostic) {
 	var errs []toolscript.Diagnostic
 	for _, m := range s.Misplaced[:min(len(s.Misplaced), maxDiagnostics)] {
@@ -42,8 +42,8 @@ func (u unit) insert(offset int, text string) (string, sourcemap.Insertion) {
 	return before + text + u.code[offset:], inserted
 }
 
-// importOf imports names from the module, on one line. It may follow an import that ends
-// without a semicolon.
+// importOf returns a statement of one line that imports names from the module. It begins with
+// a semicolon, because the import before it may end without one.
 func importOf(names []string) string {
 	if len(names) == 0 {
 		return ""

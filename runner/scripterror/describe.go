@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/runner/advice"
 )
 
-// description is what the prelude reports of an error (describe.js).
+// description is the prelude's report of an error (describe.js).
 type description struct {
 	Name    string          `json:"name"`
 	Message string          `json:"message"`
@@ -21,14 +21,14 @@ type description struct {
 	Code    toolscript.Kind `json:"code"`
 	Server  string          `json:"server"`  // of a failed call
 	Tool    string          `json:"tool"`    // of a failed call
-	Failure toolscript.Kind `json:"failure"` // the code of a failed call
+	Failure toolscript.Kind `json:"failure"` // code of a failed call
 	Sent    toolscript.Sent `json:"sent"`    // of a failed call
 	Call    int             `json:"call"`
 	More    map[string]any  `json:"more"` // cause, errors
 }
 
-// Thrown is the error of a script that threw, from the report of the prelude, which is
-// "" if it failed. heap is the limit of the run in bytes.
+// Thrown returns the error of a script that threw. thrownText is the report of the prelude,
+// or "" if the prelude failed. heap is the memory limit of the run in bytes.
 func (s *Source) Thrown(thrownText string, phase toolscript.Phase, heap uint64) *toolscript.RunError {
 	e := &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script threw a value that cannot be shown", Phase: phase}
 	var d description
@@ -60,8 +60,8 @@ func (s *Source) Thrown(thrownText string, phase toolscript.Phase, heap uint64) 
 	return e
 }
 
-// ofCall enters which call has failed and how. The message of a server need not
-// name itself or the tool.
+// ofCall adds which call has failed and how to e. The message of a server may name neither
+// the server nor the tool.
 func (s *Source) ofCall(e *toolscript.RunError, d description) {
 	if d.Tool == "" || d.Code != toolscript.Threw {
 		return
@@ -75,11 +75,11 @@ func (s *Source) ofCall(e *toolscript.RunError, d description) {
 	}
 }
 
-// undefinedName is how both engines say that a name is not defined.
+// undefinedName matches the message of both engines that a name is not defined.
 var undefinedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^'?([\w$]{1,30})'? is not defined$`) })
 
-// absent is what a script has in the place of a name that other environments have,
-// as a further line.
+// absent returns the alternative to an undefined name that other environments have, as a
+// suffix of the message.
 func absent(e *toolscript.RunError) string {
 	name := undefinedName().FindStringSubmatch(e.Message)
 	if e.Name != "ReferenceError" || name == nil {
@@ -95,23 +95,23 @@ func absent(e *toolscript.RunError) string {
 	return fmt.Sprintf(": %s: %s", need.Advice, toolscript.Command("search", need.Query))
 }
 
-// OutOfTime is the error of a run that reached its limit of wall time.
+// OutOfTime returns the error for a run that reached its limit of wall time.
 func OutOfTime(l toolscript.Limits) *toolscript.RunError {
 	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script ran longer than its limit of %d ms; allow more with --timeout", l.TimeoutMs))
 }
 
-// OutOfCPU is the error of a run that reached its limit of CPU time.
+// OutOfCPU returns the error for a run that reached its limit of CPU time.
 func OutOfCPU(l toolscript.Limits) *toolscript.RunError {
 	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script used more than its limit of %d ms of CPU time; allow more with --cpu", l.CPUMs))
 }
 
-// OutOfMemory is the error of a run that reached its limit of memory, in bytes.
+// OutOfMemory returns the error for a run that reached its memory limit, in bytes.
 func OutOfMemory(limit uint64) *toolscript.RunError {
 	return toolscript.Fail(toolscript.LimitMemory, fmt.Sprintf("the script needs more memory than its limit of %d MB", limit>>20))
 }
 
-// maxDepth is the bound of encoding/json, 10,000 levels, without the levels around a
-// value on its way to the client.
+// maxDepth is the limit of encoding/json, 10,000 levels, minus the levels that enclose a
+// value in a message to the client.
 const maxDepth = 10_000 - 8
 
 // TooDeep reports whether a value has more levels than a message may have.
@@ -142,27 +142,27 @@ func TooDeep(value []byte) bool {
 	return false
 }
 
-// ValueTooDeep is the error of such a value.
+// ValueTooDeep returns the error for a value that is TooDeep.
 func ValueTooDeep() *toolscript.RunError {
 	e := toolscript.Fail(toolscript.InvalidResult, "the value of the script nests too deep to be passed on")
 	e.Phase = toolscript.Finalizing
 	return e
 }
 
-// AnswersWait is the error of a script that makes calls and does not read their
-// answers, when more than most bytes are waiting.
+// AnswersWait returns the error for a script that makes calls and does not read their
+// answers, if these take more than most bytes.
 func AnswersWait(most int64) *toolscript.RunError {
 	return toolscript.Fail(toolscript.LimitMemory, fmt.Sprintf(
 		"answers that wait for the script need more than %d MB of memory: let it await calls before it makes more", most>>20))
 }
 
-// AnswerTooLong is what a script catches when the answer of a tool exceeds the bound
-// of the engines.
+// AnswerTooLong returns the error that a script catches when the answer of a tool exceeds the
+// limit of the engine.
 func AnswerTooLong(tool string, size, most int) *toolscript.ToolError {
 	return tooLong("answer", tool, size, most, toolscript.SentYes)
 }
 
-// ArgumentsTooLong is the same for the arguments of a tool.
+// ArgumentsTooLong is like AnswerTooLong, for the arguments of a tool.
 func ArgumentsTooLong(tool string, size, most int) *toolscript.ToolError {
 	return tooLong("arguments", tool, size, most, toolscript.SentNo)
 }
@@ -175,19 +175,19 @@ func tooLong(what, tool string, size, most int, sent toolscript.Sent) *toolscrip
 	}
 }
 
-// ManyRejections is the error of a run with more rejected promises than the engine
-// can tell one by one.
+// ManyRejections returns the error for a run with more rejected promises than the engine can
+// report one by one.
 func ManyRejections() *toolscript.RunError {
 	return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "more promises were rejected with no handler than the engine can report; await them, or give them a catch"}
 }
 
-// NeverSettled is the error of a script that awaits a promise which cannot settle any
-// more.
+// NeverSettled returns the error for a script that awaits a promise which can no longer
+// settle.
 func NeverSettled() *toolscript.RunError {
 	return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script's top-level await never settled"}
 }
 
-// ValueTooLarge is the error of a value of size bytes of JSON that exceeds limit.
+// ValueTooLarge returns the error for a value of size bytes of JSON that exceeds limit.
 func ValueTooLarge(size int, limit int64) *toolscript.RunError {
 	e := toolscript.Fail(toolscript.LimitOutput, fmt.Sprintf(
 		"the script's value is %d bytes of JSON, and the limit is %d: return less of it, or print it with console.log", size, limit))

@@ -1,5 +1,5 @@
-// Package scripterror describes errors of a run with places in the user's text. All engines
-// use it, so that errors are the same on all of them.
+// Package scripterror describes errors of a run with positions in the user's text. All
+// engines use it, so their errors are the same.
 package scripterror
 
 import (
@@ -18,28 +18,27 @@ import (
 // Module is the name of the module that scripts import.
 const Module = "toolscript"
 
-// Source is the text of a script with its modules, and the code that was compiled from it.
+// Source holds the code of a script and its modules, and maps positions in it to the user's text.
 type Source struct {
-	Name string // of the script, in traces of the engine
+	Name string // name of the script in traces of the engine
 
-	files map[string]*file // by their names in traces
+	files map[string]*file // files by their names in traces
 
-	// UTF16 says that the engine counts columns in UTF-16 units, as V8 does, and not
-	// in bytes of UTF-8.
+	// UTF16 says that the engine counts columns in UTF-16 units, as V8 does, instead of bytes
+	// of UTF-8.
 	UTF16 bool
 }
 
 // file is one file of a script.
 type file struct {
-	name string // of the user's text
-	code string // that runs
+	name string // name of the user's file
+	code string // code that the engine runs
 	text string // the source map, parsed on first use
 	maps *sourcemap.Map
 	read bool
 }
 
-// plain matches file names that are valid in traces and cannot be confused with the
-// program's own.
+// plain matches file names that are unambiguous in traces.
 var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^():\n\r\x00]{1,200}$`) })
 
 // NewSource returns the source of a job.
@@ -64,7 +63,7 @@ func (s *Source) Code(module string) (string, bool) {
 	return s.files[module].code, true
 }
 
-// place maps a place in the code to the user's text; ok is false for code that the
+// place maps a position in the code to the user's text. ok is false for code that the
 // compiler added. utf16 is as in Source.
 func (s *file) place(line, column int, utf16 bool) (l, c int, ok bool) {
 	if text, ok := sourcemap.Line(s.code, line); ok && !utf16 && column > 0 && column <= len(text)+1 {
@@ -81,8 +80,8 @@ func (s *file) place(line, column int, utf16 bool) (l, c int, ok bool) {
 	return l, c, ok
 }
 
-// units is the length of a text in UTF-16. A trace has many places, and each may be
-// at the end of a line of a megabyte.
+// units returns the length of a text in UTF-16 units. It allocates nothing: a trace has many
+// positions, each perhaps at the end of a line of a megabyte.
 func units(text string) int {
 	n := 0
 	for _, r := range text {
@@ -91,9 +90,9 @@ func units(text string) int {
 	return n
 }
 
-// counted converts a column of QuickJS to the column that V8 reports: of new, not of
-// the name after it; of the name of a method, not of the dot before it. Other columns
-// are unchanged.
+// counted converts a column of QuickJS to the one that V8 reports: the column of new, not of
+// the name after it, and of a method's name, not of the dot before it. Other columns are
+// unchanged.
 func counted(text string, at int) int {
 	const word = "new"
 	for _, dot := range []string{".", "?."} {
@@ -109,33 +108,33 @@ func counted(text string, at int) int {
 	return len(rest)
 }
 
-// partOfName reports whether the byte before a word makes it part of a longer name, or
-// a property.
+// partOfName reports whether the byte b before a word makes the word part of a longer name,
+// or a property.
 func partOfName(b byte) bool {
 	return b == '_' || b == '$' || b == '.' || b >= utf8.RuneSelf ||
 		'0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// frame is one line of a trace: at name (file:line:column). Both parts before the
-// place may be missing.
+// frame matches one line of a trace: at name (file:line:column). The name may be missing or
+// empty.
 var frame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*at (?:(.*) \()?([^()]*?):(\d+):(\d+)\)?$`) })
 
-// Bounds of a trace: a script can make one of megabytes, and each lookup of a place
-// scans the code.
+// The limits of a trace. A script can make a trace of megabytes, and each lookup of a
+// position scans the code.
 const (
 	mostTrace  = 64 << 10 // bytes
 	mostFrames = 200
 )
 
-// Trace converts a trace of the engine to the user's text and keeps only the frames of
-// the script and its modules. Traces are cut at a bound.
+// Trace converts the positions in a trace of the engine and keeps only the frames of the
+// script and its modules. It cuts traces at mostTrace and mostFrames.
 func (s *Source) Trace(stack string) string {
 	text, _ := s.trace(stack)
 	return text
 }
 
-// trace also returns the line of the user's text that the first frame is about, with a
-// caret.
+// trace is like Trace, and also returns the line of the user's text at the first frame, with
+// a caret.
 func (s *Source) trace(stack string) (text, excerpt string) {
 	var b strings.Builder
 	frames := 0

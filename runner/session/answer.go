@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// Answer is the end of a tool call, for the process of the sandbox.
+// Answer is the result of a tool call, as it is sent to the process of the sandbox.
 type Answer struct {
 	CallID  string
 	Value   json.RawMessage
@@ -16,8 +16,8 @@ type Answer struct {
 	Failure *toolscript.ToolError
 }
 
-// Text is the value as it is passed to the sandbox. with says that it is an object with the
-// members value and content.
+// Text returns the value as JSON for the sandbox. with reports whether this is an object with
+// the members value and content.
 func (a Answer) Text() (text []byte, with bool) {
 	if a.Content == nil {
 		return a.Value, false
@@ -28,8 +28,8 @@ func (a Answer) Text() (text []byte, with bool) {
 	return append(text, '}'), true
 }
 
-// bounded is the answer of the host, up to the limit of an answer. Of a value with content
-// blocks, the value is more important.
+// bounded converts an answer of the host. If value and content exceed the limit together, it
+// drops the content; if the value does so alone, it returns a failure.
 func (c *call) bounded(a runner.Answer) Answer {
 	most := c.of.options.MaxAnswer
 	switch answer := (Answer{CallID: c.id, Value: a.Value, Content: a.Content}); {

@@ -15,10 +15,10 @@ type call struct {
 	size     int
 }
 
-// Call makes one tool call. size is what the call holds in memory, in bytes. While
-// the calls of the run hold too much, Call waits: then the engine does not read
-// the process, and its script waits in the call. After the end of the run Call
-// does nothing. The error says that a call of this id is in flight.
+// Call begins a tool call. size is the memory that the call holds, in bytes. While the calls
+// of the run hold too much, Call waits: meanwhile the engine does not read from the process,
+// so the script waits too. After the end of the run, Call does nothing. It returns an error
+// if a call with this id is in flight.
 //
 // Call is not safe for concurrent use: the host begins calls in the order of the
 // script.
@@ -63,8 +63,8 @@ func (s *Session) add(c *call) (bool, error) {
 	return true, nil
 }
 
-// answer ends the call with the answer of the host, in any goroutine. If the process does
-// not take the answer at once, another goroutine waits for that.
+// answer ends the call with the answer of the host. Any goroutine may call it. If the process
+// does not take the answer at once, another goroutine waits until it does.
 func (c *call) answer(a runner.Answer) {
 	s := c.of
 	s.mu.Lock()
@@ -100,7 +100,7 @@ func (c *call) delivered(release func()) {
 	c.of.goroutines.Done()
 }
 
-// hostFailed is the error of a call in which the host panicked.
+// hostFailed returns the error for a call in which the host panicked.
 func (c *call) hostFailed() *toolscript.ToolError {
 	return &toolscript.ToolError{Tool: c.tool, Code: toolscript.Internal, Sent: toolscript.SentUnknown, Message: "the gateway failed in this call; its log says why"}
 }

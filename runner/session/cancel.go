@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// CancelCall cancels a call for its script. A call that has ended is no error: the
-// two messages may have crossed.
+// CancelCall cancels a call for its script. It ignores a call that has ended: its answer and
+// the cancellation may have crossed.
 func (s *Session) CancelCall(callID string) { s.cancelCall(callID, runner.ErrCallCancelled) }
 
 func (s *Session) cancelCall(callID string, cause error) {

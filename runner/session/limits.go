@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// overrun is the limit that the process exceeds, if any.
+// overrun returns the error for the limit that the process exceeds, or nil.
 func (s *Session) overrun() *toolscript.RunError {
 	if limit := milliseconds(s.job.Limits.CPUMs); limit > 0 && proc.CPUTime(s.process.PID())-s.cpu > limit+s.options.LimitGrace {
 		return s.TimedOut()
@@ -19,8 +19,8 @@ func (s *Session) overrun() *toolscript.RunError {
 	return s.options.Overrun()
 }
 
-// TimedOut is the error of a script that exceeded a limit of time: of wall time
-// when that is over, else of processor time.
+// TimedOut returns the error for a script that exceeded its limit of wall time or, if that is
+// not over, of processor time.
 func (s *Session) TimedOut() *toolscript.RunError {
 	if s.WallOver() {
 		return scripterror.OutOfTime(s.job.Limits)
@@ -28,8 +28,8 @@ func (s *Session) TimedOut() *toolscript.RunError {
 	return scripterror.OutOfCPU(s.job.Limits)
 }
 
-// Cancelled is the error of a run whose context has ended, which may be because
-// its time is over.
+// Cancelled returns the error for a run whose context has ended, perhaps because its time is
+// over.
 func (s *Session) Cancelled(ctx context.Context) *toolscript.RunError {
 	if s.WallOver() {
 		return scripterror.OutOfTime(s.job.Limits)
@@ -40,18 +40,18 @@ func (s *Session) Cancelled(ctx context.Context) *toolscript.RunError {
 // WallOver reports whether the limit of wall time is over.
 func (s *Session) WallOver() bool { return s.job.Limits.TimeoutMs > 0 && s.wallLeft() <= 0 }
 
-// wallLeft is what is left of the limit of wall time.
+// wallLeft returns the time left until the limit of wall time. It is negative after the limit.
 func (s *Session) wallLeft() time.Duration {
 	return milliseconds(s.job.Limits.TimeoutMs) - s.job.Clock.Since(s.begun)
 }
 
-// WallLeft is what is left of the limit of wall time, if there is one.
+// WallLeft returns the time left until the limit of wall time. bounded is false if there is no limit.
 func (s *Session) WallLeft() (left time.Duration, bounded bool) {
 	return s.wallLeft(), s.job.Limits.TimeoutMs > 0
 }
 
-// WallTimer fires when the limit of wall time and LimitGrace are over, if the
-// clock of the run never stood still. Without a limit it never fires.
+// WallTimer returns a timer that fires when the limit of wall time and LimitGrace are over.
+// It ignores stops of the clock. Without a limit it never fires.
 func (s *Session) WallTimer() *time.Timer {
 	limit := milliseconds(s.job.Limits.TimeoutMs)
 	if limit <= 0 {
@@ -62,7 +62,7 @@ func (s *Session) WallTimer() *time.Timer {
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// Outcome is the outcome of a run that ended with an error.
+// Outcome returns the outcome of a run that ended with an error.
 func (s *Session) Outcome(e *toolscript.RunError) runner.Outcome {
 	e.ScriptID = s.job.RunID
 	if e.Phase == "" {

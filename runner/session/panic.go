@@ -10,7 +10,7 @@ import (
 // stack; scripts see neither.
 var ErrPanic = errors.New("the gateway failed in this run; its log says why")
 
-// recovered is deferred: after a panic it calls then with ErrPanic.
+// recovered must be deferred. After a panic it calls then with ErrPanic.
 func (s *Session) recovered(doing string, then func(error)) {
 	if cause := recover(); cause != nil {
 		then(panicked(s.options.Log, doing, cause))

@@ -1,8 +1,7 @@
-// Package session is the gateway's side of one script run, whatever engine runs
-// the script. It makes the tool calls of the script, passes output and standard
-// input on, holds the run to its limits, and contains panics of the host. The
-// engines differ only in how bytes travel between the session and the process of
-// the sandbox.
+// Package session is the gateway's side of one script run, for all engines. It makes the tool
+// calls of the script, passes on output and standard input, enforces the limits of the run,
+// and recovers panics of the host. The engines differ only in how bytes travel between the
+// session and the process of the sandbox.
 package session
 
 import (
@@ -31,14 +30,14 @@ type Process interface {
 type Options struct {
 	Log *slog.Logger
 
-	// Poll is how often the session reads the processor time and the memory of the
-	// process.
+	// Poll is the interval at which the session reads the processor time and the memory of
+	// the process.
 	Poll time.Duration
-	// LimitGrace is how much longer than its limits of time a script may run before
-	// the session stops it. Engines that keep the limits themselves need some.
+	// LimitGrace is how far a script may exceed its time limits before the session stops it.
+	// It lets an engine enforce the limits first.
 	LimitGrace time.Duration
-	// Overrun reports the limits of the engine's own, such as memory, that the
-	// process exceeds at present. It is called every Poll.
+	// Overrun returns an error if the process exceeds a limit of the engine, such as memory.
+	// It is called at each Poll.
 	Overrun func() *toolscript.RunError
 	// Cancel asks the process to end its script when the context of the run ends. The
 	// process has CancelGrace to do so. A nil Cancel stops the run at once.
@@ -46,8 +45,8 @@ type Options struct {
 	CancelGrace time.Duration
 	// MaxAnswer bounds an answer of a tool, in bytes.
 	MaxAnswer int
-	// Deliver passes an answer on without blocking. rest, if not nil, does what is left
-	// of that and may block: a goroutine of the session calls it.
+	// Deliver passes on an answer without blocking. If rest is not nil, a goroutine of the
+	// session calls it to finish the delivery, which may block.
 	Deliver func(Answer) (rest func())
 }
 
@@ -61,7 +60,7 @@ type Session struct {
 	begun   time.Time
 	cpu     time.Duration // processor time of the process when the run began
 
-	ctx       context.Context // of calls and of standard input; ends with the run
+	ctx       context.Context // context of calls and of standard input; ends with the run
 	cancel    context.CancelFunc
 	arguments budget
 
@@ -88,13 +87,13 @@ func New(ctx context.Context, p Process, job runner.Job, host runner.Host, o Opt
 	return s
 }
 
-// Context ends with the run.
+// Context returns a context that ends with the run.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Elapsed is the time since the session began.
+// Elapsed returns the time since the session began.
 func (s *Session) Elapsed() time.Duration { return time.Since(s.begun) }
 
-// CPU is the processor time that the process had used when the session began.
+// CPU returns the processor time that the process had used when the session began.
 func (s *Session) CPU() time.Duration { return s.cpu }
 
 // Go runs f in a goroutine that Close waits for. A panic in f fails the session.
@@ -112,8 +111,8 @@ func (s *Session) Go(f func()) {
 	}()
 }
 
-// enter registers a goroutine that uses the host, until leave is called. It
-// reports false after Close.
+// enter registers a goroutine that uses the host, until leave is called. ok is false after
+// Close.
 func (s *Session) enter() (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,8 +123,8 @@ func (s *Session) enter() (leave func(), ok bool) {
 	return s.goroutines.Done, true
 }
 
-// End ends the session with what the sandbox reports. The first End or Fail
-// counts.
+// End ends the session with the outcome that the sandbox reported. Only the first End and the
+// first Fail count.
 func (s *Session) End(o runner.Outcome) {
 	select {
 	case s.ended <- o:
@@ -133,8 +132,8 @@ func (s *Session) End(o runner.Outcome) {
 	}
 }
 
-// Fail ends the session because the sandbox is lost, broke its protocol, or
-// because the gateway failed.
+// Fail ends the session because the sandbox has ended or broke the protocol, or because the
+// gateway failed.
 func (s *Session) Fail(err error) {
 	select {
 	case s.failed <- err:
@@ -142,8 +141,8 @@ func (s *Session) Fail(err error) {
 	}
 }
 
-// Wait waits for the end of the run. It returns the outcome that the sandbox
-// reported, or the reason why the session must stop the run, or the error of Fail.
+// Wait waits for the end of the run. It returns the outcome of End, the reason why the caller
+// must stop the run, or the error of Fail.
 func (s *Session) Wait(ctx context.Context) (runner.Outcome, *toolscript.RunError, error) {
 	wall := s.WallTimer()
 	defer wall.Stop()
@@ -181,7 +180,7 @@ func (s *Session) Wait(ctx context.Context) (runner.Outcome, *toolscript.RunErro
 // Stop cancels the calls of the run and the read of standard input.
 func (s *Session) Stop() { s.cancel() }
 
-// Close cancels the calls that the script left behind and waits for them, up to
+// Close cancels the calls that are still in flight and waits for them, at most for
 // GracePeriod. Calls that ignore their context are abandoned.
 func (s *Session) Close() {
 	s.cancel()
@@ -201,9 +200,9 @@ func (s *Session) Close() {
 	}
 }
 
-// Contain runs f. A panic in f is logged with its stack, and is ErrPanic for the
-// caller. Every goroutine on the gateway's side of a run is contained, because it
-// handles input that a script may control.
+// Contain runs f. If f panics, Contain logs the cause with its stack and returns ErrPanic.
+// Every goroutine on the gateway's side of a run is contained, because it handles input that
+// a script may control.
 func Contain(log *slog.Logger, doing string, f func()) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Write passes console output on, unless the run is over. A host that does not
-// take it holds the script up.
+// Write passes on console output, unless the run is over. It blocks the script while the host
+// does not take the output.
 func (s *Session) Write(to runner.Stream, text string) {
 	if s.ctx.Err() != nil {
 		return
@@ -19,8 +19,8 @@ func (s *Session) Write(to runner.Stream, text string) {
 // errOver is the error of a read after the end of the run.
 var errOver = errors.New("the run has ended")
 
-// ReadStdin returns the next piece of standard input; nil is the end of the input.
-// The text of the error is for the script.
+// ReadStdin returns the next piece of standard input, or nil at its end. The script sees the
+// text of the error.
 func (s *Session) ReadStdin(ctx context.Context) (piece []byte, err error) {
 	leave, ok := s.enter()
 	if !ok {

@@ -5,15 +5,15 @@ import (
 	"unicode/utf16"
 )
 
-// Lines end as in ECMAScript; CR LF is one end.
+// terminators are the line terminators of ECMAScript. CR LF counts as one terminator.
 const terminators = "\n\r\u2028\u2029"
 
-// maxLine is the length above which a line is cut around the caret: minified code is
-// one line.
+// excerptWidth is the maximal length of an excerpt in runes. Longer lines, such as minified
+// code, are cut around the caret.
 const excerptWidth = 120
 
-// Excerpt is line number line of text with a caret under the column, or "" when
-// text has no such line.
+// Excerpt returns line number line of text with a caret under the column, or "" if text has
+// no such line.
 func Excerpt(text string, line, column int) string {
 	source, ok := Line(text, line)
 	if !ok {
@@ -81,8 +81,8 @@ func runeIndex(runes []rune, column int) int {
 	return len(runes)
 }
 
-// indent returns blanks as wide as runes. Tabs stay, so that the caret is right at any
-// tab width.
+// indent replaces runes by spaces, except tabs, so that the caret is at the right column at
+// any tab width.
 func indent(runes []rune) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {

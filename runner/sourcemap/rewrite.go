@@ -8,12 +8,12 @@ import (
 // An Insertion is text that was inserted into one line of a source before it was
 // compiled. The zero Insertion changes nothing.
 type Insertion struct {
-	Line, Column int // where it starts
-	Length       int // in UTF-16 units; it holds no line terminator
+	Line, Column int // start of the insertion
+	Length       int // in UTF-16 units; the text has no line terminator
 }
 
-// Original maps a column of the text with the insertion to the user's column. user is
-// false inside the insertion, whose columns map to its start.
+// Original maps a column of the text with the insertion to a column of the user's text.
+// Inside the insertion, it returns the start of the insertion, and user is false.
 func (i Insertion) Original(line, column int) (original int, user bool) {
 	switch {
 	case line != i.Line || column < i.Column:
@@ -24,9 +24,9 @@ func (i Insertion) Original(line, column int) (original int, user bool) {
 	return column - i.Length, true
 }
 
-// Rewrite changes a compiler's map of one source to the user's file: its name, its
-// text, and its columns without the insertion. Code from the insertion, and from lines
-// after the user's last one, maps to no source.
+// Rewrite changes a compiler's map of one source so that it has the name, the text and the
+// columns of the user's file. Code from the insertion, and from lines after the user's last
+// line, maps to no source.
 func Rewrite(text, file, content string, inserted Insertion) (string, error) {
 	d, err := decode(text)
 	if err != nil {

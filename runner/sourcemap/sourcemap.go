@@ -1,5 +1,5 @@
-// Package sourcemap maps places in the JavaScript that an engine runs to the text that
-// the user wrote. It reads source maps of version 3.
+// Package sourcemap maps positions in the JavaScript that an engine runs to the text that the
+// user wrote. It reads source maps of version 3.
 //
 // Lines and columns count from 1. Columns are UTF-16 units, as in V8 traces and in the
 // maps of esbuild.
@@ -18,14 +18,14 @@ import (
 type Map struct {
 	sources []string
 	texts   []string
-	lines   [][]segment // by generated line
+	lines   [][]segment // segments of each generated line
 }
 
-// A segment maps the generated text from column on to a place in a source. Numbers
-// count from 0, as in the file format.
+// A segment maps generated text, from a column up to the next segment, to a position in a
+// source. Numbers count from 0, as in the file format.
 type segment struct {
 	column               int
-	source, line, origin int // origin is the column in the source; source is -1 for none
+	source, line, origin int // origin is the column in the source; source is -1 without a source
 }
 
 // document is the part of a source map file that this package reads.
@@ -64,7 +64,7 @@ func decode(text string) (document, error) {
 	return d, nil
 }
 
-// Lookup returns the place in a source of a generated place. ok is false for generated
+// Lookup returns the position in a source of a generated position. ok is false for generated
 // text without a source.
 func (m *Map) Lookup(line, column int) (source string, srcLine, srcColumn int, ok bool) {
 	if m == nil || line < 1 || line > len(m.lines) {
@@ -74,7 +74,7 @@ func (m *Map) Lookup(line, column int) (source string, srcLine, srcColumn int, o
 	after, found := slices.BinarySearchFunc(segments, column-1, func(s segment, column int) int {
 		return cmp.Compare(s.column, column)
 	})
-	if found { // of several segments at one column the last one counts
+	if found { // of several segments at one column, the last one counts
 		for after < len(segments) && segments[after].column == column-1 {
 			after++
 		}
@@ -95,8 +95,8 @@ func (m *Map) Excerpt(line, column int) string {
 	return Excerpt(m.texts[0], line, column)
 }
 
-// parseMappings decodes the segments. All fields are differences: the generated
-// column starts again on every line, the others run through the whole map.
+// parseMappings decodes the segments. Each field is the difference to the previous segment;
+// the generated column starts at 0 on every line.
 func parseMappings(mappings string, sources int) ([][]segment, error) {
 	lines := make([][]segment, 0, strings.Count(mappings, ";")+1)
 	at := segment{}

@@ -7,9 +7,9 @@ import (
 
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// decodeVLQ decodes the 1, 4 or 5 numbers of one segment: base64 digits of five
-// bits, the lowest first, with a bit that says whether more follow. The lowest
-// bit of a number is its sign.
+// decodeVLQ decodes the 1, 4 or 5 numbers of one segment. A number is a sequence of base64
+// digits, the lowest first, of five bits each and a bit that says whether more digits follow.
+// The lowest bit of a number is its sign.
 func decodeVLQ(text string) ([]int, error) {
 	fields := make([]int, 0, 5)
 	value, shift := 0, 0

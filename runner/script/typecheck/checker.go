@@ -10,7 +10,7 @@ import (
 // recently used declarations.
 type Checker struct{ shim *shim.Checker }
 
-// New creates a Checker and parses the libraries, which takes 20 ms.
+// New returns a Checker. It parses the libraries, which takes 20 ms.
 func New() *Checker {
 	c := &Checker{shim.New(Globals)}
 	c.Declare("", "export {}")

@@ -12,9 +12,8 @@ import (
 // maxDoc bounds the text of the comment before a function, in bytes.
 const maxDoc = 8 << 10
 
-// Signature describes the function that a script exports as default. JavaScript has types
-// too: those of its JSDoc comments are not read, so that all its types are unknown. known
-// is as in Check.
+// Signature describes the function that a script exports as default. The types of JavaScript
+// are unknown, because its JSDoc comments are not read. known is as in Check.
 func (c *Checker) Signature(src runner.Source, module string) (s runner.Signature, known bool) {
 	typed, _ := script.NewTyped(src, false)
 	found, known := c.shim.Signature(context.Background(), shim.Script{Text: typed.Text, Modules: typed.Modules}, module) // the compiler ignores cancellation here

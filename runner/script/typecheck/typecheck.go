@@ -1,13 +1,12 @@
-// Package typecheck finds the type errors of a script with the TypeScript compiler
-// and returns the compiler's messages. Scripts are hostile: a kilobyte of text keeps
-// the compiler busy for minutes, and only the end of the process stops it. The
-// package therefore works only in a worker process that can be killed.
+// Package typecheck finds the type errors of a script with the TypeScript compiler and
+// returns the compiler's messages. Scripts are hostile: a kilobyte of text keeps the compiler
+// busy for minutes, and only the end of the process stops it. Therefore, only a worker
+// process that can be killed may use the package.
 //
 // The comments @ts-nocheck and @ts-ignore work as in TypeScript: they suppress type
-// diagnostics of their own script. The type check is a service for authors, not a
-// security boundary: syntax, imports and limits are still enforced, and the gateway
-// validates the arguments of every call.
-// the arguments of every call are validated by the gateway.
+// diagnostics of their own script. The type check is a service for authors, not a security
+// boundary: syntax, imports and limits are still enforced, and the gateway validates the
+// arguments of every call.
 package typecheck
 
 import (
@@ -23,14 +22,13 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// maxMessage bounds the text of one diagnostic, in bytes: a message may quote names
-// and literals of a hostile server's types.
+// maxMessage bounds the text of one diagnostic, in bytes. A message may quote names and
+// literals from the types of a hostile server.
 const maxMessage = 8 << 10
 
-// Check returns all diagnostics of a script that compiles, in the order of the text.
-// known is false if the module has not been declared; then nothing has been checked.
-// strict enables checks that are too strict for short scripts. JavaScript has no
-// diagnostics, as with tsc.
+// Check returns all diagnostics of a script that compiles, in the order of the text. If known
+// is false, the module has not been declared and nothing was checked. strict enables checks
+// that are too strict for short scripts. JavaScript has no diagnostics, as with tsc.
 func (c *Checker) Check(src runner.Source, returns bool, module string, strict bool) (found []toolscript.Diagnostic, known bool) {
 	typed, ok := script.NewTyped(src, returns)
 	if !ok {
@@ -40,9 +38,9 @@ func (c *Checker) Check(src runner.Source, returns bool, module string, strict b
 	return script.InOrder(src, place(typed, errors)), known
 }
 
-// Syntax replaces the syntax errors that Compile found, which end at the first
-// mistake of each file, by all syntax errors that the TypeScript compiler finds. If it
-// finds none, or if the diagnostics are of another kind, found is returned unchanged.
+// Syntax replaces the syntax errors in found, of which Compile reports only the first of each
+// file, by all syntax errors that the TypeScript compiler finds. If it finds none, or if
+// found has other diagnostics, it returns found.
 func (c *Checker) Syntax(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
 	found = c.syntaxOf(src, found)
 	for _, m := range src.Modules {
