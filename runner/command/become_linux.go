@@ -17,11 +17,11 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
-// become is the argument of the process that restricts itself and becomes a program.
+// become is the argument of the second helper: the process that restricts itself and becomes the program.
 const become = "become"
 
-// init is that process. The packages of this program take longer to initialize than a program
-// to be restricted; this one is initialized before most of them.
+// init runs the second helper. All packages of this program take longer to initialize than
+// the helper takes to restrict itself; this package is initialized before most of them.
 func init() {
 	if len(os.Args) == 3 && os.Args[1] == Command && os.Args[2] == become {
 		becomeProgram()
@@ -29,14 +29,14 @@ func init() {
 	}
 }
 
-// The descriptors of that process: of a program, and of a becoming.
+// The descriptors of the second helper: from one it reads a program, to the other it writes becomings.
 const (
 	programFD  = 3
 	becomingFD = 4
 )
 
-// program is what the process becomes. It is not among its arguments, which other users see,
-// and its variables are not those of the process, on which they must not act.
+// program describes the program that the second helper becomes. It is not passed as arguments,
+// which other users see, nor is Env passed as environment, which would affect the helper.
 type program struct {
 	Path    string
 	Args    []string
@@ -45,21 +45,21 @@ type program struct {
 	Network bool
 }
 
-// becoming is what the process reports before it is the program.
+// becoming is a report of the second helper: one before it executes the program, and one if that fails.
 type becoming struct {
 	Confinement []toolscript.Confinement
-	Errno       syscall.Errno // of execve
-	Error       string        // another problem
+	Errno       syscall.Errno // error of execve
+	Error       string        // any other error
 	Path        string
 }
 
-// read reads what the process has written until it became the program.
+// read reads the reports of the second helper. It returns the error that they contain.
 func (b *becoming) read(from io.Reader) error {
 	decoder := json.NewDecoder(from)
 	if err := decoder.Decode(b); err != nil {
 		return fmt.Errorf("the process that becomes the program ended: %w", err)
 	}
-	if err := decoder.Decode(b); err != nil && !errors.Is(err, io.EOF) { // the second report is that it failed
+	if err := decoder.Decode(b); err != nil && !errors.Is(err, io.EOF) { // a second report: execve failed
 		return err
 	}
 	switch {
@@ -71,9 +71,9 @@ func (b *becoming) read(from io.Reader) error {
 	return nil
 }
 
-// becomeProgram is the process. It returns only if it fails.
+// becomeProgram is the main function of the second helper. It returns only on an error.
 func becomeProgram() {
-	runtime.LockOSThread() // the restrictions are those of the thread, and execve keeps them
+	runtime.LockOSThread() // restrictions belong to the thread, and execve keeps them
 	unix.CloseOnExec(programFD)
 	unix.CloseOnExec(becomingFD)
 	reports := json.NewEncoder(os.NewFile(becomingFD, "report"))
@@ -94,7 +94,7 @@ func becomeProgram() {
 	if !errors.As(err, &b.Errno) {
 		b.Error = err.Error()
 	}
-	_ = reports.Encode(b) // the caller is gone otherwise
+	_ = reports.Encode(b) // on an error, the caller has ended
 }
 
 // restrict restricts the calling thread.
@@ -108,7 +108,7 @@ func (p program) restrict() ([]toolscript.Confinement, error) {
 			return nil, fmt.Errorf("landlock: %w", err)
 		}
 	}
-	// after Landlock, which opens files that the helper holds: that needs its capabilities
+	// after Landlock, whose rules open files that the first helper holds: this needs the capabilities
 	if err := dropCapabilities(); err != nil {
 		return nil, fmt.Errorf("drop capabilities: %w", err)
 	}
@@ -123,9 +123,9 @@ func (p program) restrict() ([]toolscript.Confinement, error) {
 	return append(parts, calls, network), err
 }
 
-// rules are what programs may do that confined servers may not: they may read all files, so
-// they may watch them; tools that copy and unpack set the owners, modes and times of files; and
-// debuggers trace their own children, to which Landlock limits them.
+// rules returns what programs may do in addition to confined servers. They may read all
+// files, so they may also watch them; tools that copy and unpack set the owners, modes and
+// times of files; and debuggers trace their own children, to which Landlock limits them.
 func (p program) rules(landlocked bool) confine.Rules {
 	r := confine.Rules{Allowed: confine.Owners | confine.Properties | confine.Watching | confine.Listening}
 	if p.Network {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/seatbelt"
 )
 
-// Confinement reports what holds for programs on this machine.
+// Confinement reports which restrictions are active for programs on this machine.
 func Confinement() []toolscript.Confinement {
 	part := toolscript.Confinement{Name: filesName}
 	if runtime.GOOS != "darwin" {

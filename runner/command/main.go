@@ -21,10 +21,10 @@ import (
 // reportFD is the descriptor of the report, after standard error.
 const reportFD = 3
 
-// Main is the helper. The result is its exit code.
+// Main runs the helper and returns its exit code.
 func Main() int {
-	// To end the helper, end its caller. The signals are caught and not ignored, because
-	// the program inherits ignored signals.
+	// Only the end of the caller ends the helper, not a signal. Signals are caught instead of
+	// ignored, because the program would inherit ignored signals.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	syscall.CloseOnExec(reportFD)
 	reports := os.NewFile(reportFD, "reports")
@@ -72,13 +72,13 @@ func (o order) run(gone <-chan struct{}) report {
 		kill(cmd.Process.Pid)
 		<-ended
 	}
-	kill(cmd.Process.Pid) // before it is reaped, so that its number is not used again
-	_ = cmd.Wait()        // the state says it
+	kill(cmd.Process.Pid) // before Wait reaps it, so that its number cannot be reused yet
+	_ = cmd.Wait()        // the result is in cmd.ProcessState
 	endDescendants()
 	return report{ExitCode: exitCode(cmd.ProcessState), Confinement: parts}
 }
 
-// begin starts the program. end removes its temporary folder.
+// begin starts the program. The caller must call end, even after an error; it removes the temporary folder.
 func (o order) begin() (cmd *exec.Cmd, parts []toolscript.Confinement, end func(), err error) {
 	end = func() {}
 	defer func() {
@@ -99,7 +99,7 @@ func (o order) begin() (cmd *exec.Cmd, parts []toolscript.Confinement, end func(
 	if err != nil {
 		return nil, nil, end, err
 	}
-	end = func() { _ = os.RemoveAll(temp) } // nothing else can be done about a file that cannot be deleted
+	end = func() { _ = os.RemoveAll(temp) } // files that cannot be deleted stay
 	if temp, err = filepath.EvalSymlinks(temp); err != nil {
 		return nil, nil, end, err
 	}
@@ -110,8 +110,8 @@ func (o order) begin() (cmd *exec.Cmd, parts []toolscript.Confinement, end func(
 	return cmd, parts, end, startError(o.Args[0], err)
 }
 
-// command is the program with its folder and variables. It is looked up in the PATH of
-// its own environment.
+// command returns the command that runs the program. It looks the program up in the PATH of
+// env.
 func (o order) command(env []string) (*exec.Cmd, error) {
 	if len(o.Args) == 0 || o.Args[0] == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the command is empty")}
@@ -133,7 +133,7 @@ func (o order) command(env []string) (*exec.Cmd, error) {
 		return nil, err
 	}
 	cmd := &exec.Cmd{
-		Path: found, Args: o.Args, Env: env, // in the folder of this process
+		Path: found, Args: o.Args, Env: env, // Dir is empty: the working directory of this process
 		Stdout: os.Stdout, Stderr: os.Stderr, ExtraFiles: o.files(),
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}
@@ -145,8 +145,8 @@ func (o order) command(env []string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// input is a file without a name that has the standard input. Unlike a pipe, it needs nobody who
-// writes while the program runs.
+// input returns a deleted temporary file with the standard input. Unlike a pipe, a file needs
+// no goroutine that writes while the program runs.
 func (o order) input() (*os.File, error) {
 	file, err := os.CreateTemp("", "toolscript-input-")
 	if err != nil {
@@ -157,7 +157,7 @@ func (o order) input() (*os.File, error) {
 	return file, errors.Join(err, back, os.Remove(file.Name()))
 }
 
-// files are the descriptors of the program, which the helper has inherited.
+// files returns the descriptors for the program, which the helper has inherited.
 func (o order) files() (files []*os.File) {
 	for fd := range o.Files {
 		syscall.CloseOnExec(reportFD + 1 + fd)
@@ -166,7 +166,7 @@ func (o order) files() (files []*os.File) {
 	return files
 }
 
-// replaced is an environment with another value of one variable.
+// replaced returns env with another value of one variable.
 func replaced(env []string, name, value string) []string {
 	var out []string
 	for _, entry := range env {
@@ -184,7 +184,7 @@ func cutName(entry, name string) (value string, ok bool) {
 	return entry[len(name)+1:], true
 }
 
-// startError explains why a program cannot be started; nil for nil.
+// startError explains why a program cannot be started. It returns nil for nil.
 func startError(name string, err error) error {
 	switch {
 	case err == nil:
@@ -210,7 +210,7 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// kill ends the process group of the program, and the program if it has left its group.
+// kill kills the process group of the program, and the program itself if it has left its group.
 func kill(pid int) {
 	_ = syscall.Kill(-pid, syscall.SIGKILL) // ESRCH: it has ended
 	_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -21,16 +21,16 @@ import (
 // devices are the files in /dev that any program may write to.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full"}
 
-// Confinement reports what holds for programs on this machine.
+// Confinement reports which restrictions are active for programs on this machine.
 func Confinement() []toolscript.Confinement {
 	files := confine.Kernel()
 	files.Name = filesName
 	return []toolscript.Confinement{files}
 }
 
-// start starts the program through a process that restricts itself and becomes it. A thread of
-// this process that had the restrictions would be open to the program: Landlock lets processes
-// with equal restrictions trace and signal each other.
+// start starts the program through the second helper, which restricts itself and becomes the
+// program. A restricted thread of this process would be open to the program: Landlock lets
+// processes with equal restrictions trace and signal each other.
 func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confinement, error) {
 	self, err := ownfile.Path()
 	if err != nil {
@@ -65,13 +65,13 @@ func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confin
 	}
 	if err != nil {
 		kill(started.Process.Pid)
-		_ = started.Wait() // the error says more
+		_ = started.Wait() // err says more
 		return nil, nil, err
 	}
 	return started, got.Confinement, nil
 }
 
-// ofThisProcess replaces the paths of files that this process holds by those that a child finds.
+// ofThisProcess replaces /proc/self in paths by the folder of this process, for a child.
 func ofThisProcess(paths []string) []string {
 	for i, path := range paths {
 		if descriptor, held := strings.CutPrefix(path, "/proc/self/"); held {
@@ -81,8 +81,8 @@ func ofThisProcess(paths []string) []string {
 	return paths
 }
 
-// adoptOrphans makes this process the parent of descendants that lose theirs. An error
-// means a kernel that is older than Linux 3.4.
+// adoptOrphans makes this process the parent of descendants whose parent ends. It fails
+// before Linux 3.4.
 func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // awaitExit waits for the end of a child without reaping it.
@@ -95,8 +95,8 @@ func awaitExit(pid int) {
 	}
 }
 
-// endDescendants kills all children until there is none. Each end makes the children of
-// that process children of this one.
+// endDescendants kills children until there is none. When a child ends, its own children
+// become children of this process.
 func endDescendants() {
 	for {
 		var status syscall.WaitStatus
@@ -128,7 +128,7 @@ func killChildren() {
 		if err != nil {
 			continue // it has ended
 		}
-		// The name of the program is in brackets and may have any characters.
+		// The name of the program is in parentheses and may contain any characters.
 		_, rest, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
 		if fields := bytes.Fields(rest); len(fields) > 1 && string(fields[1]) == self {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // a child that has not been reaped keeps its number

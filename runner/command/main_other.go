@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/seatbelt"
 )
 
-// start starts the program inside a Seatbelt profile where there is one.
+// start starts the program inside a profile of the macOS sandbox, if the system has one.
 func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confinement, error) {
 	parts := Confinement()
 	if parts[0].Active {
@@ -28,8 +28,8 @@ func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confin
 // adoptOrphans does nothing: only Linux makes a process the parent of orphans.
 func adoptOrphans() {}
 
-// awaitExit waits until a child has ended without reaping it: it then is a zombie, which
-// a signal still reaches. kqueue reports that.
+// awaitExit waits, with kqueue, for the end of a child without reaping it. Signals still
+// reach the zombie.
 func awaitExit(pid int) {
 	queue, err := unix.Kqueue()
 	if err != nil {
@@ -41,12 +41,12 @@ func awaitExit(pid int) {
 	events := make([]unix.Kevent_t, 1)
 	for {
 		n, err := unix.Kevent(queue, []unix.Kevent_t{change}, events, nil)
-		if n > 0 || err != nil && err != unix.EINTR { //nolint:errorlint // a number of the kernel
+		if n > 0 || err != nil && err != unix.EINTR { //nolint:errorlint // an errno of the kernel
 			return
 		}
 	}
 }
 
-// endDescendants does nothing: the process group has been killed, and what has left it
-// cannot be found here.
+// endDescendants does nothing: the process group has been killed, and processes that have
+// left it cannot be found on this system.
 func endDescendants() {}

@@ -14,15 +14,15 @@ type transcript struct {
 	mu         sync.Mutex
 	out, err   cut
 	aggregated cut
-	arrived    int // bytes, up to those that are kept
-	taken      int // with room
+	arrived    int // bytes that have arrived, at most those that are kept
+	taken      int // bytes reserved with room
 }
 
 const (
-	// uncounted is the length of an output up to which no memory is taken.
+	// uncounted is the length of an output up to which no memory is reserved.
 	uncounted = 64 << 10
-	// copies is how often the output is in memory: as one of two texts and as a part of
-	// both, each while it is collected and as a text.
+	// copies is how often the output is in memory: in out or err and in aggregated, each as
+	// collected bytes and as a string.
 	copies = 4
 )
 
@@ -30,13 +30,13 @@ func newTranscript(limit int, room func(bytes int) error) *transcript {
 	return &transcript{limit: limit, room: room, out: cut{limit: limit}, err: cut{limit: limit}, aggregated: cut{limit: limit}}
 }
 
-// reserve takes memory for n more bytes.
+// reserve reserves memory for n more bytes.
 func (t *transcript) reserve(n int) error {
 	if t.room == nil {
 		return nil
 	}
 	t.mu.Lock()
-	t.arrived = min(t.arrived+n, 2*t.limit) // the texts keep no more
+	t.arrived = min(t.arrived+n, 2*t.limit) // two texts, each of at most limit bytes
 	need := 0
 	if t.arrived > uncounted {
 		need = copies*t.arrived - t.taken
@@ -49,7 +49,7 @@ func (t *transcript) reserve(n int) error {
 	return t.room(need)
 }
 
-// stream is one of the two outputs as an io.Writer.
+// stream is an io.Writer for one of the two outputs.
 type stream struct {
 	of   *transcript
 	into *cut
@@ -66,11 +66,11 @@ func (s stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// cut keeps the first and the last bytes of a text: half of the limit each.
+// cut keeps the first and the last bytes of a text, each half of limit.
 type cut struct {
 	limit int
 	head  []byte
-	tail  []byte // up to twice its half, so that it moves seldom
+	tail  []byte // up to twice half of limit, so that it is rarely copied
 	total int64
 }
 
@@ -92,7 +92,7 @@ func (c *cut) add(b []byte) {
 	c.tail = append(c.tail, b...)
 }
 
-// text is what was kept, as valid UTF-8. A line says how much is missing.
+// text returns the kept bytes as valid UTF-8, with a line that says how many bytes are missing.
 func (c *cut) text() string {
 	tail := c.tail
 	if half := c.limit / 2; len(tail) > half {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// enter makes Dir the working directory, and replaces Root and Writable by paths that stay the same
-// files, whatever is renamed. They are held open until the program has started.
+// enter makes Dir the working directory, and replaces Root and Writable by paths that refer to the same
+// files even if something is renamed. The files stay open, in held, until the program has started.
 func (o *order) enter() error {
 	root, err := o.Project.Hold(o.Root)
 	if err != nil {
@@ -45,7 +45,7 @@ func (o *order) enter() error {
 	return nil
 }
 
-// folder is the working directory. One below the root is resolved beneath it.
+// folder opens the working directory. A path below Root is resolved beneath root.
 func (o *order) folder(root beneath.Held) (beneath.Held, error) {
 	rel, err := filepath.Rel(o.Root, o.Dir)
 	if err != nil || !filepath.IsLocal(rel) {

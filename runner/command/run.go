@@ -19,19 +19,19 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/ownfile"
 )
 
-// killTime bounds the wait for the helper after the request to end the program. The
-// kernel cannot end a process at once that waits for a device.
+// killTime bounds the wait for the helper after the request to end the program. The kernel
+// cannot end a process while it waits for a device.
 const killTime = 30 * time.Second
 
-// Runner starts programs. The zero value uses the executable of this process as helper.
+// Runner runs programs. The zero value uses the executable of this process as the helper.
 type Runner struct {
 	Helper string   // path of an executable that runs Main for Command
-	Env    []string // environment of the helper, which the program does not get
+	Env    []string // additional environment of the helper, which the program does not get
 }
 
-// Run runs a program and waits until it and its descendants have ended. After the
-// Spec's time limit they are ended, which is a Result. After the end of ctx they are
-// ended too, and the error is that of toolscript.ContextError.
+// Run runs a program and waits until it and its descendants have ended. It kills them after
+// the time limit of the Spec, and returns a Result; when ctx ends, it kills them too, and
+// returns the error of toolscript.ContextError.
 //
 // The error is a *toolscript.Error if the program cannot be started: NotFound if there is
 // no such program, Forbidden if it may not be executed, Invalid for an unusable folder.
@@ -58,12 +58,12 @@ type helper struct {
 	reports *os.File
 	pipes   sync.WaitGroup // the readers of the output
 	ended   chan error     // the result of read
-	got     report         // read it after ended
+	got     report         // report; valid after ended
 }
 
-// start starts the helper. It leads a session of its own, so that neither it nor the
-// program has a terminal, and it gets no environment: the variables of the program must
-// not act on it.
+// start starts the helper. The helper leads its own session, so that neither it nor the
+// program has a terminal. It does not get the variables of the program, which must not affect
+// it.
 func (r Runner) start(spec Spec) (*helper, error) {
 	path := r.Helper
 	if path == "" {
@@ -145,7 +145,7 @@ func (h *helper) read() {
 	h.ended <- err
 }
 
-// await waits for the end of the program, and ends it when its time is over.
+// await waits for the end of the program, and ends it after limit or when ctx ends.
 func (h *helper) await(ctx context.Context, limit time.Duration) (Result, error) {
 	var over <-chan time.Time
 	if limit > 0 {

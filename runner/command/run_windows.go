@@ -13,17 +13,17 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// holdDelay bounds the wait for descendants that hold the output open.
+// holdDelay bounds the wait for descendants of the program that keep its output open.
 const holdDelay = time.Second
 
-// Runner starts programs. On Windows there is no helper: the program is not confined, and
-// only the program itself is ended, not its descendants.
+// Runner runs programs. On Windows there is no helper: programs are not confined, and only
+// the program itself is killed, not its descendants.
 type Runner struct {
 	Helper string   // has no effect on Windows
 	Env    []string // has no effect on Windows
 }
 
-// Run runs a program and waits for its end; see the other systems.
+// Run runs a program and waits for its end, as on other systems.
 func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 	if len(spec.Args) == 0 || spec.Args[0] == "" {
 		return Result{}, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the command is empty")}
@@ -55,7 +55,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 		}
 		return Result{}, &toolscript.Error{Kind: kind, Err: fmt.Errorf("cannot start %q: %w", spec.Args[0], err)}
 	}
-	_ = cmd.Wait() // the state says it
+	_ = cmd.Wait() // the result is in cmd.ProcessState
 	if err := toolscript.ContextError(ctx); err != nil {
 		return Result{}, err
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// scopeABI is the first Landlock that knows signals and abstract sockets.
+// scopeABI is the first version of Landlock that restricts signals and abstract sockets.
 const scopeABI = 6
 
-// portABI is the first Landlock that knows TCP.
+// portABI is the first version of Landlock that restricts TCP ports.
 const portABI = 4
 
-// holds is what each version of Landlock's ABI added, and the kernel that
-// brought it where one in use may be older.
+// holds lists what each version of Landlock can restrict in addition, and the first kernel
+// with it; "" if hardly any kernel in use has it.
 var holds = []struct {
 	abi   int
 	what  string
@@ -27,8 +27,8 @@ var holds = []struct {
 	{10, "UDP", ""},
 }
 
-// describe says what Landlock of a version holds, and what it lacks among the
-// things that kernels in use have.
+// describe returns what a version of Landlock restricts, and what it lacks in comparison with
+// the kernels in use.
 func describe(abi int, signals bool) string {
 	var held, lacks []string
 	for _, h := range holds {

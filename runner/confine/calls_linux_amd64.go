@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const architecture = unix.AUDIT_ARCH_X86_64
 
-// allowed are the calls that are allowed with any arguments.
+// allowed lists the calls that are allowed with any arguments.
 var allowed = []uint32{
 	unix.SYS_FUTEX, unix.SYS_READ, unix.SYS_WRITE, unix.SYS_EPOLL_PWAIT, unix.SYS_MADVISE,
 	unix.SYS_NANOSLEEP, unix.SYS_SCHED_YIELD, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGPROCMASK,
@@ -19,6 +19,6 @@ var allowed = []uint32{
 	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ,
 }
 
-const archSetFS = 0x1002 // ARCH_SET_FS of asm/prctl.h: where a thread has its own variables
+const archSetFS = 0x1002 // ARCH_SET_FS of asm/prctl.h: sets the address of thread-local variables
 
 var limitedHere = []limit{{unix.SYS_ARCH_PRCTL, []check{is(0, archSetFS)}}}

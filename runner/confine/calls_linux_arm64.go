@@ -4,8 +4,8 @@ import "golang.org/x/sys/unix"
 
 const architecture = unix.AUDIT_ARCH_AARCH64
 
-// allowed are the calls that are allowed with any arguments. The architecture
-// has no call for a thread's own variables.
+// allowed lists the calls that are allowed with any arguments. This architecture has no call
+// for thread-local variables.
 var allowed = []uint32{
 	unix.SYS_FUTEX, unix.SYS_READ, unix.SYS_WRITE, unix.SYS_EPOLL_PWAIT, unix.SYS_MADVISE,
 	unix.SYS_NANOSLEEP, unix.SYS_SCHED_YIELD, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGPROCMASK,

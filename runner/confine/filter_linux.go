@@ -19,10 +19,10 @@ type check struct {
 	any  []uint32 // the masked argument must be one of them
 }
 
-// is checks that an argument is one of some values.
+// is returns a check that an argument is one of values.
 func is(arg uint32, values ...uint32) check { return check{arg, ^uint32(0), values} }
 
-// without checks that none of the given bits is set in an argument.
+// without returns a check that none of bits is set in an argument.
 func without(arg, bits uint32) check { return check{arg, bits, []uint32{0}} }
 
 // namespaces are the flags of clone that create namespaces.
@@ -32,8 +32,7 @@ const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
 // self stands for the id of the process in a check.
 const self = ^uint32(0)
 
-// limited are the calls that are allowed with certain arguments only, on every
-// architecture.
+// limited lists the calls that are only allowed with certain arguments.
 var limited = append([]limit{
 	// No executable pages: data must not become code.
 	{unix.SYS_MMAP, []check{without(2, unix.PROT_EXEC)}},
@@ -54,19 +53,19 @@ const (
 	kill     = unix.SECCOMP_RET_KILL_PROCESS
 	refuse   = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	unknown  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
-	numberAt = 0 // where struct seccomp_data has the number of the call
-	archAt   = 4 // the architecture
+	numberAt = 0 // offset of the number of the call in struct seccomp_data
+	archAt   = 4 // offset of the architecture
 	argsAt   = 16
 )
 
-// x32 is the lowest number of a call of x32, which shares the architecture of amd64 and
-// has a table of calls of its own.
+// x32 is the lowest number of the calls of x32, which shares the architecture of amd64 but
+// has its own table of calls.
 const x32 = 1 << 30
 
 // filter assembles the filter program for a process id.
 func filter(pid uint32) ([]bpf.RawInstruction, error) { return bpf.Assemble(instructions(pid)) }
 
-// instructions check the most frequent calls first.
+// instructions returns the filter program. It checks the most frequent calls first.
 func instructions(pid uint32) []bpf.Instruction {
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: archAt, Size: 4},
@@ -87,13 +86,13 @@ func instructions(pid uint32) []bpf.Instruction {
 		program = append(program, body...)
 	}
 	return append(program,
-		// The C library falls back to clone then, whose flags a filter can read.
+		// Then the C library falls back to clone, whose flags a filter can read.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE3, SkipTrue: 1},
 		bpf.RetConstant{Val: unknown},
 		bpf.RetConstant{Val: refuse})
 }
 
-// body answers a call whose number has matched.
+// body returns the instructions that answer a call with the number of l.
 func (l limit) body(pid uint32) []bpf.Instruction {
 	var body []bpf.Instruction
 	for _, c := range l.checks {

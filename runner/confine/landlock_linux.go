@@ -9,11 +9,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Landlock removes every right from this process that the kernel's Landlock knows:
-// the process cannot open files or reach ports. Open descriptors stay usable.
+// Landlock removes all rights from this process that the kernel's Landlock can restrict: the
+// process can no longer open files or reach ports. Open descriptors stay usable.
 //
-// Landlock alone does not stop network access: before ABI 10 it covers TCP only, and
-// not the multipath TCP that net.Listen uses.
+// Landlock alone does not prevent network access: before ABI 10 it only covers TCP, and not
+// the multipath TCP that net.Listen uses.
 func Landlock() (toolscript.Confinement, error) {
 	part := Kernel()
 	if !part.Active {
@@ -30,13 +30,13 @@ func Landlock() (toolscript.Confinement, error) {
 	return part, nil
 }
 
-// RestrictsPorts reports whether the Landlock of the running kernel knows TCP.
+// RestrictsPorts reports whether the Landlock of the running kernel can restrict TCP ports.
 func RestrictsPorts() bool {
 	version, err := abi.LandlockGetABIVersion()
 	return err == nil && version >= portABI
 }
 
-// Kernel reports what the Landlock of the running kernel can hold. It restricts nothing.
+// Kernel reports what the Landlock of the running kernel can restrict. It restricts nothing itself.
 func Kernel() toolscript.Confinement {
 	part := toolscript.Confinement{Name: landlockName}
 	version, err := abi.LandlockGetABIVersion()
@@ -48,8 +48,8 @@ func Kernel() toolscript.Confinement {
 	return part
 }
 
-// signalErratum is the kernel fix that lets threads of one process signal each
-// other although each was restricted by itself. Go's scheduler needs that.
+// signalErratum is the bit of the kernel fix that lets threads of one process signal each
+// other even if each thread was restricted separately. Go's scheduler needs this.
 const signalErratum = 1 << 1
 
 func signalsWithinProcess() bool {

@@ -6,28 +6,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file is the difference between a restricted program and a free one, as data.
+// This file has the tables of system calls in which restricted programs differ from others.
 
-// A Group are calls that only some programs may make.
+// A Group is a group of system calls that only some programs may make, or a union of groups.
 type Group uint
 
 // The groups.
 const (
-	// Tracing is access to other processes that Landlock limits to those of the program.
+	// Tracing gives access to other processes. Landlock limits it to processes of the program.
 	Tracing Group = 1 << iota
-	// Owners are changes of the owners of files, which Landlock does not know.
+	// Owners changes the owners of files, which Landlock cannot restrict.
 	Owners
-	// Properties are changes of the modes and times of files, which Landlock does not know. A
-	// gate limits them to some folders.
+	// Properties changes the modes and times of files, which Landlock cannot restrict. A
+	// confined.Gate limits it to some folders.
 	Properties
-	// Watching reports changes below a folder with the names of its files. Landlock does not know
-	// it. A gate limits it to some folders.
+	// Watching reports changes in a folder with the names of its files, which Landlock cannot
+	// restrict. A confined.Gate limits it to some folders.
 	Watching
-	// Listening on a socket needs no bind, which Landlock knows.
+	// Listening listens on a socket. This works without bind, which is all that Landlock restricts.
 	Listening
 )
 
-// groups are the calls of the groups, with their names.
+// groups maps each Group to its system calls and their names.
 var groups = map[Group]map[uint32]string{
 	Tracing: {
 		unix.SYS_PTRACE: "ptrace", unix.SYS_PROCESS_VM_READV: "process_vm_readv", unix.SYS_PROCESS_VM_WRITEV: "process_vm_writev",
@@ -44,7 +44,7 @@ var (
 	times = map[uint32]string{unix.SYS_UTIMENSAT: "utimensat"}
 )
 
-// Calls that package unix does not have. Their numbers are those of all architectures.
+// System calls that package unix does not define. Their numbers are the same on all architectures.
 const (
 	Fchmodat2     = 452
 	setxattrat    = 463
@@ -53,11 +53,11 @@ const (
 	fileSetattr   = 469
 )
 
-// newest is the number of the newest call that was looked at for these tables. Newer ones are
-// missing to restricted programs, as on an older kernel.
+// newest is the number of the newest call that these tables take into account. For restricted
+// programs, newer calls do not exist, as on an older kernel.
 const newest = 471
 
-// refusedToAll are calls that no restricted program may make.
+// refusedToAll lists the calls that no restricted program may make.
 var refusedToAll = with(refusedHere, map[uint32]string{
 	// Other processes.
 	unix.SYS_PROCESS_MADVISE: "process_madvise", unix.SYS_PROCESS_MRELEASE: "process_mrelease", unix.SYS_MIGRATE_PAGES: "migrate_pages", unix.SYS_MOVE_PAGES: "move_pages",
@@ -77,26 +77,26 @@ var refusedToAll = with(refusedHere, map[uint32]string{
 	unix.SYS_SEMGET: "semget", unix.SYS_SEMOP: "semop", unix.SYS_SEMTIMEDOP: "semtimedop", unix.SYS_SEMCTL: "semctl", unix.SYS_MQ_OPEN: "mq_open", unix.SYS_MQ_UNLINK: "mq_unlink",
 })
 
-// changesOfAttributes are calls that Landlock does not know. They fail as on a file system
-// without attributes, so that programs such as install change the mode instead.
+// changesOfAttributes lists calls that Landlock cannot restrict. They fail as on a file
+// system without attributes, so programs such as install change the mode instead.
 var changesOfAttributes = map[uint32]string{
 	unix.SYS_SETXATTR: "setxattr", unix.SYS_LSETXATTR: "lsetxattr", unix.SYS_FSETXATTR: "fsetxattr", setxattrat: "setxattrat",
 	unix.SYS_REMOVEXATTR: "removexattr", unix.SYS_LREMOVEXATTR: "lremovexattr", unix.SYS_FREMOVEXATTR: "fremovexattr", removexattrat: "removexattrat",
 	fileSetattr: "file_setattr",
 }
 
-// missing are calls that programs replace by others if the kernel does not have them.
+// missing lists calls that fail with ENOSYS: programs fall back to others that a filter can check.
 var missing = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
 
-// own is the calling process or thread in the arguments of a call.
+// own means the calling process or thread in the arguments of a call.
 const own = 0
 
-// limitedToAll are calls that restricted programs may make with certain arguments.
+// limitedToAll lists calls that restricted programs may only make with certain arguments.
 var limitedToAll = []limit{
 	{unix.SYS_CLONE, []check{without(0, namespaces)}},
 	// A connected pair of datagram sockets could send to sockets with a path.
 	{unix.SYS_SOCKETPAIR, []check{{1, socketKind, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}},
-	// A limit of CPU time has the kernel kill the process.
+	// With a limit of CPU time, a program could make the kernel kill another process.
 	{unix.SYS_PRLIMIT64, []check{is(0, own)}},
 	{unix.SYS_SETPRIORITY, []check{is(0, unix.PRIO_PROCESS), is(1, own)}},
 	{unix.SYS_IOPRIO_SET, []check{is(0, ioprioProcess), is(1, own)}},
@@ -111,12 +111,12 @@ const (
 	ioprioProcess = 1   // IOPRIO_WHO_PROCESS of linux/ioprio.h
 )
 
-// limitedSockets are the limits of the kinds of sockets.
+// limitedSockets lists the further limits for each kind of Sockets.
 var limitedSockets = map[Sockets][]limit{
 	NoSockets: {{unix.SYS_SOCKET, []check{is(0)}}},
 	ProxyOnly: {
 		{unix.SYS_SOCKET, []check{is(0, unix.AF_INET, unix.AF_INET6), {1, socketKind, []uint32{unix.SOCK_STREAM}}, is(2, 0, unix.IPPROTO_TCP)}},
-		// A connection with data in its first packet passes Landlock by.
+		// Landlock does not check a connection with data in its first packet.
 		{unix.SYS_SENDTO, []check{without(3, unix.MSG_FASTOPEN)}},
 		{unix.SYS_SENDMSG, []check{without(2, unix.MSG_FASTOPEN)}},
 		{unix.SYS_SENDMMSG, []check{without(3, unix.MSG_FASTOPEN)}},
@@ -124,42 +124,42 @@ var limitedSockets = map[Sockets][]limit{
 	Internet: {{unix.SYS_SOCKET, []check{is(0, unix.AF_INET, unix.AF_INET6)}}},
 }
 
-// routes are options of sockets, by their levels, that have packets to the proxy sent to
-// another host: to one that the sender names, or out of another device.
+// routes lists socket options, as level and option, with which packets to the proxy could be
+// sent to another host: through a source route or another network device.
 var routes = [][2]uint32{
 	{unix.IPPROTO_IP, unix.IP_OPTIONS}, {unix.IPPROTO_IP, unix.IP_UNICAST_IF},
 	{unix.SOL_SOCKET, unix.SO_BINDTODEVICE}, {unix.SOL_SOCKET, unix.SO_BINDTOIFINDEX},
 }
 
-// input are the controls that put characters into the input of a terminal.
+// input lists the ioctls that put characters into the input of a terminal.
 var input = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 
-// fileSystems are the kinds of controls, in bits 8 to 15 of their numbers, that change files
-// and file systems. Most need no descriptor that can write, so that Landlock lets them pass:
-// flags such as "immutable", keys, verity, and the subvolumes of Btrfs.
+// fileSystems lists the types of ioctls, in bits 8 to 15 of their numbers, that change files and
+// file systems: flags such as "immutable", keys, verity, and the subvolumes of Btrfs. Most of them
+// work on a descriptor that is only open for reading, so Landlock does not prevent them.
 var fileSystems = []uint32{'f' << 8, 'v' << 8, 'X' << 8, 0x94 << 8}
 
 const kindOfControl = 0xff00
 
-// harmlessControls are those of fileSystems that read, or write to an open descriptor.
+// harmlessControls lists the ioctls of fileSystems that only read, or need a descriptor open for writing.
 var harmlessControls = []uint32{
 	unix.FS_IOC_GETFLAGS, 0x80087601 /* FS_IOC_GETVERSION */, 0x801c581f /* FS_IOC_FSGETXATTR */, 0xc020660b, /* FS_IOC_FIEMAP */
 	unix.FICLONE, unix.FICLONERANGE, unix.FIDEDUPERANGE, 0x81009431, /* FS_IOC_GETFSLABEL */
 }
 
-// RefusedToServers are the names of the system calls that fail for every confined server.
+// RefusedToServers returns the names of the system calls that fail for every confined server.
 func RefusedToServers() map[uint32]string {
 	return with(refusedToAll, groups[Tracing], groups[Owners], groups[Listening])
 }
 
-// WithoutEffect are the names of the system calls that fail for every restricted program as on
-// a file system without attributes.
+// WithoutEffect returns the names of the system calls that fail for every restricted program
+// as on a file system without attributes.
 func WithoutEffect() map[uint32]string { return maps.Clone(changesOfAttributes) }
 
-// ChangesOfModes are the system calls that change the modes of files.
+// ChangesOfModes returns the names of the system calls that change the modes of files.
 func ChangesOfModes() map[uint32]string { return with(modesHere, modes) }
 
-// ChangesOfTimes are the system calls that change the times of files.
+// ChangesOfTimes returns the names of the system calls that change the times of files.
 func ChangesOfTimes() map[uint32]string { return with(timesHere, times) }
 
 func with(all ...map[uint32]string) map[uint32]string {

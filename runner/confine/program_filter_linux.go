@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Answers to calls that look as if the kernel or the file system did not have them.
+// Answers that make a call look unsupported by the file system or the device.
 const (
 	unsupported = unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
 	noControl   = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOTTY)
 )
 
-// refused are the calls that the program may not make.
+// refused returns the calls that the program may not make, with their names.
 func (r Rules) refused() map[uint32]string {
 	all := with(refusedToAll)
 	for group, calls := range groups {
@@ -25,10 +25,10 @@ func (r Rules) refused() map[uint32]string {
 	return all
 }
 
-// limits are the calls that the program may make with certain arguments.
+// limits returns the calls that the program may only make with certain arguments.
 func (r Rules) limits() []limit { return slices.Concat(limitedToAll, limitedSockets[r.Sockets]) }
 
-// instructions are the filter of a program. What none of the tables has is allowed.
+// instructions returns the filter of a program. It allows all calls that are in no table.
 func (r Rules) instructions() []bpf.Instruction {
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: archAt, Size: 4},
@@ -62,7 +62,7 @@ func (r Rules) instructions() []bpf.Instruction {
 	return append(program, bpf.RetConstant{Val: allow})
 }
 
-// controls refuse those that change file systems, or the input of a terminal.
+// controls returns the instructions that refuse ioctls that change file systems or the input of a terminal.
 func controls() []bpf.Instruction {
 	const number = argsAt + 8*1
 	body := []bpf.Instruction{bpf.LoadAbsolute{Off: number, Size: 4}}
@@ -79,7 +79,7 @@ func controls() []bpf.Instruction {
 	return append(body, bpf.RetConstant{Val: allow})
 }
 
-// withoutRoutes refuses to set one of routes.
+// withoutRoutes returns the instructions that refuse to set an option of routes.
 func withoutRoutes() []bpf.Instruction {
 	const level, option = argsAt + 8*1, argsAt + 8*2
 	var body []bpf.Instruction

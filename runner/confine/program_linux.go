@@ -12,27 +12,27 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Sockets are the sockets that a program may create.
+// Sockets says which sockets a program may create.
 type Sockets int
 
-// The sockets of a program. None of them has a path or an abstract name: those of containers,
-// keyrings, terminals and the session bus lead to programs that are not confined.
+// The values of Sockets. No value allows sockets with a path or an abstract name: the sockets of
+// containers, keyrings, terminals and the session bus lead to programs that are not confined.
 const (
 	NoSockets Sockets = iota
-	ProxyOnly         // TCP sockets that connect; Landlock and a gate say where to
+	ProxyOnly         // TCP sockets that connect; Landlock and a confined.Gate limit the targets
 	Internet          // every socket of IPv4 and IPv6
 )
 
-// Rules are what a program may do beyond what every restricted program may.
+// Rules say what a program may do in addition to other restricted programs.
 type Rules struct {
 	Sockets Sockets
 	Allowed Group
 }
 
-// Program takes system calls from the calling thread, and from every process that it starts,
-// that lead past Landlock: to other processes, to sockets that Landlock does not know, to
-// namespaces, to properties of files and to the settings of the kernel. All other calls stay.
-// The caller has locked the goroutine to the thread and has set PR_SET_NO_NEW_PRIVS.
+// Program makes system calls that Landlock does not restrict fail for the calling thread and
+// every process that it starts: calls for other processes, for sockets, namespaces,
+// properties of files and settings of the kernel. It allows all other calls. The caller must
+// have locked the goroutine to the thread and set PR_SET_NO_NEW_PRIVS.
 func Program(r Rules) (toolscript.Confinement, error) {
 	part := toolscript.Confinement{Name: callsName}
 	if architecture == 0 {
@@ -58,7 +58,7 @@ func Program(r Rules) (toolscript.Confinement, error) {
 	return part, nil
 }
 
-// FiltersPrograms reports whether Program has a filter for this machine.
+// FiltersPrograms reports whether Program works on this machine.
 func FiltersPrograms() bool {
 	if architecture == 0 {
 		return false

@@ -13,10 +13,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Seccomp limits all threads of this process to the system calls that a running Go
-// program needs: reading and writing open descriptors, memory that is not
-// executable, threads, clocks. Every other call fails with EPERM. A call of another
-// architecture ends the process with SIGSYS. PR_SET_NO_NEW_PRIVS must be set.
+// Seccomp limits all threads of this process to the system calls that a running Go program
+// needs: reading and writing open descriptors, memory that is not executable, threads,
+// clocks. Other calls fail with EPERM, clone3 with ENOSYS. A call of another architecture
+// kills the process with SIGSYS. PR_SET_NO_NEW_PRIVS must be set.
 func Seccomp() (toolscript.Confinement, error) {
 	part := toolscript.Confinement{Name: seccompName}
 	if len(allowed) == 0 {
@@ -54,7 +54,7 @@ func install(program []bpf.RawInstruction) error {
 	return nil
 }
 
-// rawFilters converts a program for the kernel.
+// rawFilters converts a program to the types of the kernel.
 func rawFilters(program []bpf.RawInstruction) []unix.SockFilter {
 	filters := make([]unix.SockFilter, len(program))
 	for i, in := range program {

@@ -1,11 +1,11 @@
-// Package confined starts a server with as little access as its configuration names: files
-// that it may read and write, and one TCP port, that of a proxy. A helper, which is this
-// program with a hidden command, restricts itself and then becomes the server, so that the
-// process of the server is the one that was started.
+// Package confined starts a server that can only access what its configuration names: files
+// that it may read and write, and one TCP port, the port of a proxy. A helper, which is this
+// program with a hidden command, restricts itself and then becomes the server, so the server
+// keeps the process ID that was started.
 //
 // On Linux, Landlock restricts files, TCP ports and signals, and a filter of system calls
-// what Landlock does not know. On macOS, a profile of the sandbox restricts files and the
-// network. Other systems are not supported: Parts says so.
+// restricts what Landlock cannot. On macOS, a profile of the sandbox restricts files and the
+// network. Other systems are not supported, as Parts reports.
 package confined
 
 import (
@@ -18,31 +18,31 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// Command is the hidden command that makes a program the helper, before its main.
+// Command is the hidden command that starts the helper. An init function handles it before main.
 const Command = "__confined"
 
-// Spec is what a server may reach.
+// Spec describes a server and what it may access.
 type Spec struct {
-	Path    string         `json:"path"`    // of its program, absolute
-	Args    []string       `json:"args"`    // the first one is the name of the program
+	Path    string         `json:"path"`    // path of the program, absolute
+	Args    []string       `json:"args"`    // arguments; the first is the name of the program
 	Read    []string       `json:"read"`    // absolute files and folders to read, and to execute from
-	Write   []string       `json:"write"`   // to read and write, too
-	Project beneath.Folder `json:"project"` // that Read and Write are resolved beneath
-	Port    uint16         `json:"port"`    // the TCP port that it may connect to; 0: it has no network
-	Modes   bool           `json:"modes"`   // it may change the modes and times of files; with a Gate, in Write
-	Gate    bool           `json:"gate"`    // descriptor 3 is that of a Gate
+	Write   []string       `json:"write"`   // absolute files and folders to read and write
+	Project beneath.Folder `json:"project"` // folder beneath which Read and Write are resolved
+	Port    uint16         `json:"port"`    // TCP port that the server may connect to; 0: no network
+	Modes   bool           `json:"modes"`   // it may change modes and times of files; with a Gate, only below Write
+	Gate    bool           `json:"gate"`    // descriptor 3 is the socket of a Gate
 
 	Free    bool `json:"free,omitempty"`    // nothing is restricted
-	Watched bool `json:"watched,omitempty"` // descriptor 3 gets all that the server does, also for a Gate; see package observed
+	Watched bool `json:"watched,omitempty"` // the server's calls are reported on descriptor 3; see package observed
 }
 
-// Exit codes of the helper if the server cannot be started; those of a shell.
+// Exit codes of the helper if the server cannot be started, as in a shell.
 const (
 	exitRefused = 126
 	exitMissing = 127
 )
 
-// Main is the helper. It returns the exit code if the server cannot be started.
+// Main runs the helper. It only returns, with the exit code, if the server cannot be started.
 func Main(args []string) int {
 	var s Spec
 	if len(args) != 1 {
@@ -68,7 +68,7 @@ const (
 	networkName = "network"
 )
 
-// reached says what a server reaches on the network.
+// reached describes what a server reaches on the network.
 func reached(net []string) string {
 	if len(net) == 0 {
 		return "none"
@@ -76,10 +76,10 @@ func reached(net []string) string {
 	return "by a proxy to " + strings.Join(net, ", ")
 }
 
-// openPort is what a server reaches without a Gate.
+// openPort describes what a server reaches without a Gate.
 const openPort = "the port of the proxy is open on all hosts"
 
-// Missing are the parts that this system does not have.
+// Missing describes the parts that are not active, one text for each.
 func Missing(parts []toolscript.Confinement) (texts []string) {
 	for _, p := range parts {
 		if !p.Active {

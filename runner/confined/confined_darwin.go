@@ -10,8 +10,8 @@ import (
 
 func (s Spec) become() error { return errors.New("there is no helper on macOS") }
 
-// Wrap returns the arguments that start the server inside a profile of the macOS sandbox; as
-// it is, if there is none.
+// Wrap returns the arguments that start the server inside a profile of the macOS sandbox, or
+// unconfined if this system has no sandbox.
 func (s Spec) Wrap(string) ([]string, error) {
 	if seatbelt.Missing() != "" {
 		return append([]string{s.Path}, s.Args[1:]...), nil
@@ -28,14 +28,14 @@ func (s Spec) Wrap(string) ([]string, error) {
 	return access.Wrap(s.Path, s.Args[1:]), nil
 }
 
-// real are paths without links, beneath the folder of the project. A profile follows no links, so that
-// one that takes the place of a path later opens nothing.
+// real resolves the links of paths, beneath the folder of the project. A profile does not
+// follow links, so a link that replaces a path later gives no access.
 func (s Spec) real(paths []string) (all []string, err error) {
 	for _, path := range paths {
 		held, err := s.Project.Hold(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			all = append(all, path) // it may be made later
+			all = append(all, path) // it may be created later
 			continue
 		case err != nil:
 			return nil, err
@@ -46,7 +46,7 @@ func (s Spec) real(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// Parts says what holds on this machine for a server that reaches the hosts of net.
+// Parts reports which restrictions are active on this machine for a server that reaches the hosts of net.
 func Parts(net []string) []toolscript.Confinement {
 	files, network := toolscript.Confinement{Name: filesName}, toolscript.Confinement{Name: networkName, Detail: reached(net)}
 	if files.Detail = seatbelt.Missing(); files.Detail != "" {

@@ -19,9 +19,9 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// become makes this process the server. It returns only if that fails.
+// become makes this process the server. It returns only on an error.
 func (s Spec) become() error {
-	runtime.LockOSThread() // the restrictions are those of the thread, and execve keeps them
+	runtime.LockOSThread() // restrictions belong to the thread, and execve keeps them
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
 	}
@@ -39,15 +39,15 @@ func (s Spec) become() error {
 	return syscall.Exec(s.Path, s.Args, env) //nolint:gosec // the program of the user's configuration
 }
 
-// watchSocket is the first descriptor that a program inherits besides the standard ones.
+// watchSocket is the first inherited descriptor after the standard ones.
 const watchSocket = 3
 
-// restrict takes everything from the calling thread that the server may not do.
+// restrict restricts the calling thread to what the server may do.
 func (s Spec) restrict() error {
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
-	if s.Gate && !s.Watched { // else the calls of the gate are among those that are watched
+	if s.Gate && !s.Watched { // otherwise observed.Hand reports the calls of the gate too
 		if err := s.guard(); err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func (s Spec) restrict() error {
 	return err
 }
 
-// rules are what the server may do that not every restricted program may. Without a gate, the
-// folders that it may watch cannot be limited.
+// rules returns what the server may do in addition to other restricted programs. Without a
+// Gate, it may not watch folders, because they could not be limited.
 func (s Spec) rules() (r confine.Rules) {
 	if s.Port != 0 {
 		r.Sockets = confine.ProxyOnly
@@ -84,10 +84,10 @@ func (s Spec) rules() (r confine.Rules) {
 	return r
 }
 
-// held are the files of paths, until the server takes the place of this process.
+// held keeps the files of paths open until this process becomes the server.
 var held []beneath.Held
 
-// paths are Read and Write as paths that stay the same files, whatever is renamed.
+// paths opens Read and Write and returns paths that refer to the same files even if something is renamed.
 func (s Spec) paths() (read, write []string, err error) {
 	for _, list := range []struct {
 		of   []string
@@ -97,7 +97,7 @@ func (s Spec) paths() (read, write []string, err error) {
 			h, err := s.Project.Hold(path)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
-				continue // Landlock has no rule for it
+				continue // Landlock has no rules for missing files
 			case err != nil:
 				return nil, nil, err
 			}
@@ -107,8 +107,8 @@ func (s Spec) paths() (read, write []string, err error) {
 	return read, write, nil
 }
 
-// Wrap returns the arguments that start the server through the helper, which is the program
-// at self.
+// Wrap returns the arguments that start the server through the helper. self is the path of
+// this program.
 func (s Spec) Wrap(self string) ([]string, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -117,15 +117,15 @@ func (s Spec) Wrap(self string) ([]string, error) {
 	return []string{self, Command, string(text)}, nil
 }
 
-// dropCapabilities removes all capabilities from the calling thread. Without new privileges,
-// root does not get them back with the next program.
+// dropCapabilities removes all capabilities from the calling thread. Because of no_new_privs,
+// root does not regain them when it executes the server.
 func dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
 	return unix.Capset(&header, &none[0])
 }
 
-// network says what holds for the network, by what holds for system calls.
+// network reports what holds for the network. calls is what holds for system calls.
 func network(net []string, calls toolscript.Confinement) toolscript.Confinement {
 	part := toolscript.Confinement{Name: networkName, Detail: reached(net)}
 	switch missing := GateMissing(); {
@@ -141,7 +141,7 @@ func network(net []string, calls toolscript.Confinement) toolscript.Confinement 
 	return part
 }
 
-// Parts says what holds on this machine for a server that reaches the hosts of net.
+// Parts reports which restrictions are active on this machine for a server that reaches the hosts of net.
 func Parts(net []string) []toolscript.Confinement {
 	files := confine.Kernel()
 	files.Name = filesName

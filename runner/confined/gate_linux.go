@@ -23,24 +23,24 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// gateFD is the descriptor by which the helper hands its connections to a Gate.
+// gateFD is the descriptor of the socket on which the helper sends its listener to a Gate.
 const gateFD = 3
 
-// A Gate does for a server what Landlock cannot restrict. It connects sockets to the proxy of
-// the server and nowhere else: Landlock knows ports and no addresses. It changes the modes and
-// times of files below the folders that the server may write to, and watches those that it may
-// read: Landlock knows neither.
+// A Gate makes system calls for a server that Landlock cannot restrict. It connects sockets
+// only to the proxy of the server, because Landlock has no rules for addresses. It changes
+// the modes and times of files below the folders that the server may write to, and adds
+// watches below the folders that it may read.
 //
-// The kernel asks the Gate at each of these calls of the server and of its children. The Gate
-// takes a copy of the socket and connects it to an address of its own, and changes or watches
-// the file that it has looked at. What the memory of the server has later makes no difference.
+// The kernel asks the Gate at each of these calls of the server and its children. The Gate connects
+// a copy of the socket to an address that it chooses, and changes or watches the file that it has
+// checked. So it does not matter if the server changes the arguments in its memory afterwards.
 type Gate struct {
 	proxy  netip.AddrPort
-	write  []string // without links
-	read   []string // without links; write is part of it
+	write  []string // folders to write to, without links
+	read   []string // folders to read, without links; includes write
 	log    func(level slog.Level, format string, args ...any)
-	refuse atomic.Int32                     // how many connections were refused
-	note   func(*notify.Call) notify.Answer // what the server does, if it is watched; nil: nothing
+	refuse atomic.Int32                     // number of refused connections
+	note   func(*notify.Call) notify.Answer // records a call of a watched server; nil otherwise
 	stop   context.CancelFunc
 	done   chan struct{} // closed when serve has ended
 
@@ -49,10 +49,10 @@ type Gate struct {
 	closed   bool
 }
 
-// mostRefusals bounds the lines in the log about connections of one process tree.
+// mostRefusals bounds the lines in the log about refused connections of one server.
 const mostRefusals = 20
 
-// GateMissing says why connections cannot be checked here; "" if they can.
+// GateMissing returns why a Gate does not work on this machine, or "" if it does.
 func GateMissing() string { return gateMissing() }
 
 var gateMissing = sync.OnceValue(func() string {
@@ -77,9 +77,9 @@ var gateMissing = sync.OnceValue(func() string {
 	return ""
 })
 
-// NewGate opens the gate of a server, whose Spec has Gate. file is the descriptor 3 of the
-// helper. A process has one listener for its system calls, so that the Gate of a server that is
-// watched fills the record as well.
+// NewGate returns the Gate of a server. The caller sets s.Gate, and passes file to the helper
+// as descriptor 3. A process can have only one listener for its system calls, so the Gate of
+// a watched server also fills record.
 func NewGate(s Spec, record *observed.Record, log func(level slog.Level, format string, args ...any)) (g *Gate, file *os.File, err error) {
 	own, file, err := notify.Pair()
 	if err != nil {
@@ -99,7 +99,7 @@ func NewGate(s Spec, record *observed.Record, log func(level slog.Level, format 
 	return g, file, nil
 }
 
-// realPaths returns what paths lead to, beneath the project.
+// realPaths returns paths without links, beneath the project. It omits paths that cannot be opened.
 func realPaths(project beneath.Folder, paths []string) (real []string) {
 	for _, path := range paths {
 		if h, err := project.Hold(path); err == nil {
@@ -113,7 +113,7 @@ func realPaths(project beneath.Folder, paths []string) (real []string) {
 // closing bounds how long Close waits for a call that is being answered.
 const closing = time.Second
 
-// Close ends the Gate. Processes that still live cannot connect then.
+// Close ends the Gate. Then processes that are still alive cannot connect.
 func (g *Gate) Close() {
 	g.stop()
 	g.mu.Lock()
@@ -131,7 +131,7 @@ func (g *Gate) Close() {
 func (g *Gate) serve(ctx context.Context, socket *os.File) {
 	listener, err := notify.Receive(ctx, socket)
 	if err != nil {
-		if ctx.Err() == nil && !errors.Is(err, io.EOF) { // at the end of the helper, its own error is in the log
+		if ctx.Err() == nil && !errors.Is(err, io.EOF) { // if the helper has ended, its own error is in the log
 			g.log(slog.LevelError, "the server can neither connect to its proxy nor change modes and times: %v", err)
 		}
 		return
@@ -149,8 +149,7 @@ func (g *Gate) serve(ctx context.Context, socket *os.File) {
 	}
 }
 
-// answer does what a call wants, or refuses it. Other calls are those of a server that is
-// watched.
+// answer makes a call or refuses it. It lets the other calls of a watched server continue.
 func (g *Gate) answer(c *notify.Call) notify.Answer {
 	if g.note != nil {
 		g.note(c)
@@ -168,7 +167,7 @@ func (g *Gate) answer(c *notify.Call) notify.Answer {
 	return notify.Continue()
 }
 
-// connect makes a connection, or refuses it.
+// connect makes a connection to the proxy, and refuses all others.
 func (g *Gate) connect(c *notify.Call) notify.Answer {
 	to, err := c.Address(c.Args[1], c.Int(2))
 	switch {
@@ -196,7 +195,7 @@ func (g *Gate) connect(c *notify.Call) notify.Answer {
 	return result(unix.Connect(socket, address))
 }
 
-// result is the answer to a call that was made for the server.
+// result returns the answer to a call that was made for the server, with error err.
 func result(err error) notify.Answer {
 	var errno syscall.Errno
 	switch {
@@ -210,7 +209,7 @@ func result(err error) notify.Answer {
 	return notify.Fail(unix.EACCES)
 }
 
-// refused is the answer to a connection that does not lead to the proxy.
+// refused logs a connection that does not lead to the proxy and returns the answer to it.
 func (g *Gate) refused(c *notify.Call, format string, args ...any) notify.Answer {
 	switch n := g.refuse.Add(1); {
 	case n < mostRefusals:
@@ -221,8 +220,8 @@ func (g *Gate) refused(c *notify.Call, format string, args ...any) notify.Answer
 	return notify.Fail(unix.EACCES)
 }
 
-// take is a copy of a descriptor of the caller. It may be another one than the call meant, but
-// always one of the caller's process.
+// take returns a copy of a descriptor of the caller. The server may have replaced the
+// descriptor since the call, but the copy always belongs to the caller's process.
 func take(c *notify.Call, fd int) (int, error) {
 	process, err := unix.PidfdOpen(c.PID, unix.PIDFD_THREAD)
 	if errors.Is(err, unix.EINVAL) { // before Linux 6.9, a thread has no descriptor
@@ -236,12 +235,12 @@ func take(c *notify.Call, fd int) (int, error) {
 	}
 	defer unix.Close(process) //nolint:errcheck // nothing was written
 	if !c.Valid() {
-		return -1, notify.ErrGone // the number may be that of another process
+		return -1, notify.ErrGone // the process ID may have been reused
 	}
 	return unix.PidfdGetfd(process, fd, 0)
 }
 
-// leaderOf is the process that a thread belongs to.
+// leaderOf returns the process that a thread belongs to.
 func leaderOf(thread int) (int, error) {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(thread) + "/status")
 	if err != nil {
@@ -255,15 +254,15 @@ func leaderOf(thread int) (int, error) {
 	return 0, unix.ESRCH
 }
 
-// The calls of a Gate that change properties of files.
+// The calls that change the modes and times of files, with their names.
 var changesOfModes, changesOfTimes = confine.ChangesOfModes(), confine.ChangesOfTimes()
 
-// guard has connections, watches, and changes of modes and times of this thread, and of the
-// server that it becomes, made by a Gate. If that fails, the server does not start: GateMissing has said that it works
-// on this machine.
+// guard makes connections, watches, and changes of modes and times of this thread, and of the
+// server that it becomes, go through a Gate. If it fails, the server must not start:
+// GateMissing has reported that a Gate works on this machine.
 func (s Spec) guard() error {
 	rules := []notify.Rule{{Number: unix.SYS_CONNECT}, {Number: unix.SYS_INOTIFY_ADD_WATCH}}
-	if s.Modes { // else a filter refuses them
+	if s.Modes { // otherwise a filter refuses them
 		for _, calls := range []map[uint32]string{changesOfModes, changesOfTimes} {
 			for call := range calls {
 				rules = append(rules, notify.Rule{Number: call})

@@ -10,13 +10,13 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// A Gate makes the connections of a server to its proxy. Only Linux needs it.
+// A Gate makes system calls for a server. Only Linux needs it.
 type Gate struct{}
 
-// GateMissing says why connections cannot be checked here.
+// GateMissing returns why a Gate does not work on this system.
 func GateMissing() string { return "only Linux has user notification" }
 
-// NewGate is an error.
+// NewGate returns an error.
 func NewGate(Spec, *observed.Record, func(level slog.Level, format string, args ...any)) (*Gate, *os.File, error) {
 	return nil, nil, errors.New(GateMissing())
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// changeMode changes the mode of a file below a folder that the server may write to. The other
-// rules for modes are those of the kernel for a process without capabilities.
+// changeMode changes the mode of a file below a folder that the server may write to.
+// Otherwise it follows the rules of the kernel for a process without capabilities.
 func (g *Gate) changeMode(c *notify.Call) notify.Answer {
 	file, mode, err := modeOf(c)
 	if err != nil {
@@ -30,8 +30,8 @@ func (g *Gate) changeMode(c *notify.Call) notify.Answer {
 	return result(unix.Chmod(own, mode))
 }
 
-// located is another path of an open file, which leads nowhere else, if the file is in one of
-// some folders.
+// located checks that an open file is in one of folders. It returns a path that always refers
+// to this file, and its status.
 func located(file int, folders []string) (own string, stat unix.Stat_t, err error) {
 	own = "/proc/self/fd/" + strconv.Itoa(file)
 	path, err := os.Readlink(own)
@@ -44,17 +44,17 @@ func located(file int, folders []string) (own string, stat unix.Stat_t, err erro
 	return own, stat, err
 }
 
-// within reports whether a path without links is in one of some folders.
+// within reports whether a path without links is in one of folders.
 func within(path string, folders []string) bool {
 	for _, folder := range folders {
 		if path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/") {
-			return filepath.IsAbs(path) // and not the name of a pipe
+			return filepath.IsAbs(path) // false for the name of a pipe
 		}
 	}
 	return false
 }
 
-// modeOf is the file of a call that changes modes, and the mode.
+// modeOf opens the file of a call that changes modes, and returns it with the mode.
 func modeOf(c *notify.Call) (file int, mode uint32, err error) {
 	dir, at, mode, flags := unix.AT_FDCWD, c.Args[0], uint32(c.Args[1]), 0 // chmod
 	switch c.Number {
@@ -73,7 +73,7 @@ func modeOf(c *notify.Call) (file int, mode uint32, err error) {
 	return file, mode, err
 }
 
-// open opens the file of a call with a path, for no access.
+// open opens the file at a path of a call with O_PATH, which allows neither reading nor writing.
 func open(c *notify.Call, dir int, at uint64, flags int) (int, error) {
 	path, err := c.PathAt(dir, at, flags)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// Devices are the files in /dev that every program may write to.
+// Devices returns the files in /dev that every program may write to.
 func Devices() []string { return []string{"/dev/null", "/dev/zero", "/dev/full"} }
 
-// RuntimePaths are the paths that a program needs to start: those of the system, its own
-// installation and that of its interpreter, and the script that its first argument names.
-// path is absolute; args are those after the name. A link that leaves the folder of the project leads
-// to a program at most: it opens no other folder.
+// RuntimePaths returns the paths that a program needs to start: paths of the system, its own
+// installation, the one of its interpreter, and the script that its first argument names.
+// path is absolute; args are the arguments after the name. A link that leaves the folder of
+// the project can only give access to a program, not to another folder.
 func RuntimePaths(project beneath.Folder, path string, args []string, dir string, lookPath func(name string) (string, error)) []string {
 	paths := append([]string(nil), systemPaths...)
 	add := func(more ...string) {
@@ -50,8 +50,8 @@ func RuntimePaths(project beneath.Folder, path string, args []string, dir string
 	return paths
 }
 
-// Interpreter are the paths that an interpreter needs which a package manager finds by itself: its
-// folders and those of what its links lead to. The package that it lies in is not among them.
+// Interpreter returns the paths that an interpreter needs that was found by a package manager: its
+// folders and the folders of its link targets, but not the package that contains it.
 func Interpreter(path string, lookPath func(name string) (string, error)) (paths []string) {
 	for program := range programs(path, lookPath) {
 		if isProgram(program) {
@@ -62,8 +62,8 @@ func Interpreter(path string, lookPath func(name string) (string, error)) (paths
 	return slices.Compact(paths)
 }
 
-// programs are a program, what its links lead to, and its interpreters: those of its first line
-// and that of the virtual environment that it belongs to.
+// programs returns the paths of a program and its interpreters, which its first line or its
+// virtual environment names, each with the target of its links.
 func programs(path string, lookPath func(string) (string, error)) map[string]bool {
 	found := map[string]bool{}
 	add := func(path string) {
@@ -104,7 +104,7 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// firstLine is what follows #! in a script; "" for other files.
+// firstLine returns the text after #! in a script, or "" for other files.
 func firstLine(path string) string {
 	f, err := os.Open(path) //nolint:gosec // G304: the program of the user's configuration
 	if err != nil {
@@ -142,9 +142,9 @@ func prefix(program string) []string {
 	return nil
 }
 
-// installation are the folders that a program was installed into: the outermost
-// node_modules, the package that a file belongs to, the folders beside bin, else its folder.
-// The home folder and the root are never among them.
+// installation returns the folders that a program was installed into: the outermost
+// node_modules, the package that a file belongs to, the folders beside bin, or else its
+// folder. They never include the home folder and the root.
 func installation(file string) []string {
 	folder := filepath.Dir(file)
 	parts := strings.Split(file, string(filepath.Separator))

@@ -1,7 +1,7 @@
 package confined
 
-// systemPaths are what programs read to start: their libraries and the settings of the
-// system that have no secrets.
+// systemPaths lists what programs read to start: libraries, and settings of the system
+// without secrets.
 var systemPaths = []string{
 	"/usr", "/bin", "/sbin", "/System", "/Library/Apple", "/Library/Frameworks", "/Library/Developer", "/Library/Java",
 	"/opt/homebrew", "/opt/local", "/nix/store",

@@ -1,7 +1,7 @@
 package confined
 
-// systemPaths are what programs read to start: their libraries and the settings of the
-// system that have no secrets.
+// systemPaths lists what programs read to start: libraries, and settings of the system
+// without secrets.
 var systemPaths = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/alternatives",

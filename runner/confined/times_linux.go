@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// changeTimes changes the times of a file below a folder that the server may write to. The
-// other rules are those of the kernel for a process without capabilities.
+// changeTimes changes the times of a file below a folder that the server may write to.
+// Otherwise it follows the rules of the kernel for a process without capabilities.
 func (g *Gate) changeTimes(c *notify.Call) notify.Answer {
 	file, times, err := timesOf(c)
 	if err != nil {
@@ -27,7 +27,7 @@ func (g *Gate) changeTimes(c *notify.Call) notify.Answer {
 	return result(unix.UtimesNanoAt(unix.AT_FDCWD, own, times, 0))
 }
 
-// timesOf is the file of a call that changes times, and the times.
+// timesOf opens the file of a call that changes times, and returns it with the times.
 func timesOf(c *notify.Call) (file int, times []unix.Timespec, err error) {
 	dir, at, address, flags := unix.AT_FDCWD, c.Args[0], c.Args[1], 0 // utime and utimes
 	parse, size := ofSeconds, 16
@@ -64,12 +64,12 @@ func timesOf(c *notify.Call) (file int, times []unix.Timespec, err error) {
 
 func number(text []byte, i int) int64 { return int64(binary.NativeEndian.Uint64(text[8*i:])) }
 
-// ofSeconds reads struct utimbuf.
+// ofSeconds parses a struct utimbuf.
 func ofSeconds(text []byte) ([]unix.Timespec, error) {
 	return []unix.Timespec{{Sec: number(text, 0)}, {Sec: number(text, 1)}}, nil
 }
 
-// ofTimevals reads two of struct timeval.
+// ofTimevals parses two structs timeval.
 func ofTimevals(text []byte) (times []unix.Timespec, err error) {
 	for i := range 2 {
 		micro := number(text, 2*i+1)
@@ -81,7 +81,7 @@ func ofTimevals(text []byte) (times []unix.Timespec, err error) {
 	return times, nil
 }
 
-// ofTimespecs reads two of struct timespec. The kernel checks the nanoseconds.
+// ofTimespecs parses two structs timespec. The kernel checks the nanoseconds.
 func ofTimespecs(text []byte) ([]unix.Timespec, error) {
 	return []unix.Timespec{{Sec: number(text, 0), Nsec: number(text, 1)}, {Sec: number(text, 2), Nsec: number(text, 3)}}, nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// watch adds a watch of a file or folder that the server may read. The events go to the server:
-// the copy of its descriptor is the same instance of inotify.
+// watch adds a watch of a file or folder that the server may read. The server gets the
+// events, because the copy of its descriptor refers to the same inotify instance.
 func (g *Gate) watch(c *notify.Call) notify.Answer {
 	mask, flags := uint32(c.Args[2]), 0
 	if mask&unix.IN_DONT_FOLLOW != 0 {

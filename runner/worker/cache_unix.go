@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// trusted returns dir if only this user can have written its content, and ""
-// otherwise. The engine executes machine code from there; without a trusted folder it
-// compiles again. The folder is created if it does not exist.
+// trusted returns dir if only this user can write to it, and "" otherwise. The engine
+// executes machine code from this folder; without a trusted folder, it compiles again.
+// trusted creates the folder if it does not exist.
 func trusted(dir string) string {
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
 		return ""

@@ -12,14 +12,14 @@ import (
 	"github.com/toolscript/toolscript/rawio"
 )
 
-// A channel is the end of a sandbox. One goroutine uses it, without the poller of Go:
-// that would wake a second thread for every answer.
+// A channel is the sandbox's end of its pipes. One goroutine uses it. It bypasses the network
+// poller of Go, which would wake a second thread for every answer.
 type channel struct {
 	poller
 	readable func() error // reads what has arrived, while Write waits for room
 }
 
-// openChannel opens the end of a sandbox.
+// openChannel opens the sandbox's end of its pipes.
 func openChannel() (*channel, error) {
 	if err := errors.Join(unix.SetNonblock(inFD, true), unix.SetNonblock(outFD, true)); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func openChannel() (*channel, error) {
 // forever is longer than any wait.
 const forever = 1000 * time.Hour
 
-// Read implements io.Reader. It waits for bytes.
+// Read implements io.Reader. It waits until bytes arrive.
 func (c *channel) Read(p []byte) (int, error) {
 	for {
 		n, err := rawio.Read(inFD, p)
@@ -51,8 +51,8 @@ func (c *channel) Read(p []byte) (int, error) {
 	}
 }
 
-// Write implements io.Writer. While the gateway takes nothing, Write reads: the gateway
-// may wait for that.
+// Write implements io.Writer. While the gateway does not read, Write reads, because the
+// gateway may itself be waiting until the worker reads.
 func (c *channel) Write(p []byte) (written int, err error) {
 	for written < len(p) {
 		n, err := rawio.Write(outFD, p[written:])

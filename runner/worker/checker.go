@@ -15,19 +15,19 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// SourceLimit is what a checker may use for one script, for all steps together.
-// Ordinary scripts take milliseconds. A hostile kilobyte keeps the compiler busy for
-// minutes, and only SIGKILL stops it; the answer then comes within two seconds. The
-// limit counts work (proc.Clock), so a busy machine does not refuse a correct
-// script: a script of 20 lines needs 20 ms of work, which a checker gets even with a
-// hundredth of a processor. The limit of wall time ends a checker that hangs.
+// SourceLimit bounds the time that a checker uses for all steps of one script. Ordinary
+// scripts take milliseconds. A hostile kilobyte would keep the compiler busy for minutes, and
+// only SIGKILL stops it; the limit makes the answer come within two seconds. The limit counts
+// work (proc.Clock), so that a busy machine does not refuse a correct script: a script of 20
+// lines needs 20 ms of work, which a checker gets even with a hundredth of a processor. The
+// limit of wall time ends a checker that hangs.
 var SourceLimit = runner.Usage{Work: 1800 * time.Millisecond, Wall: 9 * time.Second}
 
-// forChecking is the part of SourceLimit that compiling leaves for the type check.
+// forChecking is the part of SourceLimit that is reserved for the type check.
 var forChecking = runner.Usage{Work: 150 * time.Millisecond, Wall: 2 * time.Second}
 
-// moduleLimit is what a checker may use for the declarations of the tools, which our
-// own generator writes: 12 MB of them take a third of a second.
+// moduleLimit bounds the time that a checker uses for the declarations of the tools, which
+// our own generator writes. 12 MB of declarations take a third of a second.
 var moduleLimit = runner.Usage{Work: 10 * time.Second, Wall: 50 * time.Second}
 
 // maxCheckerMemory bounds the memory of a checker while it examines one script. With
@@ -35,12 +35,12 @@ var moduleLimit = runner.Usage{Work: 10 * time.Second, Wall: 50 * time.Second}
 const maxCheckerMemory = 512 << 20
 
 // A Checker compiles scripts and checks their types in a worker; it implements
-// runner.Compiler and runner.Checker. One caller uses it at a time. A script that
-// exceeds the limits gets a diagnostic and ends the Checker for good, see Done.
+// runner.Compiler, runner.Checker and runner.Signer. One caller uses it at a time. A script
+// that exceeds the limits gets a diagnostic and ends the worker, see Done.
 type Checker struct {
 	*Process
-	answered int          // requests
-	spent    runner.Usage // on the last request
+	answered int          // number of requests
+	spent    runner.Usage // usage of the last request
 }
 
 var (
@@ -57,7 +57,7 @@ func StartChecker(ctx context.Context, o Options) (*Checker, error) {
 	return &Checker{Process: p}, nil
 }
 
-// Compile implements runner.Compiler. The end of ctx kills the worker, because nothing
+// Compile implements runner.Compiler. When ctx ends, it kills the worker, because nothing
 // else stops a compiler.
 func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 	var answer compiled
@@ -69,7 +69,7 @@ func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compil
 	return answer.Compiled, answer.Diagnostics, err
 }
 
-// Check implements runner.Checker. Like Compile, it may cost the worker.
+// Check implements runner.Checker. Like Compile, it may end the worker.
 func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.Diagnostic, error) {
 	answer, lost, err := c.check(ctx, t)
 	if err == nil && answer.Unknown {
@@ -90,8 +90,8 @@ func (c *Checker) check(ctx context.Context, t runner.TypeCheck) (answer checked
 	return answer, lost, err
 }
 
-// declare sends the worker declarations that it does not have. A failure is not the
-// fault of the script.
+// declare sends declarations that the worker does not have. If it fails, the script is not
+// the cause.
 func (c *Checker) declare(ctx context.Context, d runner.Declarations) error {
 	q := question{kind: frameModule, header: moduleHeader{d.Key}, raw: []byte(d.Text), want: frameChecked, most: moduleLimit}
 	lost, err := c.ask(ctx, q, &checked{})
@@ -101,8 +101,8 @@ func (c *Checker) declare(ctx context.Context, d runner.Declarations) error {
 	return err
 }
 
-// Worn reports whether this worker should be replaced because it has grown: many
-// programs fragment the memory of the compiler.
+// Worn reports whether this worker should be replaced: many scripts fragment the memory of
+// the compiler.
 func (c *Checker) Worn() bool { return c.answered >= wornRequests || c.RSS() >= wornMemory }
 
 const (
@@ -116,22 +116,22 @@ type question struct {
 	header any
 	raw    []byte
 	want   frameType
-	most   runner.Usage // the limit, including spent; default: SourceLimit
-	spent  runner.Usage // by earlier steps
+	most   runner.Usage // limit, which includes spent; default: SourceLimit
+	spent  runner.Usage // usage of earlier steps
 }
 
 func (q question) bounds() proc.Bounds {
 	return proc.Bounds{Memory: maxCheckerMemory, Most: cmp.Or(q.most, SourceLimit), Spent: q.spent}
 }
 
-// ask sends a question and waits for its answer. lost says why the worker did not
-// survive the question, if the question is the cause.
+// ask sends a question and decodes its answer. If the question ended the worker, lost is the
+// reason.
 func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string, err error) {
 	stop := context.AfterFunc(ctx, c.Kill)
 	watch := proc.StartWatch(c.PID(), q.bounds(), func(error) { c.Kill() })
 	lost, err = c.exchange(q, answer)
 	c.spent = watch.Usage()
-	if over := watch.Stop(); over != nil { // also when the answer came just before the kill
+	if over := watch.Stop(); over != nil { // even if the answer came just before the kill
 		<-c.done // a worker that ends must not seem free for the next script
 		lost, err = over.Error(), nil
 	}
@@ -172,8 +172,8 @@ func (c *Checker) read(want frameType, answer any) error {
 	return json.Unmarshal(payload, answer)
 }
 
-// checkStopped is the finding about a script whose check had to be stopped, and nil if
-// nothing was lost.
+// checkStopped returns the diagnostic for a script whose check was stopped, or nil if lost is
+// empty.
 func checkStopped(t runner.TypeCheck, lost string) []toolscript.Diagnostic {
 	if lost == "" {
 		return nil
@@ -182,7 +182,7 @@ func checkStopped(t runner.TypeCheck, lost string) []toolscript.Diagnostic {
 		"; recursive types and deeply nested code need much time and memory: simplify the script, or run it without the check: toolscript exec --check off")
 }
 
-// refuse is the answer to a script that exceeded the limits of the checker.
+// refuse returns the diagnostic for a script that exceeded the limits of the checker.
 func refuse(src runner.Source, message string) []toolscript.Diagnostic {
 	file := cmp.Or(src.File, script.DefaultFile)
 	return []toolscript.Diagnostic{{File: file, Line: 1, Column: 1, Code: runner.CodeLimit, Message: message}}

@@ -11,24 +11,23 @@ import (
 	"github.com/toolscript/toolscript/runner/memtrim"
 )
 
-// heaps are the sizes of the heap above which the garbage collector works hard.
+// heaps are the memory limits of Go's runtime, in bytes. Near its limit, the garbage collector works harder.
 var heaps = map[role]int64{roleChecker: 256 << 20, roleSandbox: 256 << 20, roleConverter: 160 << 20}
 
 const (
 	// workerStack ends a compiler that recurses without end. A stack is copied when it
-	// doubles, so this is up to 192 MB. The deepest source that package script accepts
-	// needs 30.
+	// doubles, so it takes up to 192 MB. The deepest source that package script accepts needs
+	// 30 MB.
 	workerStack = 128 << 20
 )
 
-// threads is the number of threads that run Go code at once in a worker. In a checker and
-// a converter the garbage collector runs next to the work. A sandbox reads and runs scripts on
-// one goroutine, and a second thread would only be woken in vain. While a script
-// computes, other goroutines run whenever the engine checks its limits, every ten
-// milliseconds.
+// threads is GOMAXPROCS of each role. In a checker and a converter, the garbage collector
+// runs parallel to the work. A sandbox reads and runs scripts on one goroutine, so a second
+// thread would only be woken in vain. While a script computes, other goroutines run whenever
+// the engine checks its limits, every ten milliseconds.
 var threads = map[role]int{roleChecker: 2, roleSandbox: 1, roleConverter: 2}
 
-// argBrief is the argument for Options.Brief.
+// argBrief is the argument of a worker with Options.Brief.
 const argBrief = "brief"
 
 // A child is the worker's side of a Process.
@@ -37,19 +36,19 @@ type child struct {
 	cacheDir string
 	brief    bool
 	link     *link
-	channel  *channel // of a sandbox
+	channel  *channel // set in a sandbox
 
-	conversions []Conversion // of a converter
+	conversions []Conversion // set in a converter
 }
 
-// newChild reads the arguments that start wrote and limits the process.
+// newChild parses the arguments of a worker and limits the process.
 func newChild(args []string) (*child, error) {
 	short := len(args) == 3 && args[2] == argBrief
 	if len(args) != 2 && !short {
 		return nil, fmt.Errorf("%s is started by the gateway, not by hand", Command)
 	}
 	runtime.GOMAXPROCS(threads[role(args[0])])
-	debug.SetGCPercent(-1) // reportReady collects once what starting has left
+	debug.SetGCPercent(-1) // reportReady collects the garbage of the start
 	debug.SetMemoryLimit(heaps[role(args[0])])
 	debug.SetMaxStack(workerStack)
 	if err := closeStrange(); err != nil {
@@ -90,8 +89,8 @@ func (c *child) serve() error {
 	return fmt.Errorf("no such role of a script worker: %s", c.role)
 }
 
-// reportReady confines the process and reports that it is ready. The worker has taken
-// everything that it needs from the system before.
+// reportReady confines the process and reports that it is ready. Before it, the worker must
+// have opened everything that it needs from the system.
 func (c *child) reportReady() error {
 	if !c.brief {
 		memtrim.Release()
@@ -102,12 +101,12 @@ func (c *child) reportReady() error {
 	}
 	debug.SetGCPercent(100)
 	if !c.brief {
-		debug.FreeOSMemory() // starting needs several times the memory of waiting
+		debug.FreeOSMemory() // the start needs several times the memory of an idle worker
 	}
 	return c.link.writeJSON(frameReady, ready{Confinement: confinement}, nil)
 }
 
-// receive passes every frame to handle, in order, while a checker or a converter works.
+// receive passes every frame to handle, in order. It does not return.
 func (c *child) receive(handle func(frameType, []byte) error) {
 	for {
 		kind, payload, err := c.link.read()
@@ -120,8 +119,7 @@ func (c *child) receive(handle func(frameType, []byte) error) {
 	}
 }
 
-// exit ends a worker that cannot continue. io.EOF says that the gateway has closed its
-// pipes.
+// exit ends the process. io.EOF means that the gateway has closed its pipes.
 func exit(err error) {
 	if errors.Is(err, io.EOF) {
 		os.Exit(0)

@@ -18,8 +18,7 @@ type childChecker struct {
 	types func() *typecheck.Checker
 }
 
-// serveChecker answers one request after the other. It does not return while the
-// gateway lives.
+// serveChecker answers one request after the other. It returns only on an error.
 func (c *child) serveChecker() error {
 	script.Compile(runner.Source{Code: "export default 1"}) // the first compilation takes three times as long
 	if err := c.reportReady(); err != nil {

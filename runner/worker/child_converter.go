@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// Need asks the caller of a conversion for more input, such as a file that a document
+// Need returns further input of a conversion by its name, such as a file that a document
 // refers to.
 type Need = func(name string) ([]byte, error)
 
-// A Conversion is work that a converter can do. Do may take long or fail; it holds no state
-// between two calls.
+// A Conversion is a kind of work that a converter can do. Do may take long or fail, and keeps
+// no state between two calls.
 type Conversion struct {
 	Name string
-	Do   func(input []byte, need Need) (output [][]byte, err error) // the output is the concatenation
+	Do   func(input []byte, need Need) (output [][]byte, err error) // output is in parts
 }
 
 // childConverter is the worker's side of a Converter.
@@ -31,8 +31,8 @@ type longFrame struct {
 	header, raw []byte
 }
 
-// serveConverter makes one conversion after the other. It reads while it works, so that
-// it ends with the gateway.
+// serveConverter makes one conversion after the other. It reads while it works, to end when
+// the gateway ends.
 func (c *child) serveConverter() error {
 	if err := c.reportReady(); err != nil {
 		return err

@@ -20,8 +20,8 @@ type job struct {
 	inbox       *inbox
 	link        *link
 	resumeClock func()           // restarts the clock; nil while it runs
-	answers     []quickjs.Answer // those that the script has not taken yet
-	polled      time.Time        // the last Poll that looked
+	answers     []quickjs.Answer // answers that the script has not taken yet
+	polled      time.Time        // time of the last Poll that read frames
 }
 
 var _ quickjs.Host = (*job)(nil)
@@ -36,8 +36,8 @@ func newJob(b *inbox, payload []byte) (*job, error) {
 	return j, nil
 }
 
-// answer takes an answer for the script, which may compute for a long time before it
-// asks for answers.
+// answer queues an answer for the script, which may compute for a long time before it asks
+// for answers.
 func (j *job) answer(a quickjs.Answer) { j.answers = append(j.answers, a) }
 
 // Next implements quickjs.Host.
@@ -52,12 +52,12 @@ func (j *job) Next(_ context.Context, wait time.Duration) (quickjs.Answer, bool)
 	first := j.answers[0]
 	j.answers[0] = quickjs.Answer{}
 	if j.answers = j.answers[1:]; len(j.answers) == 0 {
-		j.answers = nil // the memory of a burst
+		j.answers = nil // frees the memory of a burst
 	}
 	return first, true
 }
 
-// pollInterval is how often a script that computes is interrupted for the gateway.
+// pollInterval is the interval at which a script that computes is interrupted to read frames of the gateway.
 const pollInterval = 2 * time.Millisecond
 
 // Poll implements quickjs.Host.
@@ -69,7 +69,7 @@ func (j *job) Poll() {
 	}
 }
 
-// flush sends the calls that the script has made. An error is the end of the gateway,
+// flush sends the calls that the script has made. An error means that the gateway has ended,
 // which ends this process.
 func (j *job) flush() { _ = j.link.flush() }
 
@@ -79,7 +79,7 @@ func (j *job) Call(c runner.Call) {
 	if errors.Is(err, errFrameTooLong) {
 		j.answer(quickjs.Answer{CallID: c.CallID, Err: scripterror.ArgumentsTooLong(c.ID, len(c.Args), MaxFrame)})
 	}
-	// Any other error is the end of the gateway, which ends this process.
+	// Any other error means that the gateway has ended, which ends this process.
 }
 
 // Cancel implements quickjs.Host.

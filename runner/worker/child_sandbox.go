@@ -13,8 +13,7 @@ import (
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// serveSandbox runs one job after the other on one VM. It does not return while the
-// gateway lives.
+// serveSandbox runs one job after the other on one VM. It returns only on an error.
 func (c *child) serveSandbox() error {
 	vm, err := c.newVM()
 	if err != nil {
@@ -47,7 +46,7 @@ func (c *child) newVM() (*quickjs.VM, error) {
 	return vm, nil
 }
 
-// runJob runs one job and resets the VM for the next one after the answer was sent.
+// runJob runs a job, sends its outcome and resets the VM for the next job.
 func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	guard := watch(j.Job)
 	outcome := vm.Run(j.ctx, j.Job, j)
@@ -73,13 +72,13 @@ func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	return nil
 }
 
-// An inbox takes the frames of the gateway. The goroutine that runs the scripts reads
-// them: while a script waits, while the gateway takes no output, and at intervals while
-// the script computes, so that the gateway can always send.
+// An inbox handles the frames of the gateway. The goroutine that runs the scripts reads them:
+// while a script waits, while the gateway does not take output, and at intervals while the
+// script computes. So the gateway can always send.
 type inbox struct {
 	link    *link
 	channel *channel
-	current *job // the last one
+	current *job // the last job
 	begun   bool // current has been returned by job
 	names   *naming.Names
 }
@@ -102,7 +101,7 @@ func (b *inbox) job() *job {
 	return b.current
 }
 
-// read waits for a frame and handles all that have arrived with it.
+// read waits for a frame and handles it and all frames that have already arrived.
 func (b *inbox) read() error {
 	for more := true; more; more = b.link.more() {
 		kind, payload, err := b.link.read()
@@ -116,7 +115,7 @@ func (b *inbox) read() error {
 	return nil
 }
 
-// take handles the frames that arrive within a time, if any.
+// take waits for frames for at most the given time, and handles them.
 func (b *inbox) take(within time.Duration) {
 	in, err := b.channel.wait(within, false)
 	if err == nil && in {

@@ -1,14 +1,14 @@
 package worker
 
-// relayClock tells the worker when the clock of the run stops or continues, until the
-// run is over. The worker enforces a limit of wall time too.
+// relayClock tells the worker when the clock of the run stops or continues, until the run is
+// over: the worker also enforces the limit of wall time.
 func (r *run) relayClock() {
 	sent := false
 	for {
 		stopped, changed := r.job.Clock.Watch()
 		if stopped != sent {
 			sent = stopped
-			_ = r.sendJSON(frameClock, clockHeader{stopped}, nil) // a broken link shows where frames are read
+			_ = r.sendJSON(frameClock, clockHeader{stopped}, nil) // the reader of frames sees a broken link
 		}
 		select {
 		case <-changed:
@@ -18,7 +18,7 @@ func (r *run) relayClock() {
 	}
 }
 
-// setClock stops the clock of the worker's side, or restarts it.
+// setClock stops or restarts the clock of the worker's side.
 func (j *job) setClock(stopped bool) {
 	switch {
 	case stopped && j.resumeClock == nil:

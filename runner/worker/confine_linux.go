@@ -12,13 +12,13 @@ import (
 	"github.com/toolscript/toolscript/runner/confine"
 )
 
-// confineSelf confines the worker process, which a script may have taken over, and
-// reports what holds. It runs when the worker has everything that it needs. The
-// order of the steps matters.
+// confineSelf confines the worker process, because a script may take it over later, and
+// reports which restrictions are active. The worker must have opened everything that it
+// needs. The order of the steps matters.
 //
-// Without Landlock or seccomp in the kernel the worker continues: the engine has no
-// calls that lead out of it, and `toolscript doctor` reports what is missing. A
-// part that is active and does not hold is an error.
+// Without Landlock or seccomp in the kernel, the worker continues: the engine gives scripts
+// no access to the system, and `toolscript doctor` reports what is missing. A restriction
+// that is active but has no effect is an error.
 func confineSelf() ([]toolscript.Confinement, error) {
 	parts, err := limitResources()
 	if err != nil {
@@ -46,8 +46,8 @@ func confineSelf() ([]toolscript.Confinement, error) {
 	return append(parts, landlock, seccomp), nil
 }
 
-// withoutPrivileges makes the memory of this process unreadable for other
-// processes of the user, and checks that startPlain started it.
+// withoutPrivileges makes the memory of this process unreadable for other processes of the
+// user, and checks that the process was started by startPlain.
 func withoutPrivileges() ([]toolscript.Confinement, error) {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("PR_SET_DUMPABLE: %w", err)
@@ -61,7 +61,7 @@ func withoutPrivileges() ([]toolscript.Confinement, error) {
 	}, nil
 }
 
-// refused tries an action that the kernel must refuse now.
+// refused tries an action that the kernel must refuse, and returns an error if it does not.
 func refused(part string, want error, try func() error) error {
 	if err := try(); !errors.Is(err, want) {
 		return fmt.Errorf("%s does not hold: a forbidden call returned %q, not %w", part, fmt.Sprint(err), want)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/runner/confine"
 )
 
-// confineSelf confines the worker as far as this system can, and reports what holds.
+// confineSelf confines the worker as far as this system can, and reports which restrictions are active.
 func confineSelf() ([]toolscript.Confinement, error) {
 	parts, err := limitResources()
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
-// ConvertLimit is what a converter may use for one conversion. GitHub's OpenAPI document
-// takes a third of a second as JSON, and two seconds as YAML. The wall time includes what a
-// conversion waits for.
+// ConvertLimit bounds the time of one conversion. GitHub's OpenAPI document takes a third of
+// a second as JSON, and two seconds as YAML. The wall time includes the time in which a
+// conversion waits for input.
 var ConvertLimit = runner.Usage{Work: 10 * time.Second, Wall: 2 * time.Minute}
 
-// maxConverterMemory bounds the memory of a converter. Two of them with the gateway stay
+// maxConverterMemory bounds the memory of a converter. Two converters and the gateway stay
 // below 600 MB.
 const maxConverterMemory = 256 << 20
 
@@ -26,8 +26,8 @@ const maxConverterMemory = 256 << 20
 const wornConverter = 96 << 20
 
 // A Converter works on documents, pages and patches in a worker. One caller uses it at a
-// time. A conversion that exceeds the limits, and one whose ctx ends, ends the Converter,
-// see Done: nothing else stops a parser.
+// time. If a conversion exceeds the limits or its ctx ends, the worker is killed, see Done:
+// nothing else stops a parser.
 type Converter struct {
 	*Process
 }
@@ -44,9 +44,9 @@ func StartConverter(ctx context.Context, o Options) (*Converter, error) {
 // Worn reports whether this worker should be replaced because it has grown.
 func (c *Converter) Worn() bool { return c.RSS() >= wornConverter }
 
-// Convert makes the Conversion of a name. The input is the concatenation of parts. need gives it more input; nil if there is none.
-// The output has at most the given number of bytes. The error is Invalid if the input
-// needs more than ConvertLimit.
+// Convert runs the Conversion with the given name. The input is the concatenation of its parts. need
+// returns further input; nil if there is none. The output has at most most bytes, otherwise the error is
+// TooLarge. The error is Invalid if the conversion exceeds ConvertLimit or the limit of memory.
 func (c *Converter) Convert(ctx context.Context, name string, input [][]byte, need Need, most int) ([]byte, error) {
 	stop := context.AfterFunc(ctx, c.Kill)
 	watch := proc.StartWatch(c.PID(), proc.Bounds{Memory: maxConverterMemory, Most: ConvertLimit}, func(error) { c.Kill() })
@@ -62,7 +62,7 @@ func (c *Converter) Convert(ctx context.Context, name string, input [][]byte, ne
 	return output, err
 }
 
-// exchange sends the input, answers what the conversion needs, and returns its output.
+// exchange sends the input, answers requests for further input, and returns the output.
 func (c *Converter) exchange(name string, input [][]byte, need Need, most int) ([]byte, error) {
 	if err := c.link.writeLong(frameConvert, convertHeader{name}, input); err != nil {
 		return nil, c.lost()
@@ -99,8 +99,8 @@ func give(need Need, name string) ([]byte, error) {
 	return need(name)
 }
 
-// lost is the error of a conversion whose worker has ended or does not keep to the
-// protocol.
+// lost kills the worker and returns the error for a conversion whose worker has ended or
+// broke the protocol.
 func (c *Converter) lost() error {
 	c.Kill()
 	<-c.done

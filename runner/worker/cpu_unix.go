@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// usedCPU is the processor time that this process has used.
+// usedCPU returns the processor time that this process has used.
 func usedCPU() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeStrange closes descriptors that this process was not meant to inherit:
-// descriptors that the gateway itself inherited without close-on-exec. It runs before
-// anything else is opened, except what the runtime polls with.
+// closeStrange closes descriptors that this process should not have inherited: those that the
+// gateway itself inherited without close-on-exec. It runs before the process opens anything
+// else, except the poller of the runtime.
 func closeStrange() error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -24,7 +24,7 @@ func closeStrange() error {
 			continue
 		}
 		target, err := os.Readlink(filepath.Join("/proc/self/fd", entry.Name()))
-		if err != nil || strings.HasPrefix(target, "anon_inode:[event") { // gone: it was that of the listing; or the runtime's
+		if err != nil || strings.HasPrefix(target, "anon_inode:[event") { // closed with the listing, or the runtime's poller
 			continue
 		}
 		if err := unix.Close(fd); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript/rawio"
 )
 
-// A duplex is an end of two pipes.
+// A duplex is one side of a pair of pipes: it reads from one and writes to the other.
 type duplex struct{ in, out *rawio.File }
 
 func (d *duplex) Read(p []byte) (int, error)  { return d.in.Read(p) }

@@ -2,5 +2,5 @@
 
 package worker
 
-// environment is that of a worker: none.
+// environment is the environment of a worker, which is empty.
 var environment = []string{}

@@ -4,5 +4,5 @@ package worker
 
 import "os"
 
-// forbidden reports nothing: workers do not start on this system.
+// forbidden returns false. Workers do not start on this system.
 func forbidden(*os.ProcessState) bool { return false }

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// forbidden reports whether the system ended a process because of a forbidden system
-// call.
+// forbidden reports whether the kernel killed the process for a forbidden system call.
 func forbidden(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGSYS

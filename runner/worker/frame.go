@@ -15,14 +15,14 @@ import (
 // the payload.
 const headerSize = 5
 
-// MaxFrame bounds a payload. Both sides refuse longer frames: a worker that a script
-// took over must not fill the gateway's memory.
+// MaxFrame bounds a payload, in bytes. Both sides refuse longer frames: a worker that a
+// script controls must not fill the gateway's memory.
 const MaxFrame = 32 << 20
 
 // A link carries frames in both directions. Writes may be concurrent; reads may not.
 type link struct {
 	r    *bufio.Reader
-	hold bool             // keep short frames until flush, so that one write sends them together
+	hold bool             // buffer short frames until flush, which sends them in one write
 	now  func([]byte) int // writes the bytes that fit without blocking; nil if w has no such write
 
 	mu  sync.Mutex // held while a frame is written
@@ -59,8 +59,8 @@ func (l *link) write(t frameType, parts ...[]byte) error {
 	return nil
 }
 
-// writeNow begins to send a frame of at most maxCopied bytes without blocking. It returns
-// what is left, which must be written before any other frame.
+// writeNow writes a frame of at most maxCopied bytes as far as this is possible without
+// blocking. It returns the rest, which must be written before any other frame.
 func (l *link) writeNow(t frameType, number uint32, value []byte) (left []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +77,7 @@ func (l *link) writeNow(t frameType, number uint32, value []byte) (left []byte) 
 // maxCopied is the size up to which copying a part is cheaper than one more write.
 const maxCopied = 64 << 10
 
-// flush sends the frames that wait. Only a link that holds frames back needs it.
+// flush sends the buffered frames. Only a link with hold needs it.
 func (l *link) flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,14 +87,14 @@ func (l *link) flush() error {
 	return l.send()
 }
 
-// send is called with mu held. It sends what the buffer holds.
+// send sends the buffered frames. The caller holds mu.
 func (l *link) send() error {
 	_, err := l.w.Write(l.buf)
 	l.buf = l.buf[:0]
 	return err
 }
 
-// writeParts sends what the buffer holds and then parts, without a copy of them.
+// writeParts sends the buffered frames and then parts, which it does not copy.
 func (l *link) writeParts(parts [][]byte) error {
 	if err := l.send(); err != nil {
 		return err
@@ -139,10 +139,10 @@ func (l *link) read() (frameType, []byte, error) {
 	return frameType(header[4]), payload, err
 }
 
-// more reports whether more bytes have arrived than were read.
+// more reports whether bytes are buffered that were not read yet.
 func (l *link) more() bool { return l.r.Buffered() > 0 }
 
-// readPayload grows with the bytes that arrive: a forged length alone costs no memory.
+// readPayload allocates memory only as bytes arrive: a forged length costs none.
 func readPayload(r io.Reader, size int) ([]byte, error) {
 	const trusted = 1 << 20
 	if size <= trusted {

@@ -1,6 +1,6 @@
 package worker
 
-// A frameType is the type of a payload.
+// A frameType is the type of a frame and determines its payload.
 type frameType uint8
 
 // The frames. A worker sends ready once, before all others.
@@ -25,12 +25,12 @@ const (
 	frameClock                           // gateway → sandbox: clockHeader
 	frameFailure                         // gateway → sandbox: number of the call, toolscript.ToolError
 	frameProgress                        // sandbox → gateway: text
-	frameIdle                            // sandbox → gateway: number of calls that the script waits for; only if the job asks for it
+	frameIdle                            // sandbox → gateway: number of calls that the script waits for, if Job.Idle is set
 	frameSign                            // gateway → checker: checkRequest
 	frameSigned                          // checker → gateway: signed
-	frameContent                         // gateway → sandbox: as frameAnswer, of the text of session.Answer with content
+	frameContent                         // gateway → sandbox: as frameAnswer, with content; see session.Answer.Text
 	frameConvert                         // gateway → converter: convertHeader, the last part of the input
-	framePart                            // gateway ↔ converter: a part of what the next other frame completes
+	framePart                            // gateway ↔ converter: a part of the text of the previous other frame
 	frameNeed                            // converter → gateway: needHeader
 	frameGiven                           // gateway → converter: outcome, the last part of the text
 	frameConverted                       // converter → gateway: outcome, the last part of the output

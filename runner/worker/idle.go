@@ -22,7 +22,7 @@ func idlerOf(job runner.Job, h runner.Host) runner.Idler {
 	return idler
 }
 
-// idle handles a frameIdle.
+// idle handles the payload of a frameIdle.
 func (r *run) idle(payload []byte) error {
 	calls, _, err := splitNumber(payload)
 	switch {

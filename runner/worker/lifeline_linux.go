@@ -8,12 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchLifeline makes the kernel kill this process when the gateway ends. A goroutine
-// that waits for the end of its pipes is not enough: compiled WebAssembly that never
-// returns to Go stops all goroutines as soon as the garbage collector runs.
-// PR_SET_PDEATHSIG watches the thread that started the process and does not work
-// either. So the pipe sends a signal when its state changes, and that signal is
-// SIGKILL.
+// watchLifeline makes the kernel kill this process when the gateway ends. A goroutine that
+// waits for the end of the pipe is not enough: compiled WebAssembly that never returns to Go
+// stops all goroutines as soon as the garbage collector runs. PR_SET_PDEATHSIG does not work
+// either, because it reacts to the end of the thread that started the process. So the kernel
+// sends SIGKILL when the state of the pipe changes.
 func watchLifeline() error {
 	if _, err := unix.FcntlInt(lifelineFD, unix.F_SETOWN, os.Getpid()); err != nil {
 		return fmt.Errorf("F_SETOWN: %w", err)

@@ -15,18 +15,18 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// kill ends the run together with its worker.
+// kill kills the worker and returns the outcome of the run.
 func (r *run) kill(e *toolscript.RunError) (runner.Outcome, error) {
 	r.sandbox.Kill()
 	<-r.sandbox.done
 	return r.Outcome(e), ErrKilled
 }
 
-// exitOverrun is the exit code of a worker that its own watchdog ended.
+// exitOverrun is the exit code of a worker that was ended by its own watchdog.
 const exitOverrun = 3
 
-// lost ends a run whose worker has ended or broke the protocol, or in which the
-// gateway failed.
+// lost kills the worker and returns the outcome of a run whose worker has ended or broke the
+// protocol, or in which the gateway failed.
 func (r *run) lost(cause error) (runner.Outcome, error) {
 	s := r.sandbox
 	err := cause
@@ -34,7 +34,7 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	case errors.Is(cause, session.ErrPanic):
 	case errors.Is(cause, runner.ErrNotBegun):
 		err = fmt.Errorf("%w%s", runner.ErrNotBegun, s.exitReason())
-	case s.ended(), errors.Is(cause, io.EOF): // the latter: it is ending
+	case s.ended(), errors.Is(cause, io.EOF): // io.EOF: the worker is ending
 		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.exitReason())
 	default:
 		err = fmt.Errorf("the sandbox broke the protocol: %w", cause)
@@ -51,7 +51,7 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	return r.Outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: err.Error()}), gone
 }
 
-// unreadJob wraps the error of a first read if the worker has ended with its job unread.
+// unreadJob wraps the error of the first read in ErrNotBegun if the worker ended before it read its job.
 func (s *Sandbox) unreadJob(err error) error {
 	if (errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed)) && s.ended() && s.unread {
 		return fmt.Errorf("%w: %w", runner.ErrNotBegun, err)
@@ -59,7 +59,7 @@ func (s *Sandbox) unreadJob(err error) error {
 	return err
 }
 
-// killUnread kills a worker that has not read its job at the limits of the run.
+// killUnread kills a worker that has not read its job when the time of the run is over or its ctx ends.
 func (r *run) killUnread(ctx context.Context, sent <-chan struct{}) {
 	wall := r.WallTimer()
 	defer wall.Stop()
@@ -77,12 +77,12 @@ func (r *run) killUnread(ctx context.Context, sent <-chan struct{}) {
 	r.sandbox.Kill()
 }
 
-// maxMemory bounds the memory of a worker. The heap of the script has a limit of its own;
-// answers that the script does not take come on top. A script that awaits its calls
-// holds no more answers than calls in flight.
+// maxMemory bounds the memory of a worker. The heap of the script has its own limit; answers
+// that the script has not taken come on top. A script that awaits its calls holds at most as
+// many answers as it has calls in flight.
 const maxMemory = 1 << 30
 
-// overrun reports a worker that holds too much memory.
+// overrun returns an error if the worker holds too much memory.
 func (r *run) overrun() *toolscript.RunError {
 	if proc.RSS(r.sandbox.PID()) > maxMemory {
 		return scripterror.AnswersWait(maxMemory)

@@ -13,7 +13,7 @@ import (
 
 // ready is the first message of a worker.
 type ready struct {
-	Confinement []toolscript.Confinement `json:"confinement"` // as the worker found it
+	Confinement []toolscript.Confinement `json:"confinement"` // restrictions that the worker verified
 }
 
 // compiled answers one runner.Source.
@@ -36,7 +36,7 @@ type checked struct {
 	Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
 }
 
-// signed answers a checkRequest for a signature.
+// signed answers the checkRequest of a frameSign.
 type signed struct {
 	Unknown   bool             `json:"unknown,omitempty"` // as in checked
 	Signature runner.Signature `json:"signature"`
@@ -47,13 +47,13 @@ type moduleHeader struct {
 	Key string `json:"key"`
 }
 
-// numberSize is the size of the number of a call.
+// numberSize is the size of the number of a call, in bytes.
 const numberSize = 4
 
 // The flags of a frameCall.
 const (
 	flagTask = 1 << iota // the call is a task
-	flagKey              // it has an idempotency key
+	flagKey              // the call has an idempotency key
 )
 
 // callFrame returns the parts of a frameCall: the number of the call, its flags, the length
@@ -127,7 +127,7 @@ var (
 	errFlags = errors.New("a call has an unknown flag")
 )
 
-// callID is the id of a call by its number, and numberOf the number by its id.
+// callID returns the id of the call with the given number; numberOf is its inverse.
 func callID(number uint32) string { return strconv.FormatUint(uint64(number), 10) }
 
 func numberOf(callID string) uint32 {
@@ -146,7 +146,7 @@ func failureJSON(e *toolscript.ToolError) []byte {
 	return text
 }
 
-// clockHeader reports that the clock of the run stopped or continues.
+// clockHeader tells whether the clock of the run is stopped.
 type clockHeader struct {
 	Stopped bool `json:"stopped"`
 }
@@ -154,7 +154,7 @@ type clockHeader struct {
 // stdinHeader announces a piece of standard input; its bytes follow.
 type stdinHeader struct {
 	End bool   `json:"end,omitempty"` // the input has ended
-	Err string `json:"err,omitempty"` // why it ended, if that was an error
+	Err string `json:"err,omitempty"` // error that ended the input
 }
 
 // writeEnd sends the end of a run: the outcome without its value, and the value.
@@ -164,8 +164,8 @@ func (l *link) writeEnd(o runner.Outcome) error {
 	return l.writeJSON(frameEnd, o, value)
 }
 
-// splitEnd decodes the end of a run. It checks the value: a script may have taken the
-// worker over.
+// splitEnd decodes the end of a run. It checks that the value is JSON, because a script may
+// control the worker.
 func splitEnd(payload []byte) (o runner.Outcome, err error) {
 	value, err := split(payload, &o)
 	if err != nil || value == nil {

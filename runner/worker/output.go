@@ -6,10 +6,10 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// maxOutput is the longest text that is sent to the gateway at once.
+// maxOutput is the maximal length of a text in one frame, in bytes.
 const maxOutput = 1 << 20
 
-// outputFrames are the frames of the streams of a script.
+// outputFrames maps the streams of a script to frames.
 var outputFrames = map[runner.Stream]frameType{
 	runner.Stdout: frameStdout, runner.Stderr: frameStderr, runner.Progress: frameProgress,
 }
@@ -24,12 +24,12 @@ func streamOf(kind frameType) (runner.Stream, bool) {
 	return 0, false
 }
 
-// Write implements quickjs.Host. It blocks while the gateway takes no output, which
-// slows the script down; the limits of the run still hold.
+// Write implements quickjs.Host. It blocks the script while the gateway does not take output;
+// the limits of the run still apply.
 func (j *job) Write(s runner.Stream, text string) {
 	kind, known := outputFrames[s]
 	if !known {
-		return // attacked code in this process: the prelude writes to these streams only
+		return // a script controls this process: the prelude writes only to these streams
 	}
 	for len(text) > 0 {
 		cut := min(len(text), maxOutput)
@@ -39,5 +39,5 @@ func (j *job) Write(s runner.Stream, text string) {
 		_ = j.link.write(kind, []byte(text[:cut])) // an error is the end of the gateway, which ends the process
 		text = text[cut:]
 	}
-	j.flush() // the engine may get stuck before it polls
+	j.flush() // the engine may hang before it polls
 }

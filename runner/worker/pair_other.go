@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A pair connects gateway and worker.
+// A pair is the connection between gateway and worker.
 type pair struct {
 	conn   *duplex
 	life   *os.File

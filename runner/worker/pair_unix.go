@@ -13,23 +13,23 @@ import (
 	"github.com/toolscript/toolscript/rawio"
 )
 
-// The descriptors at which the worker finds its ends of a pair.
+// The descriptors of the worker's ends of a pair.
 const (
 	inFD       = 3
 	outFD      = 4
 	lifelineFD = 5
 )
 
-// A pair connects gateway and worker: two pipes for frames, and one without data. The
-// write end of the last one closes when the gateway ends, for whatever cause, and the worker
-// must end then.
+// A pair is the connection between gateway and worker: two pipes for frames, and a lifeline
+// without data. The write end of the lifeline closes when the gateway ends, for any reason,
+// and then the worker must end.
 //
-// A socket would take the place of the first two, but a read of a socket also wakes the
-// poller of the side that writes.
+// A socket could replace the two pipes, but a read from a socket also wakes the poller of the
+// side that writes.
 type pair struct {
 	conn   *duplex
 	life   *os.File
-	theirs []*os.File // in the order of their descriptors
+	theirs []*os.File // the worker's ends, in the order of their descriptors
 }
 
 func newPair() (*pair, error) {
@@ -57,11 +57,11 @@ func (p *pair) closeTheirs() {
 
 func (p *pair) closeOurs() error { return errors.Join(p.conn.Close(), p.life.Close()) }
 
-// ownGroup protects the worker from a terminal's Ctrl-C: the gateway decides when the
-// worker ends.
+// ownGroup gives the worker its own process group, so that Ctrl-C does not end it: the
+// gateway decides when the worker ends.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// openConn opens the end of a checker, which reads while it works.
+// openConn opens the pipes of a checker or converter, which read while they work.
 func openConn() (io.ReadWriteCloser, error) {
 	if err := errors.Join(unix.SetNonblock(inFD, true), unix.SetNonblock(outFD, true)); err != nil {
 		return nil, err

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	partSize = 1 << 20 // of a frame of a long text
+	partSize = 1 << 20 // maximal size of a part of a long text, in bytes
 
-	// sizeSize is the size of the length of a text, which begins the payload of its first frame.
+	// sizeSize is the size of the length of a text, with which the payload of its first frame begins.
 	sizeSize = 8
 
-	// believed is for how much of an announced text there is memory before it has arrived.
+	// believed bounds the memory that is allocated for an announced text before it arrives.
 	believed = 8 << 20
 )
 
-// writeLong sends a header and a text of any length, the concatenation of parts. A text that is
+// writeLong sends a header and a text of any length, the concatenation of parts. A text
 // longer than partSize follows in frames of type framePart.
 func (l *link) writeLong(t frameType, header any, parts [][]byte) error {
 	size := 0
@@ -60,7 +60,7 @@ func (l *link) writeLong(t frameType, header any, parts [][]byte) error {
 	return l.write(framePart, frame...)
 }
 
-// readLong receives what writeLong has sent. most bounds the text; 0 means no bound.
+// readLong receives what writeLong sends. most bounds the text, in bytes; 0 means no bound.
 func (l *link) readLong(most int) (t frameType, header, raw []byte, err error) {
 	t, payload, err := l.read()
 	if err != nil {
@@ -95,7 +95,7 @@ func (l *link) readLong(most int) (t frameType, header, raw []byte, err error) {
 
 var errLength = errors.New("a text has another length than announced")
 
-// readPart appends a part to a text of a size.
+// readPart receives a framePart and appends it to a text that will have size bytes.
 func (l *link) readPart(text []byte, size int) ([]byte, error) {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(l.r, header[:]); err != nil {
@@ -115,18 +115,18 @@ func tooLong(most int) error {
 	return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the result has more than %d MB", most>>20)}
 }
 
-// convertHeader names the work of a frameConvert.
+// convertHeader is the header of a frameConvert: the name of the Conversion.
 type convertHeader struct {
 	Name string `json:"name"`
 }
 
-// needHeader names what a conversion needs.
+// needHeader is the header of a frameNeed: the name of the input that a conversion needs.
 type needHeader struct {
 	Name string `json:"name"`
 }
 
-// outcome is how a conversion ended, or the request for more input: with an error, or
-// with a text that follows it.
+// outcome is the result of a conversion or of a request for input: an error, or success if
+// Kind is empty. Then a text follows.
 type outcome struct {
 	Kind  toolscript.Kind `json:"kind,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -139,7 +139,7 @@ func outcomeOf(err error) outcome {
 	return outcome{Kind: toolscript.KindOf(err), Error: err.Error()}
 }
 
-// err is the error; one without a kind stays so.
+// err returns the error, or nil. The kind Internal becomes an error without a kind.
 func (o outcome) err() error {
 	switch o.Kind {
 	case "":
@@ -151,7 +151,7 @@ func (o outcome) err() error {
 	}
 }
 
-// resultOf decodes the header of a frame that ends something.
+// resultOf decodes the header of a frameConverted or frameGiven, and returns raw or the error.
 func resultOf(header, raw []byte) ([]byte, error) {
 	var o outcome
 	if err := json.Unmarshal(header, &o); err != nil {

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// brief is how long a wait keeps its processor. Most answers arrive within it. The
-// scheduler of Go then has nothing to do, and no other thread wakes.
+// brief is how long a wait blocks without telling Go's scheduler. Most answers arrive within
+// this time, and no other thread wakes.
 const brief = 5 * time.Millisecond
 
-// A poller waits for the pipes of a sandbox. It uses epoll, because seccomp allows a
-// worker no other call that waits.
+// A poller waits for the pipes of a sandbox. It uses epoll, the only waiting call that
+// seccomp allows to a worker.
 type poller struct{ epoll int }
 
 func newPoller() (poller, error) {
@@ -29,7 +29,7 @@ func (p poller) control(op, fd int, events uint32) error {
 	return unix.EpollCtl(p.epoll, op, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
 }
 
-// wait waits until there is something to read or, with room, until something can be
+// wait waits until there is something to read or, if room is true, until something can be
 // written. It reports whether there is something to read.
 func (p poller) wait(within time.Duration, room bool) (in bool, err error) {
 	if room {
@@ -46,10 +46,10 @@ func (p poller) wait(within time.Duration, room bool) (in bool, err error) {
 	return in, err
 }
 
-// poll waits once. A signal may end it early.
+// poll waits once. A signal may end it early. keep says not to tell Go's scheduler.
 func (p poller) poll(within time.Duration, keep bool) (in, out bool, err error) {
 	var events [2]unix.EpollEvent
-	ms := uintptr((min(within, time.Hour) + time.Millisecond - 1) / time.Millisecond) // an early end would be a second wait
+	ms := uintptr((min(within, time.Hour) + time.Millisecond - 1) / time.Millisecond) // an early end would need a second wait
 	var n uintptr
 	var errno unix.Errno
 	if keep {

@@ -14,7 +14,7 @@ type poller struct{}
 
 func newPoller() (poller, error) { return poller{}, nil }
 
-// wait waits until there is something to read or, with room, until something can be
+// wait waits until there is something to read or, if room is true, until something can be
 // written. It reports whether there is something to read.
 func (poller) wait(within time.Duration, room bool) (in bool, err error) {
 	state := []unix.PollFd{{Fd: inFD, Events: unix.POLLIN}}

@@ -20,14 +20,14 @@ import (
 // Options configure a worker. The zero value starts this program.
 type Options struct {
 	Executable string   // default: this program
-	Args       []string // before Command on the command line
-	CacheDir   string   // where the sandbox keeps its compiled engine; "" for nowhere
-	Brief      bool     // it ends soon: it does not return the memory that its start needed
+	Args       []string // arguments before Command on the command line
+	CacheDir   string   // folder for the compiled engine of a sandbox; "" if there is none
+	Brief      bool     // the worker ends soon, so it does not return the memory that its start needed
 
 	Log *slog.Logger // for panics of a Host or of this package; default: slog.Default()
 }
 
-// closeGrace is how long a worker may take to end by itself.
+// closeGrace is how long the gateway waits for a worker to end by itself.
 const closeGrace = 250 * time.Millisecond
 
 // A Process is one worker, from its start to its end.
@@ -39,8 +39,8 @@ type Process struct {
 	stderr *stderr
 	hello  ready
 	life   *os.File      // the write end of the worker's lifeline
-	unread bool          // it ended before it had read all that was sent to it; valid after done is closed
-	done   chan struct{} // closed when the process was reaped
+	unread bool          // it did not read all that was sent to it; valid after done is closed
+	done   chan struct{} // closed when the process has been reaped
 }
 
 // start starts a worker and waits until it is ready, which takes half a second for a
@@ -105,8 +105,7 @@ func spawn(role role, o Options) (*Process, error) {
 	return p, nil
 }
 
-// wait reaps the process and closes the descriptors that belong to it before it closes
-// done.
+// wait reaps the process, closes the gateway's ends of its pipes, and then closes done.
 func (p *Process) wait() {
 	defer close(p.done)
 	_ = session.Contain(p.log, "wait for a script worker", func() {
@@ -123,8 +122,8 @@ func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // os.ErrProcessDone: it has ended by itself
 }
 
-// Close ends the worker and waits for its end. An idle worker ends by itself when its
-// pipes close; otherwise it is killed.
+// Close ends the worker and waits for its end. An idle worker ends by itself when its pipes
+// close; a worker that does not is killed.
 func (p *Process) Close() {
 	_ = p.conn.Close()
 	if !p.ended() {
@@ -133,22 +132,20 @@ func (p *Process) Close() {
 	}
 }
 
-// Done is closed when the worker has ended.
+// Done returns a channel that is closed when the worker has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// PID is the worker's process id.
+// PID returns the worker's process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Confinement is what the operating system keeps from the worker, as the worker
-// itself found it.
+// Confinement returns the restrictions of the worker, as the worker itself reported them.
 func (p *Process) Confinement() []toolscript.Confinement { return p.hello.Confinement }
 
-// RSS is the memory that the worker holds, in bytes, and 0 if the system does not
-// report it.
+// RSS returns the memory that the worker holds, in bytes, or 0 if the system does not report
+// it.
 func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
 
-// ended waits a moment for a worker whose pipes have closed, and reports whether it
-// has ended.
+// ended waits at most closeGrace for the end of the worker, and reports whether it has ended.
 func (p *Process) ended() bool {
 	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
@@ -160,8 +157,7 @@ func (p *Process) ended() bool {
 	}
 }
 
-// exitReason says, in parentheses, how a worker ended and why; it is empty for a
-// running worker.
+// exitReason returns how and why the worker ended, in parentheses, or "" if it is running.
 func (p *Process) exitReason() string {
 	if !p.ended() {
 		return ""
@@ -176,7 +172,7 @@ func (p *Process) exitReason() string {
 	return " (" + words + ")"
 }
 
-// gone is the error of a worker that ended during work that may not be the cause.
+// gone returns the error for a worker that ended during work that may not be the cause.
 func (p *Process) gone() error {
 	err := fmt.Errorf("the script worker has ended%s; try again", p.exitReason())
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}

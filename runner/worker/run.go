@@ -15,9 +15,9 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// Run implements runner.Runner. It returns at most 350 ms after the end of ctx and 550
-// ms after a limit, and the script has stopped by then. Calls of host that do not
-// return within 250 ms of the end of their ctx are abandoned.
+// Run implements runner.Runner. It returns at most 350 ms after the end of ctx and 550 ms
+// after a limit, and the script has stopped then. Calls of host that do not return within 250
+// ms after the end of their ctx are abandoned.
 func (s *Sandbox) Run(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
 	r := newRun(ctx, s, job, host)
 	outcome, err := r.run(ctx)
@@ -25,7 +25,7 @@ func (s *Sandbox) Run(ctx context.Context, job runner.Job, host runner.Host) (ru
 	return outcome, err
 }
 
-// begin sends the job, after the names that it needs if the worker does not have them.
+// begin sends the names that the job needs, if the worker does not have them, and the job.
 func (s *Sandbox) begin(job runner.Job) error {
 	names := job.Names
 	if names == nil {
@@ -42,12 +42,12 @@ func (s *Sandbox) begin(job runner.Job) error {
 }
 
 const (
-	// killGrace is how much longer than its limit a script may take before its
-	// worker is killed: the worker ends the script earlier, and survives.
+	// killGrace is how far a script may exceed its limit before its worker is killed. Usually
+	// the worker ends the script earlier, and survives.
 	killGrace = 300 * time.Millisecond
-	// cancelGrace is the same for a run that is cancelled.
+	// cancelGrace is how long a script may continue after its run was cancelled.
 	cancelGrace = 100 * time.Millisecond
-	// limitPoll is how often the processor time and the memory of a worker are read.
+	// limitPoll is the interval at which the processor time and the memory of a worker are read.
 	limitPoll = 100 * time.Millisecond
 )
 
@@ -56,9 +56,9 @@ type run struct {
 	*session.Session
 	sandbox *Sandbox
 	job     runner.Job
-	idler   runner.Idler // nil unless the job says so
+	idler   runner.Idler // nil unless Job.Idle is set
 
-	wanted atomic.Int64 // pieces of standard input that the worker asked for and did not get
+	wanted atomic.Int64 // number of pieces of standard input that the worker asked for and did not get yet
 	stdin  []byte       // read from the session and not yet sent; only grantStdin uses it
 
 	mu   sync.Mutex // held while a frame is sent
@@ -108,9 +108,8 @@ func (r *run) sendJob(ctx context.Context) error {
 	return r.sandbox.begin(r.job)
 }
 
-// receive reads the frames of the worker until one ends the run. Output is passed
-// on before the next frame is read: a host that does not take it holds the script
-// up.
+// receive reads the frames of the worker until one ends the run. It passes on output before
+// it reads the next frame, so a host that does not take output blocks the script.
 func (r *run) receive() {
 	for first := true; ; first = false {
 		kind, payload, err := r.sandbox.link.read()
@@ -120,7 +119,7 @@ func (r *run) receive() {
 		if err == nil && kind == frameEnd {
 			var outcome runner.Outcome
 			if outcome, err = splitEnd(payload); err == nil && r.sandbox.link.more() {
-				err = errors.New("it sent frames after the end of the script") // the next run would read that
+				err = errors.New("it sent frames after the end of the script") // the next run would read them
 			}
 			if err == nil {
 				r.End(outcome)
@@ -165,8 +164,8 @@ func (r *run) handle(kind frameType, payload []byte) error {
 	return nil
 }
 
-// deliver sends the worker the answer of a call. The server's reader may call it, so it
-// does not block while the worker does not read or another frame is being sent.
+// deliver sends the answer of a call to the worker. The goroutine that reads from a server may call it, so it
+// does not block if the worker does not read or another frame is being sent: rest sends the remainder then.
 func (r *run) deliver(a session.Answer) (rest func()) {
 	kind := frameAnswer
 	value, with := a.Text()
@@ -207,7 +206,7 @@ func (r *run) send(t frameType, parts ...[]byte) error {
 	return r.sandbox.link.write(t, parts...)
 }
 
-// sendJSON is send for a frame with a JSON header.
+// sendJSON is like send, for a frame with a JSON header.
 func (r *run) sendJSON(t frameType, header any, raw []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,15 +216,14 @@ func (r *run) sendJSON(t frameType, header any, raw []byte) error {
 	return r.sandbox.link.writeJSON(t, header, raw)
 }
 
-// open reports whether a frame may be sent. After the run the next one would read it. A
-// run that is cancelled gets no more answers: the cancellation itself causes some, and
-// the script would continue or fail with them. It is called with mu held.
+// open reports whether a frame may be sent. After the end of a run, the next run would read
+// it. A cancelled run gets no more answers: the cancellation itself causes answers, and the
+// script would continue or fail with them. The caller holds mu.
 func (r *run) open(t frameType) bool {
 	return !r.over && (t == frameCancel || r.Context().Err() == nil)
 }
 
-// close ends the session. A worker that has ended the run but does not read is
-// killed.
+// close ends the session. It kills a worker that has ended the run but does not read.
 func (r *run) close() {
 	r.Stop()
 	killTimer := time.AfterFunc(session.GracePeriod, r.sandbox.Kill)

@@ -7,12 +7,12 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// ErrKilled means that a run could be ended only together with its worker.
+// ErrKilled means that a run could only be ended by killing its worker.
 var ErrKilled = errors.New("the script did not end by itself, so its sandbox was killed")
 
-// A Sandbox runs scripts in a worker; it implements runner.Runner. One caller uses it
-// at a time. If Run returns an error, the worker is gone, and the Sandbox with it. The
-// Outcome still says how the run ended, except with runner.ErrNotBegun.
+// A Sandbox runs scripts in a worker; it implements runner.Runner. One caller uses it at a
+// time. If Run returns an error, the worker has ended and the Sandbox cannot be used again.
+// The Outcome is still valid, except with runner.ErrNotBegun.
 type Sandbox struct {
 	*Process
 	names string // key of the names that the worker has

@@ -8,7 +8,7 @@ import (
 
 var _ runner.Signer = (*Checker)(nil)
 
-// Signature implements runner.Signer. Like Compile, it may cost the worker.
+// Signature implements runner.Signer. Like Compile, it may end the worker.
 func (c *Checker) Signature(ctx context.Context, t runner.TypeCheck) (runner.Signature, error) {
 	answer, lost, err := c.sign(ctx, t)
 	if err == nil && answer.Unknown {

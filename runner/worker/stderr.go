@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// maxStderr bounds what is kept of a worker's standard error. A Go program that
+// maxStderr is how much of a worker's standard error is kept, in bytes. A Go program that
 // crashes prints the cause first, and then megabytes of goroutines.
 const maxStderr = 4 << 10
 

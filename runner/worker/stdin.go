@@ -1,9 +1,9 @@
 package worker
 
-// maxStdin is the largest piece of standard input that is sent at once.
+// maxStdin is the maximal size of a piece of standard input in one frame, in bytes.
 const maxStdin = 1 << 20
 
-// grantStdin sends pieces of standard input until the worker asks for no more.
+// grantStdin sends pieces of standard input until all that the worker asked for are sent.
 func (r *run) grantStdin() {
 	for {
 		var header stdinHeader
@@ -18,7 +18,7 @@ func (r *run) grantStdin() {
 		}
 		piece := r.stdin[:min(len(r.stdin), maxStdin)]
 		r.stdin = r.stdin[len(piece):]
-		_ = r.sendJSON(frameStdin, header, piece) // a broken link shows where frames are read
+		_ = r.sendJSON(frameStdin, header, piece) // the reader of frames sees a broken link
 		if r.wanted.Add(-1) == 0 {
 			return
 		}

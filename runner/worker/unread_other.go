@@ -2,5 +2,5 @@
 
 package worker
 
-// unread reports nothing: only Linux says at the write end what a pipe holds.
+// unread returns false: only Linux reports at the write end how much a pipe holds.
 func (*duplex) unread() bool { return false }

@@ -10,16 +10,14 @@ import (
 )
 
 const (
-	// watchdogGrace is how much longer than its limits a script may take before its
-	// worker ends itself. The engine stops the script earlier; the gateway kills the
-	// worker later.
+	// watchdogGrace is how far a script may exceed its limits before its worker ends itself.
+	// The engine stops the script earlier; the gateway kills the worker later.
 	watchdogGrace = 150 * time.Millisecond
 	watchdogPoll  = 50 * time.Millisecond
 )
 
-// A watchdog ends a worker whose script has exceeded its limits because the engine is
-// stuck in native code. It needs goroutines that still run; otherwise the gateway
-// kills the worker.
+// A watchdog ends a worker whose script exceeds its limits because the engine hangs in native
+// code. It only works while goroutines run; otherwise the gateway kills the worker.
 type watchdog struct{ stop func() }
 
 func watch(j runner.Job) watchdog {

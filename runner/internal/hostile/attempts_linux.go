@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Attempts are what no restricted program may do. nil means that the kernel did it, or would
-// have done it on another machine. All of them are harmless without restrictions.
+// Attempts returns actions that no restricted program may do, by name. An action returns nil if the kernel
+// did it, or would have done it on another machine. Without restrictions, all actions are harmless.
 func (t Target) Attempts() map[string]func() error {
 	all := map[string]func() error{}
 	for _, some := range []map[string]func() error{t.processes(), t.properties(), t.kernel()} {
@@ -23,7 +23,7 @@ func (t Target) Attempts() map[string]func() error {
 	return all
 }
 
-// unusedUser is a user whose priorities can be changed: it has no processes.
+// unusedUser is the id of a user without processes, whose priorities can be changed without effect.
 const unusedUser = 1<<31 - 17
 
 func (t Target) processes() map[string]func() error {
@@ -62,7 +62,7 @@ func (t Target) processes() map[string]func() error {
 	}
 }
 
-// found is nil for the error that there is no such process.
+// found returns nil for ESRCH, the error that there is no such process, and otherwise err.
 func found(err error) error {
 	if errors.Is(err, unix.ESRCH) {
 		return nil
@@ -70,7 +70,7 @@ func found(err error) error {
 	return err
 }
 
-// Controls and structures that package unix does not have.
+// Constants and system calls that package unix does not define.
 const (
 	setVersion    = 0x40087602 // FS_IOC_SETVERSION
 	setProject    = 0x401c5820 // FS_IOC_FSSETXATTR
@@ -129,7 +129,7 @@ func (t Target) properties() map[string]func() error {
 	}
 }
 
-// elsewhere is nil if the file system of this machine lacks a control, or finds a fault in it.
+// elsewhere ignores errors of file systems that lack an ioctl or reject its arguments.
 func elsewhere(attempt func() error) func() error {
 	return func() error {
 		err := attempt()
@@ -146,7 +146,7 @@ func filtered() bool {
 	return err == nil && mode != 0
 }
 
-// verity is struct fsverity_enable_arg.
+// verity returns a struct fsverity_enable_arg.
 func verity() []byte {
 	b := make([]byte, 128)
 	b[0], b[4], b[9] = 1, 1, 0x10 // version, SHA-256, 4096
@@ -222,7 +222,7 @@ func noKey(err error) error {
 	return err
 }
 
-// noTerminal is nil for the error that a descriptor is no terminal.
+// noTerminal returns nil for ENOTTY, the error that a descriptor is not a terminal, and otherwise err.
 func noTerminal(err error) error {
 	if errors.Is(err, unix.ENOTTY) {
 		return nil
@@ -254,7 +254,7 @@ func call(number uintptr, args ...uintptr) error {
 	return nil
 }
 
-// kept has memory that the kernel gets the address of: it must not be on a stack, which moves.
+// kept keeps memory whose address the kernel gets. It must not be on a stack, which can move.
 var kept [][]byte
 
 func pointer(b []byte) uintptr {

@@ -1,10 +1,10 @@
-// Package hostile is what a restricted program tries in tests, to reach what Landlock does not
-// protect: other processes, properties of files, keys, namespaces and devices.
+// Package hostile contains attempts of a restricted program, for tests, to reach what Landlock does
+// not protect: other processes, properties of files, keys, namespaces and devices.
 package hostile
 
-// A Target is what the attempts are directed at.
+// A Target is a process and the files that the attempts act on.
 type Target struct {
-	Victim int    // a process of the same user
-	File   string // outside of the folders that the program may write to; it may read the file
-	Folder string // that it may write to
+	Victim int    // id of a process of the same user
+	File   string // a file that the program may read but not write to
+	Folder string // a folder that the program may write to
 }

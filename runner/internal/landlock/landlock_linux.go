@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the versions of Landlock have brought, by which bits they know.
+// The first versions of Landlock that restrict the commented objects, and sets of access rights.
 const (
 	netABI   = 4 // TCP ports
 	ioctlABI = 5 // ioctl on devices
@@ -20,15 +20,14 @@ const (
 	scopes   = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 )
 
-// What package unix does not have: a rule for a port, and its number.
+// netPort is a rule for a port, and ruleNetPort its type. Package unix does not define them.
 type netPort struct{ allowed, port uint64 }
 
 const ruleNetPort = 2
 
-// RestrictThread takes everything from this thread that the running kernel's
-// Landlock knows and a does not leave to it. The caller has locked the goroutine
-// to the thread, has set PR_SET_NO_NEW_PRIVS and never uses the thread for
-// anything else.
+// RestrictThread removes all rights from this thread that the kernel's Landlock can restrict
+// and a does not grant. The caller must have locked the goroutine to the thread and set
+// PR_SET_NO_NEW_PRIVS, and must use the thread only to start or become the program.
 func RestrictThread(a Access) error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno == unix.ENOSYS || errno == unix.EOPNOTSUPP {
@@ -55,7 +54,7 @@ func RestrictThread(a Access) error {
 	return nil
 }
 
-// handledBy is the rights that a version of Landlock can restrict.
+// handledBy returns the rights that a version of Landlock can restrict.
 func handledBy(version int) unix.LandlockRulesetAttr {
 	handled := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1}
 	for added, bit := range map[int]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, ioctlABI: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
@@ -96,8 +95,8 @@ func (a Access) allow(ruleset int, handled unix.LandlockRulesetAttr) error {
 	return nil
 }
 
-// allowPath allows rights below path. A rule for a plain file may hold only the
-// rights that files have.
+// allowPath allows rights below path. A rule for a file may only contain rights that apply to
+// files.
 func allowPath(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {

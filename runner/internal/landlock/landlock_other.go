@@ -2,5 +2,5 @@
 
 package landlock
 
-// RestrictThread does nothing: Landlock is Linux's.
+// RestrictThread returns ErrNotHere: only Linux has Landlock.
 func RestrictThread(Access) error { return ErrNotHere }

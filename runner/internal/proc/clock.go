@@ -16,17 +16,16 @@ type Clock struct {
 // StartClock starts a clock.
 func StartClock(pid int) Clock { return Clock{pid, time.Now(), CPUTime(pid)} }
 
-// Usage returns the results of Worked and Passed.
+// Usage returns the work and the wall time since the start.
 func (c Clock) Usage() runner.Usage { return runner.Usage{Work: c.Worked(), Wall: c.Passed()} }
 
-// Passed is the time since the start.
+// Passed returns the time since the start.
 func (c Clock) Passed() time.Duration { return time.Since(c.begun) }
 
-// Worked is about how long the process would have taken on an idle machine: the lesser
-// of elapsed time and CPU time. A busy machine gives the process only a part of the
-// elapsed time, and the garbage collector of a compiler adds CPU time on a second
-// processor. It is exact to 20 ms. If the system does not report CPU time, it is the
-// elapsed time.
+// Worked estimates how long the process would have taken on an idle machine, exact to 20 ms:
+// it returns the smaller of elapsed time and CPU time. A busy machine gives the process only
+// a part of the elapsed time, and the garbage collector of a compiler adds CPU time on a
+// second processor. If the system does not report CPU time, Worked returns the elapsed time.
 func (c Clock) Worked() time.Duration {
 	if !cpuTimeKnown {
 		return c.Passed()

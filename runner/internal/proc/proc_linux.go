@@ -16,19 +16,19 @@ const clockTick = 10 * time.Millisecond
 // cpuTimeKnown reports whether CPUTime is known.
 const cpuTimeKnown = true
 
-// RSS is the memory that a process holds, in bytes; 0 when it is gone.
+// RSS returns the resident memory of a process in bytes, or 0 if the process has ended.
 func RSS(pid int) int64 {
 	return number(procFields(pid, "statm"), 1) * int64(os.Getpagesize())
 }
 
-// CPUTime is the CPU time that all threads of a process have used; 0 when it is gone.
+// CPUTime returns the CPU time that all threads of a process have used, or 0 if it has ended.
 func CPUTime(pid int) time.Duration {
 	fields := procFields(pid, "stat")
 	return time.Duration(number(fields, 11)+number(fields, 12)) * clockTick // utime, stime
 }
 
-// procFields returns the fields of a file in /proc. Those of stat are counted from the
-// end of the command's name, which may contain spaces.
+// procFields returns the fields of a file of a process in /proc. It skips the name of the
+// command in stat and what precedes it: the name may contain spaces.
 func procFields(pid int, name string) [][]byte {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
 	if err != nil {
@@ -44,6 +44,6 @@ func number(fields [][]byte, i int) int64 {
 	if i >= len(fields) {
 		return 0
 	}
-	n, _ := strconv.ParseInt(string(fields[i]), 10, 64) // 0 if nothing is known
+	n, _ := strconv.ParseInt(string(fields[i]), 10, 64) // 0 if it is not a number
 	return n
 }

@@ -8,8 +8,8 @@ import "time"
 
 const cpuTimeKnown = false
 
-// RSS is not known on this system.
+// RSS returns 0: this system does not report it.
 func RSS(int) int64 { return 0 }
 
-// CPUTime is not known on this system: only the worker's own watchdog limits it.
+// CPUTime returns 0: this system does not report it, so only the worker's own watchdog limits CPU time.
 func CPUTime(int) time.Duration { return 0 }

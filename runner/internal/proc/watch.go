@@ -8,15 +8,15 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Bounds limit what a process may use for one piece of work.
+// Bounds limit the memory and the time that a process may use for one piece of work.
 type Bounds struct {
 	Memory int64        // bytes; ignored if the system does not report memory
-	Most   runner.Usage // as a Clock measures it; wall time for a process that hangs
-	Spent  runner.Usage // part of Most that was used before the watch began
+	Most   runner.Usage // work and wall time as a Clock measures them
+	Spent  runner.Usage // part of Most that was used before the watch started
 }
 
-// watchPoll is the interval of the checks. A compiler allocates a gigabyte a second at
-// most.
+// watchPoll is the interval of the checks. A compiler allocates at most a gigabyte per
+// second.
 const watchPoll = 20 * time.Millisecond
 
 // A Watch ends a process that exceeds its bounds.
