@@ -1,7 +1,7 @@
-// Package memtrim reduces the memory of a long-lived process. The start of this
-// program touches 45 MB of its executable file: code, and tables that packages
-// initialize from. Most of it is not needed again, but the kernel keeps the pages
-// mapped and counts them as memory of the process.
+// Package memtrim reduces the memory of a long-lived process. The start of this program
+// touches 45 MB of its executable file: code, and tables for the initialization of packages.
+// Most of it is not needed again, but the kernel keeps the pages mapped and counts them as
+// memory of the process.
 package memtrim
 
 import (
@@ -9,10 +9,10 @@ import (
 	"runtime/debug"
 )
 
-// Shrink returns what the process does not use at the moment: garbage, and the pages
-// of the executable file.
+// Shrink returns memory to the system that the process does not use at the moment: garbage,
+// and the pages of the executable file.
 func Shrink() {
-	runtime.GC() // moves what pools hold to where the next collection finds it
+	runtime.GC() // the contents of pools need two collections
 	debug.FreeOSMemory()
 	Release()
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Release unmaps the pages of the executable file. A page that is needed again is
-// read from the page cache with a minor fault. Release is best effort.
+// Release unmaps the pages of the executable file. If a page is needed again, a minor fault
+// maps it from the page cache. Release is best effort.
 func Release() {
 	self, err := os.Executable()
 	if err != nil {
@@ -20,16 +20,16 @@ func Release() {
 		return
 	}
 	for _, m := range clean(maps, self) {
-		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // else they stay
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // on an error, they stay mapped
 	}
 }
 
 // mapping is a range of addresses.
 type mapping struct{ from, to uintptr }
 
-// clean returns the mappings of a file that hold nothing but the content of the
-// file: they are not writable, and no page of them was ever written, as happens to
-// the relocated constants of a position-independent program.
+// clean returns the mappings of a file that only contain its content: mappings that are not
+// writable and have no page that was ever written. The relocated constants of a
+// position-independent program are written.
 func clean(smaps []byte, file string) []mapping {
 	var found []mapping
 	var candidate *mapping
@@ -50,8 +50,8 @@ func clean(smaps []byte, file string) []mapping {
 	return found
 }
 
-// head reads the first line of a mapping: from-to perms offset device inode file. The
-// lines after it begin with a name and a colon.
+// head parses the first line of a mapping: from-to perms offset device inode file. The other
+// lines of a mapping begin with a name and a colon.
 func head(line []byte) (m mapping, perms []byte, ok bool) {
 	addresses, rest, _ := bytes.Cut(line, []byte{' '})
 	from, to, ok := bytes.Cut(addresses, []byte{'-'})

@@ -11,13 +11,13 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// A call is a system call that is watched.
+// A call is a watched system call. note adds it to the record.
 type call struct {
 	name string
 	note func(*observer, *notify.Call) error
 }
 
-// calls are those of every architecture, and those of this one.
+// calls returns the watched system calls by their numbers.
 var calls = sync.OnceValue(func() map[uint32]call {
 	return with(noted(Call, confine.RefusedToServers()), noted(Attribute, confine.WithoutEffect()), legacy(), everywhere())
 })
@@ -61,7 +61,7 @@ func with(all ...map[uint32]call) map[uint32]call {
 	return out
 }
 
-// noted notes the names of calls as acts of one kind.
+// noted returns calls that are recorded, by name, as acts of one kind.
 func noted(kind string, names map[uint32]string) map[uint32]call {
 	out := map[uint32]call{}
 	for number, name := range names {
@@ -73,8 +73,8 @@ func noted(kind string, names map[uint32]string) map[uint32]call {
 	return out
 }
 
-// A place says which arguments are a folder's descriptor and a path. A folder of -1 is the
-// working directory.
+// A place holds the indexes of the arguments that are a folder's descriptor and a path. The
+// folder -1 means the working directory.
 type place struct{ folder, path int }
 
 func (p place) read(c *notify.Call) (string, error) {
@@ -85,7 +85,7 @@ func (p place) read(c *notify.Call) (string, error) {
 	return c.Path(folder, c.Args[p.path])
 }
 
-// create notes a new name. The call fails if the name exists.
+// create records a new name. The call will fail if the name exists.
 func create(p place) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		path, err := p.read(c)
@@ -96,7 +96,7 @@ func create(p place) func(*observer, *notify.Call) error {
 	}
 }
 
-// remove notes the end of a name. The call fails if it does not exist.
+// remove records the removal of a name. The call will fail if the name does not exist.
 func remove(p place) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		path, err := p.read(c)
@@ -107,7 +107,7 @@ func remove(p place) func(*observer, *notify.Call) error {
 	}
 }
 
-// move notes two names of one file. The call fails if the first one does not exist.
+// move records two names of one file. The call will fail if the first name does not exist.
 func move(from, to place) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		first, err := from.read(c)
@@ -123,7 +123,7 @@ func move(from, to place) func(*observer, *notify.Call) error {
 	}
 }
 
-// truncate notes a change of the content of a file.
+// truncate records a change of the content of a file.
 func truncate(o *observer, c *notify.Call) error {
 	path, err := place{-1, 0}.read(c)
 	if err == nil && there(path) {
@@ -137,7 +137,7 @@ func there(path string) bool {
 	return err == nil
 }
 
-// mode notes a change of a mode, which is the argument after the path.
+// mode records a change of a mode, which is the argument after the path.
 func mode(p place) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		path, err := p.read(c)
@@ -148,7 +148,7 @@ func mode(p place) func(*observer, *notify.Call) error {
 	}
 }
 
-// times notes a change of the times of a file, which may be given by its descriptor only.
+// times records a change of the times of a file. The call may name the file only by its descriptor.
 func times(p place) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		read := p.read
@@ -163,7 +163,7 @@ func times(p place) func(*observer, *notify.Call) error {
 	}
 }
 
-// watch notes that a file or folder is watched, which is a way to read it.
+// watch records a watch of a file or folder as a way to read it.
 func watch(o *observer, c *notify.Call) error {
 	path, err := place{-1, 1}.read(c)
 	if err == nil {

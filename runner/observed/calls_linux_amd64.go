@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// legacy are calls that only this architecture has: others have those with a folder.
+// legacy returns calls that only this architecture has: others only have their variants with a folder.
 func legacy() map[uint32]call {
 	return map[uint32]call{
 		unix.SYS_OPEN: {name: "open", note: func(o *observer, c *notify.Call) error { return o.open(c, unix.AT_FDCWD, c.Args[0], c.Args[1]) }},

@@ -2,5 +2,5 @@
 
 package observed
 
-// legacy are calls that only some architectures have.
+// legacy returns calls that only some architectures have.
 func legacy() map[uint32]call { return nil }

@@ -15,15 +15,15 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// observer notes calls in a record, and lets all of them continue.
+// observer records calls and lets all of them continue.
 type observer struct{ record *Record }
 
-// Handler notes calls in a record, and lets all of them continue.
+// Handler returns a handler that records calls in r and lets all of them continue.
 func Handler(r *Record) func(*notify.Call) notify.Answer { return (&observer{r}).handle }
 
 func (o *observer) handle(c *notify.Call) notify.Answer {
 	if err := calls()[c.Number].note(o, c); err != nil && !errors.Is(err, notify.ErrGone) && !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EBADF) && !errors.Is(err, unix.ENOENT) {
-		o.record.missed() // a pointer, descriptor or path that leads nowhere makes the call fail
+		o.record.missed() // calls with an invalid pointer, descriptor or path fail anyway
 	}
 	return notify.Continue()
 }
@@ -33,10 +33,10 @@ func permitted(path string, reads, writes bool) bool {
 	return (!reads || unix.Access(path, unix.R_OK) == nil) && (!writes || unix.Access(path, unix.W_OK) == nil)
 }
 
-// open notes what an open file is used for. What fails anyway is left out.
+// open records the use of a file that is opened, unless the call will fail.
 func (o *observer) open(c *notify.Call, folder int, at, flags uint64) error {
 	path, err := c.Path(folder, at)
-	if err != nil || flags&unix.O_PATH != 0 { // such a descriptor reads and writes nothing
+	if err != nil || flags&unix.O_PATH != 0 { // a descriptor with O_PATH reads and writes nothing
 		return err
 	}
 	resolved, err := filepath.EvalSymlinks(path)
@@ -48,11 +48,11 @@ func (o *observer) open(c *notify.Call, folder int, at, flags uint64) error {
 		o.change(path, Change)
 		return nil
 	case err != nil:
-		return nil //nolint:nilerr // it fails in the server as well
+		return nil //nolint:nilerr // the call fails in the server, too
 	}
 	info, err := os.Stat(resolved)
 	if err != nil {
-		return nil //nolint:nilerr // it has just been removed
+		return nil //nolint:nilerr // the file has just been removed
 	}
 	reads, writes := flags&unix.O_ACCMODE != unix.O_WRONLY, flags&unix.O_ACCMODE != unix.O_RDONLY || flags&unix.O_TRUNC != 0
 	if !permitted(resolved, reads, writes) {
@@ -66,7 +66,7 @@ func (o *observer) open(c *notify.Call, folder int, at, flags uint64) error {
 	case writes:
 		use := Write
 		if flags&unix.O_CREAT != 0 && info.Mode().IsRegular() {
-			use = Change // it would create the file, if it were not there already
+			use = Change // the server would create the file if it did not exist
 		}
 		o.record.File(resolved, false, use)
 		if reads {
@@ -98,7 +98,7 @@ func (o *observer) run(c *notify.Call, folder int, at uint64) error {
 	return nil
 }
 
-// change notes a change of a name. The name itself is not followed if it is a link.
+// change records a change of a name. It does not follow a link with this name, except for Write.
 func (o *observer) change(path string, u Use) {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(strings.TrimSuffix(path, "/")))
 	if err != nil || own(path) {
@@ -132,7 +132,7 @@ func (o *observer) times(path string) {
 func (o *observer) watched(path string) {
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil || own(path) || own(resolved) || !permitted(resolved, true, false) {
-		return // it fails, or is the process's own
+		return // the call will fail, or the file is in a process's folder of /proc
 	}
 	use := Read
 	info, err := os.Stat(resolved)
@@ -150,8 +150,8 @@ func (o *observer) fchmod(c *notify.Call) error {
 	return err
 }
 
-// own reports whether a path is in a folder of a process in /proc. Only a process's own folder
-// matters to it, and the helper adds that.
+// own reports whether a path is in the folder of a process in /proc. Servers only need their
+// own such folder, which the helper of confined servers allows.
 func own(path string) bool {
 	rest, ok := strings.CutPrefix(path, "/proc/")
 	if !ok {
@@ -162,11 +162,11 @@ func own(path string) bool {
 	return err == nil
 }
 
-// families are names of address families.
+// families maps address families to names.
 var families = map[int]string{unix.AF_NETLINK: "netlink", unix.AF_PACKET: "packet", unix.AF_VSOCK: "vsock", unix.AF_ALG: "alg", unix.AF_BLUETOOTH: "bluetooth"}
 
-// socket notes sockets that confined servers do not get. TCP and unix sockets are noted when
-// they are used.
+// socket records sockets that confined servers may not create. TCP and unix sockets are
+// recorded when they are used.
 func (o *observer) socket(c *notify.Call) error {
 	family, kind := c.Int(0), c.Int(1)&0xf
 	switch {
@@ -210,7 +210,7 @@ func (o *observer) connect(c *notify.Call) error {
 	return nil
 }
 
-// isProxy reports whether an address is that of a proxy of the record.
+// isProxy reports whether an address is the proxy of one of the processes.
 func (r *Record) isProxy(address netip.AddrPort) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,7 +222,7 @@ func (r *Record) isProxy(address netip.AddrPort) bool {
 	return false
 }
 
-// unix notes a unix socket. A path that does not exist cannot be connected to.
+// unix records a unix socket. A connection to a path that does not exist will fail.
 func (o *observer) unix(kind, path string) {
 	if strings.HasPrefix(path, "/") {
 		resolved, err := filepath.EvalSymlinks(path)
@@ -259,7 +259,7 @@ func (o *observer) bind(c *notify.Call) error {
 
 func (o *observer) sendto(c *notify.Call) error { return o.send(c, c.Args[4], c.Int(5)) }
 
-// sendmsg reads the address of struct msghdr.
+// sendmsg reads the address in struct msghdr.
 func (o *observer) sendmsg(c *notify.Call) error {
 	header, err := c.Bytes(c.Args[1], 12)
 	if err != nil {
@@ -268,7 +268,7 @@ func (o *observer) sendmsg(c *notify.Call) error {
 	return o.send(c, binary.NativeEndian.Uint64(header), int(binary.NativeEndian.Uint32(header[8:])))
 }
 
-// send notes an address that data is sent to without a connection.
+// send records an address to which data is sent without a connection.
 func (o *observer) send(c *notify.Call, at uint64, size int) error {
 	if at == 0 {
 		return nil
@@ -286,11 +286,11 @@ func (o *observer) send(c *notify.Call, at uint64, size int) error {
 	return nil
 }
 
-// signal notes signals to processes that do not descend from the gateway: this process.
+// signal records signals to processes that are not descendants of this process, the gateway.
 func (o *observer) signal(c *notify.Call) error {
 	pid := c.Int(0)
 	if pid <= 0 || descends(pid) {
-		return nil // a group is that of the server, as far as this is known
+		return nil // a process group probably belongs to the server
 	}
 	if name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm"); err == nil {
 		o.record.Act(Signal, strings.TrimSpace(string(name)))
@@ -298,7 +298,7 @@ func (o *observer) signal(c *notify.Call) error {
 	return nil
 }
 
-// descends reports whether a process was started by this one, directly or not.
+// descends reports whether a process is a descendant of this process.
 func descends(pid int) bool {
 	for range 64 {
 		status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")

@@ -1,8 +1,8 @@
-// Package observed records what the processes of a server do that a confinement could
-// refuse: the files that they open and change, the programs that they start, the addresses
-// that they connect to, and calls that no confined server may make. Nothing is refused.
+// Package observed records actions of the processes of a server that a confinement could
+// refuse: files that they open and change, programs that they start, addresses that they
+// connect to, and calls that no confined server may make. It refuses nothing.
 //
-// A helper has the kernel report these calls, and becomes the server; see package notify.
+// A helper makes the kernel report these calls, and becomes the server; see package notify.
 package observed
 
 import (
@@ -12,16 +12,16 @@ import (
 	"sync"
 )
 
-// Use is what was done with a file.
+// Use is a way to use a file.
 type Use int
 
 // The uses of a file.
 const (
 	Read   Use = iota
-	Run        // as a program
-	List       // of a folder
-	Write      // of a file that exists
-	Change     // its name was created, removed or renamed
+	Run        // execution as a program
+	List       // reading of a folder
+	Write      // writing to an existing file
+	Change     // creation, removal or renaming of its name
 	uses
 )
 
@@ -38,7 +38,7 @@ func (f File) Writes() bool { return f.Counts[Write]+f.Counts[Change] > 0 }
 // Reads reports whether the file was read.
 func (f File) Reads() bool { return f.Counts[Read]+f.Counts[Run]+f.Counts[List] > 0 }
 
-// Count is how often the file was used.
+// Count returns how often the file was used.
 func (f File) Count() (n int) {
 	for _, c := range f.Counts {
 		n += c
@@ -46,24 +46,24 @@ func (f File) Count() (n int) {
 	return n
 }
 
-// What kind of act it was.
+// The kinds of acts.
 const (
-	Connect   = "connect"   // to a TCP address, without the proxy
+	Connect   = "connect"   // a connection to a TCP address, not through the proxy
 	Datagram  = "datagram"  // UDP
 	Unix      = "unix"      // a connection to a unix socket
-	Listen    = "listen"    // on a port or a unix socket
-	Socket    = "socket"    // of another family
-	Signal    = "signal"    // to a process that is not the server's
+	Listen    = "listen"    // listening on a port or a unix socket
+	Socket    = "socket"    // a socket of another family
+	Signal    = "signal"    // a signal to a process that is not the server's
 	Mode      = "mode"      // a change of the mode of a file
 	Times     = "times"     // a change of the times of a file
-	SetID     = "set-id"    // a file becomes setuid or setgid; it is a Mode as well
+	SetID     = "set-id"    // a file becomes setuid or setgid; also recorded as Mode
 	Call      = "call"      // a call that no confined server may make
 	Attribute = "attribute" // a call that changes extended attributes
 	Proxied   = "proxied"   // a connection through the proxy
-	Refused   = "refused"   // a connection that the proxy has refused
+	Refused   = "refused"   // a connection that the proxy refused
 )
 
-// An Act is something else that a process did.
+// An Act is an action of a process other than the use of a file.
 type Act struct {
 	Kind   string
 	Target string // an address, a path, or the name of a call
@@ -75,7 +75,7 @@ type Acted struct {
 	Count int
 }
 
-// A Record is what was observed. Its methods may be called at any time.
+// A Record collects observations. Its methods are safe for concurrent use. The zero value is empty.
 type Record struct {
 	mu     sync.Mutex
 	files  map[string]*File
@@ -85,33 +85,33 @@ type Record struct {
 	more   int
 }
 
-// most bounds the files and the acts of a record: a server could name any number of them.
+// most bounds the number of files and of acts in a record, because a server could name any number.
 const most = 50_000
 
-// Base is what one process may use in any case.
+// Base lists what one process may access without a profile.
 type Base struct {
-	Dir         string // its working directory
+	Dir         string // working directory
 	Read, Write []string
-	Own         []string // folders in Write that were made for this server: its caches and its temporary folder
-	Port        uint16   // of the proxy
-	Modes       bool     // it may change the modes of files in Write, whatever its profile
+	Own         []string // folders in Write that were created for this server: caches and the temporary folder
+	Port        uint16   // port of the proxy
+	Modes       bool     // it may change the modes of files in Write
 }
 
-// Begin notes that a process is started.
+// Begin records the start of a process.
 func (r *Record) Begin(b Base) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bases = append(r.bases, b)
 }
 
-// Bases are those of all processes that were started.
+// Bases returns the bases of all processes that were started.
 func (r *Record) Bases() []Base {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.bases)
 }
 
-// Act notes an act.
+// Act records an act.
 func (r *Record) Act(kind, target string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func (r *Record) Act(kind, target string) {
 	r.acts[act]++
 }
 
-// File notes a use of a file.
+// File records a use of a file.
 func (r *Record) File(path string, folder bool, use Use) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,21 +152,21 @@ func (r *Record) missed() {
 	r.unread++
 }
 
-// Unread is how many calls could not be read.
+// Unread returns how many calls could not be read.
 func (r *Record) Unread() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.unread
 }
 
-// More is how many uses of files and acts were left out, because the record was full.
+// More returns how many uses of files and acts were omitted because the record was full.
 func (r *Record) More() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.more
 }
 
-// Files are all files, sorted by path.
+// Files returns all files, sorted by path.
 func (r *Record) Files() (all []File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +176,7 @@ func (r *Record) Files() (all []File) {
 	return all
 }
 
-// Acts are all acts, sorted by kind and target.
+// Acts returns all acts, sorted by kind and target.
 func (r *Record) Acts() (all []Acted) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

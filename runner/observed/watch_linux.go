@@ -12,12 +12,12 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// Works returns an error if servers cannot be watched here.
+// Works returns an error if servers cannot be watched on this machine.
 func Works() error { return notify.Probe() }
 
-// Hand has the calls of the calling thread, and of all processes that it starts, reported to
-// the process at the other end of a socket. The caller has locked the goroutine to the thread
-// and has set PR_SET_NO_NEW_PRIVS.
+// Hand makes the kernel report the watched calls of the calling thread, and of all processes
+// that it starts, to the process at the other end of socket. The caller must have locked the
+// goroutine to the thread and set PR_SET_NO_NEW_PRIVS.
 func Hand(socket int) error {
 	var rules []notify.Rule
 	for _, number := range slices.Sorted(maps.Keys(calls())) {
@@ -31,14 +31,14 @@ func Hand(socket int) error {
 	return notify.Send(socket, listener)
 }
 
-// A Watch fills a record with what one process and its children do.
+// A Watch records what one process and its children do.
 type Watch struct {
 	stop context.CancelFunc
 	done chan struct{}
 }
 
-// Start returns the socket that the helper of the process inherits; see Hand. Close ends the
-// watch, after the end of the processes: their calls would fail otherwise.
+// Start starts a watch. It returns the socket that the helper of the process must inherit; see
+// Hand. The caller must not call Close before the processes have ended: their calls would fail.
 func Start(r *Record) (*Watch, *os.File, error) {
 	parent, child, err := notify.Pair()
 	if err != nil {
@@ -50,20 +50,20 @@ func Start(r *Record) (*Watch, *os.File, error) {
 		defer close(w.done)
 		l, err := notify.Receive(ctx, parent)
 		if err != nil {
-			return // the helper did not get so far, and says why
+			return // the helper failed before Hand, and reports why
 		}
 		defer context.AfterFunc(ctx, func() { _ = l.Close() })()
-		_ = l.Serve(Handler(r)) // it ends with the processes, or with Close
+		_ = l.Serve(Handler(r)) // ends with the processes or after Close
 		_ = l.Close()
 	}()
 	return w, child, nil
 }
 
-// closeTime bounds Close. The watch may be looking at a file of a file system that does not
+// closeTime bounds the wait of Close. The watch may be blocked by a file system that does not
 // answer, such as one that a process of the server provides.
 const closeTime = 2 * time.Second
 
-// Close ends the watch. If it hangs at a file, it goes on when the file system answers.
+// Close ends the watch. If a file system blocks the watch, it ends after the file system has answered.
 func (w *Watch) Close() {
 	w.stop()
 	select {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// Works returns an error if servers cannot be watched here.
+// Works returns an error: servers cannot be watched on this system.
 func Works() error {
 	return fmt.Errorf("%w: servers are watched on Linux only; this is %s", notify.ErrNotHere, runtime.GOOS)
 }
@@ -18,7 +18,7 @@ func Works() error {
 // Hand returns an error: the calling thread cannot be watched.
 func Hand(int) error { return Works() }
 
-// A Watch fills a record.
+// A Watch records what a process does. This system has none.
 type Watch struct{}
 
 // Start returns an error.

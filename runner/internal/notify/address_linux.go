@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An Address is a socket address that a caller gave.
+// An Address is a socket address in the arguments of a Call.
 type Address struct {
 	Family int            // such as AF_INET
-	IP     netip.AddrPort // of AF_INET and AF_INET6
-	Path   string         // of AF_UNIX; an abstract name begins with "@"; "" is unnamed
+	IP     netip.AddrPort // for AF_INET and AF_INET6
+	Path   string         // for AF_UNIX; an abstract name begins with "@"; "" means unnamed
 }
 
-// Address reads a socket address of the caller's memory.
+// Address reads a socket address of size bytes from the caller's memory.
 func (c *Call) Address(at uint64, size int) (Address, error) {
 	const longest = 128 // sizeof(struct sockaddr_storage)
 	if size < 2 || size > longest {

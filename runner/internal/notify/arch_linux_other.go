@@ -2,4 +2,4 @@
 
 package notify
 
-const architecture = 0 // the package is not for it yet
+const architecture = 0 // not supported yet

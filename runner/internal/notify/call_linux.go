@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Call is a system call whose caller waits.
+// A Call is a system call whose caller waits for an Answer.
 type Call struct {
-	PID    int // of the thread, in the namespace of this process
+	PID    int // id of the calling thread, in the PID namespace of this process
 	Number uint32
 	Args   [6]uint64
 
@@ -22,17 +22,17 @@ type Call struct {
 	from *Listener
 }
 
-// Valid reports whether the caller still waits. Its number may be that of another process
-// otherwise: what was read about it before is worth nothing then.
+// Valid reports whether the caller still waits. If not, PID may belong to another process:
+// data that was read about the caller before must be discarded.
 func (c *Call) Valid() bool {
 	id := c.id
 	return c.from.control(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == nil //nolint:gosec // the call takes an address
 }
 
-// Int is an argument of type int, such as a descriptor.
+// Int returns an argument of type int, such as a descriptor.
 func (c *Call) Int(arg int) int { return int(int32(c.Args[arg])) }
 
-// Bytes reads n bytes of the caller's memory.
+// Bytes reads n bytes from the caller's memory.
 func (c *Call) Bytes(at uint64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	if n == 0 {
@@ -48,12 +48,12 @@ func (c *Call) Bytes(at uint64, n int) ([]byte, error) {
 	return b, nil
 }
 
-// Text reads a text that ends with a zero byte, and has at most the length of a path.
+// Text reads a text that ends with a zero byte from the caller's memory, at most PathMax bytes.
 func (c *Call) Text(at uint64) (string, error) {
 	var text []byte
 	page := uint64(os.Getpagesize())
 	for len(text) < unix.PathMax {
-		chunk := make([]byte, min(page-at%page, unix.PathMax)) // the next page may not be there
+		chunk := make([]byte, min(page-at%page, unix.PathMax)) // the next page may not be mapped
 		n, err := c.read(at, chunk)
 		if err != nil {
 			return "", fmt.Errorf("read the memory of process %d: %w", c.PID, err)
@@ -66,7 +66,7 @@ func (c *Call) Text(at uint64) (string, error) {
 	return "", fmt.Errorf("read the memory of process %d: %w", c.PID, unix.ENAMETOOLONG)
 }
 
-// read reads memory, and makes sure that it was that of the caller.
+// read reads memory, and returns ErrGone if it may not have been the caller's.
 func (c *Call) read(at uint64, to []byte) (int, error) {
 	local := []unix.Iovec{{Base: &to[0]}}
 	local[0].SetLen(len(to))
@@ -80,13 +80,13 @@ func (c *Call) read(at uint64, to []byte) (int, error) {
 	return n, err
 }
 
-// Path reads a path and makes it absolute: relative to a descriptor of a folder, or to the
-// working directory with AT_FDCWD. Symbolic links and ".." stay, but /proc/self becomes the
-// folder of the caller. An empty path is the error ENOENT, as the kernel has it.
+// Path reads a path and makes it absolute: relative to a folder's descriptor, or to the
+// working directory for AT_FDCWD. It keeps symbolic links and "..", but replaces /proc/self
+// by the folder of the caller. For an empty path it returns ENOENT, as the kernel does.
 func (c *Call) Path(dirfd int, at uint64) (string, error) { return c.PathAt(dirfd, at, 0) }
 
-// PathAt is Path for a call with flags: with AT_EMPTY_PATH an empty path is the descriptor
-// itself.
+// PathAt is like Path, for a call with flags: with AT_EMPTY_PATH, an empty path means the
+// descriptor itself.
 func (c *Call) PathAt(dirfd int, at uint64, flags int) (string, error) {
 	path, err := c.Text(at)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *Call) PathAt(dirfd int, at uint64, flags int) (string, error) {
 	return c.own(strings.TrimSuffix(folder, "/") + "/" + path), nil
 }
 
-// Folder is the path of a descriptor of the caller; AT_FDCWD is its working directory.
+// Folder returns the path of a descriptor of the caller; AT_FDCWD is its working directory.
 func (c *Call) Folder(dirfd int) (string, error) {
 	link := "cwd"
 	if dirfd != unix.AT_FDCWD {
@@ -124,7 +124,7 @@ func (c *Call) Folder(dirfd int) (string, error) {
 	return folder, err
 }
 
-// own replaces the links of /proc that lead each process to its own folder.
+// own replaces the links in /proc that refer to the own folder of a process.
 func (c *Call) own(path string) string {
 	for _, link := range []string{"/proc/self", "/proc/thread-self"} {
 		if rest, ok := strings.CutPrefix(path, link); ok && (rest == "" || rest[0] == '/') {

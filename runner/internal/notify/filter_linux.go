@@ -5,19 +5,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where struct seccomp_data has its fields.
+// The offsets of the fields of struct seccomp_data.
 const (
 	numberAt = 0
 	archAt   = 4
 	argsAt   = 16
 )
 
-// x32 is the lowest number of a call of x32, which shares the architecture of amd64 and has
-// a table of calls of its own.
+// x32 is the lowest number of the calls of x32, which shares the architecture of amd64 but
+// has its own table of calls.
 const x32 = 1 << 30
 
-// instructions notify the listener of the calls that the rules name. All other calls, and
-// those of another architecture, are allowed: other filters of the thread decide about them.
+// instructions returns a filter that notifies the listener of the calls that the rules name. It allows
+// all other calls, and calls of another architecture: other filters of the thread decide about them.
 func instructions(rules []Rule) []bpf.Instruction {
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: archAt, Size: 4},
@@ -38,7 +38,7 @@ func instructions(rules []Rule) []bpf.Instruction {
 	return append(program, bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW})
 }
 
-// body notifies if all checks of a rule hold. It continues behind itself otherwise.
+// body returns instructions that notify if all checks of r hold, and otherwise continue after them.
 func (r Rule) body() []bpf.Instruction {
 	body := []bpf.Instruction{bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}}
 	for i := len(r.Checks) - 1; i >= 0; i-- {

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Install makes the named calls of the calling thread, and of every process that it starts,
-// wait for answers of the listener that it returns. The caller has locked the goroutine to
-// the thread and has set PR_SET_NO_NEW_PRIVS. Filters that were installed before stay, and
-// more can follow: a call that one of them refuses is refused without a notification. A
-// thread has one listener only.
+// Install makes the system calls of rules wait for answers of the returned listener, for the
+// calling thread and every process that it starts. The caller must have locked the goroutine
+// to the thread and set PR_SET_NO_NEW_PRIVS. Filters that were installed before stay, and
+// more can follow: if one of them refuses a call, there is no notification. A thread can have
+// only one listener.
 //
-// The listener must be handed to another process by Send, which must be serving before this
-// thread makes one of the named calls.
+// The listener must be passed to another process by Send. That process must serve it before
+// this thread makes one of these calls.
 func Install(rules []Rule) (listener int, err error) {
 	if architecture == 0 {
 		return -1, fmt.Errorf("%w: not implemented for %s", ErrNotHere, runtime.GOARCH)
@@ -32,8 +32,8 @@ func Install(rules []Rule) (listener int, err error) {
 		filters[i] = unix.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
 	}
 	prog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
-	// A call that was received is not interrupted by signals: the scheduler of Go sends many.
-	// Linux 5.19 and newer have this.
+	// Since Linux 5.19, a call that was received need not be interrupted by signals, of which
+	// Go's scheduler sends many.
 	var errno unix.Errno
 	for _, flags := range []uintptr{unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER} {
 		var fd uintptr
@@ -55,8 +55,8 @@ func Install(rules []Rule) (listener int, err error) {
 	return -1, fmt.Errorf("%w: seccomp: %w", ErrNotHere, errno)
 }
 
-// Send hands a listener to the process at the other end of a socket, and closes both. Another
-// thread sends: the named calls of this one wait for the receiver.
+// Send passes a listener to the process at the other end of a socket, and closes both. It
+// uses another thread, because calls of this thread may have to wait for the receiver.
 func Send(socket, listener int) error {
 	sent := make(chan error)
 	go func() {
@@ -78,8 +78,8 @@ func Pair() (parent, child *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "parent"), os.NewFile(uintptr(fds[1]), "child"), nil
 }
 
-// Probe reports whether the parts that Install, Receive and Serve need work here, by using
-// them on a thread of this process, which ends afterwards.
+// Probe returns an error if Install and Serve do not work on this machine. It tries them on a
+// thread of this process, which ends afterwards.
 func Probe() error {
 	listeners := make(chan int)
 	failed := make(chan error, 1)
@@ -116,10 +116,10 @@ func Probe() error {
 		select {
 		case err = <-failed:
 			return errors.Join(err, l.Close(), <-served)
-		case err = <-served: // without answers, the call fails when the listener is closed
+		case err = <-served: // without an answer, the call fails when the listener is closed
 			return errors.Join(err, l.Close(), <-failed)
 		}
 	}
 }
 
-const probed = 7_777_777 // no process has this number: the kernel has 4 million
+const probed = 7_777_777 // no process has this id: the maximum is 4 million

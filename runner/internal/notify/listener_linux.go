@@ -22,7 +22,7 @@ type Listener struct {
 	closed atomic.Bool
 }
 
-// The parts of the kernel's structures that this package knows. Newer kernels append fields.
+// The parts of the kernel's structures that this package uses. Newer kernels append fields.
 type (
 	request struct {
 		id     uint64
@@ -71,7 +71,7 @@ func Receive(ctx context.Context, socket *os.File) (*Listener, error) {
 	return newListener(fds[0])
 }
 
-// newListener owns a descriptor, also if it fails.
+// newListener returns the Listener of a descriptor, which it owns even if it fails.
 func newListener(fd int) (*Listener, error) {
 	var size sizes
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_NOTIF_SIZES, 0, uintptr(unsafe.Pointer(&size))) //nolint:gosec // the call takes an address
@@ -96,9 +96,9 @@ func newListener(fd int) (*Listener, error) {
 	return l, nil
 }
 
-// Serve calls handle for each call, one after another, and answers with its result. It returns
-// when all processes of the filter have ended, or after Close. A process that lives longer
-// than the listener gets ENOSYS from the named calls.
+// Serve calls handle for each call, one after another, and answers with its result. It
+// returns when all processes of the filter have ended, or after Close. In a process that
+// outlives the listener, the calls of the filter fail with ENOSYS.
 func (l *Listener) Serve(handle func(*Call) Answer) error {
 	for {
 		call, err := l.next()
@@ -108,7 +108,7 @@ func (l *Listener) Serve(handle func(*Call) Answer) error {
 			}
 		}
 		if l.closed.Load() {
-			return nil // the error is that of the closed descriptor
+			return nil // err comes from the closed descriptor
 		}
 		return err
 	}
@@ -122,7 +122,7 @@ func (l *Listener) Close() error {
 	return l.file.Close()
 }
 
-// next waits for a call; nil: all processes have ended.
+// next waits for a call. It returns nil if all processes have ended.
 func (l *Listener) next() (call *Call, err error) {
 	failed := l.raw.Read(func(fd uintptr) bool {
 		for {
@@ -138,10 +138,10 @@ func (l *Listener) next() (call *Call, err error) {
 			default:
 				return false
 			}
-			clear(l.in)                                                              // the kernel demands it
+			clear(l.in)                                                              // required by the kernel
 			err = ioctl(fd, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&l.in[0])) //nolint:gosec // the call takes an address
 			if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINTR) {
-				continue // the caller has ended since
+				continue // the caller has ended
 			}
 			if err == nil {
 				r := (*request)(unsafe.Pointer(&l.in[0])) //nolint:gosec // the buffer has the kernel's size
@@ -163,7 +163,7 @@ func (l *Listener) answer(id uint64, a Answer) error {
 	return l.control(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&l.out[0])) //nolint:gosec // the call takes an address
 }
 
-// control makes an ioctl about one call.
+// control makes an ioctl about one call. It returns ErrGone if the call has ended.
 func (l *Listener) control(order uintptr, at unsafe.Pointer) (err error) {
 	failed := l.raw.Control(func(fd uintptr) {
 		for {

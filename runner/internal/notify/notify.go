@@ -1,11 +1,11 @@
-// Package notify lets a process decide about system calls of the processes that it starts:
-// the user notification of Linux's seccomp. A helper installs a filter that names the calls,
-// hands the listener of the filter to its parent, and becomes the program. The parent
-// receives each named call before the kernel runs it, and answers.
+// Package notify lets a process decide about system calls of the processes that it starts,
+// with the user notification of Linux's seccomp. A helper installs a filter that names the
+// calls, passes the listener of the filter to its parent, and becomes the program. The parent
+// receives each of these calls before the kernel runs it, and answers.
 //
-// The memory of a caller can change after the parent has read it. An answer that lets a call
-// continue must therefore not depend on what a pointer of the call leads to, unless it only
-// observes.
+// The memory of a caller can change after the parent has read it. Therefore, the decision to
+// let a call continue must not depend on data that a pointer of the call refers to, except if
+// the parent only observes calls.
 package notify
 
 import (
@@ -16,12 +16,12 @@ import (
 // A Rule names a system call whose caller waits for an answer.
 type Rule struct {
 	Number uint32
-	Checks []Check // all of them must hold; none: every call
+	Checks []Check // all of them must hold; empty: every call waits
 }
 
-// A Check compares the lower half of an argument.
+// A Check compares the lower 32 bits of an argument.
 type Check struct {
-	Arg  uint32 // its index, from 0
+	Arg  uint32 // index of the argument, from 0
 	Mask uint32
 	Any  []uint32 // the masked argument must be one of them
 }

@@ -2,5 +2,5 @@
 
 package notify
 
-// Probe returns ErrNotHere: user notification is Linux's.
+// Probe returns ErrNotHere: only Linux has user notification.
 func Probe() error { return ErrNotHere }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SocketKind is the type of a socket of the caller, such as SOCK_STREAM.
+// SocketKind returns the type of a socket of the caller, such as SOCK_STREAM.
 func (c *Call) SocketKind(fd int) (int, error) {
 	pid, err := c.process()
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Call) SocketKind(fd int) (int, error) {
 	return kind, err
 }
 
-// process is the process of the calling thread.
+// process returns the id of the process of the calling thread.
 func (c *Call) process() (int, error) {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(c.PID) + "/status")
 	if err != nil {

@@ -4,4 +4,4 @@ package parentdeath
 
 import "os/exec"
 
-func ownGroup(*exec.Cmd) {} // there are no process groups here
+func ownGroup(*exec.Cmd) {} // this system has no process groups

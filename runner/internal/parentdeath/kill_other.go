@@ -4,5 +4,5 @@ package parentdeath
 
 import "os"
 
-// Kill ends a process that Start started. Its children continue.
+// Kill kills a process that Start started. Its children continue.
 func Kill(p *os.Process) { _ = p.Kill() }

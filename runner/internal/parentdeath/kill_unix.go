@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Kill ends a process that Start started, and its children.
+// Kill kills a process that Start started, and its process group.
 func Kill(p *os.Process) {
-	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // ESRCH: they are gone
+	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // ESRCH: all have ended
 }

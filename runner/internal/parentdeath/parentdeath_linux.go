@@ -14,10 +14,10 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
-// lifeline is a pipe that kills a process when the gateway ends. This process holds
-// the write end. When the write end closes, the kernel sends the owner of the read
-// end a signal, which is SIGKILL here. PR_SET_PDEATHSIG does not work: it watches
-// the thread that started the process.
+// lifeline is a pipe that kills a process when the gateway ends. The gateway, which is this
+// process, holds the write end. When it closes, the kernel sends SIGKILL to the owner of the
+// read end. PR_SET_PDEATHSIG does not work: it reacts to the end of the thread that started
+// the process.
 type lifeline struct{ read, write *os.File }
 
 func newLifeline() (*lifeline, error) {
@@ -28,8 +28,8 @@ func newLifeline() (*lifeline, error) {
 	return &lifeline{read, write}, nil
 }
 
-// hold makes a process the owner of the read end. A pipe has one owner, so each
-// process has its own lifeline.
+// hold makes a process the owner of the read end. A pipe has only one owner, so each process
+// needs its own lifeline.
 func (l *lifeline) hold(pid int) error {
 	fd := l.read.Fd()
 	if _, err := unix.FcntlInt(fd, unix.F_SETOWN, pid); err != nil {
@@ -48,12 +48,11 @@ func (l *lifeline) hold(pid int) error {
 	return nil
 }
 
-// Start starts a process in its own process group. The process cannot gain
-// privileges and ends with this process. Where the kernel has Landlock and filters
-// of system calls, which confined reports, the process reaches only what access
-// lists. The caller waits for the process, and then calls release. Restrictions
-// belong to a thread and are inherited from it, so Start uses a thread that ends
-// afterwards.
+// Start starts a process in its own process group. The process cannot gain privileges and
+// ends with this process. If the kernel has Landlock and filters of system calls, which
+// confined reports, the process only reaches what access lists. The caller waits for the
+// process, and then calls release. Restrictions belong to a thread, and processes inherit
+// them from it, so Start uses a thread that ends afterwards.
 func Start(cmd *exec.Cmd, access landlock.Access) (release func(), confined Confined, err error) {
 	line, err := newLifeline()
 	if err != nil {
@@ -63,7 +62,7 @@ func Start(cmd *exec.Cmd, access landlock.Access) (release func(), confined Conf
 		if err != nil {
 			_ = line.write.Close()
 		}
-		_ = line.read.Close() // the process has it
+		_ = line.read.Close() // the process has its own copy
 	}()
 	cmd.ExtraFiles = []*os.File{line.read}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -78,8 +77,8 @@ func Start(cmd *exec.Cmd, access landlock.Access) (release func(), confined Conf
 			result <- fmt.Errorf("landlock: %w", err)
 			return
 		}
-		confined.Files = err == nil // read after result has been received
-		// Landlock does not know sockets other than TCP, times of files, watches and priorities.
+		confined.Files = err == nil // only read after result has been received
+		// Landlock cannot restrict sockets other than TCP, times of files, watches and priorities.
 		calls, err := confine.Program(confine.Rules{Sockets: confine.ProxyOnly})
 		if err != nil {
 			result <- err
@@ -99,9 +98,9 @@ func Start(cmd *exec.Cmd, access landlock.Access) (release func(), confined Conf
 	return func() { _ = line.write.Close() }, confined, nil
 }
 
-// onOwnThread runs f on a thread that ends with the calling goroutine. The thread is
-// never the main thread: that one does not end, and a restricted main thread makes
-// this process part of the restricted domain, so that a child may send it signals.
+// onOwnThread runs f on a thread that ends with the calling goroutine. This is never the main
+// thread, which does not end, and whose restrictions would make this process part of the
+// restricted domain, so that a child could send it signals.
 func onOwnThread(f func()) {
 	runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
 	if unix.Gettid() != unix.Getpid() {

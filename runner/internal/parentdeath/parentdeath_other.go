@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
-// Start starts a process. This system cannot confine it. If the gateway is killed, the
-// process ends when it next reads its standard input.
+// Start starts a process in its own process group, if the system has groups. It cannot confine the
+// process. If the gateway is killed, the process ends when it next reads its standard input.
 func Start(cmd *exec.Cmd, _ landlock.Access) (release func(), confined Confined, err error) {
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {

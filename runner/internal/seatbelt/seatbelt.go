@@ -1,4 +1,4 @@
-// Package seatbelt makes command lines that start a program inside a profile of the macOS
+// Package seatbelt builds command lines that start a program inside a profile of the macOS
 // sandbox.
 package seatbelt
 
@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// program starts another one inside a profile. Only this path counts: another program of the
-// name could be in PATH.
+// program starts another program inside a profile. The path is fixed, because PATH could
+// contain another program with this name.
 const program = "/usr/bin/sandbox-exec"
 
-// Access is what a program may reach.
+// Access lists what a program may access.
 type Access struct {
 	Read    []string // absolute files and folders to read and to execute from; nil: all
 	Write   []string // absolute files and folders to read and write
 	Network bool     // the whole network
-	Port    uint16   // without Network: the TCP port of this machine that it may connect to; 0: none
+	Port    uint16   // TCP port of this machine to connect to, without Network; 0: none
 }
 
-// Missing says why this system has no sandbox; "" if it has one.
+// Missing returns why this system has no sandbox, or "" if it has one.
 func Missing() string {
 	if _, err := os.Stat(program); err != nil {
 		return "this system has no " + program
@@ -31,9 +31,9 @@ func Missing() string {
 	return ""
 }
 
-// Wrap is the command line that starts the program at path inside the profile of a. args are
-// those after its name. Paths are parameters of the profile, so that no name of a folder can
-// change its rules.
+// Wrap returns the command line that starts the program at path inside the profile of a. args
+// are the arguments after its name. Paths are parameters of the profile, so the name of a
+// folder cannot change its rules.
 func (a Access) Wrap(path string, args []string) []string {
 	out := []string{program, "-p", a.profile()}
 	for i, p := range a.Write {
@@ -45,7 +45,7 @@ func (a Access) Wrap(path string, args []string) []string {
 	return append(append(out, "--", path), args...)
 }
 
-// real is a path without links, which a profile does not follow.
+// real resolves the links of a path, because a profile does not follow links.
 func real(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
@@ -56,7 +56,7 @@ func real(path string) string {
 func writable(i int) string { return "WRITABLE_" + strconv.Itoa(i) }
 func readable(i int) string { return "READABLE_" + strconv.Itoa(i) }
 
-// profile is the text of the profile. The last rule that fits an action decides.
+// profile returns the text of the profile. The last rule that matches an action decides.
 func (a Access) profile() string {
 	var b strings.Builder
 	rule := func(operation string, filters ...string) {
@@ -81,7 +81,7 @@ func (a Access) profile() string {
 		rule("file-read-data", append(all, `(literal "/")`, `(literal "/dev/null")`, `(literal "/dev/zero")`)...)
 		b.WriteString("(deny process-exec*)\n")
 		rule("process-exec*", all...)
-		// Services that open files, or keys of the user, for those who ask.
+		// Deny services that give any program access to files or keys of the user.
 		b.WriteString("(deny lsopen)\n(deny mach-lookup\n  (global-name \"com.apple.SecurityServer\")\n  (global-name \"com.apple.securityd.xpc\")\n  (global-name \"com.apple.pasteboard.1\"))\n")
 		b.WriteString("(deny process-info*)\n(allow process-info* (target same-sandbox))\n")
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Calls are the calls in flight. The zero value has none.
+// Calls are the calls in flight. The zero value is empty.
 type Calls struct {
 	mu   sync.Mutex
 	byID map[string]context.CancelCauseFunc
 }
 
-// Make makes a call with f, whose context ends when the call is cancelled.
+// Make runs f for a call and passes its result to done. Cancel ends the context of f.
 func (s *Calls) Make(c runner.Call, done func(runner.Answer), f func(context.Context) (json.RawMessage, *toolscript.ToolError)) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.mu.Lock()
