@@ -5,7 +5,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
-// Confinement lists what the operating system keeps from the process.
+// Confinement returns the restrictions of the process, and whether they are active.
 func (p *Process) Confinement() []toolscript.Confinement {
 	second := toolscript.Confinement{Name: "landlock", Active: p.confined.Files, Detail: "this kernel has no Landlock, or it is not enabled"}
 	if p.confined.Files {
@@ -21,10 +21,9 @@ func (p *Process) Confinement() []toolscript.Confinement {
 	}
 }
 
-// access lists what Landlock leaves to a process: what Deno needs to start, its own
-// folder, and the loopback server. It omits /proc/self: the gateway opens the path for
-// the rule, so the rule would be for the gateway's folder, with the gateway's
-// environment in it.
+// access returns what a process may access: what Deno needs to start, its own folder, and the
+// loopback server. It omits /proc/self: the gateway opens the path of a rule, so the rule
+// would allow the gateway's folder in /proc, which contains its environment.
 func (p *Process) access() landlock.Access {
 	return landlock.Access{
 		Read: []string{

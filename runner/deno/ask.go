@@ -8,29 +8,29 @@ import (
 	"github.com/toolscript/toolscript/runner/advice"
 )
 
-// question is about data that the script's process does not have: the table of names
-// and the source map stay in the gateway.
+// question asks the gateway for data that the script's process does not have: the table of
+// names and the source map stay in the gateway.
 type question struct {
 	Question string            `json:"question"`
 	Given    []json.RawMessage `json:"given"`
 }
 
-// server is the index of the server that the question is about, its first argument.
+// server returns the index of the server that the question is about, which is its first argument.
 func (q question) server() (n int) {
 	if len(q.Given) > 0 {
-		_ = json.Unmarshal(q.Given[0], &n) // a script that changes its own questions gets odd answers
+		_ = json.Unmarshal(q.Given[0], &n) // 0 in an invalid question, which a script can forge
 	}
 	return n
 }
 
 func (q question) text(i int) (s string) {
 	if i < len(q.Given) {
-		_ = json.Unmarshal(q.Given[i], &s) // as above
+		_ = json.Unmarshal(q.Given[i], &s) // see server
 	}
 	return s
 }
 
-// questions are the questions that a process may ask.
+// questions maps the questions that a process may ask to the functions that answer them.
 var questions = map[string]func(*run, question) any{
 	"server":  func(r *run, q question) any { return r.names.Server(q.text(0)) },
 	"tool":    func(r *run, q question) any { return r.names.Tool(q.server(), q.text(1)) },
@@ -44,7 +44,7 @@ var questions = map[string]func(*run, question) any{
 	"spare":   func(r *run, _ question) any { return r.spare() },
 }
 
-// timerGrace is how long timers that nothing waits for may go on.
+// timerGrace returns how long timers that nothing awaits may continue.
 func (r *run) timerGrace() time.Duration {
 	if left, bounded := r.WallLeft(); bounded {
 		return min(runner.TimerGrace, left/2)
@@ -52,7 +52,7 @@ func (r *run) timerGrace() time.Duration {
 	return runner.TimerGrace
 }
 
-// spare is the time until the run has to read its value, in milliseconds; nil: unbounded.
+// spare returns the milliseconds until the run has to read its value, or nil if unbounded.
 func (r *run) spare() *int64 {
 	left, bounded := r.WallLeft()
 	if !bounded || r.job.Clock.Stopped() {

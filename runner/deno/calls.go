@@ -12,20 +12,19 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// A call begins with a frame, so that it reaches the gateway before everything that
-// the script does later. A task begins even if its script ends in the same moment. The
-// answer is fetched from the loopback server, where it can wait while the script
-// computes.
+// A process sends a call as a frame, so that it reaches the gateway before everything that
+// the script does later. A task begins even if its script ends at the same time. The process
+// fetches the answer from the loopback server, where it can wait while the script computes.
 
 // callHeader announces a tool call; its arguments follow in the next line.
 type callHeader struct {
 	Call uint32 `json:"call"` // unique within the run
 	Tool string `json:"tool"`
 	Task bool   `json:"task"`
-	Key  string `json:"key"` // idempotency key; absent without one
+	Key  string `json:"key"` // idempotency key; "" if there is none
 }
 
-// call makes one tool call of the script.
+// call begins a tool call of the script.
 func (r *run) call(payload []byte) error {
 	text, args, _ := bytes.Cut(payload, []byte("\n"))
 	var header callHeader
@@ -36,7 +35,7 @@ func (r *run) call(payload []byte) error {
 	return r.Call(call, len(payload))
 }
 
-// deliver keeps the answer of a call until the process takes it.
+// deliver keeps the answer of a call until the process fetches it.
 func (r *run) deliver(a session.Answer) (rest func()) {
 	size := int64(len(a.Value) + len(a.Content))
 	r.waiting.Add(size)
@@ -49,8 +48,8 @@ func (r *run) deliver(a session.Answer) (rest func()) {
 	}
 }
 
-// strictHost refuses calls whose arguments are not JSON. QuickJS makes the JSON in the
-// worker; on Deno code makes it that the script can change.
+// strictHost refuses calls whose arguments are not JSON. On QuickJS, the worker encodes the
+// arguments; on Deno, code encodes them that the script can change.
 type strictHost struct{ runner.Host }
 
 // Begin implements runner.Host.
@@ -62,9 +61,9 @@ func (h strictHost) Begin(c runner.Call, done func(runner.Answer)) {
 	h.Host.Begin(c, done)
 }
 
-// giveAnswer waits until a call of the run has ended. It answers with the value that
-// the script sees, or, with another status than 200, with the error that it catches.
-// Each answer is given once, in the order in which the calls ended.
+// giveAnswer waits until a call of the run has ended. It responds with status 200 and the
+// value that the script gets, or with another status and the error that the script catches.
+// It gives each answer once, in the order in which the calls ended.
 func giveAnswer(w http.ResponseWriter, request *http.Request, to *endpoint) {
 	run := to.current()
 	if run == nil {

@@ -1,16 +1,14 @@
-// Package deno runs scripts on an installed Deno. Every run has its own process, which
-// is started in advance, runs one script and ends. The folder with its caches is
-// deleted then.
+// Package deno runs scripts on an installed Deno. Every run has its own process, which is
+// started in advance, runs one script and ends. Then the folder with its caches is deleted.
 //
-// A process may reach one port: the loopback server of the Engine. That server knows
-// the capabilities of its processes and serves answers of calls and standard input
-// through the Host of the run. It has no other routes, so a script cannot try the
-// gateway's own API.
+// A process may only reach one port, the loopback server of the Engine. The server identifies
+// a process by its capability, and serves modules, answers of calls and standard input of its
+// run. It has no other routes, so a script cannot reach the gateway's own API.
 //
-// The script is not a file. A constant loader imports it as a Blob; the loader is the
-// only module whose static imports Deno would read without permission. The loader runs
-// the same prelude as QuickJS, so that a script prints, throws and finds the same on
-// both engines.
+// The script is not a file. A constant loader imports it as a Blob; only the static imports
+// of the loader itself would be read by Deno without permission. The loader runs the same
+// prelude as QuickJS, so that scripts have the same globals, output and errors on both
+// engines.
 package deno
 
 import (
@@ -25,15 +23,15 @@ import (
 	"sync"
 )
 
-// heapMB is the JavaScript heap of a process. A run may have less.
+// heapMB is the limit of the JavaScript heap of a process. A run may have a smaller limit.
 const heapMB = 96
 
 // Options configure an engine.
 type Options struct {
 	Executable string // Deno itself, not a script that starts it
-	// Folder is where processes keep what Deno must write. It is private to the user
-	// and used by this package alone. Empty: a folder in the system's temporary
-	// folder.
+	// Folder is the folder for files that Deno must write. It is private to the user, and
+	// only this package uses it. If it is empty, a folder in the system's temporary folder is
+	// used.
 	Folder string
 	Log    *slog.Logger // nil: slog.Default()
 }
@@ -47,8 +45,8 @@ type Engine struct {
 	work     sync.WaitGroup
 }
 
-// NewEngine opens the loopback server and writes the loader. It removes what engines
-// that were killed left in Folder.
+// NewEngine opens the loopback server and writes the loader. It removes the files in Folder
+// of engines that were killed.
 func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -76,7 +74,7 @@ func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends the engine, and kills processes that still run.
+// Close closes the loopback server, and waits for the end of the processes.
 func (e *Engine) Close() error {
 	err := e.loopback.close()
 	e.work.Wait()

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// Variable names the program to use; no other is tried.
+	// Variable is the environment variable with the path of Deno. If it is set, no other Deno is tried.
 	Variable = "TOOLSCRIPT_DENO"
-	// oldest is the first version that is used without a warning. Before it, an
-	// address written as one number passed --deny-net (GHSA-v8fw-85r8-5m23).
+	// oldestMajor and oldestMinor are the first version without a warning. In older versions,
+	// an address written as one number bypasses --deny-net (GHSA-v8fw-85r8-5m23).
 	oldestMajor, oldestMinor = 2, 8
 	// askTime bounds the query of the version, which takes 10 ms.
 	askTime = 10 * time.Second
@@ -31,11 +31,11 @@ const (
 type Search struct {
 	Named     string // value of Variable; "" if it is not set
 	Path      string // value of PATH
-	Installed string // folder of Install; "" for none
+	Installed string // folder of Install; "" if there is none
 }
 
-// Find looks for Deno: the named program and no other, else in PATH, else in the
-// folder of Install.
+// Find looks for Deno. If a program is named, Find tries only that; otherwise it looks in
+// PATH, and then in the folder of Install.
 func (s Search) Find(ctx context.Context) toolscript.EngineStatus {
 	status := toolscript.EngineStatus{Name: toolscript.EngineDeno}
 	path, err := s.locate()
@@ -85,8 +85,8 @@ func (s Search) locate() (string, error) {
 
 var executableName = map[bool]string{true: "deno.exe", false: "deno"}[runtime.GOOS == "windows"]
 
-// program explains why path is not a program. A script is refused: the one that npm
-// puts into PATH would stand between the gateway and Deno, and hide how Deno ended.
+// program returns an error if path is not a program. It refuses scripts: the script that npm
+// installs into PATH would run between the gateway and Deno, and hide how Deno ended.
 func program(path string) error {
 	f, err := os.Open(path) //nolint:gosec // a path that the user configured
 	if err != nil {

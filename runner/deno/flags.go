@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// builtin are the modules that Deno includes. An import map can refuse modules by name
-// only; flags refuse files, other hosts and npm.
+// builtin lists the modules of Node that Deno includes. An import map can only refuse modules
+// by their full names; flags refuse files, other hosts and npm.
 var builtin = strings.Fields(`assert assert/strict async_hooks buffer child_process cluster console constants crypto
 	dgram diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector inspector/promises
 	module net os path path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl sea
 	sqlite stream stream/consumers stream/promises stream/web string_decoder sys test test/reporters timers
 	timers/promises tls trace_events tty url util util/types v8 vm wasi worker_threads zlib`)
 
-// importMap maps "toolscript" to the module at a process's own address, and refuses
-// every module that Deno includes.
+// importMap returns an import map that maps "toolscript" to the module below base, the
+// address of a process, and refuses the modules in builtin.
 func importMap(base, version string) ([]byte, error) {
 	address := base + "/runtime/tools.ts?_t=" + url.QueryEscape(version)
 	imports := map[string]any{"toolscript": address}
@@ -26,32 +26,32 @@ func importMap(base, version string) ([]byte, error) {
 	return json.Marshal(map[string]any{"imports": imports})
 }
 
-// arguments are the arguments of Deno. host is the address of the loopback server,
-// always with the number: a permission is for one spelling. Deno denies every
-// permission that is not listed.
+// arguments returns the arguments of Deno. host is the IP address and port of the loopback
+// server: a permission is only valid for one spelling of a host. Deno denies every permission
+// that is not listed.
 func arguments(host, importMap, loader, run string) []string {
 	return []string{
 		"run", "--quiet",
 		"--no-check",  // the gateway's checker has checked the types
-		"--no-prompt", // what is not allowed fails instead of asking
+		"--no-prompt", // missing permissions cause errors instead of questions
 		"--no-config", // a deno.json in the folder has no effect
 		"--no-lock",
-		"--no-npm", // an npm: import goes to the registry whatever --allow-net says
+		"--no-npm", // npm: imports reach the registry despite --allow-net
 		"--allow-net=" + host,
 		"--allow-import=" + host,
 		"--allow-env=TOOLSCRIPT_GATEWAY_URL,TZ", // the loader sets TZ and then drops the permission
 		"--location=http://" + run + ".invalid/",
 		"--import-map=" + importMap,
-		// Text never becomes code, as on QuickJS. The heap limit holds for objects;
-		// the gateway watches buffers.
+		// Text cannot become code, as on QuickJS. The heap limit applies to objects; the
+		// gateway watches buffers.
 		fmt.Sprintf("--v8-flags=--disallow-code-generation-from-strings,--max-old-space-size=%d%s", heapMB, stackFlag()),
 		loader,
 	}
 }
 
-// stackKB is V8's limit for the stack where the system gives the main thread 8 MB.
-// Deno hands all unhandled rejections to one function as its arguments, and
-// with V8's own limit of 984 KB it ends when there are more than some 60,000.
+// stackKB is V8's stack limit if the system gives the main thread 8 MB. Deno passes all
+// unhandled rejections to one function as its arguments, and with V8's default limit of 984
+// KB, it ends if there are more than about 60,000.
 const stackKB = 3900
 
 func stackFlag() string {
@@ -61,7 +61,7 @@ func stackFlag() string {
 	return fmt.Sprintf(",--stack-size=%d", stackKB)
 }
 
-// environment is the whole environment of a process.
+// environment returns the complete environment of a process.
 func environment(base, folder string) []string {
 	return []string{
 		"TOOLSCRIPT_GATEWAY_URL=" + base,

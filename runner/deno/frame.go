@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// A frame of a process: the length of the payload in four bytes, the type in one, the
-// payload.
+// The types of frames from a process. A frame is the length of the payload in four bytes,
+// little endian, the type in one byte, and the payload.
 const (
 	frameReady  = 'r' // the process waits for a run
 	frameOut    = 'o' // text for standard output
 	frameErr    = 'e' // text for standard error
-	frameAsk    = '?' // a question; the script waits for the answer
+	frameAsk    = '?' // a question; the script is blocked until the answer arrives
 	frameCall   = 'c' // a tool call: callHeader, and its arguments in the next line
 	frameCancel = 'k' // the number of a call that the script cancels
 	frameNotice = 'n' // a notice for the author of the script
@@ -24,12 +24,12 @@ const (
 
 const (
 	frameHeader = 5
-	// maxFrame bounds what a process makes the gateway hold. The longest value of a
-	// run is shorter.
+	// maxFrame bounds the payload of a frame, which the gateway holds in memory. The longest
+	// value of a run is shorter.
 	maxFrame = 32 << 20
 )
 
-// tooLong is the error of a frame that exceeds maxFrame.
+// tooLong is the error for a frame that exceeds maxFrame.
 type tooLong struct {
 	kind byte
 	size int

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// hold does not lock on this system: a file that a living process has open cannot be
+// hold takes no lock on this system, where a file that a running process has open cannot be
 // removed.
 func hold(*os.File) (bool, error) { return true, nil }
 

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// hold takes a lock that ends with this process, and reports whether it was free.
+// hold tries to lock f, and reports whether the lock was free. The lock ends with this process.
 func hold(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

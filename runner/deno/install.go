@@ -16,10 +16,10 @@ import (
 // installTime bounds the download of 38 MB.
 const installTime = 10 * time.Minute
 
-// Install installs Deno into folder through npm, from the registry that .npmrc or
-// NPM_CONFIG_REGISTRY names, in the version and with the content that this program
-// pins. env is the environment of npm. It returns the path. After an error nothing has
-// changed.
+// Install installs Deno into folder with npm, from the registry that .npmrc or
+// NPM_CONFIG_REGISTRY names, and returns the path of the program. This program pins the
+// version and the hash of the content. env is the environment of npm. After an error, folder
+// is unchanged.
 func Install(ctx context.Context, folder string, env []string) (string, error) {
 	wanted, err := packageFor(platform(), onDisk)
 	if err != nil {
@@ -42,7 +42,7 @@ func install(ctx context.Context, folder string, env []string, wanted npmPackage
 		return "", err
 	}
 	defer func() {
-		_ = os.RemoveAll(stage) // what remains is removed with the data folder
+		_ = os.RemoveAll(stage) // remaining files are removed with the data folder
 		if err != nil {
 			_ = os.Remove(parent) // only if it is empty
 		}
@@ -52,7 +52,7 @@ func install(ctx context.Context, folder string, env []string, wanted npmPackage
 	}
 	ctx, cancel := context.WithTimeout(ctx, installTime)
 	defer cancel()
-	// Scripts of packages do not run: they would only link the program elsewhere.
+	// Install scripts of packages are not needed: they would only link the program.
 	cmd := exec.CommandContext(ctx, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier") //nolint:gosec // npm from PATH
 	var said bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = stage, env, &said, &said
@@ -66,9 +66,9 @@ func install(ctx context.Context, folder string, env []string, wanted npmPackage
 	return place(ctx, filepath.Join(stage, "node_modules", filepath.FromSlash(wanted.name), executableName), wanted.version, folder)
 }
 
-// writeManifest writes the input of npm ci. The lock file names no registry, so that
-// the user's own is used, and the hash of the content, so that the registry cannot
-// serve another.
+// writeManifest writes the input of npm ci. The lock file names no registry, so that npm uses
+// the registry of the user. It contains the hash of the content, so that the registry cannot
+// serve other content.
 func writeManifest(stage string, p npmPackage) error {
 	manifest := map[string]any{"name": "toolscript-deno", "private": true, "dependencies": map[string]string{p.name: p.version}}
 	lock := map[string]any{
@@ -90,7 +90,7 @@ func writeManifest(stage string, p npmPackage) error {
 	return nil
 }
 
-// place moves a working program of the pinned version to where Find looks.
+// place checks that program works and has the pinned version, and moves it into folder, where Find looks.
 func place(ctx context.Context, program, wanted, folder string) (string, error) {
 	_, _, version, err := versionOf(ctx, program)
 	switch {

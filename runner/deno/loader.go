@@ -12,16 +12,15 @@ import (
 //go:embed loader/*.js
 var loaderFiles embed.FS
 
-// loaderText is the only file that Deno starts with, the same in every process: the
-// prelude, between code that gives Deno the interface of an engine and code that runs
-// the script.
+// loaderText returns the file with which every process of Deno starts: code that gives Deno
+// the interface of an engine, the prelude, and code that runs the script.
 func loaderText() (string, error) {
 	var b strings.Builder
 	b.WriteString("const host = {}, internal = {};\n")
 	b.WriteString("const InternalError = class extends Error {}; // QuickJS has it for a full memory\n")
 	parts := prelude.Parts()
-	// V8 has dates, arrays, stacks and locales of its own; the rest of the prelude comes after what it
-	// needs.
+	// V8 has its own dates, arrays, stacks and locales. The remaining parts follow the parts
+	// that they need.
 	parts = slices.DeleteFunc(parts, func(part string) bool {
 		return part == "intrinsics" || part == "date" || part == "array" || part == "json" || part == "stack" || strings.HasPrefix(part, "intl")
 	})

@@ -19,8 +19,8 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// loopback is the HTTP server that processes reach. Its paths begin with the capability of
-// a process. An unknown capability, or one whose run has ended, leads to 404.
+// loopback is the HTTP server for processes of Deno. Its paths begin with the capability of a
+// process. If the capability is unknown or its run has ended, the status is 404.
 type loopback struct {
 	listener net.Listener
 	server   *http.Server
@@ -28,11 +28,11 @@ type loopback struct {
 	log      *slog.Logger
 
 	mu        sync.Mutex
-	endpoints map[[sha256.Size]byte]*endpoint // by the hash of the capability, so that a lookup leaks nothing of others by its time
+	endpoints map[[sha256.Size]byte]*endpoint // by hash of the capability: the time of a lookup leaks nothing
 }
 
-// mostConns bounds the connections. Every program of this machine can open one,
-// and each costs the gateway a descriptor. A process of Deno needs a few.
+// mostConns bounds the connections. Every program on this machine can open connections, and
+// each costs the gateway a descriptor. A process of Deno needs only a few.
 const mostConns = 256
 
 func openLoopback(ctx context.Context, log *slog.Logger) (*loopback, error) {
@@ -57,7 +57,7 @@ func openLoopback(ctx context.Context, log *slog.Logger) (*loopback, error) {
 	return d, nil
 }
 
-// host is the address with the port, as Deno's flags name it.
+// host returns the IP address with the port, as in Deno's flags.
 func (l *loopback) host() string { return l.listener.Addr().String() }
 
 func (l *loopback) port() uint16 { return uint16(l.listener.Addr().(*net.TCPAddr).Port) }
@@ -66,7 +66,7 @@ func (l *loopback) url(capability string) string { return "http://" + l.host() +
 
 func (l *loopback) close() error { return l.server.Close() }
 
-// admit makes a capability known; forget makes it unknown for good.
+// admit adds a capability; forget removes it.
 func (l *loopback) admit(capability string) *endpoint {
 	r := &endpoint{}
 	l.mu.Lock()
@@ -91,7 +91,7 @@ func (l *loopback) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{capability}/runtime/tools.ts", l.authorized(func(w http.ResponseWriter, _ *http.Request, _ *endpoint) {
 		w.Header().Set("Content-Type", "application/javascript; charset=utf-8")
-		_, _ = io.WriteString(w, l.module) // a process that does not read it does not run
+		_, _ = io.WriteString(w, l.module) // a process that cannot read the module fails itself
 	}))
 	mux.HandleFunc("GET /{capability}/runtime/script/{path...}", l.authorized(giveFile))
 	mux.HandleFunc("POST /{capability}/answer", l.authorized(giveAnswer))
@@ -109,7 +109,7 @@ func (l *loopback) authorized(serve func(http.ResponseWriter, *http.Request, *en
 			w.Header().Set("Connection", "close")
 			refuse(w, http.StatusForbidden, toolscript.Forbidden, "this is not the address of the gateway")
 		case found == nil:
-			w.Header().Set("Connection", "close") // it does not count among those of runs for longer than that
+			w.Header().Set("Connection", "close") // free its place in mostConns
 			refuse(w, http.StatusNotFound, toolscript.NotFound, "no such route")
 		case r.Method == http.MethodPost && kind != "application/json":
 			refuse(w, http.StatusUnsupportedMediaType, toolscript.Unsupported, "the Content-Type must be application/json")
@@ -128,11 +128,10 @@ func refuse(w http.ResponseWriter, status int, kind toolscript.Kind, message str
 func answer(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a process that is gone reads nothing
+	_, _ = w.Write(body) // an error means that the process has ended
 }
 
-// readStdin answers with the next piece of standard input; 204 is the end of the
-// input.
+// readStdin responds with the next piece of standard input, or with status 204 at its end.
 func readStdin(w http.ResponseWriter, request *http.Request, to *endpoint) {
 	run := to.current()
 	if run == nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// A script without modules of its own comes with the job. Modules can import each other in
-// a circle, which needs addresses that are known before the texts: the process fetches such
-// a script from the loopback server.
+// A script without modules is sent with the job. Modules can import each other in a cycle, so
+// their addresses must be known before their texts: the process fetches such scripts from the
+// loopback server.
 
-// modules is what the loader must know of a script with modules.
+// modules describes a script with modules to the loader.
 type modules struct {
-	Folder string   `json:"folder"` // the address that the paths are relative to
+	Folder string   `json:"folder"` // address to which the paths are relative
 	Script string   `json:"script"` // path of the script itself
-	Names  []string `json:"names"`  // of the first file and the modules: "./" and the path
+	Names  []string `json:"names"`  // names of the first file and the modules: "./" and the path
 }
 
 // Paths that no module can have.
@@ -53,7 +53,7 @@ func (r *run) file(path string) (code string, ok bool) {
 	return code + "\nimport \"" + r.folder() + firstPath + "\";", ok
 }
 
-// giveFile answers with a file of the script.
+// giveFile responds with a file of the script.
 func giveFile(w http.ResponseWriter, request *http.Request, to *endpoint) {
 	run := to.current()
 	if run == nil {

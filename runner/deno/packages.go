@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// npmPackage is the package with Deno for one platform, and the hash of its content.
+// npmPackage is the npm package of Deno for one platform, with the hash of its content.
 type npmPackage struct{ name, version, integrity string }
 
-// packages are the npm packages by GOOS/GOARCH. There is none for Linux with another C
-// library than glibc. Each version is the newest that npm had when it was pinned. The
-// tests run that of linux/amd64.
+// packages maps GOOS/GOARCH to npm packages. On Linux, they need glibc. Each version is the
+// newest that npm had when it was pinned. The tests only run the package of linux/amd64.
 var packages = map[string]npmPackage{
 	"linux/amd64":   {"@deno/linux-x64-glibc", "2.9.6", "sha512-3md4TKLCuzsLDmfOoC5KN7NAZaxSVkMgm64vg6foD00JBADCpYS2/5QqXfzgnP5ZQz3iLP9vBQJtEgc116OAoQ=="},
 	"linux/arm64":   {"@deno/linux-arm64-glibc", "2.9.5", "sha512-IuYjsz9PGl7CJcNXMuN27KNDB8Q40brK3SG3l+TXMDVW61ZKwcn0fQHBHnXFiiygEwI8by/fKnASEluhZB1atw=="},
@@ -24,18 +23,18 @@ var packages = map[string]npmPackage{
 	"windows/arm64": {"@deno/win32-arm64", "2.9.5", "sha512-tTPrE/4SX7uaC8nJW47iNnibtjzk1y4zoiYjBBHE34vdkbb6LHopqH68BxyT61HZdfqXzOTEYjDVHhtmVZFy+w=="},
 }
 
-// Version is the Deno that Install installs on this platform; "" if there is none.
+// Version is the version of Deno that Install installs on this platform, or "" if there is none.
 var Version = packages[platform()].version
 
 func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
-// loaders are the dynamic loaders of programs that were built for glibc.
+// loaders maps platforms to the dynamic loaders of programs that need glibc.
 var loaders = map[string]string{
 	"linux/amd64": "/lib64/ld-linux-x86-64.so.2",
 	"linux/arm64": "/lib/ld-linux-aarch64.so.1",
 }
 
-// packageFor is the package of a platform. exists reports whether a file exists.
+// packageFor returns the package of a platform. exists reports whether a file exists.
 func packageFor(platform string, exists func(path string) bool) (npmPackage, error) {
 	wanted, known := packages[platform]
 	if !known {
@@ -48,7 +47,7 @@ func packageFor(platform string, exists func(path string) bool) (npmPackage, err
 	return wanted, nil
 }
 
-// otherwise names the alternatives.
+// otherwise is the text that names the alternatives to an installation.
 const otherwise = "put a Deno of your own into PATH or name it in " + Variable +
 	"; scripts run without Deno too: toolscript exec --engine quickjs"
 

@@ -23,12 +23,12 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// A Process is one Deno that waits for a run, or runs one. It implements
-// runner.Runner, once: it is gone when Run returns.
+// A Process is a process of Deno that waits for a run or runs it. It implements runner.Runner
+// for one run: the process has ended when Run returns.
 type Process struct {
 	engine     *Engine
 	cmd        *exec.Cmd
-	folder     string // the only folder that it may write to
+	folder     string // the only folder that the process may write to
 	capability string
 	endpoint   *endpoint
 	stdin      *os.File
@@ -37,14 +37,14 @@ type Process struct {
 	stderr     tail
 	release    func() // releases the lifeline
 	confined   parentdeath.Confined
-	memory     int64         // bytes it held when it was ready
-	done       chan struct{} // closed when the process and its folder are gone
+	memory     int64         // resident memory when it was ready, in bytes
+	done       chan struct{} // closed when the process has ended and its folder is removed
 }
 
 var _ runner.Runner = (*Process)(nil)
 
-// Start starts a process and waits until it can run a script at once. version is part
-// of the address of the module that scripts import.
+// Start starts a process and waits until it is ready to run a script. version is part of the
+// address of the module that scripts import.
 func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
 	p, err := e.spawn(version)
 	if err != nil {
@@ -65,7 +65,7 @@ func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
 	return p, nil
 }
 
-// cause is why ctx ended, else err.
+// cause returns the reason why ctx ended, or err if it has not ended.
 func cause(ctx context.Context, err error) error {
 	if ended := context.Cause(ctx); ended != nil {
 		return ended
@@ -107,7 +107,7 @@ func (e *Engine) spawn(version string) (_ *Process, err error) {
 	return p, nil
 }
 
-// begin starts the command with pipes that this package closes.
+// begin starts the command with pipes for its input and output.
 func (p *Process) begin() error {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *Process) begin() error {
 // wait reaps the process and removes its folder.
 func (p *Process) wait() {
 	defer close(p.done)
-	_ = p.cmd.Wait() // how it ended is in cmd.ProcessState
+	_ = p.cmd.Wait() // the result is in cmd.ProcessState
 	p.engine.loopback.forget(p.capability)
 	_ = p.stdin.Close()
 	p.release()
@@ -139,42 +139,42 @@ func (p *Process) wait() {
 	}
 }
 
-// Kill ends the process and its group at once. It may be called at any time, more than
+// Kill kills the process and its process group. It may be called at any time, and more than
 // once.
 func (p *Process) Kill() { parentdeath.Kill(p.cmd.Process) }
 
-// end waits for the end of a process that seems to be gone, and kills one that closed
-// its output and continues.
+// end waits for the end of a process that has closed its output, and kills it if it
+// continues.
 func (p *Process) end() {
 	killTimer := time.AfterFunc(session.GracePeriod, p.Kill)
 	defer killTimer.Stop()
 	<-p.done
 }
 
-// Close ends the process and waits until it is gone.
+// Close kills the process and waits until it has ended.
 func (p *Process) Close() {
 	p.Kill()
 	<-p.done
 }
 
-// RSS is the memory that the process holds, in bytes, and 0 if the system does not
-// report it.
+// RSS returns the memory that the process holds, in bytes, or 0 if the system does not report
+// it.
 func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
 
-// Done is closed when the process is gone.
+// Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// PID is the process id.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Folder is where the process may write; it is gone with the process.
+// Folder returns the folder that the process may write to. It is removed after the end of the process.
 func (p *Process) Folder() string { return p.folder }
 
-// redact removes the capability from a text. It is invalid after the run, and looks
-// like a secret in a message.
+// redact removes the capability from a text. It is invalid after the run, but would look like
+// a leaked secret.
 func (p *Process) redact(text string) string { return strings.ReplaceAll(text, p.capability, "…") }
 
-// exitReason says, in parentheses, how a process ended and why.
+// exitReason returns how and why a process ended, in parentheses.
 func (p *Process) exitReason() string {
 	words := p.cmd.ProcessState.String()
 	if said := p.stderr.firstLine(); said != "" {
@@ -183,8 +183,8 @@ func (p *Process) exitReason() string {
 	return " (" + words + ")"
 }
 
-// tail keeps the start of a process's standard error and discards the rest: a process
-// that cannot write would stop.
+// tail keeps the start of a process's standard error and discards the rest, because a process
+// that cannot write would block.
 type tail struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -199,7 +199,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ansi matches the colours that Deno writes in spite of NO_COLOR.
+// ansi matches the colour codes that Deno writes despite NO_COLOR.
 var ansi = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;]*m") })
 
 func (t *tail) String() string {

@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	// limitPoll is how often memory and processor time of a process are read. V8
-	// fills two gigabytes a second at most.
+	// limitPoll is the interval at which memory and processor time of a process are read. V8
+	// fills at most two gigabytes per second.
 	limitPoll = 20 * time.Millisecond
-	// allowance is what V8 takes besides the heap that a script asked for: the
-	// young generation, compiled code.
+	// allowance is the memory that V8 needs besides the heap of a script: for the young
+	// generation and compiled code.
 	allowance = 64 << 20
-	// maxWaiting bounds the answers that a process has not fetched, in bytes. A
-	// script that awaits its calls has no more of them than calls in flight.
+	// maxWaiting bounds the answers that a process has not fetched, in bytes. A script that
+	// awaits its calls has at most as many as it has calls in flight.
 	maxWaiting = 512 << 20
 )
 
@@ -40,15 +40,15 @@ type run struct {
 	names   *naming.Table
 	source  *scripterror.Source
 	heap    uint64 // bytes
-	memory  int64  // the most that the process was seen to hold above its start
+	memory  int64  // highest observed memory of the process above process.memory, in bytes
 
 	notices []string
-	answers chan session.Answer // until the process takes them
-	seen    numbers             // of calls; only receive uses it
-	waiting atomic.Int64        // bytes of answers
+	answers chan session.Answer // answers that the process fetches
+	seen    numbers             // numbers of calls; only receive uses it
+	waiting atomic.Int64        // size of the answers that wait, in bytes
 }
 
-// Run implements runner.Runner, once. The process is gone when it returns.
+// Run implements runner.Runner, for one run. The process has ended when it returns.
 func (p *Process) Run(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
 	r := p.newRun(ctx, job, host)
 	p.endpoint.enter(r)
@@ -80,21 +80,21 @@ func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) 
 	return r
 }
 
-// start is what the loader must know about a run.
+// start is the message that describes a run to the loader.
 type start struct {
 	Code      string          `json:"code"`
-	Name      string          `json:"name"` // of the code, in traces
+	Name      string          `json:"name"` // name of the code in traces
 	Modules   *modules        `json:"modules,omitempty"`
 	Args      []string        `json:"args"`
 	Cwd       string          `json:"cwd"`
 	TZ        string          `json:"tz"`
 	Stdin     bool            `json:"stdin"`
 	Parameter json.RawMessage `json:"parameter,omitempty"`
-	Calls     bool            `json:"calls"`     // of runner.Compiled
-	ToolCalls int64           `json:"toolCalls"` // calls that may be in flight at once
+	Calls     bool            `json:"calls"`     // see runner.Compiled
+	ToolCalls int64           `json:"toolCalls"` // maximal number of calls in flight
 }
 
-// unlimited stands for a limit that a job does not have.
+// unlimited replaces a limit that is not set.
 const unlimited = 1 << 30
 
 func (r *run) start() start {
@@ -104,7 +104,7 @@ func (r *run) start() start {
 	}
 }
 
-// overrun is the limit of memory that the process exceeds, if any.
+// overrun returns the error for the memory limit that the process exceeds, or nil.
 func (r *run) overrun() *toolscript.RunError {
 	r.memory = max(r.memory, proc.RSS(r.process.PID())-r.process.memory)
 	switch {
@@ -116,9 +116,9 @@ func (r *run) overrun() *toolscript.RunError {
 	return nil
 }
 
-// receive sends the process its job and reads its frames until one ends the run.
-// Output is passed on before the next frame is read: a host that does not take it
-// holds the script up.
+// receive sends the job to the process and reads its frames until one ends the run. It passes
+// on output before it reads the next frame, so a host that does not take output blocks the
+// script.
 func (r *run) receive() {
 	if err := writeMessage(r.process.stdin, r.start()); err != nil {
 		r.Fail(err)
@@ -140,7 +140,7 @@ func (r *run) receive() {
 	}
 }
 
-// handle takes one frame. It returns an outcome when the frame ends the run.
+// handle handles one frame. It returns an outcome if the frame ends the run.
 func (r *run) handle(kind byte, payload []byte) (*runner.Outcome, error) {
 	switch kind {
 	case frameOut:
@@ -221,14 +221,14 @@ func (r *run) thrown(payload []byte) (*runner.Outcome, error) {
 	return &outcome, nil
 }
 
-// Last output of a process that ends by itself.
+// Parts of the last output of a process that ends by itself.
 const (
 	neverSettledText  = "Top-level await promise never resolved"
 	outOfMemoryText   = "out of memory"
-	stackOverflowText = "Uncaught RangeError: Maximum call stack size exceeded" // of no script: its own are caught
+	stackOverflowText = "Uncaught RangeError: Maximum call stack size exceeded" // not from the script itself
 )
 
-// gone is the end of a run whose process has ended or broke the protocol.
+// gone returns the outcome of a run whose process has ended or broke the protocol.
 func (r *run) gone(err error) runner.Outcome {
 	var long *tooLong
 	if errors.As(err, &long) && long.kind == frameValue {
@@ -257,7 +257,7 @@ func (r *run) gone(err error) runner.Outcome {
 	return r.Outcome(toolscript.Fail(toolscript.Internal, text))
 }
 
-// close ends the process, and then the session.
+// close kills the process, and then closes the session.
 func (r *run) close() {
 	r.process.engine.loopback.forget(r.process.capability)
 	r.Stop()

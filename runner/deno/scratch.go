@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 )
 
-// scratch is the folder of one engine, with a folder for each process. The engine
-// holds a lock on it, so that the next engine can recognise folders of killed ones.
+// scratch is the folder of one engine, with a subfolder for each process. The engine holds a
+// lock on it, so that the next engine can recognise the folders of killed engines.
 type scratch struct {
 	path string
 	lock *os.File
 }
 
-// newScratch creates a scratch below parent and removes those without a lock.
+// newScratch creates a scratch below parent and removes scratches that no engine locks.
 func newScratch(parent string) (*scratch, error) {
 	if parent == "" {
 		parent = filepath.Join(os.TempDir(), fmt.Sprintf("toolscript-deno-%d", os.Getuid()))
@@ -42,7 +42,7 @@ func newScratch(parent string) (*scratch, error) {
 
 const lockName = "lock"
 
-// private refuses a folder that other users can write to.
+// private makes a folder inaccessible to other users, or returns an error if the user does not own it.
 func private(folder string) error {
 	info, err := os.Lstat(folder)
 	switch {
@@ -56,20 +56,20 @@ func private(folder string) error {
 	return nil
 }
 
-// sub creates the folder of one process.
+// sub creates a subfolder for one process.
 func (s *scratch) sub() (string, error) { return os.MkdirTemp(s.path, "") }
 
 func (s *scratch) remove() error {
 	return errors.Join(os.RemoveAll(s.path), s.lock.Close())
 }
 
-// sweep removes the folders of engines that are gone. A folder that cannot be removed
-// now is tried again by the next engine.
+// sweep removes the folders of engines that have ended. If it fails, the next engine tries
+// again.
 func sweep(parent string) {
 	left, _ := filepath.Glob(filepath.Join(parent, "engine-*"))
 	for _, path := range left {
-		lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0) //nolint:gosec // in a folder of ours alone
-		if err != nil {                                                       // being made by another, or half removed
+		lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0) //nolint:gosec // in a folder of this user
+		if err != nil {                                                       // being created or removed
 			continue
 		}
 		if held, err := hold(lock); err == nil && held {

@@ -2,5 +2,5 @@
 
 package deno
 
-// stackLimit is not known here.
+// stackLimit returns 0: it is unknown on this system.
 func stackLimit() uint64 { return 0 }

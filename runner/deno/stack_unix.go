@@ -4,7 +4,7 @@ package deno
 
 import "golang.org/x/sys/unix"
 
-// stackLimit is how many bytes the stack of a program's main thread may have.
+// stackLimit returns the limit of the main thread's stack in bytes, or 0 if it is unknown.
 func stackLimit() uint64 {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_STACK, &limit) != nil {
