@@ -12,11 +12,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// retryTime is how long a fleet that could not be reached is not tried again.
+// retryTime is the delay before a fleet that could not be reached is tried again.
 const retryTime = 10 * time.Second
 
-// Fleet is the runners of a fleet, for one gateway. It connects to the NATS cluster when a run
-// needs a runner, and again after a connection was lost. It is safe for concurrent use.
+// Fleet gives one gateway access to the runners of a fleet. It connects to the NATS cluster when a
+// run needs a runner, and again after a connection was lost. It is safe for concurrent use.
 type Fleet struct {
 	user    func() string
 	connect func(context.Context, ...nats.Option) (*nats.Conn, error)
@@ -24,26 +24,26 @@ type Fleet struct {
 
 	mu     sync.Mutex
 	used   *connection // nil: the next run connects
-	failed error       // of the last attempt to connect
-	since  time.Time   // of that attempt
+	failed error       // error of the last attempt to connect
+	since  time.Time   // time of that attempt
 }
 
-// connection is a connection with the runs that use it.
+// connection is a connection, with the number of runs that use it.
 type connection struct {
 	nc    *nats.Conn
 	pool  *Pool
 	runs  int
-	stale bool // it is closed after its last run
+	stale bool // it must be closed after its last run
 }
 
-// NewFleet returns a Fleet that connects with connect. user returns the name of the gateway in
-// subjects, which is one token. It starts nothing.
+// NewFleet returns a Fleet that connects with connect. user returns the user of the gateway,
+// a single token in subjects. NewFleet does not connect.
 func NewFleet(user func() string, connect func(context.Context, ...nats.Option) (*nats.Conn, error), log *slog.Logger) *Fleet {
 	return &Fleet{user: user, connect: connect, log: log}
 }
 
-// Take reserves a sandbox of a runner for one run, as Pool.Take does. An error of kind
-// Unavailable says that there is no runner or no fleet. A fleet that could not be reached is
+// Take reserves a sandbox of a runner for one run, like Pool.Take. An error of kind
+// Unavailable means that there is no runner or no fleet. A fleet that could not be reached is
 // not tried again for ten seconds.
 func (f *Fleet) Take(ctx context.Context) (*Sandbox, error) {
 	c, err := f.use(ctx)
@@ -59,7 +59,7 @@ func (f *Fleet) Take(ctx context.Context) (*Sandbox, error) {
 	return s, nil
 }
 
-// use returns a connection for one more run.
+// use returns a connection, for one more run.
 func (f *Fleet) use(ctx context.Context) (*connection, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,7 +89,7 @@ func (f *Fleet) open(ctx context.Context) (*connection, error) {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%q cannot be the user of a fleet: it must be a word without dots, spaces, * and >", user)}
 	}
 	gateway := user + "." + newID()
-	// Frames that are lost with a connection end their runs, so that it is not resumed.
+	// Frames are lost with a connection, which ends their runs. So there is no reason to reconnect.
 	nc, err := f.connect(ctx, nats.Name("toolscript gateway"), nats.CustomInboxPrefix("runs."+gateway+".inbox"), nats.NoReconnect())
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (f *Fleet) done(c *connection) {
 	}
 }
 
-// Reset has the next run connect again, because the settings have changed. Runs in progress
+// Reset makes the next run connect again, after a change of the settings. Runs in progress
 // keep their connection.
 func (f *Fleet) Reset() {
 	f.mu.Lock()

@@ -10,14 +10,14 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// frameKind says what a frame is.
+// frameKind is the type of a frame.
 type frameKind byte
 
 // Frames of the gateway.
 const (
-	frameJob    frameKind = iota + 1 // a job; the first frame, once
+	frameJob    frameKind = iota + 1 // a job: the first frame, sent once
 	frameAnswer                      // an answer to a call: its header and the value
-	frameCancel                      // end the script; the payload is the reason
+	frameCancel                      // a request to end the script, without payload
 	frameClock                       // a clock
 )
 
@@ -26,15 +26,15 @@ const (
 	frameCall       frameKind = iota + 64 // a tool call: its header and the arguments
 	frameCancelCall                       // the script has cancelled a call; the payload is its id
 	frameOutput                           // output: one byte for the stream, and the text
-	frameIdle                             // the script waits; the payload is an idle
+	frameIdle                             // an idle: the script waits for answers
 	frameEnd                              // the end of the run: an end and the value
 )
 
-// frameHead bounds the size of what precedes the value of a frame.
+// frameHead bounds the size of a frame without its value, in bytes.
 const frameHead = 1 << 20
 
-// job is a run for a sandbox. Values that the job of a gateway keeps outside of its JSON form
-// are here.
+// job is a job for a remote sandbox. Names and Idle replace the fields of Job, which are
+// empty.
 type job struct {
 	Job   runner.Job    `json:"job"`
 	Names *naming.Names `json:"names,omitempty"`
@@ -61,23 +61,23 @@ type clock struct {
 	Stopped bool `json:"stopped"`
 }
 
-// idle reports that the script waits for the answers to so many calls.
+// idle reports that the script only waits for the answers to Calls calls.
 type idle struct {
 	Calls int `json:"calls"`
 }
 
-// end is the end of a run.
+// end is the header of a frameEnd.
 type end struct {
 	Outcome runner.Outcome `json:"outcome"` // without its value
 	Value   bool           `json:"value,omitempty"`
-	Failed  string         `json:"failed,omitempty"` // the sandbox failed
+	Failed  string         `json:"failed,omitempty"` // error of the sandbox; "" if it did not fail
 }
 
-// errFrame is the error of a frame that cannot be read.
+// errFrame is the error for a frame that cannot be decoded.
 var errFrame = errors.New("it sent a frame that cannot be read")
 
-// join returns the two parts of a payload with a header: its length with its JSON, and the
-// bytes that follow.
+// join returns the beginning of a payload with a header: the length of its JSON in four
+// bytes, and the JSON.
 func join(header any) ([]byte, error) {
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -86,7 +86,7 @@ func join(header any) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text))), text...), nil
 }
 
-// split reads the header of a payload and returns what follows it.
+// split decodes the header of a payload and returns the bytes after it.
 func split(payload []byte, header any) (rest []byte, err error) {
 	if len(payload) < 4 {
 		return nil, errFrame

@@ -12,15 +12,15 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// host is the gateway of a run, for a sandbox of this machine.
+// host is the Host of a sandbox on this machine. It forwards calls and output to the gateway.
 type host struct {
 	link   *stream
 	cancel context.CancelCauseFunc // ends the run
 	clock  *runner.Clock
-	resume func() // while the clock is stopped; used by receive alone
+	resume func() // restarts the clock; nil while it runs; only receive uses it
 
 	mu    sync.Mutex
-	calls map[string]func(runner.Answer) // in flight; nil after the end
+	calls map[string]func(runner.Answer) // done functions of the calls in flight, by id; nil after the end
 }
 
 var (
@@ -48,8 +48,8 @@ func failed(tool string, sent toolscript.Sent, why string) runner.Answer {
 	return runner.Answer{Failure: &toolscript.ToolError{Tool: tool, Code: toolscript.Cancelled, Sent: sent, Message: why}}
 }
 
-// Cancel implements runner.Host. A call that the script has not cancelled ends with the run,
-// which the gateway knows.
+// Cancel implements runner.Host. It only tells the gateway about calls that the script
+// cancels: the gateway itself ends the others with the run.
 func (h *host) Cancel(callID string, cause error) {
 	if errors.Is(cause, runner.ErrCallCancelled) {
 		h.link.send(frameCancelCall, []byte(callID))
@@ -64,13 +64,13 @@ func (h *host) Cancel(callID string, cause error) {
 	}
 }
 
-// Write implements runner.Host. It waits while the gateway does not take the output.
+// Write implements runner.Host. It blocks while the gateway does not take output.
 func (h *host) Write(to runner.Stream, text string) {
 	h.link.send(frameOutput, []byte{byte(to)}, []byte(text))
 	h.link.wait()
 }
 
-// ReadStdin implements runner.Host: there is none.
+// ReadStdin implements runner.Host. Standard input is always empty.
 func (h *host) ReadStdin(context.Context) ([]byte, error) { return nil, io.EOF }
 
 // Idle implements runner.Idler.
@@ -80,7 +80,7 @@ func (h *host) Idle(calls int) {
 }
 
 // receive handles the frames of the gateway until the run ends. It ends the run if the
-// gateway is gone.
+// gateway is lost.
 func (h *host) receive(ctx context.Context) {
 	defer h.end()
 	for {
@@ -123,7 +123,7 @@ func (h *host) handle(f frame) error {
 	return nil
 }
 
-// answer ends a call. One that has ended is no error: two frames may have crossed.
+// answer ends a call. It ignores a call that has ended: its answer and a cancellation may have crossed.
 func (h *host) answer(a answer, value []byte) {
 	h.mu.Lock()
 	done := h.calls[a.CallID]
@@ -148,7 +148,7 @@ func (h *host) setClock(stopped bool) {
 	}
 }
 
-// end fails the calls in flight: the sandbox waits for their answers.
+// end fails the calls in flight, because the sandbox waits for their answers.
 func (h *host) end() {
 	h.setClock(false)
 	h.mu.Lock()

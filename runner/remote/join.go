@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Join connects to a cluster with connect and joins the queue group of the runners there. The
-// connection is not resumed after a loss: the runs that used it have ended. See Lost.
+// Join connects to a cluster with connect and joins its queue group of runners. It does not
+// reconnect after the connection is lost, because the runs that used it have ended. See Lost.
 func Join(ctx context.Context, connect func(context.Context, ...nats.Option) (*nats.Conn, error), o Options) (*Server, error) {
 	lost := make(chan struct{})
 	closed := sync.OnceFunc(func() { close(lost) })
@@ -36,6 +36,6 @@ func Join(ctx context.Context, connect func(context.Context, ...nats.Option) (*n
 	return nil, fmt.Errorf("join the fleet: %w", err)
 }
 
-// Lost returns a channel that is closed when the connection of Join has ended. The Server then
-// has to be closed.
+// Lost returns a channel that is closed when the connection of Join has ended. Then the
+// caller must call Close.
 func (s *Server) Lost() <-chan struct{} { return s.lost }

@@ -14,28 +14,28 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Pool is the runners that one connection reaches, for one gateway. It is safe for concurrent
-// use.
+// Pool gives one gateway access to the runners that a connection reaches. It is safe for
+// concurrent use.
 type Pool struct {
 	nc      *nats.Conn
 	gateway string
 	log     *slog.Logger
 }
 
-// NewPool returns the runners that nc reaches. gateway is the name of the
-// user and a token that no other gateway has, with a dot between them.
+// NewPool returns a Pool that uses nc. gateway is the id of the gateway: the user, a dot and
+// a token that no other gateway has.
 func NewPool(nc *nats.Conn, gateway string, log *slog.Logger) *Pool {
 	return &Pool{nc: nc, gateway: gateway, log: log}
 }
 
 const (
-	takeTime  = 3 * time.Second        // for the answer to a take
-	firstWait = 20 * time.Millisecond  // before the second take, if a runner is busy
-	lastWait  = 500 * time.Millisecond // between two takes
+	takeTime  = 3 * time.Second        // limit for the answer to a take
+	firstWait = 20 * time.Millisecond  // delay before the second take, if a runner is busy
+	lastWait  = 500 * time.Millisecond // longest delay between two takes
 )
 
-// Take reserves a sandbox of a runner for one run. While all runners are busy it tries again,
-// until ctx ends. The caller calls Close.
+// Take reserves a sandbox of a runner for one run. While runners are busy, it tries again
+// until ctx ends. The caller must call Close.
 func (p *Pool) Take(ctx context.Context) (*Sandbox, error) {
 	wait := firstWait
 	for {
@@ -52,7 +52,7 @@ func (p *Pool) Take(ctx context.Context) (*Sandbox, error) {
 	}
 }
 
-// take asks one runner.
+// take sends one request. busy reports that the runner that answered has no free sandbox.
 func (p *Pool) take(ctx context.Context) (s *Sandbox, busy bool, err error) {
 	run := newID()
 	link, err := open(p.nc, upSubject(p.gateway, run), downSubject(p.gateway, run))
@@ -61,7 +61,7 @@ func (p *Pool) take(ctx context.Context) (s *Sandbox, busy bool, err error) {
 	}
 	taken, err := p.ask(ctx, take{Protocol: protocol, Gateway: p.gateway, Run: run})
 	if err != nil || taken.Busy {
-		link.close() // also for a runner whose answer was late
+		link.close() // tells a runner whose answer came too late
 		return nil, taken.Busy, err
 	}
 	go link.watch()
@@ -97,20 +97,20 @@ func unavailable(err error) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }
 
-// Sandbox is a sandbox of a runner, for one run.
+// Sandbox is a reserved sandbox of a runner, for one run.
 type Sandbox struct {
 	link   *stream
 	host   string
 	log    *slog.Logger
-	closed func() // nil: nothing is called
+	closed func() // called by Close; may be nil
 }
 
 var _ runner.Runner = (*Sandbox)(nil)
 
-// Host is the name of the machine of the runner.
+// Host returns the name of the runner's machine.
 func (s *Sandbox) Host() string { return s.host }
 
-// Close returns the sandbox.
+// Close releases the sandbox.
 func (s *Sandbox) Close() {
 	s.link.close()
 	if s.closed != nil {

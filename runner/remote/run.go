@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// limitGrace is how much longer than its limits a run may take before the gateway ends
-	// it. The runner keeps the limits itself; this is for a runner that does not.
+	// limitGrace is how far a run may exceed its limits before the gateway ends it. Normally
+	// the runner enforces the limits.
 	limitGrace = 5 * time.Second
 
-	// cancelGrace is how long a runner may take to report the end of a cancelled run.
+	// cancelGrace is how long the gateway waits for the outcome of a cancelled run.
 	cancelGrace = time.Second
 
-	// copied is the size of an answer in bytes above which another goroutine sends it.
+	// copied is the size in bytes above which another goroutine sends an answer.
 	copied = 16 << 10
 )
 
 // Run implements runner.Runner. It sends the job once. An error of kind Unavailable means
-// that the runner was lost: the script may have run in part, and is not started again.
-// Standard input is not supported.
+// that the runner was lost: the script may have run partially, and is not started again. Jobs
+// with standard input are not supported.
 func (s *Sandbox) Run(ctx context.Context, j runner.Job, host runner.Host) (runner.Outcome, error) {
 	if j.Stdin {
 		return runner.Outcome{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("a run with standard input needs a sandbox of this machine")}
@@ -45,16 +45,16 @@ func (s *Sandbox) Run(ctx context.Context, j runner.Job, host runner.Host) (runn
 	return outcome, err
 }
 
-// machine is the process of a remote sandbox, as far as the gateway knows it.
+// machine implements session.Process for a remote sandbox.
 type machine struct{ done chan struct{} }
 
-// PID implements session.Process: no process of this machine.
+// PID implements session.Process. It returns 0, because the process is on another machine.
 func (machine) PID() int { return 0 }
 
 // Done implements session.Process.
 func (m machine) Done() <-chan struct{} { return m.done }
 
-// run is the connection between a session and its runner.
+// run connects a session with its runner.
 type run struct {
 	*session.Session
 	sandbox *Sandbox
@@ -63,7 +63,7 @@ type run struct {
 
 func (r *run) run(ctx context.Context, j runner.Job) (runner.Outcome, error) {
 	sent := job{Job: j, Names: j.Names, Idle: r.idler != nil}
-	sent.Job.Names, sent.Job.Idle, sent.Job.Env = nil, false, nil // the URL of the gateway is one of this machine
+	sent.Job.Names, sent.Job.Idle, sent.Job.Env = nil, false, nil // the gateway's URL is only valid here
 	text, err := json.Marshal(sent)
 	if err == nil && len(text) > maxFrame {
 		return r.Outcome(toolscript.Fail(toolscript.TooLarge, fmt.Sprintf("the script and its arguments have %d bytes; at most %d can be sent to a runner", len(text), maxFrame))), nil
@@ -86,13 +86,13 @@ func (r *run) run(ctx context.Context, j runner.Job) (runner.Outcome, error) {
 	return outcome, nil
 }
 
-// lost is the error of a runner that has gone during the run.
+// lost returns the error for a runner that was lost during the run.
 func (r *run) lost(why error) error {
 	return unavailable(fmt.Errorf("the runner on %s was lost: %w; the script may have run in part and was not started again", r.sandbox.host, why))
 }
 
-// receive handles frames until one ends the run. After the end of the context it waits for
-// the outcome for some time.
+// receive handles frames until one ends the run. After the end of the context, it waits for
+// the outcome for at most cancelGrace.
 func (r *run) receive() {
 	link, over, late := r.sandbox.link, r.Context().Done(), (<-chan time.Time)(nil)
 	for {
@@ -117,7 +117,7 @@ func (r *run) receive() {
 	}
 }
 
-// handle handles a frame of the runner.
+// handle handles a frame of the runner. over reports that it ends the run.
 func (r *run) handle(f frame) (over bool, err error) {
 	switch f.kind {
 	case frameCall:
@@ -148,7 +148,7 @@ func (r *run) handle(f frame) (over bool, err error) {
 	return false, nil
 }
 
-// ended takes the outcome of the run. A runner is not trusted to send JSON.
+// ended handles the outcome of the run. It checks that the value is JSON, because runners are not trusted.
 func (r *run) ended(payload []byte) error {
 	var e end
 	value, err := split(payload, &e)
@@ -168,7 +168,7 @@ func (r *run) ended(payload []byte) error {
 	return nil
 }
 
-// deliver sends the answer of a call.
+// deliver sends the answer of a call to the runner.
 func (r *run) deliver(a session.Answer) (rest func()) {
 	send := func() {
 		head, err := join(answer{CallID: a.CallID, Content: a.Content, Failure: a.Failure})

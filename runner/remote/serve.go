@@ -17,14 +17,14 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Lend lends a sandbox of this machine. giveBack returns it; a broken one is replaced.
+// Lend lends a sandbox of this machine. The borrower must call giveBack; a broken sandbox is replaced.
 type Lend func(context.Context) (sandbox runner.Runner, giveBack func(broken bool), err error)
 
 // Options configure a Server.
 type Options struct {
-	Runners int    // runs at a time
-	Host    string // the name of this machine, for errors and lists
-	Version string // of the program
+	Runners int    // maximal number of concurrent runs
+	Host    string // name of this machine, for errors and lists
+	Version string // version of the program
 	Lend    Lend
 	Log     *slog.Logger
 }
@@ -41,20 +41,20 @@ type Server struct {
 	begun   atomic.Uint64
 	failed  atomic.Uint64
 
-	lost  chan struct{} // of Join
-	owned bool          // Close ends the connection
+	lost  chan struct{} // see Lost; nil without Join
+	owned bool          // Close closes nc
 }
 
-// Stats is the data of the endpoint in the statistics of the micro service.
+// Stats is the data of the endpoint in the statistics of the microservice.
 type Stats struct {
 	Host    string `json:"host"`
 	Runners int    `json:"runners"`
 	Busy    int    `json:"busy"`
-	Runs    uint64 `json:"runs"`   // that have begun
-	Failed  uint64 `json:"failed"` // whose sandbox failed
+	Runs    uint64 `json:"runs"`   // number of runs that have begun
+	Failed  uint64 `json:"failed"` // number of runs whose sandbox failed
 }
 
-// Serve joins the queue group of the runners.
+// Serve starts a Server, which joins the queue group of the runners.
 func Serve(nc *nats.Conn, o Options) (*Server, error) {
 	s := &Server{Options: o, nc: nc, free: make(chan struct{}, o.Runners)}
 	for range o.Runners {
@@ -72,16 +72,16 @@ func Serve(nc *nats.Conn, o Options) (*Server, error) {
 	s.service = service
 	err = service.AddEndpoint("take", micro.HandlerFunc(s.take), micro.WithEndpointSubject(TakeSubject), micro.WithEndpointQueueGroup(Queue))
 	if err == nil {
-		err = nc.Flush() // the NATS server knows the runner
+		err = nc.Flush() // now the NATS server knows the runner
 	}
 	if err != nil {
-		_ = service.Stop() // the first error says why
+		_ = service.Stop() // err is more important
 		return nil, err
 	}
 	return s, nil
 }
 
-// Stats returns the numbers of this runner.
+// Stats returns the current numbers of this runner.
 func (s *Server) Stats() Stats {
 	return Stats{Host: s.Host, Runners: s.Runners, Busy: s.Runners - len(s.free), Runs: s.begun.Load(), Failed: s.failed.Load()}
 }
@@ -93,15 +93,15 @@ func (s *Server) Close() error {
 	s.runs.Wait()
 	if s.owned {
 		if s.nc.IsClosed() {
-			return nil // it was lost
+			return nil // the connection was lost
 		}
-		_ = s.nc.Flush() // the last answers; a connection that is lost now does not need them
+		_ = s.nc.Flush() // send the last answers; an error means that the connection is lost
 		s.nc.Close()
 	}
 	return err
 }
 
-// take reserves a sandbox for a run.
+// take handles a request: it reserves a place for a run and answers.
 func (s *Server) take(r micro.Request) {
 	var t take
 	if json.Unmarshal(r.Data(), &t) != nil || !validGateway(t.Gateway) || !validID(t.Run) {
@@ -142,7 +142,7 @@ func (s *Server) answer(r micro.Request, a taken) {
 	}
 }
 
-// serve waits for the job and runs it.
+// serve waits for the job of a reserved place and runs it.
 func (s *Server) serve(link *stream) {
 	select {
 	case f := <-link.frames():
@@ -159,7 +159,7 @@ func (s *Server) serve(link *stream) {
 	}
 }
 
-// work runs a job in a sandbox and sends its end.
+// work runs a job and sends its outcome.
 func (s *Server) work(link *stream, j job) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
@@ -204,7 +204,7 @@ func (s *Server) run(ctx context.Context, j job, h *host) (runner.Outcome, error
 	outcome, err := sandbox.Run(ctx, work, h)
 	giveBack(err != nil)
 	if outcome.Err != nil {
-		err = nil // it says how the run has ended
+		err = nil // the outcome says how the run ended
 	}
 	return outcome, err
 }

@@ -11,62 +11,62 @@ import (
 )
 
 const (
-	pieceSize = 128 << 10 // bytes of a frame in one message; one of NATS has at most 1 MB
-	window    = 32        // pieces that a receiver has room for
-	headSize  = 9         // of a message: its kind and its number
+	pieceSize = 128 << 10 // bytes of a frame in one message; NATS allows 1 MB
+	window    = 32        // number of pieces that a receiver buffers
+	headSize  = 9         // size of the head of a message: its kind and a number
 )
 
 // The kinds of messages.
 const (
-	messagePart   = 'p' // a piece of a frame, and more of it follow
+	messagePart   = 'p' // a piece of a frame that more pieces follow
 	messageLast   = 'l' // the last piece of a frame
-	messageCredit = 'c' // the receiver has room for more pieces; their number is the payload
-	messagePing   = 'i' // a sign of life
-	messageClose  = 'x' // the sender has ended the stream
+	messageCredit = 'c' // the receiver has room for this number of further pieces
+	messagePing   = 'i' // shows that the sender is alive
+	messageClose  = 'x' // the sender has closed the stream
 )
 
-// A stream carries frames between two clients of NATS in order, each once, with a window for
-// what the receiver has not handled yet. NATS itself loses messages when a connection breaks
-// or a client is slow. Pieces are numbered, so that a loss ends the stream with errGap.
-// A client that is gone ends it within seconds, by the signs of life. It is safe for
-// concurrent use.
+// A stream carries frames between two clients of NATS, in order and exactly once. A window
+// bounds the pieces that the receiver has not handled yet. NATS loses messages when a
+// connection breaks or a client is slow, so pieces are numbered, and a loss ends the stream
+// with errGap. Pings end it within seconds after a client is gone. It is safe for concurrent
+// use.
 type stream struct {
 	nc       *nats.Conn
-	from, to string // the subjects of the two directions
+	from, to string // subjects of received and of sent messages
 	sub      *nats.Subscription
 	ticker   *time.Ticker
-	heard    atomic.Int64 // when the other side was heard, in nanoseconds since begun
+	heard    atomic.Int64 // time of the last message of the other side, in nanoseconds since begun
 	begun    time.Time
 
 	incoming chan frame    // complete frames
-	done     chan struct{} // closed at the end
+	done     chan struct{} // closed when the stream has ended
 
 	mu    sync.Mutex
-	err   error // why it ended; nil before
+	err   error // why the stream ended; nil before
 	queue []piece
-	bytes int           // in queue
-	room  int           // pieces that may be sent
+	bytes int           // size of queue
+	room  int           // number of pieces that may be sent
 	sent  uint64        // number of the last piece
-	space chan struct{} // closed when the queue has become shorter; nil: nobody waits
+	space chan struct{} // closed when the queue is short; nil if nobody waits
 
-	// Used by the goroutine of the subscription alone.
+	// Only the goroutine of the subscription uses these.
 	received uint64 // number of the last piece
 	partial  []byte
 }
 
-// piece is a part of a frame that waits to be sent.
+// piece is a part of a frame in the queue.
 type piece struct {
 	kind byte
 	data []byte
 }
 
-// frame is a message of the protocol above.
+// frame is a message of a run; see doc.go.
 type frame struct {
 	kind    frameKind
 	payload []byte
 }
 
-// open subscribes to from. Frames can be sent at once.
+// open opens a stream that receives at from and sends to to. Frames can be sent at once.
 func open(nc *nats.Conn, from, to string) (*stream, error) {
 	s := &stream{
 		nc: nc, from: from, to: to, ticker: time.NewTicker(pingTime), begun: time.Now(),
@@ -80,7 +80,7 @@ func open(nc *nats.Conn, from, to string) (*stream, error) {
 	return s, nil
 }
 
-// watch sends signs of life and ends the stream when the other side sends none.
+// watch sends pings, and ends the stream if the other side is silent.
 func (s *stream) watch() {
 	defer s.ticker.Stop()
 	s.heard.Store(int64(time.Since(s.begun)))
@@ -93,7 +93,7 @@ func (s *stream) watch() {
 				s.fail(errSilent)
 				return
 			}
-			if errors.Is(s.publish(messagePing, 0, nil), nats.ErrConnectionClosed) { // one that is broken may come back
+			if errors.Is(s.publish(messagePing, 0, nil), nats.ErrConnectionClosed) { // other errors may be temporary
 				s.fail(errGone)
 				return
 			}
@@ -101,10 +101,10 @@ func (s *stream) watch() {
 	}
 }
 
-// frames returns the channel of what arrives. took must be called for each.
+// frames returns the channel of received frames. The receiver must call took after each frame.
 func (s *stream) frames() <-chan frame { return s.incoming }
 
-// took gives the other side room for another piece, after a frame was handled.
+// took allows the other side to send another piece, after a frame was handled.
 func (s *stream) took() { s.credit(1) }
 
 // send queues a frame. It does not block.
@@ -128,13 +128,13 @@ func (s *stream) send(kind frameKind, parts ...[]byte) {
 	s.flush()
 }
 
-// push is called with mu held.
+// push appends a piece to the queue. The caller holds mu.
 func (s *stream) push(p piece) {
 	s.queue = append(s.queue, p)
 	s.bytes += len(p.data)
 }
 
-// flush sends what there is room for. It is called with mu held.
+// flush sends queued pieces while the receiver has room. The caller holds mu.
 func (s *stream) flush() {
 	for s.err == nil && s.room > 0 && len(s.queue) > 0 {
 		p := s.queue[0]
@@ -143,7 +143,7 @@ func (s *stream) flush() {
 		s.bytes -= len(p.data)
 		s.room--
 		s.sent++
-		_ = s.publish(p.kind, s.sent, p.data) // a connection that has ended is silent too
+		_ = s.publish(p.kind, s.sent, p.data) // watch notices an ended connection
 	}
 	if s.space != nil && s.bytes <= maxQueued {
 		close(s.space)
@@ -151,10 +151,10 @@ func (s *stream) flush() {
 	}
 }
 
-// maxQueued is the number of bytes above which wait blocks.
+// maxQueued is the size of the queue in bytes above which wait blocks.
 const maxQueued = 1 << 20
 
-// wait waits until the queue is short, or the stream has ended.
+// wait blocks until the queue has at most maxQueued bytes, or the stream has ended.
 func (s *stream) wait() {
 	s.mu.Lock()
 	if s.bytes <= maxQueued || s.err != nil {
@@ -172,7 +172,7 @@ func (s *stream) wait() {
 	}
 }
 
-// publish sends a message. If nobody receives it, the NATS server says so at from.
+// publish sends a message. If nobody receives it, the NATS server sends status 503 to from.
 func (s *stream) publish(kind byte, number uint64, payload []byte) error {
 	data := make([]byte, headSize, headSize+len(payload))
 	data[0] = kind
@@ -180,7 +180,7 @@ func (s *stream) publish(kind byte, number uint64, payload []byte) error {
 	return s.nc.PublishRequest(s.to, s.from, append(data, payload...))
 }
 
-// credit reports room for n more pieces.
+// credit tells the other side that there is room for n more pieces.
 func (s *stream) credit(n int) { _ = s.publish(messageCredit, uint64(n), nil) }
 
 // receive handles a message.
@@ -206,7 +206,7 @@ func (s *stream) receive(m *nats.Msg) {
 	}
 }
 
-// take adds a piece.
+// take adds a received piece to its frame.
 func (s *stream) take(kind byte, number uint64, data []byte) {
 	s.received++
 	if number != s.received || len(s.partial)+len(data) > maxFrame+frameHead {
@@ -227,12 +227,12 @@ func (s *stream) take(kind byte, number uint64, data []byte) {
 		return
 	}
 	select {
-	case s.incoming <- frame{frameKind(data[0]), data[1:]}: // the window keeps room
+	case s.incoming <- frame{frameKind(data[0]), data[1:]}: // does not block, because of the window
 	case <-s.done:
 	}
 }
 
-// fail ends the stream, once.
+// fail ends the stream. Only the first call has an effect.
 func (s *stream) fail(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,11 +247,11 @@ func (s *stream) fail(why error) {
 // close ends the stream and tells the other side.
 func (s *stream) close() {
 	s.fail(errClosed)
-	_ = s.publish(messageClose, 0, nil) // otherwise the other side hears nothing any more
+	_ = s.publish(messageClose, 0, nil) // an error means that the connection is closed
 	_ = s.sub.Unsubscribe()
 }
 
-// cause is why the stream has ended.
+// cause returns the reason why the stream has ended.
 func (s *stream) cause() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

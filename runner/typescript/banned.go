@@ -6,18 +6,18 @@ import (
 	"github.com/microsoft/typescript-go/internal/ast"
 )
 
-// Banned is a construct that scripts in the answer of a model must not have. Compile
-// refuses it in them alone.
+// Banned is a construct that scripts in a model's answer must not have. script.Compile only
+// refuses it in such scripts.
 type Banned struct {
 	Name   string // require, import, eval, new Function
 	Offset int
 }
 
-// bannedNames are the global names of such constructs.
+// bannedNames lists the global names that are such constructs.
 var bannedNames = []string{"require", "eval", "Function"}
 
-// banName notes a reference to one of bannedNames. A name that the script declares is
-// another thing, and Function is banned only where it is called.
+// banName records a reference to one of bannedNames, unless the script declares the name.
+// Function is only banned if it is called.
 func (r *reader) banName(n *ast.Node, declared bool) {
 	name := n.Text()
 	if name == "Function" {
@@ -32,7 +32,7 @@ func (r *reader) banName(n *ast.Node, declared bool) {
 	}
 }
 
-// banImport notes imports of all kinds.
+// banImport records imports of all kinds.
 func (r *reader) banImport(n *ast.Node) {
 	switch {
 	case ast.IsImportDeclaration(n), ast.IsImportEqualsDeclaration(n), n.Kind == ast.KindImportType, ast.IsImportCall(n),
@@ -46,8 +46,8 @@ func (r *reader) ban(name string, n *ast.Node) {
 	r.out.Banned = append(r.out.Banned, Banned{name, r.start(n)})
 }
 
-// tool notes the members after a reference to tools or after tools.$with(…): up to three of
-// them, as in tools.agents.llm.chat.
+// tool records the members after a reference to tools or after tools.$with(…), at most three,
+// as in tools.agents.llm.chat.
 func (r *reader) tool(n *ast.Node) {
 	var path string
 	n = withServers(n)
@@ -77,8 +77,8 @@ func (r *reader) tool(n *ast.Node) {
 	}
 }
 
-// literalArgument returns the first argument of the call of an expression, if it is a
-// text.
+// literalArgument returns the first argument of the call of an expression if it is a string
+// literal.
 func literalArgument(callee *ast.Node) (text string, is bool) {
 	n := outer(callee)
 	p := n.Parent

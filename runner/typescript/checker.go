@@ -16,8 +16,8 @@ import (
 	"github.com/microsoft/typescript-go/internal/tspath"
 )
 
-// Names of the files of a check. They exist in memory only. No module of a script has the
-// name of its main file.
+// Names of the files of a check. They only exist in memory. No module of a script has the
+// name of mainFile.
 const (
 	root        = "/w"
 	folder      = root + "/script/"
@@ -26,18 +26,18 @@ const (
 	moduleFile  = root + "/toolscript.d.ts"
 )
 
-// Version is the version that the compiler reports.
+// Version is the version of the compiler.
 var Version = core.Version()
 
-// Checker keeps the parsed libraries and declarations between checks. It runs one
-// check at a time.
+// Checker checks scripts. It keeps the parsed libraries and declarations between checks. It
+// is not safe for concurrent use.
 type Checker struct {
 	files   *files
 	modules *modules
 }
 
-// New creates a Checker. Its scripts see only the ECMAScript library and the given
-// global declarations.
+// New returns a Checker. Its scripts only have the ECMAScript library and the given global
+// declarations.
 func New(globals string) *Checker {
 	c := &Checker{files: newFiles(), modules: &modules{}}
 	c.files.write(globalsFile, globals)
@@ -48,18 +48,18 @@ func New(globals string) *Checker {
 // declarations become too large, the least recently used ones are dropped.
 func (c *Checker) Declare(key, declarations string) { c.modules.put(key, declarations) }
 
-// Script is a text with the modules that it can import, by their paths: lib.ts for
+// Script is a text with the modules that it can import. A path such as lib.ts stands for
 // "./lib.ts".
 type Script struct {
 	Text    string
 	Modules map[string]string
 }
 
-// Check returns all diagnostics of a script and of the modules that it imports, in the
-// order of each text: the syntax errors, or the type errors if there are none. Modules in
-// JavaScript have none. The script imports the module that was declared under the key;
-// known is false if there is no such module, and then nothing has been checked. A hostile script keeps the compiler busy for minutes and
-// ctx does not stop it: run it in a process that can be killed.
+// Check returns all diagnostics of a script and of the modules that it imports, in the order of
+// each text: the syntax errors or, if there are none, the type errors. Modules in JavaScript have
+// no diagnostics. The script imports the module that was declared under key. If there is no such
+// module, known is false and nothing was checked. A hostile script keeps the compiler busy for
+// minutes, and ctx does not stop it: only call Check in a process that can be killed.
 func (c *Checker) Check(ctx context.Context, script Script, key string, strict bool) (found []Diagnostic, known bool) {
 	m := c.modules.get(key)
 	if m == nil {
@@ -69,8 +69,8 @@ func (c *Checker) Check(ctx context.Context, script Script, key string, strict b
 	return c.check(ctx, strict), true
 }
 
-// enter makes a script and its declarations the files of the program. leave keeps nothing
-// of the script.
+// enter adds a script and its declarations to the files. leave removes the modules of the
+// script.
 func (c *Checker) enter(script Script, m *module) (leave func()) {
 	c.files.place(moduleFile, m)
 	c.files.write(mainFile, script.Text)
@@ -129,11 +129,10 @@ func (c *Checker) program(strict bool) *compiler.Program {
 	})
 }
 
-// options returns the options for checking an ES module. Forced module detection
-// makes top-level await legal in a script without imports. Caught values have type
-// any: most of them are a ToolError, and scripts use e.code. If the check is not
-// strict, parameters need no type and values may be undefined; RATIONALE.md has the
-// reasons.
+// options returns the options for checking an ES module. Forced module detection allows
+// top-level await in a script without imports. Caught values have type any: most of them are
+// a ToolError, and scripts use e.code. If the check is not strict, parameters need no type
+// and values may be undefined; see RATIONALE.md.
 func options(strict bool) *core.CompilerOptions {
 	one := 1
 	paths := collections.NewOrderedMapWithSizeHint[string, []string](1)

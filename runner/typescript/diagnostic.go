@@ -13,7 +13,7 @@ import (
 
 // Diagnostic is one error with the message of tsc.
 type Diagnostic struct {
-	File         string // the path of a module; "" for the script itself
+	File         string // path of the module, or "" for the script itself
 	Line, Column int    // from 1; columns in UTF-16 units
 	Code         string // as tsc prints it: TS2322
 	Message      string // later lines are indented by two spaces per level
@@ -21,8 +21,8 @@ type Diagnostic struct {
 	Subject Subject
 }
 
-// isMissingAwait reports whether the script uses a promise instead of its value. The
-// compiler itself says so, except for a promise of any.
+// isMissingAwait reports whether the script uses a promise of any instead of its value. For
+// other promises, the compiler itself suggests await.
 func isMissingAwait(d *ast.Diagnostic) bool {
 	for _, more := range d.RelatedInformation() {
 		if more.Code() == diagnostics.Did_you_forget_to_use_await.Code() {
@@ -33,8 +33,8 @@ func isMissingAwait(d *ast.Diagnostic) bool {
 	return slices.Contains(noProperty, d.Code()) && len(args) >= 2 && args[1] == "Promise<any>"
 }
 
-// report converts diagnostics. about returns the subject of one; nil gives no
-// subjects.
+// report converts diagnostics. about returns the subject of a diagnostic; if it is nil, there
+// are no subjects.
 func report(found []*ast.Diagnostic, about func(*ast.Diagnostic) Subject) []Diagnostic {
 	var out []Diagnostic
 	for _, d := range found {
@@ -61,7 +61,7 @@ func report(found []*ast.Diagnostic, about func(*ast.Diagnostic) Subject) []Diag
 	return out
 }
 
-// nameOf is the path of a file of the script; "" for the script itself.
+// nameOf returns the path of a module, or "" for the script itself.
 func nameOf(f *ast.SourceFile) string {
 	if f.FileName() == mainFile {
 		return ""
@@ -69,8 +69,8 @@ func nameOf(f *ast.SourceFile) string {
 	return strings.TrimPrefix(f.FileName(), folder)
 }
 
-// advice starts the sentences in which tsc suggests libraries and packages. A script
-// cannot add any.
+// advice is the start of the sentences in which tsc suggests libraries and packages, which a
+// script cannot add.
 const advice = " Do you need to "
 
 // message returns the text of a diagnostic and of its explanations.

@@ -8,7 +8,7 @@ import (
 )
 
 // documentation returns the text of the comment /** … */ before the declaration of one of
-// the symbols, up to its first tag.
+// symbols, up to its first tag, or "".
 func documentation(file *ast.SourceFile, symbols ...*ast.Symbol) string {
 	for _, s := range symbols {
 		for _, d := range s.Declarations {

@@ -6,28 +6,28 @@ import (
 	"github.com/microsoft/typescript-go/internal/ast"
 )
 
-// Function is the only statement of a script, apart from imports and types.
+// Function is a function that is the only statement of a script, apart from imports and types.
 type Function struct {
-	Name     string // "" for an expression, and where Exported is set
+	Name     string // "" for an expression, and if Exported is set
 	Offset   int
-	Declared bool // as a variable, or exported under Name
-	Exported bool // as default
+	Declared bool // it is a variable, or exported under Name
+	Exported bool // it is the default export
 
 	Parameters bool // it needs arguments
 	Generator  bool
 }
 
-// entryNames are names under which scripts declare the function that does their work.
+// entryNames lists the usual names of a function that does the work of a script.
 var entryNames = []string{"main", "run"}
 
-// Unused is an expression at the end of a script that has no value of its own.
+// Unused is the last expression of a script if its value is lost.
 type Unused struct {
 	Offset   int
-	Acts     bool // the expression may be there for what it does: it calls a function
+	Acts     bool // the expression calls a function, so it may have side effects
 	Function bool // it is a function
 }
 
-// onlyFunction returns the function of which a script consists, or nil.
+// onlyFunction returns the Function of a script that consists of one function, or nil.
 func (r *reader) onlyFunction() *Function {
 	var only *ast.Node
 	for _, s := range r.file.Statements.Nodes {
@@ -76,13 +76,13 @@ func (r *reader) onlyFunction() *Function {
 	return f
 }
 
-// needed reports whether a call must give a parameter.
+// needed reports whether a parameter is required.
 func needed(p *ast.Node) bool {
 	d := p.AsParameterDeclaration()
 	return d.Initializer == nil && d.QuestionToken == nil && d.DotDotDotToken == nil
 }
 
-// entry notes a function that is named as the entry of a script.
+// entry records a top-level function whose name is in entryNames.
 func (r *reader) entry(n *ast.Node) {
 	p := n.Parent
 	if !slices.Contains(entryNames, n.Text()) || p.Name() != n {
@@ -98,7 +98,7 @@ func (r *reader) entry(n *ast.Node) {
 	r.out.Uncalled = append(r.out.Uncalled, n.Text())
 }
 
-// lastExpression returns the expression at the end of a script whose value is lost, or nil.
+// lastExpression returns the last expression of a script if its value is lost, or nil.
 func (r *reader) lastExpression() *Unused {
 	statements := r.file.Statements.Nodes
 	if len(statements) == 0 || !ast.IsExpressionStatement(statements[len(statements)-1]) {
@@ -116,15 +116,15 @@ func (r *reader) lastExpression() *Unused {
 	return found
 }
 
-// lost finds out whether an expression has a value that is there to be used.
+// lost determines whether the value of an expression is probably meant to be used.
 type lost struct {
 	*reader
 	found *Unused
-	depth int // of functions
-	steps int // searches of functions
+	depth int // nesting of functions
+	steps int // number of calls of function
 }
 
-// value reports whether an expression has such a value.
+// value reports whether the value of an expression is probably meant to be used.
 func (l *lost) value(e *ast.Node) bool {
 	e = ast.SkipParentheses(e)
 	for ast.IsAwaitExpression(e) {
@@ -159,14 +159,14 @@ func (l *lost) value(e *ast.Node) bool {
 	return false
 }
 
-// values are methods that are called for what they return.
+// values lists methods that are called for their results.
 var values = []string{
 	"all", "allSettled", "any", "at", "concat", "entries", "filter", "find", "findLast", "flat", "flatMap", "from", "fromAsync", "fromEntries", "get",
 	"join", "keys", "map", "parse", "race", "reduce", "replace", "slice", "split", "stringify", "toReversed", "toSorted", "toString", "trim", "values",
 }
 
-// call reports whether a call is known for its value: that of a tool, of a method that changes
-// nothing, or of a function of the script that returns one.
+// call reports whether a call is probably made for its result: a call of a tool, of a method
+// in values, or of a function of the script that returns a value.
 func (l *lost) call(call *ast.Node) bool {
 	callee := ast.SkipParentheses(call.Expression())
 	if f := l.function(callee); f != nil {
@@ -193,8 +193,8 @@ func (l *lost) call(call *ast.Node) bool {
 	return found && declared.tools || !found && callee.Text() == toolsName
 }
 
-// function returns the function that an expression is, or that a statement at the top level
-// declares under its name, or nil. It gives up in a long script of calls.
+// function returns e if it is a function, or the top-level function that e names, or nil. It
+// gives up after 100 calls, because each scans the statements.
 func (l *lost) function(e *ast.Node) *ast.Node {
 	if l.steps++; l.steps > 100 {
 		return nil
@@ -235,10 +235,10 @@ func (l *lost) returns(f *ast.Node) bool {
 	})
 }
 
-// entityNames are the names of HTML entities that code may have in the place of operators.
+// entityNames lists the names of HTML entities that may replace operators and quotes in code.
 var entityNames = []string{"lt", "gt", "amp", "quot", "apos"}
 
-// entity notes a name that the script does not declare and that is written as an entity.
+// entity records a name that is written as an HTML entity, unless the script declares it.
 func (r *reader) entity(n *ast.Node, declared bool) {
 	text, at := r.file.Text(), r.start(n)
 	if !declared && at > 0 && text[at-1] == '&' && n.End() < len(text) && text[n.End()] == ';' {

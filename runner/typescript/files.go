@@ -14,8 +14,8 @@ import (
 	"github.com/microsoft/typescript-go/internal/vfs"
 )
 
-// files is a file system of a few texts in memory, with the parsed form of those that
-// are used by several checks. It does not read the disk.
+// files is a file system in memory. It also keeps the parsed form of texts that several
+// checks use.
 type files struct {
 	texts  map[string]string
 	parsed map[string]*ast.SourceFile
@@ -35,7 +35,7 @@ func (f *files) remove(path string) {
 	delete(f.parsed, path)
 }
 
-// place makes a module the file at path, parsed if it has been parsed before.
+// place makes a module the file at path. It reuses the parsed form of the module, if there is one.
 func (f *files) place(path string, m *module) {
 	f.write(path, m.text)
 	if m.parsed != nil {
@@ -70,7 +70,7 @@ func (f *files) AppendFile(string, string) error            { return vfs.ErrPerm
 func (f *files) Remove(string) error                        { return vfs.ErrPermission }
 func (f *files) Chtimes(string, time.Time, time.Time) error { return vfs.ErrPermission }
 
-// host serves files to the compiler. All files except the script stay parsed.
+// host serves files to the compiler. It keeps the parsed form of all files except the script.
 type host struct{ files *files }
 
 func (h host) FS() vfs.FS                         { return bundled.WrapFS(h.files) }

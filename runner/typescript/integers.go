@@ -12,11 +12,11 @@ import (
 	"github.com/microsoft/typescript-go/internal/scanner"
 )
 
-// codeInteger is the code of TypeScript's own suggestion about large integers.
+// codeInteger is the code of TypeScript's suggestion about large integers.
 var codeInteger = "TS" + strconv.Itoa(int(diagnostics.Numeric_literals_with_absolute_values_equal_to_2_53_or_greater_are_too_large_to_be_represented_accurately_as_integers.Code()))
 
-// inexactIntegers returns a diagnostic for each integer literal of a script whose digits
-// a tool would not receive.
+// inexactIntegers returns a diagnostic for each integer literal whose digits a number cannot
+// hold, or that is wrongly compared with large integers.
 func inexactIntegers(file *ast.SourceFile) (found []Diagnostic) {
 	open := []*ast.Node{file.AsNode()}
 	push := func(n *ast.Node) bool {
@@ -38,15 +38,15 @@ func inexactIntegers(file *ast.SourceFile) (found []Diagnostic) {
 	return found
 }
 
-// maxDigits bounds the literals that are read, in bytes.
+// maxDigits bounds the length of literals that are parsed, in bytes.
 const maxDigits = 1000
 
 // maxSafe is Number.MAX_SAFE_INTEGER.
 var maxSafe = big.NewInt(1<<53 - 1)
 
-// inexact returns what is wrong with the literal of a number, and "" for an integer that
-// keeps its digits, for a fraction and for a number with an exponent. compared: it is
-// compared without conversion, so it is not equal to a large integer of a result.
+// inexact returns a message about a number literal, or "" for an integer that keeps its
+// digits, a fraction, or a number with an exponent. compared says that the literal is
+// compared without conversion, so that it does not equal a large integer of a result.
 func inexact(literal string, compared bool) string {
 	if len(literal) > maxDigits {
 		return "this number has too many digits; write it as a bigint, with n after the digits"
@@ -66,7 +66,7 @@ func inexact(literal string, compared bool) string {
 	return ""
 }
 
-// comparedStrictly reports whether a number is an operand of === or !==, or of case.
+// comparedStrictly reports whether a number is an operand of ===, !== or case.
 func comparedStrictly(n *ast.Node) bool {
 	n = outer(n)
 	switch p := n.Parent; {
@@ -80,14 +80,14 @@ func comparedStrictly(n *ast.Node) bool {
 	}
 }
 
-// neverEqual has the codes of the diagnostics about comparisons.
+// neverEqual lists the codes of the diagnostics about comparisons of incompatible types.
 var neverEqual = []int32{
 	diagnostics.This_comparison_appears_to_be_unintentional_because_the_types_0_and_1_have_no_overlap.Code(),
 	diagnostics.Type_0_is_not_comparable_to_type_1.Code(),
 }
 
 // comparesIntegers reports whether a diagnostic is about a comparison of a number with a
-// bigint. TypeScript calls a large integer of a result a number.
+// bigint. In the types of results, large integers are numbers.
 func comparesIntegers(d *ast.Diagnostic) bool {
 	if !slices.Contains(neverEqual, d.Code()) {
 		return false

@@ -13,17 +13,16 @@ import (
 //go:embed intl.d.ts
 var intl string
 
-// intlAdvice is below the findings about Intl, because other environments have more.
+// intlAdvice is appended to diagnostics about Intl, because other environments have more parts of it.
 const intlAdvice = "\n  Scripts have these parts of Intl: DateTimeFormat, NumberFormat, Collator, PluralRules, RelativeTimeFormat and ListFormat," +
 	" with the Gregorian calendar and the digits 0 to 9. docs/scripts.md has what is missing."
 
 var intlTypes = regexp.MustCompile(`'(typeof Intl|(Intl\.)?(Collator|NumberFormat|DateTimeFormat|PluralRules|RelativeTimeFormat|ListFormat)(Options)?)'`)
 
-// intlMethods are the methods with options of Intl.
+// intlMethods lists the methods that take options of Intl.
 var intlMethods = []string{"toLocaleString", "toLocaleDateString", "toLocaleTimeString", "localeCompare"}
 
-// aboutIntl reports whether a diagnostic is about a part of Intl, or about an option
-// that is given to one.
+// aboutIntl reports whether a diagnostic is about a part of Intl or about one of its options.
 func aboutIntl(d *ast.Diagnostic, file *ast.SourceFile) bool {
 	if intlTypes.MatchString(message(d, 0)) {
 		return true

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// libraries declare the globals of the engine: ES2024 and the additions of
-// QuickJS-NG, without shared memory. Some of them include declarations of Intl, which
-// asInEngine replaces by its own.
+// libraries lists the declarations of the engine's globals: ES2024 and the additions of
+// QuickJS-NG, without shared memory. asInEngine replaces the declarations of Intl in some of
+// them.
 var libraries = []string{
 	"lib.es5.d.ts",
 	"lib.es2015.core.d.ts", "lib.es2015.collection.d.ts", "lib.es2015.iterable.d.ts", "lib.es2015.generator.d.ts",
@@ -31,22 +31,21 @@ var libraries = []string{
 	"lib.esnext.typedarrays.d.ts",
 }
 
-// absent are the values of lib.es5.d.ts that the sandbox does not have: code from
-// strings is disabled. Their types stay, because other declarations use them.
+// absent lists the declarations of lib.es5.d.ts that the sandbox does not have, because code from
+// strings is disabled. Types such as FunctionConstructor stay: other declarations use them.
 var absent = []string{
 	"declare function eval(x: string): any;",
 	"declare var Function: FunctionConstructor;",
 }
 
-// The options of big integers are declared apart from those of other numbers, with more
-// than there is.
+// The library declares its own options for bigints, with more members than the engine has.
 const (
 	bigOptions = "options?: BigIntToLocaleStringOptions"
 	ownOptions = "options?: Intl.NumberFormatOptions   "
 )
 
-// asInEngine returns the text of a library without the values that the engine does
-// not have. Spaces replace the removed text, so that all other places stay the same.
+// asInEngine returns the text of a library without the declarations that the engine does not have.
+// Spaces replace the removed text, so that the positions of the remaining text do not change.
 func asInEngine(file, text string) string {
 	name := path.Base(file)
 	switch {
@@ -65,7 +64,7 @@ func asInEngine(file, text string) string {
 	return text + intl
 }
 
-// withoutIntl removes the namespaces Intl.
+// withoutIntl replaces the declarations of the namespace Intl by spaces.
 func withoutIntl(text string) string {
 	for {
 		start := strings.Index(text, "declare namespace Intl {")

@@ -6,19 +6,19 @@ import (
 	"github.com/microsoft/typescript-go/internal/ast"
 )
 
-// maxModuleBytes bounds the text of the stored declarations. Parsed and bound,
-// declarations take eight times as much: 12.6 MB, 2,000 large tools, take 100 MB.
+// maxModuleBytes bounds the text of the stored declarations. Parsed and bound, declarations
+// take eight times their size: 12.6 MB, for 2,000 large tools, take 100 MB.
 const maxModuleBytes = 4 << 20
 
-// module is one version of the declarations of "toolscript".
+// module is one version of the declarations of the module "toolscript".
 type module struct {
 	key    string
 	text   string
-	parsed *ast.SourceFile // nil before its first check
+	parsed *ast.SourceFile // parsed form; nil before the first check
 }
 
-// modules are the stored declarations, the most recently used last. The last one is
-// kept even if it alone exceeds maxModuleBytes.
+// modules stores declarations, the most recently used last. The last is kept even if it
+// exceeds maxModuleBytes.
 type modules struct {
 	kept  []*module
 	bytes int

@@ -14,27 +14,27 @@ import (
 	"github.com/microsoft/typescript-go/internal/scanner"
 )
 
-// The bounds of a schema. A recursive generic type has no end.
+// The limits of a schema. A recursive generic type can be infinite.
 const (
 	maxSchemaDepth = 24
 	maxSchemaTypes = 5000
 	maxFindings    = 20
 )
 
-// object is a JSON object. Its members are sorted when it is encoded.
+// object is a JSON object. Encoding sorts its members.
 type object = map[string]any
 
-// schemaWriter writes types as JSON schemas. A type that a schema cannot express is
-// unknown, with a finding.
+// schemaWriter converts types to JSON Schemas. A type that a schema cannot express becomes
+// the schema of any value, with a diagnostic.
 type schemaWriter struct {
 	types *checker.Checker
 	file  *ast.SourceFile
-	at    int // place of findings
+	at    int // offset of diagnostics
 	found []Diagnostic
 
-	closed bool // objects have no other members than those of their types
+	closed bool // objects may not have members that their types do not have
 	count  int
-	open   []*checker.Type          // the types around the current one
+	open   []*checker.Type          // types that enclose the current one
 	refs   map[*checker.Type]string // names of types that contain themselves
 	defs   object
 }
@@ -43,7 +43,7 @@ func (w *schemaWriter) begin(closed bool) {
 	w.closed, w.count, w.open, w.refs, w.defs = closed, 0, nil, map[*checker.Type]string{}, object{}
 }
 
-// end adds the definitions of the types that contain themselves.
+// end encodes a schema with the definitions of the types that contain themselves.
 func (w *schemaWriter) end(schema object) json.RawMessage {
 	if len(w.defs) > 0 {
 		schema["$defs"] = w.defs
@@ -51,8 +51,8 @@ func (w *schemaWriter) end(schema object) json.RawMessage {
 	return encode(schema)
 }
 
-// schema returns the schema of a type; value says that it is the type of a value that
-// JSON.stringify writes.
+// schema returns the schema of a type. value says that JSON.stringify encodes the values of
+// the type.
 func (w *schemaWriter) schema(t *checker.Type, value bool) any {
 	w.count++
 	if w.count > maxSchemaTypes || len(w.open) > maxSchemaDepth {
@@ -81,7 +81,7 @@ func (w *schemaWriter) schema(t *checker.Type, value bool) any {
 	return w.unknown(w.types.TypeToString(t) + " is not a type of JSON values")
 }
 
-// unknown is the schema of any value, with a finding.
+// unknown adds a diagnostic and returns the schema of any value.
 func (w *schemaWriter) unknown(why string) any {
 	w.find(w.at, codeType, why+"; in calls of the script the type is unknown")
 	return object{}
@@ -120,8 +120,8 @@ func jsonOf(t *checker.Type) (value any, ok bool) {
 	return nil, false
 }
 
-// union writes alternatives. A union of literals is an enum. A member that may be
-// undefined is optional, so undefined is no alternative.
+// union returns the schema of a union. Literals become an enum. undefined is not an
+// alternative, because a member that may be undefined is optional.
 func (w *schemaWriter) union(t *checker.Type, value bool) any {
 	var literals []any
 	var rest []any
@@ -170,7 +170,7 @@ func (w *schemaWriter) union(t *checker.Type, value bool) any {
 
 func byText(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 
-// structured writes an object or an array. A type that contains itself is a definition.
+// structured returns the schema of an object or an array. A type that contains itself becomes a definition.
 func (w *schemaWriter) structured(t *checker.Type, value bool) any {
 	if slices.Contains(w.open, t) {
 		if w.refs[t] == "" {
@@ -186,7 +186,7 @@ func (w *schemaWriter) structured(t *checker.Type, value bool) any {
 		return schema
 	}
 	w.defs[name] = schema
-	if len(w.open) == 1 { // the root has its members itself: calls look at them
+	if len(w.open) == 1 { // the root also has the members themselves, which calls need
 		root := object{}
 		for key, part := range schema.(object) {
 			root[key] = part
@@ -226,7 +226,7 @@ func (w *schemaWriter) members(t *checker.Type, value bool) any {
 	return w.object(t, value)
 }
 
-// written is the schema of a class with toJSON, such as Date.
+// written returns the schema of a class with toJSON, such as Date.
 func (w *schemaWriter) written(t, toJSON *checker.Type, value bool) any {
 	calls := w.types.GetSignaturesOfType(toJSON, checker.SignatureKindCall)
 	if !value || len(calls) == 0 {
@@ -287,7 +287,7 @@ func (w *schemaWriter) object(t *checker.Type, value bool) any {
 		}
 		of := w.types.GetTypeOfSymbol(p)
 		if value && w.types.TypeHasCallOrConstructSignatures(of) {
-			continue // JSON.stringify leaves methods out
+			continue // JSON.stringify omits methods
 		}
 		outer := w.at
 		if at := place(w.file, p); at >= 0 {
@@ -322,7 +322,7 @@ func mayBeUndefined(t *checker.Type) bool {
 
 func encode(schema object) json.RawMessage {
 	text, err := json.Marshal(schema)
-	if err != nil { // every value in it is one that JSON has
+	if err != nil { // cannot happen: all values are valid in JSON
 		return json.RawMessage(`{}`)
 	}
 	return text

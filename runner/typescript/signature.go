@@ -11,24 +11,24 @@ import (
 
 // Signature describes the function that a module exports as default.
 type Signature struct {
-	Function bool            // false: the default export is not a function, or there is none; the rest is empty then
-	Params   json.RawMessage // JSON schema of the argument, always of an object
-	Result   json.RawMessage // JSON schema of the value; nil if nothing is known of it
-	Doc      string          // the text of the comment /** … */ before the function
+	Function bool            // the default export is a function; if not, the other fields are empty
+	Params   json.RawMessage // JSON Schema of the argument, which is always an object
+	Result   json.RawMessage // JSON Schema of the result; nil if unknown
+	Doc      string          // text of the comment /** … */ before the function
 	Found    []Diagnostic    // parts of the types that a schema cannot express, in the order of the text
 }
 
-// Codes of the findings of Signature.
+// Codes of the diagnostics of Signature.
 const (
-	codeParameter = "parameter" // a call could not pass the argument; the script cannot be saved
+	codeParameter = "parameter" // no call can pass the parameters; the script cannot be saved
 	codeType      = "type"      // a type becomes unknown
 )
 
-// Fatal reports whether a finding of Signature is about parameters that no call can pass.
+// Fatal reports whether a diagnostic of Signature is about parameters that no call can pass.
 func (d Diagnostic) Fatal() bool { return d.Code == codeParameter }
 
-// Signature describes the default export of a script. key and known are as in Check. Its
-// cost and ctx are as in Check.
+// Signature describes the default export of a script. Its cost, ctx, key and known are as in
+// Check.
 func (c *Checker) Signature(ctx context.Context, script Script, key string) (s Signature, known bool) {
 	m := c.modules.get(key)
 	if m == nil {
@@ -72,7 +72,7 @@ func signature(types *checker.Checker, file *ast.SourceFile) (s Signature) {
 	return s
 }
 
-// params returns the schema of the argument: the type of the only parameter.
+// params returns the schema of the argument, from the type of the only parameter.
 func (w *schemaWriter) params(call *checker.Signature, at int) json.RawMessage {
 	parameters := call.Parameters()
 	if len(parameters) == 0 {
@@ -96,15 +96,15 @@ func (w *schemaWriter) params(call *checker.Signature, at int) json.RawMessage {
 		return w.end(o)
 	}
 	if o, is := schema.(object); is && (len(o) == 0 || o["anyOf"] != nil || o["$ref"] != nil) && w.objects(t) {
-		o["type"] = "object" // of all alternatives
+		o["type"] = "object" // all alternatives are objects
 		return w.end(o)
 	}
 	w.find(w.at, codeParameter, "the parameter of a saved script is an object whose members are its parameters, such as { repo: string }, and not "+w.types.TypeToString(t))
 	return encode(object{"type": "object"})
 }
 
-// objects reports whether all values of a type can be objects, apart from undefined: a
-// parameter may be optional.
+// objects reports whether all alternatives of a type can be objects. It ignores undefined,
+// because a parameter may be optional.
 func (w *schemaWriter) objects(t *checker.Type) bool {
 	for _, t := range t.Distributed() {
 		switch flags := t.Flags(); {
@@ -116,7 +116,7 @@ func (w *schemaWriter) objects(t *checker.Type) bool {
 	return true
 }
 
-// result returns the schema of the value of a function; that of Promise<T> is T.
+// result returns the schema of a function's result, nil if unknown. Promise<T> is like T.
 func (w *schemaWriter) result(t *checker.Type, at int) json.RawMessage {
 	if promised := w.types.GetPromisedTypeOfPromise(t); promised != nil {
 		t = promised
@@ -133,7 +133,7 @@ func (w *schemaWriter) result(t *checker.Type, at int) json.RawMessage {
 	return w.end(schema)
 }
 
-// place returns the offset of the declaration of a symbol in the script, -1 without one.
+// place returns the offset of the declaration of a symbol in the script, or -1 if there is none.
 func place(file *ast.SourceFile, s *ast.Symbol) int {
 	for _, d := range s.Declarations {
 		if ast.GetSourceFileOfNode(d) == file {

@@ -8,7 +8,7 @@ import (
 	"github.com/microsoft/typescript-go/internal/diagnostics"
 )
 
-// Subject is the cause of a diagnostic, for advice that the compiler cannot give.
+// Subject identifies the cause of a diagnostic, for advice that the compiler cannot give.
 type Subject struct {
 	Name   string // an unknown name, such as files
 	Next   string // the member of Name that the script uses: readFile in files.readFile
@@ -40,7 +40,7 @@ var (
 	}
 )
 
-// wrongArgument has the codes of the diagnostics about arguments.
+// wrongArgument lists the codes of the diagnostics about arguments.
 var wrongArgument = []int32{
 	diagnostics.Argument_of_type_0_is_not_assignable_to_parameter_of_type_1.Code(),
 	diagnostics.Type_0_is_not_assignable_to_type_1.Code(),
@@ -104,8 +104,8 @@ func next(node *ast.Node) string {
 	return ""
 }
 
-// called returns the method of the module that is called with a node as argument, or
-// named by it. Calls outside a function that encloses the node do not count.
+// called returns the method of the module in whose call a node is, as an argument or as its
+// name. It ignores calls outside the innermost function that encloses the node.
 func called(c *checker.Checker, node *ast.Node) (holder, member string) {
 	for n := node; n != nil && !ast.IsFunctionLike(n); n = n.Parent {
 		if !ast.IsCallExpression(n) {
@@ -124,8 +124,8 @@ func called(c *checker.Checker, node *ast.Node) (holder, member string) {
 	return "", ""
 }
 
-// method returns the interface and the name of its member that callee refers to: a method, or a
-// tool with pages. Both are empty if it is not a member of an interface of the module.
+// method returns the interface and the name of the member that callee refers to: a method, or
+// a tool with pages. Both are empty if callee is not a member of an interface of the module.
 func method(c *checker.Checker, callee *ast.Node) (holder, member string) {
 	var found []*ast.Symbol
 	if ast.IsPropertyAccessExpression(callee) {

@@ -11,37 +11,37 @@ import (
 	"github.com/microsoft/typescript-go/internal/scanner"
 )
 
-// Syntax is the part of a script's syntax tree that the compilation needs. Offsets are
-// bytes of the text.
+// Syntax is the information from a script's syntax tree that the compilation needs. Offsets
+// are in bytes.
 type Syntax struct {
 	Broken     bool     // the text does not parse; all other fields are incomplete
-	Imports    []Import // of any module, in order, including imports of types
+	Imports    []Import // imports of all modules, in order, including imports of types
 	References []int    // offsets of reference comments
-	Returns    bool     // from the top level
+	Returns    bool     // a return statement is at the top level
 
-	ImportsEnd int         // offset after the leading imports: further ones can be inserted there
+	ImportsEnd int         // offset after the leading imports, where further imports can be inserted
 	HeadEnd    int         // offset after the leading imports and the last namespace
 	Misplaced  []Misplaced // statements that are not allowed in a function
 
 	Free []string // exports of the module that the script uses and does not declare
-	Uses Uses     // of tools
+	Uses Uses     // servers that the script refers to
 
 	Entities []int // offsets of names that are HTML entities, such as lt in a &lt; b
 
-	Function *Function // the script is nothing else
-	Uncalled []string  // functions that are named as an entry, and to which nothing refers
-	Unused   *Unused   // the value at the end
+	Function *Function // set if the script consists of one function
+	Uncalled []string  // functions with a name in entryNames to which nothing refers
+	Unused   *Unused   // last expression, if its value is lost
 
 	Tools  []string // members of tools that the script names, such as "github.createIssue", sorted
-	Banned []Banned // in order
+	Banned []Banned // in the order of the text
 }
 
-// Import is the name of a module in a script.
+// Import is an import of a module.
 type Import struct {
 	Module  string
 	Offset  int
 	Require bool
-	With    bool // it has attributes: with { type: "json" }
+	With    bool // it has attributes, such as with { type: "json" }
 }
 
 // Misplaced is an export, or an import after the leading imports.
@@ -50,8 +50,7 @@ type Misplaced struct {
 	Export bool
 }
 
-// Parse reads the syntax of a script. exported are the values that the module
-// "toolscript" exports.
+// Parse parses a script. exported lists the values that the module "toolscript" exports.
 func Parse(text string, javaScript bool, exported []string) Syntax {
 	kind := core.ScriptKindTS
 	if javaScript {
@@ -125,8 +124,8 @@ func (r *reader) statements() {
 	}
 }
 
-// bind enters the names that an import declares. Names that may be types of a server
-// make all servers used.
+// bind declares the names of an import. If a name may be a type of a server, all servers
+// count as used.
 func (r *reader) bind(s *ast.Node) {
 	clause := s.ImportClause()
 	if clause == nil {
@@ -154,7 +153,7 @@ func (r *reader) bind(s *ast.Node) {
 	}
 }
 
-// useAll notes that a node may use all servers, if it names the module "toolscript".
+// useAll records that all servers may be used, if an import names the module "toolscript".
 func (r *reader) useAll(n *ast.Node) {
 	if name := ast.GetExternalModuleName(n); name != nil && ast.IsStringLiteralLike(name) && name.Text() == "toolscript" {
 		r.out.Uses.All = true
@@ -171,8 +170,8 @@ func (r *reader) declare(name, scope *ast.Node, isTools bool) {
 // start returns the offset of a node without the comments before it.
 func (r *reader) start(n *ast.Node) int { return scanner.GetTokenPosOfNode(n, r.file, false) }
 
-// walk visits all nodes. It does not recurse: a chain such as a.b.c has the depth of its
-// length.
+// walk visits all nodes. It does not recurse, because a long chain such as a.b.c is a deep
+// tree.
 func (r *reader) walk() {
 	open := []*ast.Node{r.file.AsNode()}
 	push := func(n *ast.Node) bool {
@@ -228,7 +227,7 @@ func (r *reader) module(name *ast.Node, found Import) {
 	}
 }
 
-// identifier enters a reference to a value, or a declaration of one.
+// identifier records a reference to a value, or the declaration of a value.
 func (r *reader) identifier(n *ast.Node) {
 	switch p := n.Parent; {
 	case ast.IsExportSpecifier(p):
@@ -248,7 +247,7 @@ func (r *reader) identifier(n *ast.Node) {
 	}
 }
 
-// importsAlias reports whether a node is the first name of import x = a.b.
+// importsAlias reports whether a node is the name a in import x = a.b.
 func importsAlias(n *ast.Node) bool {
 	for ast.IsQualifiedName(n.Parent) && n.Parent.AsQualifiedName().Left == n {
 		n = n.Parent
@@ -256,8 +255,8 @@ func importsAlias(n *ast.Node) bool {
 	return ast.IsImportEqualsDeclaration(n.Parent) && n.Parent.Name() != n
 }
 
-// scopeOf returns the node in which the value that a declaration declares is visible,
-// and nil for declarations without a value. Imports are entered by bind.
+// scopeOf returns the node in which a declared value is visible, or nil for declarations
+// without a value. bind handles imports.
 func scopeOf(declaration *ast.Node) *ast.Node {
 	switch declaration.Kind {
 	case ast.KindParameter:
@@ -283,7 +282,7 @@ func scopeOf(declaration *ast.Node) *ast.Node {
 	return nil
 }
 
-// resolve finds out which references are free, and which servers are used.
+// resolve determines which references are free, and which servers are used.
 func (r *reader) resolve() {
 	servers := map[string]bool{}
 	for _, n := range r.references {
@@ -326,7 +325,7 @@ func (r *reader) resolve() {
 	slices.Sort(r.out.Uses.Servers)
 }
 
-// binding returns the innermost declaration that a reference sees.
+// binding returns the innermost declaration that is visible to a reference.
 func (r *reader) binding(n *ast.Node) (b binding, found bool) {
 	for _, d := range r.scopes[n.Text()] {
 		inside := d.scope.Pos() <= n.Pos() && n.End() <= d.scope.End()

@@ -10,18 +10,18 @@ import (
 	"github.com/microsoft/typescript-go/internal/diagnostics"
 )
 
-// implicit has the codes for parameters without a type of their own and without one
-// from their context: TS7006, TS7019 and TS7031.
+// implicit lists the codes for parameters that have neither a type nor one from their
+// context: TS7006, TS7019 and TS7031.
 var implicit = []int32{
 	diagnostics.Parameter_0_implicitly_has_an_1_type.Code(),
 	diagnostics.Rest_parameter_0_implicitly_has_an_any_type.Code(),
 	diagnostics.Binding_element_0_implicitly_has_an_1_type.Code(),
 }
 
-// withoutUntyped removes the diagnostics about parameters of functions that are
-// passed to a value of type any, such as the callback of issues.map if the tool does
-// not describe its issues. Such a parameter is any because the value is any, which is
-// no mistake of the script. Diagnostics about parameters of all other functions stay.
+// withoutUntyped removes the diagnostics about parameters of functions that are passed to a
+// value of type any, such as the callback of issues.map if the tool does not describe its
+// issues. Such a parameter has type any because the value has, which is not a mistake of the
+// script. Diagnostics about parameters of all other functions stay.
 func withoutUntyped(ctx context.Context, program *compiler.Program, file *ast.SourceFile, found []*ast.Diagnostic) []*ast.Diagnostic {
 	c, done := program.GetTypeCheckerForFile(ctx, file)
 	defer done()
@@ -30,7 +30,7 @@ func withoutUntyped(ctx context.Context, program *compiler.Program, file *ast.So
 	})
 }
 
-// givenToAny reports whether a node is part of a function in a place of type any.
+// givenToAny reports whether a node is part of a function whose expected type is any.
 func givenToAny(c *checker.Checker, node *ast.Node) bool {
 	function := ast.FindAncestor(node, ast.IsFunctionLike)
 	if function == nil || !ast.IsFunctionExpressionOrArrowFunction(function) {

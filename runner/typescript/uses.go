@@ -15,8 +15,8 @@ type Uses struct {
 	Servers []string // identifiers of members of tools, sorted
 }
 
-// serversAt returns the servers that a reference to tools names. It is certain for
-// tools.name, tools["name"] and a declaration that destructures tools, and for the same of
+// serversAt returns the servers that a reference to tools names. certain is true for
+// tools.name, tools["name"] and a declaration that destructures tools, and likewise for
 // tools.spawn and tools.$with(…).
 func serversAt(n *ast.Node) (servers []string, certain bool) {
 	n = withServers(n)
@@ -29,7 +29,7 @@ func serversAt(n *ast.Node) (servers []string, certain bool) {
 	return destructured(outer(n))
 }
 
-// withServers returns n.$with(…) for a reference to tools of which that is called, and
+// withServers returns the call n.$with(…) if the reference n to tools is part of one, and
 // otherwise n.
 func withServers(n *ast.Node) *ast.Node {
 	name, of, found := member(n)
@@ -43,8 +43,8 @@ func withServers(n *ast.Node) *ast.Node {
 	return n
 }
 
-// member returns the member of an expression or type that is used, and the node that
-// has the member.
+// member returns the name of the member that is read from n, and the node of the member
+// access.
 func member(n *ast.Node) (name string, of *ast.Node, found bool) {
 	n = outer(n)
 	p := n.Parent
@@ -59,7 +59,7 @@ func member(n *ast.Node) (name string, of *ast.Node, found bool) {
 	return "", n, false
 }
 
-// outer returns the largest expression with the value of n: (n)!.
+// outer returns the largest expression with the value of n, such as (n)!.
 func outer(n *ast.Node) *ast.Node {
 	for ast.IsParenthesizedExpression(n.Parent) || ast.IsNonNullExpression(n.Parent) {
 		n = n.Parent

@@ -1,6 +1,6 @@
-// Package outline lists the parts of a TypeScript text as the parser sees them, for
-// tests of generated TypeScript. The program does not contain it. Its import path is
-// the one from which Go allows the import of the parser.
+// Package outline lists the parts of a TypeScript text as the parser sees them, for tests of
+// generated TypeScript. It is not part of the program. Go only allows import paths like this
+// one to import the parser.
 package outline
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/microsoft/typescript-go/internal/parser"
 )
 
-// Outline has the parts of a syntax tree, without comments.
+// Outline contains the parts of a syntax tree, without comments.
 type Outline struct {
 	Errors     []string // syntax errors
 	Statements []string // kind and name of each top-level statement, in order
@@ -20,7 +20,7 @@ type Outline struct {
 	Others     []string // text of numbers, templates and regular expressions, in order
 }
 
-// Of parses TypeScript.
+// Of returns the Outline of a TypeScript text.
 func Of(text string) Outline {
 	file := parser.ParseSourceFile(ast.SourceFileParseOptions{FileName: "/outline.ts", Path: "/outline.ts"}, text, core.ScriptKindTS)
 	var o Outline
@@ -34,7 +34,7 @@ func Of(text string) Outline {
 	return o
 }
 
-// visit reads a node and its children.
+// visit adds a node and its children.
 func (o *Outline) visit(n *ast.Node) bool {
 	switch n.Kind {
 	case ast.KindIdentifier, ast.KindPrivateIdentifier:
