@@ -3,8 +3,8 @@ package quickjs
 // function is an exported function of the engine.
 type function int
 
-// The functions of the engine that this package uses. Functions whose names begin with
-// "is" never run script.
+// The functions of the engine that this package uses. Functions whose names begin with fnIs
+// never run code of the script.
 const (
 	fnInitialize function = iota
 	fnInit

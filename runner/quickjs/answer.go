@@ -1,14 +1,14 @@
 package quickjs
 
-// What the prelude gets with an answer.
+// The kinds of answers that the prelude gets.
 const (
 	answerValue  = iota
-	answerError  // the fields of a ToolError
-	answerThrown // what parsing threw
+	answerError  // an object with the fields of a ToolError
+	answerThrown // an error that the parser threw
 	answerContent
 )
 
-// answer creates the value of an answer.
+// answer creates the value of an answer in the instance. how is its kind.
 func (r *run) answer(a Answer) (how int, value handle) {
 	text := []byte(a.Value)
 	switch {
@@ -36,7 +36,7 @@ func (r *run) answer(a Answer) (how int, value handle) {
 	return how, value
 }
 
-// largeAnswer is the size from which the memory of an answer matters to the collector.
+// largeAnswer is the size in bytes from which an answer affects the garbage collector.
 const largeAnswer = 64 << 10
 
 func (r *run) parse(parse func(p uint32, length int) (handle, bool), p uint32, length int) (value handle, thrown bool) {

@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// given returns the arguments of the function that the script exports as default.
+// given returns the arguments for the function that the script exports as default.
 func (r *run) given() []json.RawMessage {
 	if r.job.Parameter == nil {
 		return []json.RawMessage{}
@@ -14,9 +14,9 @@ func (r *run) given() []json.RawMessage {
 	return []json.RawMessage{r.job.Parameter}
 }
 
-// loaded waits for the script and returns its namespace. If the job has a parameter, it
-// calls the function that the script exports as default: the result is a namespace whose
-// default is the value of the function.
+// loaded waits for the script and returns its namespace. If the job has a parameter or Calls
+// is set, it calls the function that the script exports as default, and returns a namespace
+// whose default is the result.
 func (r *run) loaded(loading handle) (handle, error) {
 	namespace, err := r.await(loading, toolscript.Executing)
 	if err != nil || r.job.Parameter == nil && !r.job.Compiled.Calls {

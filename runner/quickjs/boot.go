@@ -16,17 +16,17 @@ const ownFiles = "toolscript:"
 
 const (
 	defaultHeap  = 96 << 20
-	largestStack = 512 << 10 // the C stack of the engine is 1 MiB, and this is half of it
-	// snapshotMemory is the size to which the memory grows before the snapshot. An instance
-	// whose memory grew in its run cannot be reused, because the allocator in the
-	// image does not know of the growth.
+	largestStack = 512 << 10 // half of the engine's C stack of 1 MiB
+	// snapshotMemory is the size to which the memory grows before the snapshot. If the memory
+	// of an instance grows during a run, the instance cannot be reused, because the allocator
+	// in the image does not know the additional memory.
 	snapshotMemory = 16 << 20
-	// hostMemory is the memory beyond the script's limit: the image, and values of the
-	// host.
+	// hostMemory is the memory in addition to the script's limit, for the image and for
+	// values of the host.
 	hostMemory = 32 << 20
 )
 
-// boot runs the engine up to the point where scripts begin.
+// boot starts the engine, loads the prelude and returns a snapshot, with which scripts begin.
 func (e *Engine) boot(ctx context.Context) (snapshot, error) {
 	memory, err := newBootMemory(defaultHeap)
 	if err != nil {
@@ -92,7 +92,7 @@ func (in *instance) boot() error {
 	return in.err
 }
 
-// prototype returns the address of the prototype of an object.
+// prototype returns the address of the prototype of the value of an expression.
 func (in *instance) prototype(expression string) uint32 {
 	made, _ := in.eval(expression, ownFiles+"boot", evalScript)
 	defer in.free(made)
@@ -105,7 +105,7 @@ func (in *instance) prototype(expression string) uint32 {
 // never see it.
 func (in *instance) newHost() handle {
 	host := handle(in.call(fnNewObject))
-	for _, name := range slices.Sorted(maps.Keys(operations)) { // sorted, so that all images are the same
+	for _, name := range slices.Sorted(maps.Keys(operations)) { // sorted, so that all images are equal
 		p := in.place(name)
 		f := handle(in.call(fnNewFunction, uint64(p), uint64(len(name)), 0))
 		in.release(p)
@@ -115,7 +115,7 @@ func (in *instance) newHost() handle {
 	return host
 }
 
-// evalPart runs one part of the prelude. The caller keeps the arguments.
+// evalPart runs one part of the prelude with args, which the caller still owns.
 func (in *instance) evalPart(part string, args ...handle) error {
 	source, err := prelude.Source(part)
 	if err != nil {
@@ -134,8 +134,8 @@ func (in *instance) evalPart(part string, args ...handle) error {
 	return in.bootError(part, result, thrown)
 }
 
-// evalModule evaluates the module that scripts import. An import finds the module only
-// if it was evaluated before the snapshot.
+// evalModule evaluates the module that scripts import. Imports only find the module if it was
+// evaluated before the snapshot.
 func (in *instance) evalModule() error {
 	source, err := prelude.Source(prelude.Module)
 	if err != nil {

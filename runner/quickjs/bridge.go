@@ -17,14 +17,14 @@ func (r *run) operation(name []byte, args []handle) handle {
 	return op(r, arguments{r.instance, args})
 }
 
-// arguments are the arguments of an operation. C frees the handles.
+// arguments are the arguments of an operation. The engine frees the handles.
 type arguments struct {
 	instance *instance
 	handles  []handle
 }
 
-// at returns argument i, or 0, which the functions of the engine take for undefined,
-// except those that read numbers.
+// at returns argument i, or 0 if it is missing. The functions of the engine treat 0 as
+// undefined, except functions that read numbers.
 func (a arguments) at(i int) handle {
 	if i < len(a.handles) {
 		return a.handles[i]
@@ -50,11 +50,11 @@ func (r *run) findServer(a arguments) handle { return r.integer(r.names.Server(a
 // tool(server, name) → index, -1, or -2 for any tool of a server without tools
 func (r *run) findTool(a arguments) handle { return r.integer(r.names.Tool(a.integer(0), a.text(1))) }
 
-// call(call, server, tool, arguments as JSON, is a task, idempotency key or nothing) →
-// whether there is room for the call
+// call(call, server, tool, arguments as JSON, whether it is a task, idempotency key or
+// nothing) → 1, or 0 if too many calls are in flight
 func (r *run) beginCall(a arguments) handle {
 	if limit := r.job.Limits.ToolCalls; limit > 0 && int64(len(r.calls.keep)) >= limit {
-		return r.integer(0) // the run has all the calls in flight that it may have
+		return r.integer(0) // the limit of calls in flight is reached
 	}
 	id := a.integer(0)
 	task := a.integer(4) != 0
@@ -69,7 +69,7 @@ func (r *run) beginCall(a arguments) handle {
 	return r.integer(1)
 }
 
-// json(value) → 1 if the value of the script was taken, 0 if the prelude must encode it
+// json(value) → 1 if the host has encoded the value of the script, 0 if the prelude must do so
 func (r *run) keepJSON(a arguments) handle {
 	var ok bool
 	if r.value, ok = r.instance.plainJSON(a.at(0), r.job.Limits.ValueBytes); !ok {

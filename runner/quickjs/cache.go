@@ -9,13 +9,13 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// fillTime bounds the wait for another process that fills the cache, which takes a
-// second of work.
+// fillTime bounds the wait for another process that fills the cache, which takes one second
+// of work.
 const fillTime = 10 * time.Second
 
-// fillCache lets one process at a time fill a cache folder, and removes what a killed
-// one left in it. It does nothing if the cache has been filled. If the other process
-// takes too long, this one does not wait for it.
+// fillCache locks a cache folder, so that only one process fills it, and removes temporary
+// files of killed processes. done unlocks the folder. fillCache does nothing if the cache is
+// already full, or if another process holds the lock for longer than fillTime.
 func fillCache(ctx context.Context, dir string) (done func()) {
 	nothing := func() {}
 	if dir == "" {
@@ -25,7 +25,7 @@ func fillCache(ctx context.Context, dir string) (done func()) {
 	if err != nil {
 		return nothing // makeImage reports it
 	}
-	if _, err := os.Stat(image.path); err == nil { // it is written last
+	if _, err := os.Stat(image.path); err == nil { // the image is written last
 		return nothing
 	}
 	ctx, cancel := context.WithTimeout(ctx, fillTime)
@@ -36,7 +36,7 @@ func fillCache(ctx context.Context, dir string) (done func()) {
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*.tmp")) // the pattern is correct
 	for _, path := range left {
-		_ = os.Remove(path) // the next process tries again
+		_ = os.Remove(path) // on an error, the next process tries again
 	}
 	return unlock
 }

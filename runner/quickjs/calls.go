@@ -9,8 +9,8 @@ import (
 
 // pendingCalls are the calls in flight.
 type pendingCalls struct {
-	keep map[int]bool // by number: whether the run waits for the call after the script
-	kept int          // for how many it does
+	keep map[int]bool // by number: whether the run waits for the call after the end of the script
+	kept int          // number of calls that the run waits for
 }
 
 func (p *pendingCalls) none() bool { return len(p.keep) == 0 }
@@ -30,7 +30,7 @@ func (p *pendingCalls) await(id int) {
 	}
 }
 
-// remove reports whether the call was in flight.
+// remove removes a call and reports whether it was in flight.
 func (p *pendingCalls) remove(id int) bool {
 	kept, known := p.keep[id]
 	delete(p.keep, id)
@@ -40,8 +40,8 @@ func (p *pendingCalls) remove(id int) bool {
 	return known
 }
 
-// busy reports whether something can continue the script after its end, and until when the
-// run waits for it.
+// busy reports whether, after the end of the script, the run must wait for calls, timers or
+// input. deadline is the end of this wait, or never.
 func (r *run) busy() (deadline time.Time, busy bool, err error) {
 	if r.input.asked > 0 || r.calls.kept > 0 && r.job.Answer == nil {
 		return never, true, nil
@@ -69,13 +69,13 @@ func (r *run) cancelCall(a arguments) handle {
 	return r.instance.undefined()
 }
 
-// await(call): the run waits for a task
+// await(call): the run must wait for a task
 func (r *run) awaitCall(a arguments) handle {
 	r.calls.await(a.integer(0))
 	return r.instance.undefined()
 }
 
-// optional returns an argument that is a text, or "" if it was left out.
+// optional returns a text argument, or "" if it is missing.
 func (a arguments) optional(i int) string {
 	if i >= len(a.handles) {
 		return ""

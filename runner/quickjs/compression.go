@@ -10,16 +10,16 @@ import (
 )
 
 // portion is the size of the pieces in which the host compresses and decompresses, in bytes.
-// Between them it looks at the limits of the run.
+// After each piece, it checks the limits of the run.
 const portion = 64 << 10
 
-// conversion compresses or decompresses the bytes that the prelude passes to each of its
-// steps. There is one at a time: the prelude finishes it before the script continues. The
-// host has one piece of the result, the memory of the script has the others.
+// conversion compresses or decompresses bytes in steps. The prelude passes the input to each
+// step, and finishes a conversion before the script continues, so there is only one at a
+// time. The host holds one piece of the result; the others are in the memory of the script.
 type conversion struct {
 	run  *run
 	data []byte // the input, valid until the instance runs again
-	at   int    // bytes of it that are done
+	at   int    // number of bytes of data that are processed
 	next func() ([]byte, error)
 }
 
@@ -55,16 +55,16 @@ func (r *run) converted(a arguments) handle {
 	}
 }
 
-// encoder is one of the writers of the standard library.
+// encoder is a compressing writer of the standard library.
 type encoder interface {
 	io.WriteCloser
 	Reset(io.Writer)
 }
 
-// encoders are kept by format.
+// encoders maps formats to encoders.
 type encoders map[string]encoder
 
-// encoder returns the encoder of a format. The run keeps it, because a new one takes a
+// encoder returns the encoder of a format. The run reuses it, because a new encoder needs a
 // megabyte.
 func (r *run) encoder(format string) encoder {
 	made := r.encoders[format]
@@ -77,7 +77,7 @@ func (r *run) encoder(format string) encoder {
 	case "deflate":
 		made = zlib.NewWriter(nil)
 	default:
-		made, _ = flate.NewWriter(nil, flate.DefaultCompression) // only a wrong level fails
+		made, _ = flate.NewWriter(nil, flate.DefaultCompression) // only fails for an invalid level
 	}
 	if r.encoders == nil {
 		r.encoders = encoders{}
@@ -102,7 +102,7 @@ func (c *conversion) compressing(to encoder) func() ([]byte, error) {
 				ended = true
 				err = errors.Join(err, to.Close())
 			}
-			if err != nil { // never: a bytes.Buffer takes everything
+			if err != nil { // never happens with a bytes.Buffer
 				return nil, err
 			}
 		}
@@ -135,7 +135,7 @@ func (c *conversion) decompressing(format string) func() ([]byte, error) {
 	}
 }
 
-// decoder reads the start of a stream. A gzip file may consist of several members.
+// decoder returns a reader that decompresses from. A gzip file may consist of several members.
 func decoder(format string, from io.Reader) (io.Reader, error) {
 	switch format {
 	case "gzip":
@@ -147,8 +147,8 @@ func decoder(format string, from io.Reader) (io.Reader, error) {
 	}
 }
 
-// Read implements io.Reader. It stops at the limits of the run: there are inputs that a
-// decoder reads for seconds without a result.
+// Read implements io.Reader. It stops at the limits of the run, because a decoder can read
+// some inputs for seconds without a result.
 func (c *conversion) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -163,8 +163,8 @@ func (c *conversion) Read(p []byte) (int, error) {
 	return n + 1, nil
 }
 
-// ReadByte implements io.ByteReader, with which decoders read nothing after the end of
-// their stream.
+// ReadByte implements io.ByteReader. With it, decoders do not read beyond the end of their
+// stream.
 func (c *conversion) ReadByte() (byte, error) {
 	switch {
 	case c.at == len(c.data):

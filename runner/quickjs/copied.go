@@ -1,6 +1,6 @@
 package quickjs
 
-// copiedStore restores an image by copying it. It works everywhere.
+// copiedStore restores an image by copying it. It works on all systems.
 type copiedStore struct{ snapshot }
 
 func (s copiedStore) newMemory(limit uint64) (memory, error) {
@@ -11,7 +11,7 @@ func (copiedStore) close() error { return nil }
 
 // copiedMemory is a memory in the Go heap. It moves when it grows.
 type copiedMemory struct {
-	image snapshot // the zero snapshot for an instance that is booted
+	image snapshot // empty while the engine boots
 	data  []byte
 	limit uint64
 }
@@ -43,7 +43,7 @@ func (m *copiedMemory) restore() error {
 	return nil
 }
 
-// written returns nothing: all pages are ready to be written.
+// written returns nil: no page needs to be warmed.
 func (*copiedMemory) written() []span { return nil }
 
 func (*copiedMemory) warm([]span) {}

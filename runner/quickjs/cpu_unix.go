@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// cpuTime is the CPU time that this process has used. A worker runs one script
-// at a time, so what it uses meanwhile is the script's.
+// cpuTime returns the CPU time that this process has used. A worker runs one script at a
+// time, so the CPU time during a run belongs to its script.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// cpuTime is the CPU time that this process has used. A worker runs one script
-// at a time, so what it uses meanwhile is the script's.
+// cpuTime returns the CPU time that this process has used. A worker runs one script at a
+// time, so the CPU time during a run belongs to its script.
 func cpuTime() time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user) != nil {

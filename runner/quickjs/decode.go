@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// decoders are the encodings of TextDecoder, in the order of encoding.js. ok is false if
-// the bytes are not valid; the text has U+FFFD in these places.
+// decoders are the decoders of TextDecoder, in the order of encoding.js. If bytes are
+// invalid, ok is false and the text has U+FFFD in their place.
 var decoders = []func(data []byte) (text string, ok bool){
 	decodeUTF8,
 	decodeWindows1252,
@@ -16,7 +16,7 @@ var decoders = []func(data []byte) (text string, ok bool){
 	func(data []byte) (string, bool) { return decodeUTF16(data, binary.BigEndian) },
 }
 
-// decode(bytes, fatal, encoding) → text, or undefined if fatal and the bytes are not valid
+// decode(bytes, fatal, encoding) → text, or undefined if fatal is not 0 and the bytes are invalid
 func (r *run) decode(a arguments) handle {
 	text, ok := decoders[a.integer(2)](r.instance.bytesOf(a.at(0)))
 	if !ok && a.integer(1) != 0 {
@@ -25,14 +25,14 @@ func (r *run) decode(a arguments) handle {
 	return r.instance.newString(text)
 }
 
-// upper1252 are the characters of the bytes from 0x80 to 0x9f. All other bytes are the
-// code points of their characters.
+// upper1252 has the characters of the bytes from 0x80 to 0x9f. Other bytes equal the code
+// points of their characters.
 var upper1252 = [32]rune{
 	0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d, 0x017d, 0x8f,
 	0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d, 0x017e, 0x0178,
 }
 
-// decodeWindows1252 decodes the encoding that the web calls latin1. All bytes are valid.
+// decodeWindows1252 decodes the encoding that the web calls latin1. All bytes are valid in it.
 func decodeWindows1252(data []byte) (string, bool) {
 	var b strings.Builder
 	b.Grow(len(data))
@@ -46,8 +46,8 @@ func decodeWindows1252(data []byte) (string, bool) {
 	return b.String(), true
 }
 
-// decodeUTF16 decodes as the Encoding Standard says: each half of a pair that is alone,
-// and an incomplete end, become one U+FFFD.
+// decodeUTF16 decodes according to the Encoding Standard: each lone surrogate, and an
+// incomplete character at the end, becomes one U+FFFD.
 func decodeUTF16(data []byte, order binary.ByteOrder) (text string, ok bool) {
 	var b strings.Builder
 	b.Grow(len(data))
@@ -68,8 +68,8 @@ func decodeUTF16(data []byte, order binary.ByteOrder) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// pair returns the character of a surrogate and the one that follows it in data, which is
-// consumed, or U+FFFD.
+// pair returns the character of a surrogate and the next surrogate in data, which it
+// consumes, or U+FFFD.
 func pair(first rune, data *[]byte, order binary.ByteOrder) rune {
 	const secondHalves = 0xdc00
 	switch {

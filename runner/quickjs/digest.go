@@ -8,7 +8,7 @@ import (
 	"hash"
 )
 
-// hashes are the hashes of crypto.subtle.
+// hashes maps the hashes of crypto.subtle to their constructors.
 var hashes = map[string]func() hash.Hash{
 	"SHA-1": sha1.New, "SHA-256": sha256.New, "SHA-384": sha512.New384, "SHA-512": sha512.New,
 }
@@ -23,8 +23,7 @@ func (r *run) hmac(a arguments) handle {
 	return r.sum(hmac.New(hashes[a.text(0)], r.instance.bytesOf(a.at(1))), a.at(2))
 }
 
-// step is the number of bytes that the host works on before it looks at the limits of
-// the run.
+// step is the number of bytes that the host hashes before it checks the limits of the run.
 const step = 256 << 10
 
 func (r *run) sum(h hash.Hash, data handle) handle {
@@ -37,8 +36,8 @@ func (r *run) sum(h hash.Hash, data handle) handle {
 	return r.instance.newBytes(h.Sum(nil))
 }
 
-// stops reports whether a host function must stop because a limit of the run was
-// reached. The instance is dead then.
+// stops reports whether a host function must stop because a limit of the run was reached.
+// Then the instance is dead.
 func (r *run) stops() bool {
 	r.host.Poll()
 	if r.watch.overdue() {

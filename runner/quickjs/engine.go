@@ -1,11 +1,10 @@
-// Package quickjs runs scripts on QuickJS-NG, compiled to WebAssembly and run by
-// wazero. It must run in a worker process: code compiled by wazero blocks Go's garbage
-// collector while it runs.
+// Package quickjs runs scripts on QuickJS-NG, compiled to WebAssembly and executed by wazero.
+// It must run in a worker process: while code compiled by wazero runs, it blocks Go's garbage
+// collector.
 //
-// An Engine is compiled once and has one memory image: a runtime with the prelude
-// loaded and all intrinsics frozen. A VM is an instance of that image. Reset restores
-// the image in microseconds, so every run begins with the image and nothing of earlier
-// runs.
+// An Engine is compiled once and has one memory image: a runtime with the prelude loaded and
+// all intrinsics frozen. A VM is an instance of this image. Reset restores the image in
+// microseconds, so no run sees anything of earlier runs.
 package quickjs
 
 import (
@@ -19,16 +18,16 @@ import (
 
 // Options configure an engine. The zero value works.
 type Options struct {
-	// CacheDir keeps the compiled engine and its image between processes. The caller checks its
-	// owner and mode, because machine code is loaded from it. Empty: the engine is
-	// compiled every time, which takes half a second.
+	// CacheDir is the folder that keeps the compiled engine and its image between processes.
+	// The caller must check its owner and mode, because machine code is loaded from it. If it
+	// is empty, the engine is compiled every time, which takes half a second.
 	CacheDir string
 
-	copying bool // copy the image as on most systems, for tests
+	copying bool // copy the image, as on systems other than Linux; for tests
 }
 
-// maxHeap is the largest heap of a job in bytes. Each VM reserves that much address
-// space, and no memory.
+// maxHeap is the maximal heap of a job in bytes. Each VM reserves address space of this size,
+// but no memory.
 const maxHeap = 1 << 30
 
 // Engine is the compiled engine and its image. It is safe for concurrent use.
@@ -40,8 +39,8 @@ type Engine struct {
 	closed  atomic.Bool
 }
 
-// NewEngine compiles the engine and builds its image. It does everything that a
-// process must do before it is confined: VMs only map memory that is not executable.
+// NewEngine compiles the engine and builds its image. It must be called before the process is
+// confined. VMs can be created afterwards, because they only map memory that is not executable.
 func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 	e := &Engine{}
 	defer fillCache(ctx, o.CacheDir)()
@@ -49,7 +48,7 @@ func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 		if o.CacheDir == "" {
 			return nil, errors.Join(err, e.Close())
 		}
-		// A damaged cache, or a full disk, costs time and not the run.
+		// With a damaged cache or a full disk, compile without the cache.
 		_ = e.Close()
 		e.closed.Store(false)
 		e.runtime, e.cache = nil, nil
@@ -84,13 +83,13 @@ func (e *Engine) makeImage(ctx context.Context, o Options) error {
 	if e.image.hot, err = e.rehearse(ctx); err != nil || o.CacheDir == "" {
 		return err
 	}
-	_ = file.write(snapshot, e.image.hot) // without it the next start takes longer
+	_ = file.write(snapshot, e.image.hot) // without the file, the next start takes longer
 	return nil
 }
 
 func (e *Engine) compile(ctx context.Context, cacheDir string) error {
-	// CloseOnContextDone stays off: it makes scripts five times slower, and fuel stops
-	// scripts too.
+	// CloseOnContextDone stays off: it makes scripts five times slower, and fuel also stops
+	// scripts.
 	config := wazero.NewRuntimeConfigCompiler()
 	if cacheDir != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(cacheDir)
@@ -112,7 +111,7 @@ func (e *Engine) compile(ctx context.Context, cacheDir string) error {
 	return nil
 }
 
-// Close frees the engine. Its VMs must be closed before.
+// Close frees the engine. Its VMs must have been closed.
 func (e *Engine) Close() error {
 	if e.closed.Swap(true) {
 		return nil

@@ -2,10 +2,10 @@ package quickjs
 
 import "encoding/binary"
 
-// jsHeap reads values of the engine from its memory, which takes a tenth of the time of
-// the engine's functions and runs no script. It is valid until the instance runs again.
-// The memory may hold anything, because the script may have attacked the engine: an
-// address outside of it reads as zeros.
+// jsHeap reads values directly from the memory of the engine. This takes a tenth of the time
+// of the engine's functions and does not run code of the script. It is valid until the
+// instance runs again. The memory may contain anything, because the script may have attacked
+// the engine: addresses outside of the memory read as zeros.
 type jsHeap struct {
 	memory []byte
 	atoms  uint32 // address of the table of property names
@@ -30,7 +30,7 @@ func (h jsHeap) value(at uint32) (tag int32, payload uint32) {
 	return int32(h.word(at + 4)), h.word(at)
 }
 
-// bytes is a part of the memory.
+// bytes returns a part of the memory, or nil if it is outside.
 func (h jsHeap) bytes(at, size uint64) []byte {
 	if at+size > uint64(len(h.memory)) {
 		return nil
@@ -47,25 +47,25 @@ const (
 	tagBool      = 1
 	tagNull      = 2
 	tagUndefined = 3
-	tagFloat     = 8          // the first of the numbers
-	floatAddend  = 0x7ff8000a // what the upper half of a number lacks
+	tagFloat     = 8          // the first tag of numbers
+	floatAddend  = 0x7ff8000a // added to the upper half of a float64
 	classObject  = 1
-	flagBits     = 0xffff01ff // of the flags and the class; the other bits have no meaning
+	flagBits     = 0xffff01ff // mask of the meaningful bits of flags and class
 	classArray   = 2
 	exotic       = 1 << 3
 	fastArray    = 1 << 4
 	enumerable   = 1 << 2
-	notValue     = 3 << 4 // getters and the like
+	notValue     = 3 << 4 // set for properties without a plain value, such as getters
 	integerAtom  = 1 << 31
 	stringAtom   = 1 // the type of atoms that are not symbols
 )
 
-// Offsets in the objects, shapes and strings of the engine, of this file only. The
-// number of references is before an object.
+// Offsets in the objects, shapes and strings of this version of the engine. The reference
+// count of an object is at the address before it.
 const (
 	referenceCount = 4
 
-	objectFlags  = 8 // one byte; the upper half is the class
+	objectFlags  = 8 // flags in the first byte; the class in the upper half
 	objectShape  = 12
 	objectProps  = 16
 	objectWeak   = 20
@@ -81,7 +81,7 @@ const (
 	propertySize = 8
 )
 
-// object is the head of a JavaScript object.
+// object is the header of a JavaScript object.
 type object struct {
 	flags        byte
 	class        uint16
@@ -93,7 +93,7 @@ func (h jsHeap) object(at uint32) object {
 	return object{flags: byte(head), class: uint16(head >> 16), shape: h.word(at + objectShape), props: h.word(at + objectProps)}
 }
 
-// content is the content of a string: Latin-1, or UTF-16 if wide.
+// content returns the content of a string: Latin-1, or UTF-16 if wide.
 func (h jsHeap) content(at uint32) (content []byte, wide bool) {
 	length, kind := uint64(h.word(at)), h.word(at+stringHash)>>28&3
 	if wide = length>>31 != 0; wide {
@@ -109,7 +109,7 @@ func (h jsHeap) content(at uint32) (content []byte, wide bool) {
 	return h.bytes(start, length), wide
 }
 
-// elements returns the addresses of the objects in an array.
+// elements returns the addresses of the objects in an array, at most 31.
 func (h jsHeap) elements(of handle) []uint32 {
 	_, at := h.value(uint32(of))
 	all := make([]uint32, min(h.word(at+arrayLength), 31))
@@ -119,9 +119,9 @@ func (h jsHeap) elements(of handle) []uint32 {
 	return all
 }
 
-// held returns a bit for each promise that can still be reached from elsewhere, or has
-// been changed, or whose result has. The first ones are the unchanged examples. An array
-// refers to the promises, and one to the results, to which the promises refer too.
+// held returns a bit mask of the promises that the script can still reach or has changed, or
+// whose results it can reach or has changed. Element 0 of each array is an unchanged example.
+// Otherwise only its array refers to a promise, and its array and its promise to a result.
 func (h jsHeap) held(promises, results handle) (bits int) {
 	ps, rs := h.elements(promises), h.elements(results)
 	for i := 1; i < len(ps) && i < len(rs); i++ {
@@ -132,8 +132,8 @@ func (h jsHeap) held(promises, results handle) (bits int) {
 	return bits
 }
 
-// idle reports whether an object has a number of references and the properties of an
-// example. A weak reference would show that it is used again.
+// idle reports whether an object has the given number of references, no weak references, and
+// the properties of the example.
 func (h jsHeap) idle(at, example, references uint32) bool {
 	return h.word(at-referenceCount) == references && h.word(at+objectWeak) == 0 &&
 		(h.word(at+objectFlags)^h.word(example+objectFlags))&flagBits == 0 && h.word(at+objectShape) == h.word(example+objectShape)

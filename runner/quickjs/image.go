@@ -7,21 +7,21 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// entries are the functions of an image that the host calls. Their addresses are the
-// same in every instance of the image.
+// entries are the addresses of functions and objects of an image that the host uses. They are
+// the same in every instance of the image.
 type entries struct {
 	scratch          uint32
-	runtime, context uint32 // of QuickJS
-	objects, arrays  uint32 // the prototypes
-	begin            handle // (run: string): takes the script's arguments and the like
+	runtime, context uint32 // JSRuntime and JSContext of QuickJS
+	objects, arrays  uint32 // prototypes of objects and arrays
+	begin            handle // (run: string): sets the script's arguments and other values
 	settle           handle // (call, how, answer): a tool has answered
 	parse            handle // (JSON: string) → its value, with bigints for large integers
 	fire             handle // (timer)
-	feed             handle // (chunk: string | undefined): standard input has come
-	apply            handle // (namespace) → promise of a namespace whose default is the value of the exported function
+	feed             handle // (chunk: string | undefined): standard input has arrived
+	apply            handle // (namespace) → promise of a namespace whose default is the function's result
 	finish           handle // (namespace) → promise of the value as JSON, or of undefined
-	describe         handle // (error) → what is known of it, as JSON
-	giveUp           handle // (namespace, last: number) → a notice about the timers that were given up, or undefined
+	describe         handle // (error) → description of the error as JSON
+	giveUp           handle // (namespace, last: number) → notice about the timers that were dropped, or undefined
 }
 
 // snapshot is the state of a booted instance.
@@ -39,7 +39,7 @@ type image struct {
 	hot   []span // the pages that most scripts write to
 }
 
-// piece is a part of a memory that is not all zeros.
+// piece is a part of a memory that is not zero.
 type piece struct {
 	offset int
 	data   []byte
@@ -47,8 +47,8 @@ type piece struct {
 
 // store holds the bytes of an image.
 type store interface {
-	// newMemory returns a memory that may grow up to limit bytes. It has the image
-	// after its first restore.
+	// newMemory returns a memory that may grow up to limit bytes. It contains the image after
+	// its first restore.
 	newMemory(limit uint64) (memory, error)
 	close() error
 }
@@ -56,28 +56,27 @@ type store interface {
 // memory is the linear memory of one instance.
 type memory interface {
 	experimental.LinearMemory
-	// setLimit makes growing beyond a size fail.
+	// setLimit makes growth beyond a size fail.
 	setLimit(bytes uint64)
-	// restore makes the memory equal to the image. Its size must be that of the
-	// image.
+	// restore makes the memory equal to the image. It must have the size of the image.
 	restore() error
 	// written returns the parts that were written since the last restore, if the
 	// system can report them.
 	written() []span
-	// warm makes the first write to these parts cheap. Their content stays.
+	// warm makes the first write to each of parts cheap. It does not change their content.
 	warm(parts []span)
 }
 
 // span is a part of a memory, of whole pages.
 type span struct{ Offset, Size uintptr }
 
-// newImage keeps a snapshot in the best way this system has.
+// newImage returns an image of a snapshot in the fastest store that this system supports.
 func newImage(s snapshot, copying bool) *image {
 	if copying {
 		return &image{snapshot: s, store: copiedStore{s}}
 	}
 	mapped, err := newMappedStore(s)
-	if err != nil { // copying is slower and does the same
+	if err != nil { // copying is slower but equivalent
 		return &image{snapshot: s, store: copiedStore{s}}
 	}
 	return &image{snapshot: s, store: mapped}
@@ -87,8 +86,8 @@ func (i *image) close() error { return i.store.close() }
 
 const pageSize = 4096
 
-// nonZero returns the parts of a memory that are not zero, in whole pages: half a
-// megabyte of 17 MB.
+// nonZero returns the parts of a memory that are not zero, in whole pages: half a megabyte of
+// 17 MB for the booted engine.
 func nonZero(memory []byte) []piece {
 	var pieces []piece
 	zeros := make([]byte, pageSize)
@@ -106,7 +105,7 @@ func nonZero(memory []byte) []piece {
 	return pieces
 }
 
-// snapshot returns the memory and the stack pointer of the instance.
+// snapshot returns a snapshot of the instance.
 func (in *instance) snapshot() (snapshot, error) {
 	all, ok := in.memory.Read(0, in.memory.Size())
 	if !ok || in.err != nil {

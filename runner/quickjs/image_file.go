@@ -13,13 +13,13 @@ import (
 	"github.com/toolscript/toolscript/sharedfile"
 )
 
-// An imageFile keeps the image of a booted engine between processes: to boot and to
-// rehearse take most of the time of a start. A program that can write the file can choose what
-// every script begins with, as with the compiled engine next to it.
+// An imageFile keeps the image of a booted engine between processes, because booting and the
+// rehearsal take most of the time of a start. A program that can write to the file controls
+// all scripts, as with the compiled engine next to it.
 type imageFile struct{ path string }
 
-// imageHeader is the first line of the file, after the hash of everything else. The
-// bytes of the pieces follow.
+// imageHeader is the first line of the file, after the hash of the rest. The bytes of the
+// pieces follow.
 type imageHeader struct {
 	Size    uint32
 	Stack   uint64
@@ -28,7 +28,7 @@ type imageHeader struct {
 	Hot     []span
 }
 
-// newImageFile returns the file for this engine and prelude.
+// newImageFile returns the imageFile of this engine and prelude in dir.
 func newImageFile(dir string) (imageFile, error) {
 	h := sha256.New()
 	_, _ = h.Write(engineWasm) // a hash never fails
@@ -73,7 +73,7 @@ func (f imageFile) read() (s snapshot, hot []span, err error) {
 	return s, h.Hot, nil
 }
 
-// write replaces the file. A damaged one is noticed by its hash.
+// write replaces the file. read detects damage with the hash.
 func (f imageFile) write(s snapshot, hot []span) error {
 	h := imageHeader{Size: s.size, Stack: s.stack, Hot: hot}
 	for _, at := range s.entries.addresses() {
@@ -93,7 +93,7 @@ func (f imageFile) write(s snapshot, hot []span) error {
 	return sharedfile.Write(f.path, append(sum[:], content...))
 }
 
-// addresses are all fields.
+// addresses returns pointers to all fields.
 func (e *entries) addresses() []*uint32 {
 	return []*uint32{
 		&e.scratch, &e.runtime, &e.context, &e.objects, &e.arrays, (*uint32)(&e.begin), (*uint32)(&e.settle), (*uint32)(&e.parse), (*uint32)(&e.fire),

@@ -9,22 +9,22 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// hooks are the host functions of an instance. They are called while the instance
-// runs, and must not run script.
+// hooks are the host functions of an instance. They are called while the instance runs, and
+// must not run code of the script.
 type hooks interface {
-	// interrupt reports whether to stop. The engine calls it regularly, and from
-	// anywhere in its C code when it is out of fuel.
+	// interrupt reports whether to stop. The engine calls it regularly, and, if it is out of
+	// fuel, from anywhere in its C code.
 	interrupt(outOfFuel bool) bool
-	// operation serves a call of the prelude. It returns a new handle.
+	// operation executes an operation for the prelude. It returns a new handle.
 	operation(name []byte, args []handle) handle
-	// module returns the code of a module; ok is false if there is none of that name.
+	// module returns the code of a module; ok is false if there is no such module.
 	module(name string) (code string, ok bool)
-	// rejected reports a promise that was rejected without a handler, and reports it
-	// again when it gets one. The callee owns both handles.
+	// rejected is called when a promise is rejected without a handler, and again, with
+	// handled, when it gets a handler. The callee owns both handles.
 	rejected(promise, reason handle, handled bool)
-	// now is the time of the engine's clocks.
+	// now returns the time for the engine's clocks.
 	now() time.Time
-	// fill gives the engine random bytes.
+	// fill fills buffer with random bytes for the engine.
 	fill(buffer []byte)
 	// zoneOffset returns the seconds east of UTC at a time.
 	zoneOffset(unix int64) int
@@ -32,7 +32,7 @@ type hooks interface {
 
 type guestKey struct{}
 
-// imported is a function of the host as the engine imports it.
+// imported is a host function that the engine imports.
 type imported struct {
 	name    string
 	params  []api.ValueType
@@ -47,7 +47,7 @@ const (
 
 var one = []api.ValueType{i32}
 
-// environment is the module env.
+// environment has the functions of the module env.
 var environment = []imported{
 	{"host_interrupt", nil, one, func(g *instance, stack []uint64) {
 		stop := g.hooks.interrupt(int32(g.fuel.Get()) <= 0)

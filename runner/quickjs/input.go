@@ -5,11 +5,11 @@ import "strings"
 // input is the standard input of a run.
 type input struct {
 	ended bool   // no more chunks arrive
-	asked int    // chunks that were requested and have not arrived
+	asked int    // number of chunks that were requested and have not arrived
 	rest  []byte // the start of an incomplete character
 }
 
-// ask requests a chunk. It returns 0 if none can arrive.
+// ask requests a chunk. It returns 1, or 0 if no more chunks arrive.
 func (i *input) ask(host Host) int {
 	if i.ended {
 		return 0
@@ -19,7 +19,7 @@ func (i *input) ask(host Host) int {
 	return 1
 }
 
-// take returns the text of a chunk; eof says that it is the last one.
+// take returns the text of a chunk. eof says that it is the last chunk.
 func (i *input) take(chunk []byte, eof bool) string {
 	i.asked = max(0, i.asked-1)
 	if i.ended = eof; eof {

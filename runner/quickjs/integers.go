@@ -2,11 +2,11 @@ package quickjs
 
 import "bytes"
 
-// manyDigits is how many digits the smallest integer has that is a bigint in a script.
+// manyDigits is the number of digits of the smallest integer that becomes a bigint in scripts.
 const manyDigits = 16
 
-// mayHaveLarge reports whether JSON may contain an integer that a number cannot hold. It
-// looks at every 16th byte, because the digits of such an integer cover one of them.
+// mayHaveLarge reports whether JSON may contain an integer that a number cannot hold. It only
+// looks at every 16th byte, because such an integer has a digit at one of these.
 func mayHaveLarge(text []byte) bool {
 	for at := manyDigits - 1; at < len(text); at += manyDigits {
 		if !isDigit(text[at]) {
@@ -29,15 +29,14 @@ func mayHaveLarge(text []byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// beginsNumber reports whether digits after a text may be those of a number. Those after a
-// point or a letter are not.
+// beginsNumber reports whether digits after a text may begin a number. After a point or a
+// letter, they do not.
 func beginsNumber(before []byte) bool {
 	before = bytes.TrimSuffix(before, []byte("-"))
 	return len(before) == 0 || bytes.IndexByte([]byte(" \t\r\n:,["), before[len(before)-1]) >= 0
 }
 
-// parseExact creates the value of placed JSON, which is released, with bigints for large
-// integers, or gives what was thrown.
+// parseExact is like parse, but creates bigints for large integers.
 func (in *instance) parseExact(p uint32, length int) (result handle, thrown bool) {
 	return in.invoke(in.entries.parse, in.stringAt(p, length))
 }

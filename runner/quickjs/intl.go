@@ -4,14 +4,14 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl"
 )
 
-// longestCompared bounds the texts that a collator compares, in bytes: the time of a
-// comparison is not interrupted.
+// longestCompared bounds the texts that a collator compares, in bytes, because a comparison
+// cannot be interrupted.
 const longestCompared = 1 << 20
 
-// locales(list of language tags, as JSON) → what is known of them, as JSON
+// locales(list of language tags, as JSON) → supported locales, as JSON
 func (r *run) findLocales(a arguments) handle { return r.instance.newString(intl.Locales(a.text(0))) }
 
-// resolveFormat(settings) → what the settings make, as JSON
+// resolveFormat(settings) → resolved settings, as JSON
 func (r *run) resolveFormat(a arguments) handle {
 	return r.instance.newString(intl.Resolve(a.text(0), intl.Zone(r.job.TZ, r.zone)))
 }

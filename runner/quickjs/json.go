@@ -15,9 +15,9 @@ const (
 	maxPlainSteps = 1 << 25 // values and properties, shared ones counted each time
 )
 
-// plainJSON returns the JSON of a value as the prelude does. It reports false for
-// values that need the engine: those with getters, toJSON or a class, those that JSON
-// cannot express, and others that are rare.
+// plainJSON encodes a value in the same way as the prelude. It returns false for values that
+// need the engine: values with getters, toJSON or a class, values that JSON cannot express,
+// and some rare ones.
 func (in *instance) plainJSON(of handle, limit int64) (json.RawMessage, bool) {
 	w := jsonWriter{jsHeap: in.heap(), in: in, limit: int(limit), shapes: map[uint32]*plainShape{}}
 	if limit <= 0 {
@@ -27,17 +27,17 @@ func (in *instance) plainJSON(of handle, limit int64) (json.RawMessage, bool) {
 	return w.out, ok && len(w.out) <= w.limit
 }
 
-// jsonWriter writes values as JSON. Its methods report false to give up.
+// jsonWriter encodes values as JSON. Its methods return false to give up.
 type jsonWriter struct {
 	jsHeap
 	in     *instance
 	out    []byte
-	limit  int // of out
+	limit  int // maximal length of out
 	steps  int
 	shapes map[uint32]*plainShape
 }
 
-// plainShape describes all objects with the same properties.
+// plainShape describes the properties of all objects with the same shape.
 type plainShape struct {
 	plain bool
 	names []plainName
@@ -45,7 +45,7 @@ type plainShape struct {
 
 type plainName struct {
 	at  uint32 // offset of the value in the properties
-	key []byte // with its colon
+	key []byte // name as JSON, with a colon
 }
 
 func (w *jsonWriter) append(at uint32, depth int) bool {
@@ -83,7 +83,7 @@ func (w *jsonWriter) number(f float64) bool {
 	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
 		w.out = strconv.AppendInt(w.out, int64(f), 10)
 	default:
-		text, err := json.Marshal(f) // in the format of JavaScript
+		text, err := json.Marshal(f) // json formats numbers like JavaScript
 		w.out = append(w.out, text...)
 		return err == nil
 	}
@@ -100,7 +100,7 @@ func (w *jsonWriter) container(at uint32, depth int) bool {
 	return false
 }
 
-// array writes an array without holes and without other properties than its length.
+// array writes an array that has no holes, and no properties besides its length.
 func (w *jsonWriter) array(at uint32, o object, depth int) bool {
 	count := w.word(at + arrayLength)
 	tag, length := w.value(o.props)
@@ -150,7 +150,7 @@ func (w *jsonWriter) members(o object, depth int) bool {
 	return true
 }
 
-// plainShape reads the names of properties. Integers are not plain, because
+// plainShape reads the property names of a shape. Integer names are not plain, because
 // JSON.stringify sorts them.
 func (w *jsonWriter) plainShape(at uint32) *plainShape {
 	s := &plainShape{}
@@ -183,7 +183,7 @@ func (w *jsonWriter) plainShape(at uint32) *plainShape {
 		w.out = w.out[:before]
 		s.names = append(s.names, plainName{propertySize * i, key})
 	}
-	s.plain = len(s.names) > 0 || !symbols // an object without members to show has a warning
+	s.plain = len(s.names) > 0 || !symbols // the prelude warns about an object with only symbols
 	return s
 }
 

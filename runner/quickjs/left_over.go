@@ -7,14 +7,14 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// leftOver are the timers of a script that has ended: nothing waits for most of them, such as
-// the one that would have rejected a race. They may not cost the value.
+// leftOver handles the timers that are left when a script has its value. Nothing awaits most of them,
+// such as the timeout of a race. They must not make the run exceed its time limit and lose its value.
 type leftOver struct {
 	namespace handle
-	ends      time.Time // of those that nothing waits for
+	ends      time.Time // end of the time for timers that nothing awaits
 }
 
-// begin is called when the script has its value.
+// begin sets the end of this time. It is called when the script has its value.
 func (l *leftOver) begin(w *watch, namespace handle) {
 	now := time.Now()
 	l.namespace, l.ends = namespace, now.Add(runner.TimerGrace)
@@ -23,7 +23,7 @@ func (l *leftOver) begin(w *watch, namespace handle) {
 	}
 }
 
-// busy gives the timers up when their time is over, unless code of the script waits for one.
+// busy drops the timers when their time is over, unless code of the script awaits one.
 func (l *leftOver) busy(r *run) (deadline time.Time, busy bool, err error) {
 	now := time.Now()
 	if now.Before(l.ends) {

@@ -7,9 +7,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// await runs the script until a promise is settled, and returns its value.
+// await runs the script until a promise is settled, and returns the value of the promise or an error.
 func (r *run) await(promise handle, phase toolscript.Phase) (handle, error) {
-	// What the promise is rejected with is reported here, so it is not an unhandled rejection.
+	// This function reports the rejection of the promise, so it is not an unhandled rejection.
 	r.instance.call(fnPromiseHandled, uint64(promise))
 	for {
 		if err := r.drain(); err != nil {
@@ -33,11 +33,11 @@ func (r *run) await(promise handle, phase toolscript.Phase) (handle, error) {
 	}
 }
 
-// never is the deadline of a wait that only the limits of the run bound.
+// never is the deadline of a wait that is only bounded by the limits of the run.
 var never time.Time
 
-// settle runs the script until nothing is left that can continue it: calls, timers and
-// reads of standard input, as in node. The calls of a script of an answer have runner.Grace.
+// settle runs the script until no call, timer or read of standard input is left that can
+// continue it, as in Node. In a model's answer, it waits for calls only for runner.Grace.
 func (r *run) settle() error {
 	for {
 		if err := r.drain(); err != nil {
@@ -56,8 +56,8 @@ func (r *run) settle() error {
 	}
 }
 
-// drain runs all jobs that are ready. Each may add another, so the limits are checked
-// between them.
+// drain runs all jobs that are ready. Each job may add another, so it checks the limits
+// between jobs.
 func (r *run) drain() error {
 	for n := 1; ; n++ {
 		ran := int32(r.instance.call(fnExecuteJob)) // 0 if none was ready; a separate query would double the calls
@@ -76,7 +76,7 @@ func (r *run) drain() error {
 	}
 }
 
-// wait waits for one event and passes it on. It returns without one at the deadline.
+// wait waits for one event, at most until the deadline, and passes it to the script.
 func (r *run) wait(deadline time.Time) error {
 	if r.timers.empty() && r.input.asked == 0 && deadline.IsZero() {
 		r.host.Idle(len(r.calls.keep))
@@ -98,7 +98,7 @@ func (r *run) deliver(a Answer) error {
 	}
 	id, err := strconv.Atoi(a.CallID)
 	if err != nil || !r.calls.remove(id) {
-		return nil //nolint:nilerr // unknown
+		return nil //nolint:nilerr // an unknown call
 	}
 	if a.Err == nil || a.Err.Code != toolscript.Cancelled {
 		r.completed++
@@ -107,7 +107,7 @@ func (r *run) deliver(a Answer) error {
 	return r.enter(r.instance.entries.settle, r.integer(id), r.integer(how), answer)
 }
 
-// enter calls a function of the prelude that may run script.
+// enter calls a function of the prelude that may run code of the script.
 func (r *run) enter(f handle, args ...handle) error {
 	result, bad := r.instance.invoke(f, args...)
 	if err := r.check(); err != nil || bad {

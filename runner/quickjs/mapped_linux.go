@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mappedStore keeps an image in a memory file. Every instance maps a private copy: the
-// kernel copies a page when it is written, and restoring the image discards the
-// copies.
+// mappedStore keeps an image in a file in memory. Every instance maps it privately: the
+// kernel copies a page when it is written, and restoring the image discards the copies.
 type mappedStore struct {
 	file *os.File
 	size uintptr
@@ -24,7 +23,7 @@ func newMappedStore(s snapshot) (store, error) {
 	}
 	m := &mappedStore{os.NewFile(uintptr(fd), "quickjs-image"), uintptr(s.size)}
 	if err := m.fill(s); err != nil {
-		_ = m.close() // the other error says more
+		_ = m.close() // err says more
 		return nil, err
 	}
 	return m, nil
@@ -60,11 +59,11 @@ func (s *mappedStore) newMemory(limit uint64) (memory, error) {
 	return m, nil
 }
 
-// newBootMemory returns a memory without an image. It is not in the Go heap, which
-// would keep its 17 MB long after they are free.
+// newBootMemory returns a memory without an image. It is not in the Go heap, which would keep
+// its 17 MB for long after they are free.
 func newBootMemory(limit uint64) (memory, error) { return reserve(limit) }
 
-// reserve reserves address space for the largest size, so that the memory never moves.
+// reserve reserves address space for limit bytes, so that the memory never moves.
 func reserve(limit uint64) (*mappedMemory, error) {
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(limit), access, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
@@ -80,27 +79,27 @@ type mappedMemory struct {
 	limit    uint64
 }
 
-// Reallocate implements experimental.LinearMemory. The new part is zero: it was never
-// used, because an instance that grew is not reused.
+// Reallocate implements experimental.LinearMemory. The new part is zero, because it was never
+// used: an instance that grew is not reused.
 func (m *mappedMemory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, uint64(m.reserved)) {
 		return nil
 	}
-	return unsafe.Slice((*byte)(m.base), size) //nolint:gosec // within what is reserved
+	return unsafe.Slice((*byte)(m.base), size) //nolint:gosec // within the reserved range
 }
 
 // Free implements experimental.LinearMemory.
 func (m *mappedMemory) Free() {
 	if m.base != nil {
-		_ = unix.MunmapPtr(m.base, m.reserved) // fails only for a range that is not mapped
+		_ = unix.MunmapPtr(m.base, m.reserved) // only fails for a range that is not mapped
 		m.base = nil
 	}
 }
 
 func (m *mappedMemory) setLimit(bytes uint64) { m.limit = bytes }
 
-// restore drops the private copies. Only Linux guarantees that a private file mapping
-// shows the file again then.
+// restore discards the private copies. Only Linux guarantees that a private mapping then has
+// the content of the file again.
 func (m *mappedMemory) restore() error {
 	whole := unsafe.Slice((*byte)(m.base), m.image) //nolint:gosec // within what is mapped
 	if err := unix.Madvise(whole, unix.MADV_DONTNEED); err != nil {
@@ -112,17 +111,17 @@ func (m *mappedMemory) restore() error {
 // Bits of an entry of /proc/self/pagemap (proc_pid_pagemap(5)).
 const (
 	pagePresent  = 1 << 63
-	pageFromFile = 1 << 61 // or shared
+	pageFromFile = 1 << 61 // set for pages of files and shared pages
 )
 
-// written asks the kernel which pages are private copies.
+// written returns the pages that are private copies, according to the kernel.
 func (m *mappedMemory) written() []span {
 	pages := make([]byte, m.image/pageSize*8)
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {
 		return nil
 	}
-	defer file.Close() //nolint:errcheck // was only read
+	defer file.Close() //nolint:errcheck // only read
 	if _, err := file.ReadAt(pages, int64(uintptr(m.base)/pageSize*8)); err != nil {
 		return nil
 	}
@@ -141,8 +140,8 @@ func (m *mappedMemory) written() []span {
 	return parts
 }
 
-// warm copies pages before they are written: many at once cost a fraction of single
-// copies that a script waits for. Before Linux 5.14 the pages are copied one by one.
+// warm copies pages before they are written. Copying many pages at once takes a fraction of
+// the time of single copies. It has no effect before Linux 5.14.
 func (m *mappedMemory) warm(parts []span) {
 	whole := unsafe.Slice((*byte)(m.base), m.image) //nolint:gosec // within what is mapped
 	for _, p := range parts {

@@ -27,7 +27,7 @@ func provideImports(ctx context.Context, runtime wazero.Runtime) error {
 	return nil
 }
 
-// newInstance makes an instance on the given memory.
+// newInstance returns an instance that uses the given memory.
 func newInstance(ctx context.Context, runtime wazero.Runtime, module wazero.CompiledModule, memory experimental.LinearMemory) (*instance, error) {
 	g := &instance{hooks: noHooks{}}
 	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })
@@ -53,11 +53,11 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, module wazero.Comp
 
 func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }
 
-// bootTime is the fixed time at which images are made. Random bytes are zeros then, so
-// that all images are the same and contain nothing of their process.
+// bootTime is the time of the clock while an engine boots. Random bytes are then zeros, so
+// that all images are equal and contain no data of their process.
 var bootTime = time.Unix(1_700_000_000, 0)
 
-// noHooks serves an instance that boots and runs no script.
+// noHooks are the hooks of an instance that boots or runs no script.
 type noHooks struct{}
 
 func (noHooks) interrupt(bool) bool               { return false }

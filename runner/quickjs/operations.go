@@ -8,9 +8,9 @@ import (
 	"github.com/toolscript/toolscript/runner/advice"
 )
 
-// operations are the host functions of the prelude, by name; bridge.go has those of
-// calls, output and the value. They are called while script runs: they read strings and
-// numbers, create values and throw, and never run script.
+// operations maps names to the host functions of the prelude. They are called while the
+// script runs: they read strings and numbers, create values and throw, but never run code of
+// the script.
 var operations = map[string]func(r *run, a arguments) handle{
 	"write":         (*run).write,
 	"server":        (*run).findServer,
@@ -70,7 +70,7 @@ func (r *run) hasPages(a arguments) handle {
 
 // names(server or -1) → array of names, as JSON
 func (r *run) listNames(a arguments) handle {
-	list, _ := json.Marshal(r.names.Idents(a.integer(0))) // strings always have JSON
+	list, _ := json.Marshal(r.names.Idents(a.integer(0))) // never fails for strings
 	return r.instance.newString(string(list))
 }
 
@@ -106,7 +106,7 @@ func (r *run) sinceStart(arguments) handle {
 	return r.instance.newNumber(float64(r.watch.elapsed()) / float64(time.Millisecond))
 }
 
-// mostRandom is the bound of crypto.getRandomValues.
+// mostRandom is the limit of crypto.getRandomValues, in bytes.
 const mostRandom = 65536
 
 // random(length) → Uint8Array
@@ -126,13 +126,13 @@ func (r *run) encode(a arguments) handle {
 // module implements hooks.
 func (r *run) module(name string) (string, bool) { return r.source.Code(name) }
 
-// trace(stack) → the stack in terms of the user's text
+// trace(stack) → the stack with positions in the user's text
 func (r *run) mapTrace(a arguments) handle {
 	return r.instance.newString(r.source.Trace(a.text(0)))
 }
 
-// className(object) → the class name in the engine, and Proxy for a proxy, for which
-// the engine returns the class of its target
+// className(object) → the class name in the engine, or Proxy for a proxy, for which the
+// engine returns the class of its target
 func (r *run) className(a arguments) handle {
 	if r.instance.call(fnIsProxy, uint64(a.at(0))) != 0 {
 		return r.instance.newString("Proxy")
@@ -145,7 +145,7 @@ func (r *run) proxyTarget(a arguments) handle {
 	return handle(r.instance.call(fnProxyTarget, uint64(a.at(0))))
 }
 
-// held(promises, their results) → a bit for each promise that the script may still see
+// held(promises, their results) → bit mask of the promises that the script may still reach
 func (r *run) findHeld(a arguments) handle {
 	return r.integer(r.instance.heap().held(a.at(0), a.at(1)))
 }

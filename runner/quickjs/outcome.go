@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// broken is the outcome of a job whose VM cannot run.
+// broken returns the outcome of a job whose VM does not work.
 func broken(job runner.Job, err error) runner.Outcome {
 	return runner.Outcome{ExitCode: 1, Err: &toolscript.RunError{
 		Name: "InternalError", Code: toolscript.Internal, Message: fmt.Sprintf("the script's engine failed: %v", err),
@@ -19,7 +19,7 @@ func broken(job runner.Job, err error) runner.Outcome {
 	}}
 }
 
-// outcome returns how the run ended. It is the last use of the instance.
+// outcome returns the outcome of the run. It is the last use of the instance.
 func (r *run) outcome(value json.RawMessage, err error) runner.Outcome {
 	cpu := r.watch.cpu()
 	out := runner.Outcome{Value: value, Notices: r.notices}
@@ -35,7 +35,7 @@ func (r *run) outcome(value json.RawMessage, err error) runner.Outcome {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// take returns the value of the script from the string that holds it.
+// take returns the value of the script from a JavaScript string of JSON.
 func (r *run) take(text handle) (json.RawMessage, error) {
 	data, release := r.instance.utf8(text)
 	defer release()
@@ -55,7 +55,7 @@ type valueTooLarge struct {
 
 func (*valueTooLarge) Error() string { return "the script's value is too large" }
 
-// runError returns why the run failed.
+// runError converts the error of the run.
 func (r *run) runError(err error) *toolscript.RunError {
 	e := r.classify(err)
 	e.ScriptID = r.job.RunID
@@ -72,7 +72,7 @@ func (r *run) classify(err error) *toolscript.RunError {
 	switch {
 	case errors.As(err, &threw):
 		e := r.describe(threw.reason, threw.phase)
-		if r.watch.reason != nil { // code of the script that describes its error does not end
+		if r.watch.reason != nil { // a limit stopped code of the script that describes its error
 			return r.limit(r.watch.reason)
 		}
 		return e
@@ -88,7 +88,7 @@ func (r *run) classify(err error) *toolscript.RunError {
 	return r.limit(err)
 }
 
-// limit is the error of a run that was stopped from outside its script.
+// limit returns the error of a run that did not end by itself.
 func (r *run) limit(err error) *toolscript.RunError {
 	var e *toolscript.RunError
 	switch {
@@ -109,9 +109,9 @@ func (r *run) limit(err error) *toolscript.RunError {
 	return e
 }
 
-// describe returns what the script threw. Reading the name and message of an error can
-// run script, so the limits of time stay active. Heap and stack get extra room,
-// because the script may have ended for lack of it.
+// describe describes an exception of the script. Reading the name and message of an error can
+// run code of the script, so the time limits stay active. Heap and stack get extra room,
+// because their limits may have ended the script.
 func (r *run) describe(reason handle, phase toolscript.Phase) *toolscript.RunError {
 	r.instance.call(fnSetMemoryLimit, 0)
 	r.instance.call(fnSetStackSize, largestStack)
@@ -122,7 +122,7 @@ func (r *run) describe(reason handle, phase toolscript.Phase) *toolscript.RunErr
 	return r.source.Thrown(r.instance.text(described), phase, r.heapLimit)
 }
 
-// errorJSON is a ToolError as the prelude reads it.
+// errorJSON encodes a ToolError for the prelude.
 func errorJSON(e *toolscript.ToolError) []byte {
 	text, err := json.Marshal(e)
 	if err != nil { // a content block that is not JSON
@@ -131,7 +131,7 @@ func errorJSON(e *toolscript.ToolError) []byte {
 	return text
 }
 
-// tooLarge is the error for an answer that does not fit into the VM.
+// tooLarge returns the error for an answer that does not fit into the VM.
 func tooLarge(size int) *toolscript.ToolError {
 	return &toolscript.ToolError{
 		Code:    toolscript.TooLarge,

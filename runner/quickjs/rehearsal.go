@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// rehearsal is a script with the common operations of scripts.
+// rehearsal is a script with common operations of scripts.
 const rehearsal = `import { tools } from "toolscript";
 const list = [1, 2, 3].map((n) => ({ n, text: "n" + n }));
 const { items } = await tools.server.tool({ list, page: 1 });
@@ -19,8 +19,8 @@ await new Promise((resolve) => setTimeout(resolve, 1));
 console.log("%s of", items.length, list);
 export default { items, sorted: items.toSorted((a, b) => b - a), text: JSON.stringify(list) };`
 
-// rehearse runs a script to find the pages that scripts usually write. It is an
-// optimization: without it each page is copied when it is written.
+// rehearse runs a script to find the pages that scripts usually write to. This is an
+// optimization: without it, each page is copied at the first write.
 func (e *Engine) rehearse(ctx context.Context) ([]span, error) {
 	vm, err := e.NewVM(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (e *Engine) rehearse(ctx context.Context) ([]span, error) {
 	return vm.memory.written(), nil
 }
 
-// rehearsed is the host of a rehearsal. Its only tool answers with a short list.
+// rehearsed is the Host of a rehearsal. Its only tool returns a short list.
 type rehearsed struct{ answer *Answer }
 
 func (h *rehearsed) Call(c runner.Call) {

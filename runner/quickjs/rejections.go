@@ -6,20 +6,20 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// rejection is a rejected promise. Both handles belong to it.
+// rejection is a rejected promise. It owns both handles.
 type rejection struct {
 	promise, reason handle
 	hasHandler      bool
 }
 
-// unhandledRejections are the promises that were rejected without a handler, in order.
-// A script can have as many as fit into its memory, and add handlers in any order.
+// unhandledRejections are the promises that were rejected without a handler, in order. Only
+// memory limits their number, and a script can add handlers in any order.
 type unhandledRejections struct {
-	order []*rejection // some of them have a handler by now
+	order []*rejection // may include promises that have a handler now
 	known map[uint64]*rejection
 }
 
-// add records a promise by its address.
+// add records a promise under its address.
 func (u *unhandledRejections) add(address uint64, r *rejection) {
 	if u.known == nil {
 		u.known = map[uint64]*rejection{}
@@ -28,7 +28,7 @@ func (u *unhandledRejections) add(address uint64, r *rejection) {
 	u.order = append(u.order, r)
 }
 
-// takeHandled removes and returns a promise that has a handler now, or returns nil.
+// takeHandled removes and returns a promise that has got a handler. It returns nil if the promise is unknown.
 func (u *unhandledRejections) takeHandled(address uint64) *rejection {
 	r := u.known[address]
 	if r == nil {
@@ -36,13 +36,13 @@ func (u *unhandledRejections) takeHandled(address uint64) *rejection {
 	}
 	r.hasHandler = true
 	delete(u.known, address)
-	if len(u.order) > 2*len(u.known) { // seldom, so that the cost per promise is small
+	if len(u.order) > 2*len(u.known) { // rarely, so that the cost per promise is small
 		u.order = slices.DeleteFunc(u.order, func(r *rejection) bool { return r.hasHandler })
 	}
 	return r
 }
 
-// first returns the first promise, or nil.
+// first returns the first promise without a handler, or nil.
 func (u *unhandledRejections) first() *rejection {
 	for _, r := range u.order {
 		if !r.hasHandler {
@@ -52,8 +52,8 @@ func (u *unhandledRejections) first() *rejection {
 	return nil
 }
 
-// unhandledRejection returns an error if a promise was rejected and has no handler after all
-// jobs have run.
+// unhandledRejection returns an error if a rejected promise has no handler after all jobs
+// have run.
 func (r *run) unhandledRejection() error {
 	if first := r.unhandledRejections.first(); first != nil {
 		return &thrown{first.reason, toolscript.Executing}

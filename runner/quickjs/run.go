@@ -12,13 +12,12 @@ import (
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// Run runs a job to its end, its limits or the end of ctx, whichever comes first. The
-// caller cancels calls that are in flight then. Run resets the VM first if it is not
-// fresh.
+// Run runs a job until it ends, reaches a limit or ctx ends. The caller must then cancel the
+// calls in flight. Run first resets the VM if it is not fresh.
 //
-// Limits that are zero: MemoryMB is 96, StackKB is 512, which is also the maximum; the
-// others do not bound the run. ToolCalls bounds only the calls in flight here, because
-// the host counts calls.
+// If a limit is zero, MemoryMB is 96 and StackKB is 512, which is also its maximum; other
+// limits do not apply. Run applies ToolCalls only to the calls in flight, because the host
+// counts calls.
 func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome {
 	if err := v.Reset(ctx); err != nil {
 		return broken(job, err)
@@ -41,20 +40,20 @@ type run struct {
 	names    *naming.Table
 	source   *scripterror.Source
 	zone     *time.Location
-	assumed  *int // the offset of all times, in seconds; nil: that of zone
+	assumed  *int // offset of all times in seconds; nil: use zone
 
-	heapLimit           uint64 // bytes
+	heapLimit           uint64 // limit in bytes
 	calls               pendingCalls
-	graceEnds           time.Time // of the calls of the script of an answer; zero before its end
-	leftOver            leftOver  // timers, after the end of the script
+	graceEnds           time.Time // of the calls in a model's answer; zero before the script ends
+	leftOver            leftOver  // timers after the end of the script
 	notices             []string
-	completed           int // calls that were answered
+	completed           int // number of calls that were answered
 	timers              timers
 	input               input
 	unhandledRejections unhandledRejections
-	conversion          *conversion // that began last
+	conversion          *conversion // the last conversion
 	encoders            encoders
-	value               json.RawMessage // of a script whose value is plain
+	value               json.RawMessage // value of the script, if plainJSON encoded it
 	exitCode            int
 }
 
@@ -75,8 +74,8 @@ func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
 	}
 }
 
-// do runs the job and returns its value as JSON, nil for undefined. The value is read after
-// everything has settled: code that is not awaited may still add to it before.
+// do runs the job and returns its value as JSON, nil for undefined. It reads the value after
+// everything has settled, because code that is not awaited may still change it.
 func (r *run) do() (json.RawMessage, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
@@ -106,11 +105,10 @@ func (r *run) do() (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return r.value, r.settle() // the value may have begun calls: toJSON is code of the script
+	return r.value, r.settle() // reading the value may have begun calls: toJSON is code of the script
 }
 
-// begin sets the limits of the job in the instance, and the values that its script may
-// read.
+// begin sets the limits of the job and the values that its script may read.
 func (r *run) begin() error {
 	stack := uint64(largestStack)
 	if kb := r.job.Limits.StackKB; kb > 0 {
@@ -126,8 +124,8 @@ func (r *run) begin() error {
 	return r.enter(r.instance.entries.begin, r.instance.newString(string(about)))
 }
 
-// check returns why the run cannot continue: its instance is dead, or a limit was
-// reached.
+// check returns the reason why the run cannot continue, or nil: its instance is dead or a
+// limit was reached.
 func (r *run) check() error {
 	if r.instance.err != nil && (r.watch.reason == nil || errors.Is(r.instance.err, errExit)) {
 		return r.instance.err

@@ -19,8 +19,8 @@ var (
 	errNeverSettled = errors.New("the script's top-level await never settled")
 )
 
-// thrown returns err with the place where the script stopped, or, without err, that
-// the script threw.
+// thrown returns err with the exception that has the position where the script stopped. If
+// err is nil, it returns the error of a script that threw reason.
 func (r *run) thrown(err error, reason handle, phase toolscript.Phase) error {
 	if err == nil {
 		return &thrown{reason, phase}
@@ -34,7 +34,7 @@ func (r *run) thrown(err error, reason handle, phase toolscript.Phase) error {
 	return &stopped{err, reason}
 }
 
-// stopped is a limit that was reached while the script ran.
+// stopped is the error of a limit that was reached while the script ran.
 type stopped struct {
 	error
 	reason handle // the exception that ended the script

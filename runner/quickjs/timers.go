@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// timers are the timers of a script, the next one first. The VM keeps their callbacks.
+// timers are the timers of a script, the next one first. The prelude keeps their callbacks.
 type timers struct {
 	queue  timerQueue
 	byID   map[int]*timer
 	set    int
-	strong int // timers that keep the script alive
+	strong int // number of timers that keep the script alive
 }
 
 type timer struct {
-	id, order int // order: of two timers for one moment, the one that was set first fires first
+	id, order int // order: of two timers for the same time, the one that was set first fires first
 	at        time.Time
 	weak      bool
 	index     int
 }
 
-// add sets a timer. The prelude bounds its delay; 0 is before all timers that are not due.
+// add sets a timer with a delay in milliseconds, which the prelude bounds.
 func (t *timers) add(id int, ms float64, weak bool) {
 	t.remove(id)
 	t.set++
@@ -51,7 +51,7 @@ func (t *timers) empty() bool { return len(t.queue) == 0 }
 // next returns the time of the first timer.
 func (t *timers) next() time.Time { return t.queue[0].at }
 
-// pop removes the first timer, which is due, and returns its id.
+// pop removes the first timer and returns its id.
 func (t *timers) pop() int {
 	id := t.queue[0].id
 	t.remove(id)
@@ -89,7 +89,7 @@ func (q *timerQueue) Pop() any {
 	return last
 }
 
-// spare is the time until the next timer fires, or the deadline or the time limit is over.
+// spare returns the time until the next timer, the deadline or the time limit, whichever is first.
 func (r *run) spare(now, deadline time.Time) time.Duration {
 	wait := time.Duration(math.MaxInt64)
 	if left, bounded := r.watch.left(now); bounded && !r.watch.clock.Stopped() {

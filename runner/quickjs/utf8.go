@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// decodeUTF8 decodes as the Encoding Standard says: each longest prefix of a
-// character, and each other bad byte, becomes one U+FFFD. ok is false if there was
-// any.
+// decodeUTF8 decodes according to the Encoding Standard: each longest prefix of a character,
+// and each other invalid byte, becomes one U+FFFD. ok is false if there was any.
 func decodeUTF8(data []byte) (text string, ok bool) {
 	if utf8.Valid(data) {
 		return string(data), true
@@ -34,8 +33,7 @@ func badLength(data []byte) int {
 	return n
 }
 
-// cutShort returns how many bytes at the end of data may begin a character that the
-// next chunk completes.
+// cutShort returns the number of bytes at the end of data that begin an incomplete character.
 func cutShort(data []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {
 		tail := data[len(data)-n:]

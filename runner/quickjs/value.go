@@ -8,16 +8,15 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// handle is the address of a JavaScript value that the host owns. Each handle that the
-// engine returns is new and is freed once. 0 is not a handle, and all functions accept
-// it.
+// handle is the address of a JavaScript value that the host owns. Each handle that the engine
+// returns is new and must be freed once. 0 is not a handle, but all functions accept it.
 type handle uint32
 
-// The image has a scratch area for arguments, and for results that the engine writes
-// to an address. Calls of script do not nest, so one is enough.
+// The layout of the scratch area, for arguments and for results that the engine writes to an
+// address. One area is enough, because calls of the script do not nest.
 const (
 	scratchLength    = 0  // three words
-	scratchEmpty     = 12 // always 0: an empty text
+	scratchEmpty     = 12 // always 0: an empty C string
 	scratchArguments = 16
 	scratchUsage     = 64 // 26 numbers of 8 bytes
 	scratchSize      = scratchUsage + 26*8
@@ -26,12 +25,12 @@ const (
 
 var errNoMemory = errors.New("no memory left in the engine")
 
-// scratch is the address of the scratch area. It is allocated first, so it is the same
-// in every instance of one engine.
+// scratch returns an address in the scratch area, which is the same in every instance of one
+// engine.
 func (in *instance) scratch(offset uint32) uint64 { return uint64(in.entries.scratch + offset) }
 
-// tryPlace copies text into the instance, followed by NUL. It returns 0 if there is no
-// room. Only the size of the memory bounds it, not the script's limit.
+// tryPlace copies text into the instance, followed by NUL, and returns its address, or 0
+// without room. The size of the memory bounds it, not the script's limit.
 func (in *instance) tryPlace(text []byte) uint32 {
 	p := uint32(in.call(fnMalloc, uint64(len(text)+1)))
 	if p != 0 {
@@ -41,8 +40,8 @@ func (in *instance) tryPlace(text []byte) uint32 {
 	return p
 }
 
-// place is tryPlace for text without which the run cannot continue: the instance dies
-// if there is no room.
+// place is like tryPlace, for text that the run needs to continue: without room, the instance
+// dies.
 func (in *instance) place(text string) uint32 {
 	p := in.tryPlace([]byte(text))
 	if p == 0 {
@@ -68,7 +67,7 @@ func (in *instance) cString(p uint32) string {
 
 func (in *instance) newString(text string) handle { return in.stringAt(in.place(text), len(text)) }
 
-// stringAt creates a string from placed text, which is released.
+// stringAt creates a string from the text at p, which it releases.
 func (in *instance) stringAt(p uint32, length int) handle {
 	b := handle(in.call(fnNewString, uint64(p), uint64(length)))
 	in.release(p)
@@ -108,10 +107,10 @@ func (in *instance) handles(at, count uint32) []handle {
 	return all
 }
 
-// integer is the value of a handle that holds a whole number.
+// integer returns the value of a handle of an integer.
 func (in *instance) integer(b handle) int { return int(in.number(b)) }
 
-// number is the value of a handle that holds a number.
+// number returns the value of a handle of a number.
 func (in *instance) number(b handle) float64 {
 	raw, _ := in.memory.ReadUint64Le(uint32(b))
 	if raw>>32 == 0 { // tag 0: the low half is an int32
@@ -120,8 +119,8 @@ func (in *instance) number(b handle) float64 {
 	return api.DecodeF64(in.call(fnNumber, uint64(b)))
 }
 
-// utf8 returns the UTF-8 of a string value inside the instance, and nothing for other
-// values, because converting them could run script.
+// utf8 returns the UTF-8 of a string, in the memory of the instance. For other values it
+// returns nil, because their conversion could run code of the script.
 func (in *instance) utf8(b handle) (data []byte, release func()) {
 	if in.call(fnIsString, uint64(b)) == 0 {
 		return nil, func() {}
@@ -135,7 +134,7 @@ func (in *instance) utf8(b handle) (data []byte, release func()) {
 	return data, func() { in.call(fnFreeText, uint64(p)) }
 }
 
-// text returns a string value, with U+FFFD for lone surrogates.
+// text returns the value of a string, with U+FFFD for lone surrogates.
 func (in *instance) text(b handle) string {
 	data, release := in.utf8(b)
 	defer release()
@@ -171,7 +170,7 @@ func (in *instance) invoke(f handle, args ...handle) (result handle, thrown bool
 	return result, thrown
 }
 
-// eval compiles and runs a text.
+// eval compiles and runs a text as a script or module. Results are as in invoke.
 func (in *instance) eval(text, file string, flags uint64) (result handle, thrown bool) {
 	source, name := in.place(text), in.place(file)
 	result, thrown = in.checked(handle(in.call(fnEval, uint64(source), uint64(len(text)), uint64(name), flags)))
@@ -180,7 +179,7 @@ func (in *instance) eval(text, file string, flags uint64) (result handle, thrown
 	return result, thrown
 }
 
-// parse creates the value of placed JSON, which is released, or gives what was thrown.
+// parse creates the value of the JSON at p, which it releases. Results are as in invoke.
 func (in *instance) parse(p uint32, length int) (result handle, thrown bool) {
 	raw := in.call(fnParseJSON, uint64(in.entries.context), uint64(p), uint64(length), in.scratch(scratchEmpty))
 	in.release(p)
@@ -193,9 +192,9 @@ func (in *instance) parse(p uint32, length int) (result handle, thrown bool) {
 	return in.checked(result)
 }
 
-// lenient creates a large value without the garbage collector, which would visit all parts
-// of the value several times while it is created. The collector counts the value up to half
-// of the heap limit as if it had been there before.
+// lenient creates a large value without the garbage collector, which would visit all parts of
+// the value several times meanwhile. Afterwards it raises the threshold of the collector by
+// the size of the value, at most to half of the heap limit.
 func (in *instance) lenient(heapLimit uint64, create func() (handle, bool)) (result handle, thrown bool) {
 	threshold, before := in.call(fnThreshold), in.heapSize()
 	in.call(fnSetThreshold, heapLimit/2)
@@ -204,14 +203,14 @@ func (in *instance) lenient(heapLimit uint64, create func() (handle, bool)) (res
 	return result, thrown
 }
 
-// heapSize returns the size of the JavaScript heap. It is read from memory, because a
+// heapSize returns the size of the JavaScript heap in bytes. It reads the memory, because a
 // dead instance cannot be called.
 func (in *instance) heapSize() uint64 {
 	size, _ := in.memory.ReadUint32Le(in.entries.runtime + heapSize)
 	return uint64(size)
 }
 
-// checked converts an exception into the value that was thrown.
+// checked replaces an exception by the value that was thrown, and reports whether it did.
 func (in *instance) checked(result handle) (handle, bool) {
 	if in.call(fnIsException, uint64(result)) == 0 {
 		return result, false

@@ -21,7 +21,7 @@ type VM struct {
 	zone     zone          // of the last run
 }
 
-// NewVM makes a fresh VM.
+// NewVM returns a fresh VM.
 func (e *Engine) NewVM(ctx context.Context) (*VM, error) {
 	v := &VM{engine: e}
 	if err := v.instantiate(ctx); err != nil {
@@ -30,7 +30,7 @@ func (e *Engine) NewVM(ctx context.Context) (*VM, error) {
 	return v, nil
 }
 
-// instantiate creates an instance and copies the image into it.
+// instantiate creates an instance with the image.
 func (v *VM) instantiate(ctx context.Context) error {
 	memory, err := v.engine.image.store.newMemory(maxHeap + hostMemory)
 	if err != nil {
@@ -53,8 +53,8 @@ func (v *VM) instantiate(ctx context.Context) error {
 
 const wasmPage = 64 << 10
 
-// Reset removes everything that the last run left. It does nothing to a fresh VM.
-// After an error the VM must be closed.
+// Reset removes everything that the last run left. It does nothing if the VM is fresh. After
+// an error, the VM must be closed.
 func (v *VM) Reset(ctx context.Context) error {
 	switch {
 	case v.instance == nil:
@@ -82,7 +82,7 @@ func (v *VM) restore() error {
 	return nil
 }
 
-// Warm prepares a fresh VM for its next run, which is a little faster then.
+// Warm prepares a fresh VM, so that its next run is a little faster.
 func (v *VM) Warm() {
 	if v.instance != nil && v.fresh {
 		v.memory.warm(v.engine.image.hot)
@@ -99,8 +99,8 @@ func (v *VM) Close() error {
 	return err
 }
 
-// freshen gives a run its own random numbers and clock origin: those of the image
-// would be the same in every run.
+// freshen gives a run its own random numbers and clock origin, because those of the image are
+// the same in every run.
 func (v *VM) freshen(start time.Time) {
 	var seed [8]byte
 	_, _ = rand.Read(seed[:]) // never fails (crypto/rand)

@@ -7,8 +7,8 @@ const (
 	errnoNoSys   = 52
 )
 
-// wasi is the WASI module: a clock, random numbers, and no files. wazero's own is not
-// used because it could open files.
+// wasi has the functions of the WASI module: a clock and random numbers, but no files.
+// wazero's own module is not used because it could open files.
 var wasi = []imported{
 	{"clock_time_get", []api.ValueType{i32, i64, i32}, one, func(g *instance, stack []uint64) {
 		if uint32(stack[0]) > 1 {

@@ -2,8 +2,8 @@ package quickjs
 
 import _ "embed"
 
-// The engine is quickjs.wasm of npm quickjs-wasi 3.6.2 with fuel added: see
-// internal/genwasm, which makes it, and internal/fuel.
+// The engine is quickjs.wasm of npm quickjs-wasi 3.6.2 with added fuel: see internal/genwasm,
+// which generates it, and internal/fuel.
 //
 //go:generate go run ./internal/genwasm -o quickjs.wasm
 //go:embed quickjs.wasm
@@ -12,8 +12,8 @@ var engineWasm []byte
 // Name is the name of the engine and of its runtime.
 const Name = "QuickJS-NG 0.17.0 (npm quickjs-wasi 3.6.2) on wazero 1.12.0"
 
-// Addresses inside the engine that no function returns. They are valid for this file
-// only, whose hash a test pins; other tests check their effects.
+// Offsets in the engine's structures that no function returns. They are only valid for this
+// version of quickjs.wasm, whose hash a test pins; other tests check their effects.
 const (
 	clockOrigin = 272 // from the context: float64, milliseconds since 1970
 	randomState = 280 // from the context: uint64, state of Math.random, not 0

@@ -16,10 +16,10 @@ var (
 )
 
 const (
-	// grace is the CPU time beyond its limits in which a run may stop at the engine's
-	// own check, which keeps the script's trace. After it the instance traps. On a
-	// busy machine that time may take long, so it ends after slowGrace of wall time
-	// too, well before the worker's watchdog.
+	// grace is the CPU time after a limit in which a run may stop at the engine's own check,
+	// which keeps the script's trace. After it, the instance traps. On a busy machine, this
+	// CPU time may take long, so it also ends after slowGrace of wall time, well before the
+	// worker's watchdog.
 	grace     = 10 * time.Millisecond
 	slowGrace = 50 * time.Millisecond
 )
@@ -28,15 +28,15 @@ const (
 type watch struct {
 	ctx      context.Context
 	start    time.Time
-	clock    *runner.Clock // for limit
-	limit    time.Duration // of wall time; 0: none
-	last     time.Time     // the run must stop then in any case; zero: none
+	clock    *runner.Clock // clock for limit
+	limit    time.Duration // limit of wall time; 0: none
+	last     time.Time     // time at which the run must stop in any case; zero: none
 	cpuStart time.Duration
 	cpuLimit time.Duration // 0: none
 
 	reason error         // why the run must stop; nil while it may continue
-	since  time.Time     // when it had to stop
-	spent  time.Duration // CPU time at that moment
+	since  time.Time     // time at which it had to stop
+	spent  time.Duration // CPU time of the process at that time
 }
 
 func newWatch(ctx context.Context, job runner.Job) *watch {
@@ -46,7 +46,7 @@ func newWatch(ctx context.Context, job runner.Job) *watch {
 	}
 }
 
-// left returns the remaining wall time of the run, if that is bounded.
+// left returns the remaining wall time of the run. bounded is false if there is no limit.
 func (w *watch) left(now time.Time) (left time.Duration, bounded bool) {
 	switch {
 	case !w.last.IsZero():
@@ -57,7 +57,7 @@ func (w *watch) left(now time.Time) (left time.Duration, bounded bool) {
 	return 0, false
 }
 
-// due reports whether the run must stop, and since when.
+// due reports whether the run must stop. It sets reason, since and spent.
 func (w *watch) due() bool {
 	if w.reason != nil {
 		return true
@@ -78,12 +78,12 @@ func (w *watch) due() bool {
 	return w.reason != nil
 }
 
-// overdue reports whether the time to stop by itself is over too.
+// overdue reports whether the run must stop and grace or slowGrace is over.
 func (w *watch) overdue() bool {
 	return w.due() && (cpuTime()-w.spent >= grace || time.Since(w.since) >= slowGrace)
 }
 
-// extend gives a stopped run a last extension to describe where it stopped.
+// extend gives a stopped run slowGrace of additional time, to describe where it stopped.
 func (w *watch) extend() {
 	w.reason, w.ctx, w.cpuLimit = nil, context.WithoutCancel(w.ctx), 0
 	w.last = time.Now().Add(slowGrace)

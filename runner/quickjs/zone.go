@@ -5,13 +5,13 @@ import (
 	_ "time/tzdata" // a confined worker cannot read files
 )
 
-// zone is a time zone, and the name that was asked for.
+// zone is a time zone with its requested name.
 type zone struct {
 	name     string
 	location *time.Location
 }
 
-// load sets z to the zone of that name, or UTC if there is none.
+// load sets z to the zone with the given name, or to UTC if there is none.
 func (z *zone) load(name string) {
 	if z.location != nil && z.name == name {
 		return
@@ -23,8 +23,8 @@ func (z *zone) load(name string) {
 	z.name, z.location = name, location
 }
 
-// localOffset returns the seconds east of UTC at a local time, given as if it were UTC. Of a time
-// that occurs twice it is that of the first, and of a skipped one that before the change.
+// localOffset returns the seconds east of UTC at a local time, given in seconds as if it were UTC. If
+// the time occurs twice, its first occurrence counts; if it is skipped, the offset before the change.
 func localOffset(local int64, zone *time.Location) int {
 	at := func(unix int64) (offset int, start, end time.Time) {
 		t := time.Unix(unix, 0).In(zone)
@@ -65,7 +65,7 @@ func (r *run) zoneOffsetAt(a arguments) handle {
 	return r.integer(r.zoneOffset(int64(a.number(0))))
 }
 
-// assumeZone(hours): all times are so many hours east of UTC; -1: as the zone says
+// assumeZone(hours): all times are this number of hours east of UTC; -1: as in the zone
 func (r *run) assumeZone(a arguments) handle {
 	hours := a.integer(0)
 	if r.assumed = nil; hours >= 0 {

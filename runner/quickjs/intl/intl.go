@@ -1,5 +1,5 @@
-// Package intl is the part of ECMA-402 that needs data: package prelude checks the
-// options of Intl and passes them on as JSON. The data are those of the Unicode CLDR.
+// Package intl implements the part of ECMA-402 that needs data of the Unicode CLDR. Package
+// prelude checks the options of Intl and passes them as JSON.
 package intl
 
 import (
@@ -26,15 +26,15 @@ type settings struct {
 	Options json.RawMessage `json:"options"`
 }
 
-// format is an object of Intl in the host.
+// format is the host's implementation of an object of Intl.
 type format struct {
 	parts    func(value string) ([]number.Part, error)
-	text     func(value string) (string, error) // nil if it is that of the parts
-	resolved any                                // what resolvedOptions adds
+	text     func(value string) (string, error) // nil: the text of the parts
+	resolved any                                // added to resolvedOptions
 	compare  func(a, b string) int
 }
 
-// kinds prepare formats.
+// kinds maps kinds of formats to their constructors.
 var kinds = map[string]func(s settings, zone date.Zone) (format, error){
 	"number": newNumber, "currency": newCurrency, "plural": newPlural, "date": newDate, "collator": newCollator, "list": newList,
 	"relative": newRelative, "zone": newZone,
@@ -58,7 +58,7 @@ func newNumber(s settings, _ date.Zone) (format, error) {
 	}}, err
 }
 
-// decimal reads a number as JavaScript writes it.
+// decimal parses a number in the notation of JavaScript.
 func decimal(value string) (number.Decimal, error) {
 	switch value {
 	case "NaN", "Infinity", "-Infinity":
@@ -112,7 +112,7 @@ func newDate(s settings, zone date.Zone) (format, error) {
 	}, nil
 }
 
-// newZone formats the name of the time zone alone, for the texts of dates.
+// newZone returns a format of the name of the time zone, for Date.prototype.toString.
 func newZone(s settings, zone date.Zone) (format, error) {
 	f, err := date.New(date.Options{Locale: s.Locale}, zone)
 	return format{text: func(value string) (string, error) {
@@ -148,7 +148,7 @@ func newRelative(s settings, _ date.Zone) (format, error) {
 	}}, err
 }
 
-// cached are the formats that were used last, by their settings and time zone.
+// cached are recently used formats, by their settings and time zone.
 var cached = struct {
 	sync.Mutex
 	formats map[string]format
@@ -184,11 +184,11 @@ func formatOf(text string, zone date.Zone) (format, error) {
 	return f, nil
 }
 
-// Zone is the time zone of a run.
+// Zone returns the time zone of a run.
 func Zone(name string, location *time.Location) date.Zone { return date.NewZone(name, location) }
 
-// Resolve returns what the settings of an object make, as JSON: an object with error if
-// they are refused.
+// Resolve returns the resolved settings of an object of Intl as JSON, or an object with error
+// if the settings are invalid.
 func Resolve(settings string, zone date.Zone) string {
 	f, err := formatOf(settings, zone)
 	if err != nil {
@@ -198,11 +198,11 @@ func Resolve(settings string, zone date.Zone) string {
 }
 
 func asJSON(value any) string {
-	text, _ := json.Marshal(value) // texts and numbers always have JSON
+	text, _ := json.Marshal(value) // never fails for texts and numbers
 	return string(text)
 }
 
-// Format formats a value.
+// Format formats a value with the object of Intl that settings describe.
 func Format(settings, value string, zone date.Zone) (string, error) {
 	f, err := formatOf(settings, zone)
 	if err != nil {
@@ -215,7 +215,7 @@ func Format(settings, value string, zone date.Zone) (string, error) {
 	return number.Join(parts), err
 }
 
-// Parts formats a value for formatToParts, as JSON.
+// Parts formats a value like Format, and returns the parts of formatToParts as JSON.
 func Parts(settings, value string, zone date.Zone) (string, error) {
 	f, err := formatOf(settings, zone)
 	if err != nil {
@@ -228,7 +228,7 @@ func Parts(settings, value string, zone date.Zone) (string, error) {
 	return asJSON(parts), err
 }
 
-// Compare compares two texts with a collator.
+// Compare compares two texts with a collator. It returns -1, 0 or 1, and 0 for invalid settings.
 func Compare(settings, a, b string) int {
 	f, err := formatOf(settings, date.UTC)
 	if err != nil || f.compare == nil {
@@ -237,7 +237,7 @@ func Compare(settings, a, b string) int {
 	return f.compare(a, b)
 }
 
-// ChangeCase returns a text in upper or lower case, by the rules of a language.
+// ChangeCase converts a text to upper or lower case, by the rules of the language of.
 func ChangeCase(text, of string, upper bool) string {
 	tag := language.Make(of)
 	if upper {

@@ -8,16 +8,16 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/cldr"
 )
 
-// found is the answer for a list of locales.
+// found is the result of Locales.
 type found struct {
 	Error     string            `json:"error,omitempty"`
 	Canonical []string          `json:"canonical"`
 	Supported []string          `json:"supported"`
-	Locale    string            `json:"locale"`   // the first that is available, "" for none
-	Keywords  map[string]string `json:"keywords"` // of the extension u of that locale
+	Locale    string            `json:"locale"`   // the first available locale, or ""
+	Keywords  map[string]string `json:"keywords"` // keywords of the extension u in the tag of Locale
 }
 
-// Locales looks a list of language tags up. Both are JSON.
+// Locales returns what is supported of a list of language tags. Both are JSON.
 func Locales(tags string) string {
 	var list []string
 	f := found{Canonical: []string{}, Supported: []string{}, Keywords: map[string]string{}}

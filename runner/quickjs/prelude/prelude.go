@@ -1,10 +1,9 @@
-// Package prelude is the JavaScript environment of scripts: the module "toolscript",
-// console, timers, URL and others. It was written for QuickJS, which has none of it.
-// Deno runs the same text instead of its own, so that a script prints and throws the
-// same on both engines.
+// Package prelude contains the JavaScript environment of scripts: the module "toolscript",
+// console, timers, URL and others, which QuickJS does not have. Deno runs the same code in
+// place of its own, so that scripts have the same output and errors on both engines.
 //
-// Each part except the module is a function of (host, internal): host has the
-// operations of the engine, and internal is shared by the parts.
+// Each part except the module is a function of (host, internal). host has the operations of
+// the engine; internal is an object that the parts share.
 package prelude
 
 import (
@@ -15,7 +14,7 @@ import (
 //go:embed *.js
 var files embed.FS
 
-// parts are in the order of evaluation.
+// parts lists the parts before Module, in the order of evaluation.
 var parts = []string{
 	"intrinsics", "date", "array", "json", "stack", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers", "waits",
 	"events", "abort", "clone", "encoding", "crypto", "subtle", "performance",
@@ -25,16 +24,16 @@ var parts = []string{
 	"collections", "pages", "tools", "store", "stdin", "process", "value", "describe", "facade",
 }
 
-// The parts after all others, in this order.
+// The last parts, in the order of evaluation.
 const (
 	Module = "module" // the module that scripts import
-	Harden = "harden" // freezes what the others created
+	Harden = "harden" // freezes all objects that the other parts created
 )
 
-// Parts are the names of the parts before Module.
+// Parts returns the names of the parts before Module, in the order of evaluation.
 func Parts() []string { return slices.Clone(parts) }
 
-// Source is the text of a part.
+// Source returns the code of a part.
 func Source(part string) (string, error) {
 	text, err := files.ReadFile(part + ".js")
 	return string(text), err

@@ -2,13 +2,13 @@ package fuel
 
 import "fmt"
 
-// rewriteBody returns one function in which loop heads and block instructions use
-// fuel. A function without these is returned unchanged.
+// rewriteBody rewrites one function so that loop heads and block instructions use fuel. It
+// returns a function without these unchanged.
 func (m *meta) rewriteBody(code []byte, params int, refill int32) ([]byte, error) {
 	r := &reader{data: code}
 	locals, groups := readLocals(r)
 	declarations := code[:r.at]
-	w := writer{meta: m, open: []uint32{1}} // the first entry is the function itself: a branch can lead to its end
+	w := writer{meta: m, open: []uint32{1}} // the first entry is the function itself: a branch can go to its end
 	w.charge = charge{ask: m.ask, fuel: m.fuel, spare: uint32(params) + locals, refill: refill}
 	for r.err == nil && r.rest() > 0 {
 		w.instruction(r)
@@ -25,12 +25,12 @@ type writer struct {
 	charge  charge
 	charged bool
 	out     []byte
-	// open has an entry for each block around the next instruction, the innermost
-	// last: the number of labels of the rewritten block. The original block had one.
+	// open has an entry for each block that encloses the next instruction, the innermost
+	// last: the number of labels of the rewritten block. The original block had one label.
 	open []uint32
 }
 
-// instruction copies one instruction, with the code that uses fuel for it.
+// instruction copies one instruction, and adds the code that uses fuel for it.
 func (w *writer) instruction(r *reader) {
 	start := r.at
 	op := r.byte()
@@ -64,7 +64,7 @@ func (w *writer) branch(op byte, r *reader) {
 	w.out = append(w.out, op)
 	labels := uint64(1)
 	if op == opBrTable {
-		labels += r.unsigned() // and the default label
+		labels += r.unsigned() // plus the default label
 		w.out = appendUnsigned(w.out, labels-1)
 	}
 	for range labels {
@@ -88,12 +88,11 @@ func (w *writer) label(r *reader) (label uint64) {
 	return label
 }
 
-// loopLabels is the number of labels of a loop whose call of the host is moved behind
-// it.
+// loopLabels is the number of labels of a rewritten loop whose call of the host is after it.
 const loopLabels = 4
 
-// loop writes the beginning of a loop, which uses fuel at its head. The call of the
-// host is moved behind the loop:
+// loop writes the beginning of a loop, which uses fuel at its head. The call of the host is
+// after the loop:
 //
 //	block                 ;; left at the end of the loop
 //	  loop                ;; continues after a refill
@@ -108,11 +107,10 @@ const loopLabels = 4
 //	  end
 //	end
 //
-// If the call of the host is in the loop head, wazero 1.12 uses the register state
-// after the call for every iteration: each iteration then reloads the loop's
-// variables, even without a call. That cost most programs 4 to 8 % of their time;
-// this form costs 1 to 4 %. Loops with parameters keep the call in the head; no C
-// compiler writes such loops.
+// If the call of the host is in the loop head, wazero 1.12 uses the register state after the
+// call for every iteration: each iteration then reloads the loop's variables, even without a
+// call. This costs most programs 4 to 8 % of their time; the form above costs 1 to 4 %. Loops
+// with parameters keep the call in the head; no C compiler generates such loops.
 func (w *writer) loop(blockType []byte, r *reader) {
 	w.charged = true
 	params, err := w.blockParams(blockType)
@@ -155,7 +153,7 @@ func (w *writer) end(r *reader) {
 
 // blockParams returns the number of parameters of a block.
 func (m *meta) blockParams(blockType []byte) (int, error) {
-	if blockType[len(blockType)-1]&signBit != 0 { // not a function type: the block has at most a result
+	if blockType[len(blockType)-1]&signBit != 0 { // not a function type: no parameters, at most one result
 		return 0, nil
 	}
 	index := (&reader{data: blockType}).unsigned()
@@ -179,8 +177,8 @@ func readLocals(r *reader) (locals uint32, groups uint32) {
 	return locals, groups
 }
 
-// withSpareLocal returns the declarations with one more i32 at their end, so that the
-// other locals keep their indexes.
+// withSpareLocal adds an i32 at the end of the declarations, so that the other locals keep
+// their indexes.
 func withSpareLocal(declarations []byte, groups uint32) []byte {
 	r := &reader{data: declarations}
 	r.unsigned()

@@ -6,18 +6,18 @@ type charge struct {
 	refill           int32
 }
 
-// head uses one unit and leaves on the stack whether the fuel is used up.
+// head uses one unit of fuel and pushes whether the fuel is used up.
 func (c charge) head(out []byte) []byte {
 	out = appendIndex(out, opGlobalGet, c.fuel)
 	out = append(out, opI32Const, 1)
 	return c.take(out)
 }
 
-// one uses one unit and calls the host if the fuel is used up.
+// one uses one unit of fuel and calls the host if the fuel is used up.
 func (c charge) one(out []byte) []byte { return c.orAsk(c.head(out)) }
 
-// block uses one unit for each 64 bytes of the length on top of the stack, keeps the
-// length there, and calls the host if the fuel is used up.
+// block uses one unit of fuel for each 64 bytes of the length on top of the stack, which it
+// keeps, and calls the host if the fuel is used up.
 func (c charge) block(out []byte) []byte {
 	out = appendIndex(out, opLocalTee, c.spare)
 	out = appendIndex(out, opGlobalGet, c.fuel)
@@ -26,10 +26,9 @@ func (c charge) block(out []byte) []byte {
 	return c.orAsk(c.take(out))
 }
 
-// take subtracts the amount on top of the stack from the fuel below it, stores the
-// result, and leaves on the stack whether the fuel is used up. It tests the local for
-// ≤ 0, not the global for 0: after a trap the global stays at 0, and the next run
-// would count down through four billion.
+// take pops an amount and the fuel, stores their difference, and pushes whether the fuel is
+// used up. It tests the local for ≤ 0, not the global for 0: after a trap the global stays at
+// 0, and the next run would count down through four billion.
 func (c charge) take(out []byte) []byte {
 	out = append(out, opI32Sub)
 	out = appendIndex(out, opLocalTee, c.spare)

@@ -1,7 +1,7 @@
-// Package fuel rewrites a WebAssembly module so that its host regains control in
-// every loop. Each loop head, and each instruction that moves a block of memory, uses
-// fuel. When the fuel is used up, the module calls an imported function that decides
-// whether to continue.
+// Package fuel rewrites a WebAssembly module so that its host regains control in every loop.
+// Each loop head, and each instruction that copies or fills a block of memory, uses fuel.
+// When the fuel is used up, the module calls an imported function that decides whether to
+// continue.
 //
 // Code compiled by wazero has no safe points for Go's scheduler or garbage collector:
 // one loop without a call of the host stops the whole process at its next collection.
@@ -15,17 +15,17 @@ import (
 
 // Options describe the rewritten module.
 type Options struct {
-	Module, Function string // the imported function () → i32 that is called without fuel; a non-zero result traps
+	Module, Function string // imported function () → i32 that is called without fuel; a non-zero result traps
 	Export           string // name of the exported global that holds the fuel
 	Refill           int32  // fuel between two calls of Function
 	Free             bool   // no instruction uses fuel; for comparisons
 }
 
-// blockShift makes 64 bytes of moved memory cost as much as one loop head.
+// blockShift makes a block of 64 bytes cost as much as one loop head.
 const blockShift = 6
 
-// Rewrite returns the module with fuel. It fails on an unknown instruction, because
-// it cannot skip the immediates of that instruction.
+// Rewrite returns the module with fuel. It returns an error for an unknown instruction, whose
+// immediates it cannot skip.
 func Rewrite(module []byte, o Options) ([]byte, error) {
 	sections, err := split(module)
 	if err != nil {
@@ -58,9 +58,9 @@ func Rewrite(module []byte, o Options) ([]byte, error) {
 	return out, nil
 }
 
-// meta is the information from other sections that rewriting the code section needs.
+// meta is the information from other sections that is needed to rewrite the code section.
 type meta struct {
-	params []int // parameters of each function type
+	params []int // number of parameters of each function type
 	types  []int // type of each function that the module defines
 	ask    uint32
 	fuel   uint32 // index of the new global

@@ -2,8 +2,8 @@ package fuel
 
 import "errors"
 
-// reader reads a part of a module. After the first error all results are zero, so
-// callers check err once at the end.
+// reader reads a part of a module. After the first error, all results are zero, so callers
+// only check err at the end.
 type reader struct {
 	data []byte
 	at   int

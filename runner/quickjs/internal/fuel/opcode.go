@@ -29,11 +29,11 @@ const (
 	blockVoid  = 0x40
 	typeI32    = 0x7f
 	kindGlobal = 0x03
-	signBit    = 0x40 // of the last byte of a LEB128 number
+	signBit    = 0x40 // sign bit in the last byte of a LEB128 number
 )
 
-// skipImmediates skips the immediates of an instruction that is not a branch. It
-// returns the second opcode of a prefixed instruction.
+// skipImmediates skips the immediates of an instruction that is not a branch. For a prefixed
+// instruction, it returns the second opcode.
 func (r *reader) skipImmediates(op byte) (sub uint64) {
 	switch {
 	case op == opBlock || op == opLoop || op == opIf, op == opCall,

@@ -74,7 +74,7 @@ func readCount(body []byte) (uint32, error) {
 	return uint32(r.unsigned()), r.err
 }
 
-// findImport returns the index of an imported function. It fails for a module that
+// findImport returns the index of an imported function. It returns an error if the module
 // imports a global, because the index of the new global would be wrong.
 func findImport(body []byte, module, name string) (uint32, error) {
 	r := &reader{data: body}
@@ -101,7 +101,7 @@ func findImport(body []byte, module, name string) (uint32, error) {
 	return index, r.err
 }
 
-// appendEntry adds one entry to a section that is a counted list.
+// appendEntry adds an entry to a section that is a list with a count.
 func appendEntry(body, entry []byte) ([]byte, error) {
 	r := &reader{data: body}
 	count := r.unsigned()

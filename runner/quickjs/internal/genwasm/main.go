@@ -1,11 +1,10 @@
-// Command genwasm makes quickjs.wasm, the engine that package quickjs embeds, from
-// its npm package:
+// Command genwasm generates quickjs.wasm, the engine that package quickjs embeds, from its
+// npm package:
 //
 //	go generate ./runner/quickjs
 //
-// It needs npm. With -check it writes nothing and fails if the file would change.
-// With -free no instruction uses fuel; benchmarks compare the fuel's cost with such a
-// file.
+// It needs npm. With -check, it writes nothing and fails if the file would change. With
+// -free, no instruction uses fuel; benchmarks use such a file to measure the cost of fuel.
 package main
 
 import (
@@ -34,8 +33,8 @@ const (
 	shipped = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"
 )
 
-// With a refill of 10,000 loop heads, fuel costs no more CPU time than with 100,000,
-// and the module calls the host every 10 to 50 µs.
+// With a refill of 10,000, fuel costs no more CPU time than with 100,000, and the module
+// calls the host every 10 to 50 µs.
 var options = fuel.Options{Module: "env", Function: "host_interrupt", Export: "fuel", Refill: 10_000}
 
 func main() {
@@ -83,7 +82,7 @@ func compare(file string, want []byte) error {
 	return nil
 }
 
-// fetch returns the module of the npm package.
+// fetch downloads the npm package and returns the module in it.
 func fetch(ctx context.Context) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "genwasm")
 	if err != nil {

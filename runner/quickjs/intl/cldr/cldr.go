@@ -1,5 +1,5 @@
-// Package cldr has the locale data of the Unicode CLDR for the languages of package
-// intl, as a part of the program. What is used is decompressed at its first use.
+// Package cldr contains the locale data of the Unicode CLDR for the languages of package
+// intl. The data is embedded in the program, and each part is decompressed at its first use.
 package cldr
 
 import (
@@ -17,7 +17,7 @@ import (
 //go:embed cldr.zip
 var archive []byte
 
-// Table has texts by name. A name is a path, such as months:format:wide:1.
+// Table maps names to texts. A name is a path, such as months:format:wide:1.
 type Table map[string]string
 
 // At returns the text at a path, or "".
@@ -38,11 +38,11 @@ const (
 
 // Tables that belong to no locale.
 var (
-	// Digits are the fraction digits of currencies that have not two.
+	// Digits maps currencies that do not have two fraction digits to their number of fraction digits.
 	Digits = sync.OnceValue(func() Table { return load("digits", nil) })
-	// Metazones are the groups of zones that share names, by zone.
+	// Metazones maps zones to the groups of zones with which they share names.
 	Metazones = sync.OnceValue(func() Table { return load("metazones", nil) })
-	// ZoneNames are the canonical names of zones, by each name.
+	// ZoneNames maps all names of zones to their canonical names.
 	ZoneNames = sync.OnceValue(func() Table { return load("zones", nil) })
 	aliases   = sync.OnceValue(func() Table { return load("aliases", nil) })
 	locales   = sync.OnceValue(func() Table { return load("locales", nil) })
@@ -51,7 +51,7 @@ var (
 var reader = sync.OnceValue(func() *zip.Reader {
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
-		panic(fmt.Sprintf("cldr: the embedded archive: %v", err)) // part of the program; a test reads all of it
+		panic(fmt.Sprintf("cldr: the embedded archive: %v", err)) // embedded; a test reads all of it
 	}
 	return r
 })
@@ -69,8 +69,8 @@ func text(entry string) string {
 	return string(content)
 }
 
-// load returns a table of a locale, which begins with what its parents have. A table
-// that belongs to no locale has no chain.
+// load returns a table of a locale, which includes the texts of its parents. chain is the
+// locale and its parents, or nil for a table that belongs to no locale.
 func load(entry string, chain []string) Table {
 	t := Table{}
 	blocks := blocksOf(text(entry))
@@ -81,7 +81,7 @@ func load(entry string, chain []string) Table {
 	return t
 }
 
-// blocksOf splits an entry into the lines of each locale.
+// blocksOf splits an entry into blocks of lines, by locale.
 func blocksOf(entry string) map[string]string {
 	blocks := map[string]string{}
 	for name := ""; entry != ""; {
@@ -110,8 +110,8 @@ func (t Table) merge(lines string) {
 	}
 }
 
-// cached are the tables that were used last. Hostile scripts ask for all locales, so
-// their number is bounded.
+// cached are recently used tables. Their number is bounded, because hostile scripts ask for
+// all locales.
 var cached = struct {
 	sync.Mutex
 	tables map[string]Table
@@ -119,7 +119,7 @@ var cached = struct {
 
 const mostCached = 64
 
-// Of returns a section of a locale that Resolve returned. The caller does not change it.
+// Of returns a section of an available locale. The caller must not change it.
 func Of(locale string, section Section) Table {
 	data := dataOf(locale)
 	key := data + "/" + string(section)

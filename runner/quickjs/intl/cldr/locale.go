@@ -9,13 +9,13 @@ import (
 // Default is the locale of scripts that name none.
 const Default = "en-US"
 
-// dataOf returns the locale whose data a locale has.
+// dataOf returns the locale whose data a locale uses.
 func dataOf(locale string) string {
 	data, _, _ := strings.Cut(locales()[locale], " ")
 	return data
 }
 
-// chainOf returns a locale with data and those that it inherits from.
+// chainOf returns a locale with data and the locales from which it inherits.
 func chainOf(data string) []string {
 	chain := []string{data}
 	for data != "" {
@@ -27,8 +27,8 @@ func chainOf(data string) []string {
 	return chain
 }
 
-// Available returns the locale with data that is nearest to a canonical tag without
-// extensions: de-CH-1996 has the data of de-CH. It returns "" if there is none.
+// Available returns the nearest available locale for a canonical tag without extensions, such
+// as de-CH for de-CH-1996, or "" if there is none.
 func Available(tag string) string {
 	for tag != "" {
 		if _, known := locales()[tag]; known {
@@ -46,5 +46,5 @@ func Available(tag string) string {
 	return ""
 }
 
-// All returns all locales.
+// All returns all available locales.
 func All() iter.Seq[string] { return maps.Keys(locales()) }

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// Operands are what plural rules look at: the digits of a number as it is shown.
+// Operands are the operands of plural rules: the digits of a number as it is displayed.
 type Operands struct {
 	Integer  string // digits without leading zeros, or ""
 	Fraction string // digits, with trailing zeros
-	Exponent int    // of a compact number
+	Exponent int    // exponent of a compact or scientific number
 }
 
-// Categories returns the plural categories of a locale in the order of CLDR.
+// Categories returns the plural categories of a locale. kind is cardinal or ordinal.
 func Categories(numbers Table, kind string) (all []string) {
 	for _, category := range []string{"few", "many", "one", "two", "zero"} {
 		if _, has := numbers[kind+":"+category]; has {
 			all = append(all, category)
 		}
 	}
-	return append(all, "other") // which needs no rule
+	return append(all, "other") // other has no rule
 }
 
-// Plural returns the plural category of a number: kind is cardinal or ordinal.
+// Plural returns the plural category of a number. kind is cardinal or ordinal.
 func Plural(numbers Table, kind string, o Operands) string {
 	for _, category := range []string{"few", "many", "one", "two", "zero"} { // the order of ICU
 		if rule := numbers[kind+":"+category]; rule != "" && o.matches(rule) {
@@ -52,7 +52,7 @@ func (o Operands) fulfils(condition string) bool {
 	value := o.value(fields[0])
 	fields = fields[1:]
 	if fields[0] == "%" {
-		divisor, _ := strconv.ParseFloat(fields[1], 64) // of the embedded data
+		divisor, _ := strconv.ParseFloat(fields[1], 64) // valid in the embedded data
 		value = math.Mod(value, divisor)
 		fields = fields[2:]
 	}
@@ -69,8 +69,8 @@ func (o Operands) fulfils(condition string) bool {
 	return found == (fields[0] == "=")
 }
 
-// keptDigits are enough for every divisor in a rule. Cutting the digits before them
-// keeps the remainders, and numbers stay large.
+// keptDigits is a number of digits that suffices for all divisors in rules. Cutting the
+// digits before them does not change remainders, and large numbers stay large.
 const keptDigits = 15
 
 func (o Operands) value(operand string) float64 {
@@ -85,7 +85,7 @@ func (o Operands) value(operand string) float64 {
 	switch operand {
 	case "n":
 		if shown != "" {
-			return parse(o.Integer) + 0.5 // no rule has fractions
+			return parse(o.Integer) + 0.5 // no rule matches fractions
 		}
 		return parse(o.Integer)
 	case "i":

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// longestTag bounds the length of a language tag. None in use is half as long.
+// longestTag bounds the length of a language tag, in bytes. Tags in use are less than half as long.
 const longestTag = 255
 
 // Tag is a language tag in its canonical form.
 type Tag struct {
 	Base       string            // language, script, region, variants
-	Keywords   map[string]string // of the extension u
+	Keywords   map[string]string // keywords of the extension u
 	attributes []string
-	extensions []string // others, sorted
+	extensions []string // other extensions, sorted
 }
 
-// ParseTag reads a language tag of BCP 47 as ECMA-402 does, and replaces codes that are
-// no longer used.
+// ParseTag parses a language tag of BCP 47 according to ECMA-402, and replaces deprecated
+// codes.
 func ParseTag(text string) (Tag, error) {
 	bad := fmt.Errorf("invalid language tag: %.100s", text)
 	if len(text) > longestTag {
@@ -47,7 +47,7 @@ func isDigits(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// tagParser takes subtags from the front of rest.
+// tagParser parses the subtags in rest, from front to back.
 type tagParser struct {
 	rest                     []string
 	language, script, region string
@@ -129,7 +129,7 @@ func (p *tagParser) other(single string) bool {
 	return len(subtags) > 1
 }
 
-// unicode reads the extension u: attributes, then keys of two characters with values.
+// unicode parses the extension u: attributes, and then keys of two characters with values.
 func (p *tagParser) unicode() bool {
 	p.keywords = map[string]string{}
 	for {
@@ -165,7 +165,7 @@ func (p *tagParser) unicode() bool {
 	}
 }
 
-// tag applies the aliases and the usual case.
+// tag returns the canonical tag. It applies aliases and the usual case.
 func (p *tagParser) tag() Tag {
 	if replacement := aliases()["language:"+p.language]; replacement != "" {
 		parts := strings.Split(replacement, "-")

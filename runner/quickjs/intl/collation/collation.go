@@ -1,4 +1,4 @@
-// Package collation compares texts as Intl.Collator does.
+// Package collation compares texts like Intl.Collator.
 package collation
 
 import (
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Options are those of Intl.Collator.
+// Options are the options of Intl.Collator.
 type Options struct {
 	Sensitivity       string `json:"sensitivity"` // base, accent, case or variant
 	IgnorePunctuation bool   `json:"ignorePunctuation"`
@@ -18,21 +18,21 @@ type Options struct {
 	CaseFirst         string `json:"caseFirst"` // upper, lower or false
 }
 
-// Collator compares texts. It may be used by several goroutines.
+// Collator compares texts. It is safe for concurrent use.
 type Collator struct {
 	Options
 	scripts             []script
 	base, accent, exact level
 }
 
-// level compares texts by some of their properties. Its collators are for one
-// goroutine at a time.
+// level compares texts at one level of sensitivity. It is a pool, because a collate.Collator
+// is not safe for concurrent use.
 type level struct{ *sync.Pool }
 
-// New prepares a collator.
+// New returns a collator for a locale.
 func New(locale string, o Options) *Collator {
 	if locale == "fr-CA" {
-		locale += "-u-kb-true" // the last accent decides
+		locale += "-u-kb-true" // compare accents from the end
 	}
 	tag, err := language.Parse(locale)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *Collator) by(l level, a, b string) int {
 	return compareScripts(c.scripts, with, a, b)
 }
 
-// byCase compares the case of letters.
+// byCase compares two texts by the case of their letters.
 func (c *Collator) byCase(a, b string) int {
 	order := 1
 	if c.CaseFirst == "upper" {
@@ -109,8 +109,8 @@ func (c *Collator) byCase(a, b string) int {
 
 const smallKana = "ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ"
 
-// isUpper reports whether a letter is of upper case. Japanese letters are, but for the
-// small ones.
+// isUpper reports whether a letter is upper case. Kana count as upper case, except small
+// kana.
 func isUpper(r rune) bool {
 	return unicode.IsUpper(r) || unicode.In(r, unicode.Hiragana, unicode.Katakana) && !strings.ContainsRune(smallKana, r)
 }
@@ -124,7 +124,7 @@ func withoutMarks(text string) (runes []rune) {
 	return runes
 }
 
-// withoutPunctuation removes punctuation and blanks, and the marks on them.
+// withoutPunctuation removes punctuation and white space, and the marks on them.
 func withoutPunctuation(text string) string {
 	removed := false
 	return strings.Map(func(r rune) rune {

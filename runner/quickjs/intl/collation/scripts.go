@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/collate"
 )
 
-// script is a range of the primary weights of package collate: [from, to). The tables
-// of that package are those of CLDR 23 for good, so the weights are constant.
+// script is a range of the primary weights of package collate: [from, to). The tables of that
+// package stay at CLDR 23, so the weights are constant.
 type script struct{ from, to int }
 
 var (
@@ -19,17 +19,17 @@ var (
 	hangul   = script{0x3156, 0x32bb}
 	kana     = script{0x32bb, 0x32ed}
 	bopomofo = script{0x32ed, 0x3340}
-	// Ideographs with a place in the language are before the others.
+	// Ideographs that the language orders are before the others.
 	ordered = script{0x160000, 0x200000}
 	others  = script{0x14e00, 0x5e000}
 )
 
-// firstLetter is the least weight of a letter. Digits and symbols are before it in all
-// languages.
+// firstLetter is the smallest weight of a letter. In all languages, digits and symbols are
+// before letters.
 const firstLetter = 0x15ef
 
-// scriptsOf returns the scripts that a language has before all others, which package
-// collate does not know.
+// scriptsOf returns the scripts that a language sorts before all others. Package collate does
+// not reorder scripts.
 func scriptsOf(locale string) []script {
 	language, rest, _ := strings.Cut(locale, "-")
 	switch language {
@@ -48,7 +48,7 @@ func scriptsOf(locale string) []script {
 	return nil
 }
 
-// compareScripts compares two texts by keys. A key begins with the primary weights.
+// compareScripts compares two texts by their keys. A key begins with the primary weights.
 func compareScripts(scripts []script, with *collate.Collator, a, b string) int {
 	var buffer collate.Buffer
 	x := with.KeyFromString(&buffer, a)
@@ -66,8 +66,8 @@ func compareScripts(scripts []script, with *collate.Collator, a, b string) int {
 	}
 }
 
-// primary takes a weight from the front of a key, 0 at the end of the weights. Large
-// ones have three bytes.
+// primary splits a weight off the front of a key. The weight is 0 at the end of the weights.
+// Large weights have three bytes, others two.
 func primary(key []byte) (weight int, rest []byte) {
 	switch {
 	case len(key) < 2:

@@ -1,4 +1,4 @@
-// Package date formats dates as Intl.DateTimeFormat does.
+// Package date formats dates like Intl.DateTimeFormat.
 package date
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/number"
 )
 
-// Options are those of Intl.DateTimeFormat. Fields that are empty are not shown.
+// Options are the options of Intl.DateTimeFormat. Empty fields are not shown.
 type Options struct {
 	Locale                 string  `json:"-"`
 	TimeZone               *string `json:"timeZone"`
@@ -40,7 +40,7 @@ type Format struct {
 	calendar cldr.Table
 }
 
-// New prepares a format. standard is the time zone if the options have none.
+// New returns a format. standard is the time zone if the options have none.
 func New(o Options, standard Zone) (*Format, error) {
 	f := &Format{Options: o, Zone: standard, calendar: cldr.Of(o.Locale, cldr.Calendar)}
 	if o.TimeZone != nil {
@@ -56,7 +56,7 @@ func New(o Options, standard Zone) (*Format, error) {
 
 var hourLetters = map[string]byte{"h11": 'K', "h12": 'h', "h23": 'H', "h24": 'k'}
 
-// hour returns the letter of the hours that are shown.
+// hour returns the pattern letter for the hour cycle of the options.
 func (o *Options) hour(g *generator) byte {
 	switch {
 	case o.Hour12 != nil && *o.Hour12:
@@ -69,7 +69,7 @@ func (o *Options) hour(g *generator) byte {
 	return g.hour
 }
 
-// choose returns the pattern of the options.
+// choose returns the pattern for the options.
 func (o *Options) choose(g *generator) string {
 	letter := o.hour(g)
 	if o.DateStyle == "" && o.TimeStyle == "" {
@@ -96,7 +96,7 @@ func (o *Options) choose(g *generator) string {
 	return pattern
 }
 
-// otherHours is the skeleton of a pattern with other hours.
+// otherHours returns the skeleton of a pattern with another letter for hours.
 func otherHours(pattern string, letter byte) string {
 	var b strings.Builder
 	for _, i := range parse(pattern) {
@@ -112,8 +112,8 @@ func otherHours(pattern string, letter byte) string {
 	return b.String()
 }
 
-// withHours replaces the letter of the hours. Hours that follow a day are separated
-// from it.
+// withHours replaces the letter for hours in a pattern. It inserts a space between a day and
+// hours that follow directly.
 func withHours(pattern string, letter byte) string {
 	var b strings.Builder
 	last := byte(0)
@@ -137,7 +137,7 @@ func withHours(pattern string, letter byte) string {
 
 var lengths = map[string]int{"numeric": 1, "2-digit": 2, "short": 3, "long": 4, "narrow": 5}
 
-// skeleton writes the fields of the options as letters.
+// skeleton returns the fields of the options as pattern letters.
 func (o *Options) skeleton(hours byte) string {
 	var b strings.Builder
 	put := func(letter byte, option string) { b.WriteString(strings.Repeat(string(letter), lengths[option])) }
@@ -166,19 +166,19 @@ func (o *Options) skeleton(hours byte) string {
 	return b.String()
 }
 
-// types are the types of formatToParts.
+// types maps fields to the types of formatToParts.
 var types = map[field]string{
 	era: "era", year: "year", month: "month", weekday: "weekday", day: "day", dayPeriod: "dayPeriod", hour: "hour", minute: "minute",
 	second: "second", fraction: "fractionalSecond", zone: "timeZoneName",
 }
 
-// Text formats a point in time. Narrow blanks are wide ones, as in V8, whose parts keep
-// them.
+// Text formats a time, in milliseconds since 1970. Like V8, it replaces narrow spaces by
+// normal spaces, unlike Parts.
 func (f *Format) Text(milliseconds int64) string {
 	return strings.ReplaceAll(number.Join(f.Parts(milliseconds)), "\u202f", " ")
 }
 
-// Parts formats a point in time, in milliseconds since 1970.
+// Parts formats a time, in milliseconds since 1970.
 func (f *Format) Parts(milliseconds int64) (parts []number.Part) {
 	t := f.Zone.at(milliseconds)
 	for _, i := range f.items {
@@ -198,7 +198,7 @@ func (f *Format) Parts(milliseconds int64) (parts []number.Part) {
 }
 
 func (f *Format) value(kind field, i item, t time.Time) string {
-	switch kind { //nolint:exhaustive // the others are in no pattern of Intl
+	switch kind { //nolint:exhaustive // patterns of Intl contain no others
 	case era:
 		return f.calendar.At("eras", widthOf(i.length), map[bool]string{true: "1", false: "0"}[t.Year() > 0])
 	case year:
@@ -251,7 +251,7 @@ func padded(n, length int) string {
 	return strings.Repeat("0", max(0, length-len(digits))) + digits
 }
 
-// yearText writes a year of the era: the year 0 is 1 BC.
+// yearText returns a year of its era: the year 0 is 1 BC.
 func yearText(year, length int) string {
 	if year <= 0 {
 		year = 1 - year

@@ -25,7 +25,7 @@ const (
 	fieldCount
 )
 
-// The types of fields. Their distances decide which pattern is nearest.
+// The kinds of fields. Their differences determine which pattern is nearest.
 const (
 	narrow  = -0x101
 	shorter = -0x102
@@ -35,7 +35,7 @@ const (
 	delta   = 0x10
 )
 
-// row says what a letter means from a length on.
+// row gives the meaning of a letter that is repeated at least shortest times.
 type row struct {
 	letter   byte
 	field    field
@@ -43,8 +43,8 @@ type row struct {
 	shortest int
 }
 
-// rows has the letters of CLDR patterns in the order of ICU: the last row of a letter
-// whose length fits is taken.
+// rows has the letters of CLDR patterns in the order of ICU. For a letter, the last row
+// applies whose shortest fits.
 var rows = []row{
 	{'G', era, short, 1}, {'G', era, long, 4}, {'G', era, narrow, 5},
 	{'y', year, numeric, 1}, {'Y', year, numeric + delta, 1}, {'u', year, numeric + 2*delta, 1}, {'r', year, numeric + 3*delta, 1},
@@ -66,7 +66,7 @@ var rows = []row{
 	{'O', zone, short - delta, 1}, {'O', zone, long - delta, 4},
 }
 
-// rowOf returns the row of a letter repeated length times, nil for other letters.
+// rowOf returns the row of a letter repeated length times, or nil for other letters.
 func rowOf(letter byte, length int) (found *row) {
 	for i := range rows {
 		if r := &rows[i]; r.letter == letter && (found == nil || r.shortest <= length) {
@@ -76,7 +76,7 @@ func rowOf(letter byte, length int) (found *row) {
 	return found
 }
 
-// item is a piece of a pattern: a field, or text if letter is 0.
+// item is a piece of a pattern: a field, or literal text if letter is 0.
 type item struct {
 	letter byte
 	length int
@@ -114,8 +114,8 @@ func parse(pattern string) (items []item) {
 	return items
 }
 
-// unquote reads a text in quotes, in which two quotes are one. Two quotes alone are one
-// as well.
+// unquote parses a text in quotes at the start of pattern. Two quotes, inside of the text or
+// alone, mean one quote.
 func unquote(pattern string) (text string, length int) {
 	if strings.HasPrefix(pattern, "''") {
 		return "'", 2
@@ -134,7 +134,7 @@ func unquote(pattern string) (text string, length int) {
 	return text, len(pattern)
 }
 
-// run is a letter and how often it is repeated.
+// run is a letter that is repeated length times.
 type run struct {
 	letter byte
 	length int
@@ -142,7 +142,7 @@ type run struct {
 
 // skeleton is the set of fields of a pattern.
 type skeleton struct {
-	kinds    [fieldCount]int // 0 for none
+	kinds    [fieldCount]int // 0 for missing fields
 	original [fieldCount]run
 	base     string // the fields with their shortest lengths
 }
@@ -201,7 +201,7 @@ const (
 	missingField = 0x1000
 )
 
-// distance compares the fields of s in a mask with another skeleton.
+// distance compares the fields of s in include with other. missing and extra are masks.
 func (s *skeleton) distance(other *skeleton, include int) (distance, missing, extra int) {
 	for f := range s.kinds {
 		own, its := 0, other.kinds[f]

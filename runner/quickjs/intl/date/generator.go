@@ -8,20 +8,20 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/cldr"
 )
 
-// generator finds the pattern of a locale for a set of fields, as
-// DateTimePatternGenerator of ICU does.
+// generator finds the pattern of a locale for a set of fields, like DateTimePatternGenerator
+// of ICU.
 type generator struct {
 	calendar cldr.Table
 	entries  []entry
-	hour     byte   // the letter of the hours that the region uses
-	decimal  string // between seconds and their fractions
+	hour     byte   // letter for the hours that the region uses
+	decimal  string // separator of seconds and their fractions
 }
 
 // entry is a pattern of the locale.
 type entry struct {
 	skeleton
 	pattern   string
-	specified bool // CLDR gives the skeleton too
+	specified bool // CLDR also has the skeleton
 }
 
 var styles = []string{"full", "long", "medium", "short"}
@@ -50,12 +50,12 @@ func newGenerator(locale string) *generator {
 	for _, name := range names {
 		g.add(calendar.At("available", name), name)
 	}
-	// ICU looks at patterns by the first letter of their fields.
+	// ICU visits patterns in the order of their first letter.
 	slices.SortStableFunc(g.entries, func(a, b entry) int { return int(a.base[0]) - int(b.base[0]) })
 	return g
 }
 
-// minutesOf returns the minutes and seconds of a pattern of times.
+// minutesOf returns the minutes and seconds of a pattern for times.
 func minutesOf(pattern string) string {
 	from, to := strings.IndexByte(pattern, 'm'), strings.LastIndexByte(pattern, 's')
 	if from < 0 || to < from {
@@ -64,7 +64,7 @@ func minutesOf(pattern string) string {
 	return pattern[from : to+1]
 }
 
-// add adds a pattern. name is its skeleton in CLDR, if it has one.
+// add adds a pattern. name is its skeleton in CLDR, or "".
 func (g *generator) add(pattern, name string) {
 	if pattern == "" {
 		return
@@ -99,7 +99,7 @@ const (
 	timeFields = allFields &^ dateFields
 )
 
-// best returns the pattern for the fields of a skeleton.
+// best returns the best pattern for the fields of a skeleton.
 func (g *generator) best(wanted string) string {
 	s := skeletonOf(wanted)
 	found, missing, extra := g.nearest(&s, allFields)
@@ -127,7 +127,7 @@ func (g *generator) best(wanted string) string {
 	return glue(g.calendar.At("atTime", style), []string{onlyTime, onlyDate})
 }
 
-// glue puts texts into the places {0}, {1} and {2} of a pattern.
+// glue inserts texts into the places {0}, {1} and {2} of a pattern.
 func glue(pattern string, texts []string) string {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -143,8 +143,8 @@ func glue(pattern string, texts []string) string {
 	return b.String()
 }
 
-// nearest returns the entry with the least distance, and the fields that it lacks or
-// has too many.
+// nearest returns the entry with the smallest distance, and masks of the fields that it lacks
+// or has in addition.
 func (g *generator) nearest(s *skeleton, include int) (found *entry, missing, extra int) {
 	best, bestMissing := -1, -1
 	for i := range g.entries {
@@ -161,8 +161,8 @@ func (g *generator) nearest(s *skeleton, include int) (found *entry, missing, ex
 	return found, missing, extra
 }
 
-// appending returns a pattern for some fields. What the nearest pattern lacks is
-// appended.
+// appending returns a pattern for the fields in a mask. It appends fields that the nearest
+// pattern lacks.
 func (g *generator) appending(s *skeleton, fields int) string {
 	if fields == 0 {
 		return ""
@@ -177,18 +177,18 @@ func (g *generator) appending(s *skeleton, fields int) string {
 	if missing == 0 {
 		return pattern
 	}
-	// ICU appends what is missing once. What is missing after that is not shown.
+	// Like ICU, append missing fields once. Fields that are still missing are not shown.
 	asked := missing
 	found, missing, _ = g.nearest(s, asked)
 	return glue(g.appended(topField(asked&^missing), pattern, g.adjust(found.pattern, found, s, false)))
 }
 
-// appended returns the pattern that appends a field, and its texts.
+// appended returns the pattern that appends a field, and the texts for its places.
 func (g *generator) appended(f field, texts ...string) (pattern string, all []string) {
 	name := fieldNames[f]
 	pattern, label := g.calendar.At("append", name), g.calendar.At("field", name)
 	if pattern == "" {
-		pattern = "{0} ├{2}: {1}┤" // of ICU, for fields without a pattern in CLDR
+		pattern = "{0} ├{2}: {1}┤" // ICU's pattern for fields without one in CLDR
 	}
 	if label == "" {
 		label = "F" + strconv.Itoa(int(f))
@@ -201,7 +201,7 @@ var fieldNames = [fieldCount]string{
 	minute: "Minute", second: "Second", zone: "Timezone",
 }
 
-// topField is the last field in a mask.
+// topField returns the last field in a mask.
 func topField(mask int) field {
 	for f := fieldCount - 1; f > 0; f-- {
 		if mask&(1<<f) != 0 {
@@ -211,7 +211,7 @@ func topField(mask int) field {
 	return 0
 }
 
-// adjust gives the fields of a pattern the lengths that were asked for.
+// adjust sets the fields of a pattern to the lengths in s. fractions adds fractions to the seconds.
 func (g *generator) adjust(pattern string, found *entry, s *skeleton, fractions bool) string {
 	var b strings.Builder
 	for _, i := range parse(pattern) {
@@ -261,7 +261,7 @@ func (g *generator) adjusted(i item, r *row, found *entry, s *skeleton) item {
 	return item{letter: letter, length: length}
 }
 
-// hourLetter replaces a letter by the one with the hours of the region.
+// hourLetter returns the letter for hours: the region's if it has the same cycle as asked, otherwise found.
 func (g *generator) hourLetter(asked, found byte) byte {
 	switch {
 	case asked == g.hour, asked == 'h' && g.hour == 'K', asked == 'H' && g.hour == 'k', asked == 'k' && g.hour == 'H', asked == 'K' && g.hour == 'h':
@@ -270,7 +270,7 @@ func (g *generator) hourLetter(asked, found byte) byte {
 	return found
 }
 
-// quoted writes a text so that no letter of it is a field.
+// quoted quotes a text if it contains letters, so that these are not fields.
 func quoted(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '\'' }) {
 		return text

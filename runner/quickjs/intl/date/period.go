@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// period writes the period of the day: a for AM and PM, B for those of the language.
+// period returns the period of the day: AM or PM for a, a period of the language for B.
 func (f *Format) period(i item, t time.Time) string {
 	name := "am"
 	if t.Hour() >= 12 {
@@ -21,13 +21,13 @@ func (f *Format) period(i item, t time.Time) string {
 	return f.calendar.At("dayPeriods", "format", widthOf(i.length), name)
 }
 
-// flexible returns the name of a period such as: in the morning.
+// flexible returns the name of a period of the language, such as "in the morning", or "".
 func (f *Format) flexible(i item, t time.Time) string {
 	text := func(name string) string {
 		return f.calendar.At("dayPeriods", "format", widthOf(i.length), name)
 	}
 	exact := (t.Minute() == 0 || !f.shows('m')) && (t.Second() == 0 || !f.shows('s'))
-	// ICU does not use the name of midnight, because it does not say of which day.
+	// ICU does not use the name of midnight, because it is ambiguous which day it means.
 	if exact && t.Hour() == 12 && f.calendar.At("period", "noon", "at") != "" && text("noon") != "" {
 		return text("noon")
 	}
@@ -44,7 +44,7 @@ func (f *Format) flexible(i item, t time.Time) string {
 	return ""
 }
 
-// clock returns the hours of a time such as 06:00, -1 for none.
+// clock returns the hours of a time such as 06:00, or -1 if there is none.
 func clock(text string) int {
 	hours, _, _ := strings.Cut(text, ":")
 	n, err := strconv.Atoi(hours)

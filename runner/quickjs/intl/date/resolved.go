@@ -1,6 +1,6 @@
 package date
 
-// Resolved are the options that resolvedOptions shows.
+// Resolved are the options that resolvedOptions returns.
 type Resolved struct {
 	TimeZone               string `json:"timeZone"`
 	HourCycle              string `json:"hourCycle,omitempty"`
@@ -20,7 +20,7 @@ type Resolved struct {
 	TimeStyle              string `json:"timeStyle,omitempty"`
 }
 
-// Resolved returns what the pattern of the format shows.
+// Resolved returns the options that the pattern of the format results in.
 func (f *Format) Resolved() Resolved {
 	r := Resolved{TimeZone: f.Zone.Name, DateStyle: f.DateStyle, TimeStyle: f.TimeStyle}
 	styled := f.DateStyle != "" || f.TimeStyle != ""

@@ -14,14 +14,14 @@ import (
 
 // Zone is a time zone.
 type Zone struct {
-	Name     string // as resolvedOptions has it
+	Name     string // name in resolvedOptions
 	location *time.Location
 }
 
-// UTC is the zone of scripts whose run has none.
+// UTC is the zone of runs without a time zone.
 var UTC = Zone{"UTC", time.UTC}
 
-// canonical are the names of zones in CLDR, by each name in lower case.
+// canonical maps names of zones in lower case to their names in CLDR.
 var canonical = sync.OnceValue(func() map[string]string {
 	all := map[string]string{"utc": "UTC", "gmt": "UTC"}
 	for name, of := range cldr.ZoneNames() {
@@ -35,8 +35,7 @@ var canonical = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// LoadZone returns the zone of a name of IANA, in any case, or of an offset such as
-// +05:30.
+// LoadZone returns the zone with an IANA name, in any case, or with an offset such as +05:30.
 func LoadZone(name string) (Zone, error) {
 	bad := fmt.Errorf("Invalid time zone specified: %.100s", name) //nolint:staticcheck // the text of the engines
 	if name != "" && (name[0] == '+' || name[0] == '-') {
@@ -73,7 +72,7 @@ func offsetZone(name string, bad error) (Zone, error) {
 	return Zone{sign + digits[:2] + ":" + digits[2:], time.FixedZone(name, seconds)}, nil
 }
 
-// NewZone returns the zone of a location, which a run has: UTC for an unknown name.
+// NewZone returns the zone of a run, or UTC if the name is unknown and location is UTC.
 func NewZone(name string, location *time.Location) Zone {
 	if z, err := LoadZone(name); err == nil {
 		return z
@@ -86,10 +85,10 @@ func NewZone(name string, location *time.Location) Zone {
 
 func (z Zone) at(milliseconds int64) time.Time { return time.UnixMilli(milliseconds).In(z.location) }
 
-// negative are the zones whose winter is the time that IANA calls summer time.
+// negative lists the zones for which the IANA database treats winter time as daylight saving time.
 var negative = []string{"Europe/Dublin", "Africa/Casablanca", "Africa/El_Aaiun", "Africa/Windhoek"}
 
-// summer reports whether daylight saving time is in use, in the sense of CLDR.
+// summer reports whether daylight saving time, as CLDR defines it, is in use.
 func (z Zone) summer(t time.Time) bool {
 	if !slices.Contains(negative, z.Name) {
 		return t.IsDST()
@@ -104,12 +103,12 @@ func (z Zone) summer(t time.Time) bool {
 	return false
 }
 
-// ZoneName returns the long name of the zone at a point in time.
+// ZoneName returns the long name of the zone at a time.
 func (f *Format) ZoneName(milliseconds int64) string {
 	return f.zoneName(item{letter: 'z', length: 4}, f.Zone.at(milliseconds))
 }
 
-// zoneName writes the name of the zone or its offset.
+// zoneName returns the name of the zone or its offset.
 func (f *Format) zoneName(i item, t time.Time) string {
 	length := "short"
 	if i.length == 4 {
@@ -146,10 +145,10 @@ func (f *Format) ownName(length string, t time.Time) string {
 	return ""
 }
 
-// metazone returns the group of zones with common names to which a zone belongs at a
-// time.
+// metazone returns the group of zones with common names to which a zone belongs at a time, or
+// "".
 func metazone(zone string, t time.Time) string {
-	if year := t.UTC().Year(); year < 1970 || year > 9999 { // ICU has no names for them
+	if year := t.UTC().Year(); year < 1970 || year > 9999 { // ICU has no names in these years
 		return ""
 	}
 	now := t.UTC().Format("2006-01-02T15:04")
@@ -163,7 +162,7 @@ func metazone(zone string, t time.Time) string {
 	return ""
 }
 
-// offset writes the difference to UTC: GMT+1 or GMT+01:00.
+// offset returns the difference to UTC, such as GMT+1 or GMT+01:00.
 func (f *Format) offset(length string, t time.Time) string {
 	names := cldr.Of(f.Locale, cldr.Zones)
 	_, seconds := t.Zone()

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Decimal is a decimal number: 0.DIGITS times ten to the power of point.
+// Decimal is a decimal number: 0.DIGITS times ten to the power of point. The zero value is 0.
 type Decimal struct {
 	negative      bool
 	nan, infinite bool
-	digits        string // without zeros at the ends; "" for zero
+	digits        string // without leading and trailing zeros; "" for zero
 	point         int
 }
 
-// mostDigits bounds the digits of a number. JavaScript bounds its big integers to many
-// more, but no text with as many digits is of use.
+// mostDigits bounds the digits of a number. Bigints of JavaScript can have far more, but a
+// text with so many digits is of no use.
 const mostDigits = 10_000
 
-// FromFloat returns the shortest decimal number that is equal to f.
+// FromFloat returns the shortest decimal number that converts to f.
 func FromFloat(f float64) Decimal {
 	switch {
 	case math.IsNaN(f):
@@ -29,12 +29,12 @@ func FromFloat(f float64) Decimal {
 	}
 	text := strconv.FormatFloat(math.Abs(f), 'e', -1, 64)
 	mantissa, exponent, _ := strings.Cut(text, "e")
-	e, _ := strconv.Atoi(exponent) // of FormatFloat
+	e, _ := strconv.Atoi(exponent) // always valid
 	d := Decimal{negative: math.Signbit(f), digits: strings.Replace(mantissa, ".", "", 1), point: e + 1}
 	return d.trimmed()
 }
 
-// Parse reads digits with an optional sign, fraction and exponent.
+// Parse parses a number with an optional sign, fraction and exponent.
 func Parse(text string) (Decimal, error) {
 	d := Decimal{}
 	rest, negative := strings.CutPrefix(text, "-")
@@ -73,10 +73,10 @@ func (d Decimal) trimmed() Decimal {
 
 func (d Decimal) isZero() bool { return d.digits == "" && !d.nan && !d.infinite }
 
-// magnitude is the power of ten of the first digit.
+// magnitude returns the power of ten of the first digit.
 func (d Decimal) magnitude() int { return d.point - 1 }
 
-// scaled multiplies by a power of ten.
+// scaled returns d times ten to the given power.
 func (d Decimal) scaled(power int) Decimal {
 	if d.digits != "" {
 		d.point += power
@@ -95,7 +95,7 @@ func (d Decimal) whole() string {
 	return d.digits[:d.point]
 }
 
-// fraction returns the digits after the point, without zeros at the end.
+// fraction returns the digits after the point, without trailing zeros.
 func (d Decimal) fraction() string {
 	switch {
 	case d.digits == "" || d.point >= len(d.digits):

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/cldr"
 )
 
-// exponent returns the power of ten that the notation splits off. For a compact number
-// that has a word, compact returns its pattern.
+// exponent returns the power of ten that the notation splits off. If a compact number has a
+// word for it, compact returns the pattern; otherwise compact is nil.
 func (f *Format) exponent(d Decimal) (exponent int, compact func(plural string, o cldr.Operands) pattern) {
 	if f.Notation == "standard" || f.Notation == "" || d.nan || d.infinite {
 		return 0, nil
@@ -54,22 +54,22 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// largestSize is the largest power of ten with a word in CLDR, and commonSize the
-// largest that all languages have.
+// largestSize is the largest power of ten with a word in CLDR, and commonSize the largest
+// with a word in all languages.
 const (
 	largestSize = 20
 	commonSize  = 14
 )
 
-// compactForms returns the power of ten with a word for a magnitude, as digits, and its
-// pattern for a plural category. size is "" if such numbers are written out.
+// compactForms returns the power of ten whose word numbers of a magnitude use, as digits, and
+// its patterns by plural category. size is "" if such numbers are written in full.
 func (f *Format) compactForms(magnitude int) (size string, forms func(plural string, o cldr.Operands) string) {
 	if magnitude < 3 {
 		return "", nil
 	}
 	kind := f.CompactDisplay
 	if f.Style == "currency" && f.CurrencyDisplay != "name" {
-		kind = "currency" // which has no long form
+		kind = "currency" // which only has a short form
 	}
 	var other string
 	for power := min(magnitude, largestSize); other == "" && (power == min(magnitude, largestSize) || power >= commonSize); power-- {
@@ -99,10 +99,10 @@ func (f *Format) compactPattern(text string) pattern {
 	return p
 }
 
-// outer is the unit or the name of a currency around a number.
+// outer is a unit or the name of a currency around a number.
 type outer struct {
 	kind  string            // type of part
-	forms map[string]string // patterns with {0} by plural category
+	forms map[string]string // patterns with {0}, by plural category
 }
 
 func (o outer) around(parts []Part, plural string) []Part {
@@ -121,7 +121,7 @@ func (o outer) around(parts []Part, plural string) []Part {
 	return b.parts
 }
 
-// currencyName returns the patterns of the name of the currency.
+// currencyName returns the patterns with the name of the currency.
 func (f *Format) currencyName(names cldr.Table) outer {
 	o := outer{"currency", map[string]string{}}
 	for _, plural := range cldr.Categories(f.numbers, "cardinal") {
@@ -144,7 +144,7 @@ func (f *Format) currencyName(names cldr.Table) outer {
 	return o
 }
 
-// unit returns the patterns of the unit.
+// unit returns the patterns with the unit.
 func (f *Format) unit() outer {
 	units := cldr.Of(f.Locale, cldr.Units)
 	o := outer{"unit", map[string]string{}}
@@ -171,7 +171,7 @@ func (f *Format) unit() outer {
 	return o
 }
 
-// CurrencyDigits are the fraction digits of a currency.
+// CurrencyDigits returns the number of fraction digits of a currency.
 func CurrencyDigits(code string) int {
 	if digits, err := strconv.Atoi(cldr.Digits()[code]); err == nil {
 		return digits

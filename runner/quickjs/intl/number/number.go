@@ -1,4 +1,4 @@
-// Package number formats numbers as Intl.NumberFormat does.
+// Package number formats numbers like Intl.NumberFormat.
 package number
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/cldr"
 )
 
-// Options are those of Intl.NumberFormat, complete: package prelude sets the defaults.
+// Options are the options of Intl.NumberFormat. Package prelude sets all defaults.
 type Options struct {
 	Locale                   string `json:"locale"`
 	Style                    string `json:"style"`
@@ -19,7 +19,7 @@ type Options struct {
 	Notation                 string `json:"notation"`
 	CompactDisplay           string `json:"compactDisplay"`
 	SignDisplay              string `json:"signDisplay"`
-	UseGrouping              string `json:"useGrouping"` // "" for none
+	UseGrouping              string `json:"useGrouping"` // "" for no grouping
 	MinimumIntegerDigits     int    `json:"minimumIntegerDigits"`
 	MinimumFractionDigits    int    `json:"minimumFractionDigits"`
 	MaximumFractionDigits    int    `json:"maximumFractionDigits"`
@@ -31,11 +31,11 @@ type Options struct {
 	TrailingZeroDisplay      string `json:"trailingZeroDisplay"`
 }
 
-// Part is a piece of a text with its type of formatToParts.
+// Part is a part of a formatted text, as in formatToParts.
 type Part struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`
-	Unit  string `json:"unit,omitempty"` // of a number in a relative time
+	Unit  string `json:"unit,omitempty"` // unit of a number in a relative time
 }
 
 // Join returns the text of parts.
@@ -52,11 +52,11 @@ type Format struct {
 	Options
 	numbers cldr.Table
 	pattern pattern
-	outer   outer             // what a unit or the name of a currency adds
-	symbols map[string]string // by type of part
+	outer   outer             // unit or name of a currency around the number
+	symbols map[string]string // symbols by type of part
 }
 
-// New prepares a format.
+// New returns a format with the given options.
 func New(o Options) *Format {
 	o.bound()
 	f := &Format{Options: o, numbers: cldr.Of(o.Locale, cldr.Numbers)}
@@ -80,7 +80,7 @@ func New(o Options) *Format {
 	return f
 }
 
-// The bounds of ECMA-402, which package prelude checks.
+// The limits of ECMA-402, which package prelude checks.
 const (
 	mostSignificant = 21
 	mostFraction    = 100
@@ -97,7 +97,7 @@ func (o *Options) bound() {
 	o.RoundingIncrement = max(o.RoundingIncrement, 1)
 }
 
-// isPercentSign reports whether a unit is written as a percent sign, as ICU does.
+// isPercentSign reports whether the unit is written as a percent sign, as in ICU.
 func (f *Format) isPercentSign() bool {
 	unit, _, _ := strings.Cut(f.Unit, "-per-")
 	return f.Style == "unit" && unit == "percent" && f.UnitDisplay != "long" && f.Notation != "compact"
@@ -105,7 +105,7 @@ func (f *Format) isPercentSign() bool {
 
 func (f *Format) symbol(name string) string { return f.numbers["symbol:"+name] }
 
-// currency sets what a currency needs and returns its pattern.
+// currency sets the symbols or the name of the currency, and returns the pattern.
 func (f *Format) currency(decimal string) string {
 	for _, name := range []string{"decimal", "group"} {
 		if own := f.symbol("currency" + strings.ToUpper(name[:1]) + name[1:]); own != "" {
@@ -149,7 +149,7 @@ func (f *Format) Parts(d Decimal) []Part {
 	return joined(f.outer.around(b.parts, f.plural(r, r.operands(exponent))))
 }
 
-// operands are those of the whole number, of which the power of ten is written apart.
+// operands returns the plural operands of r times ten to the power of exponent.
 func (r rounded) operands(exponent int) cldr.Operands {
 	full := r.scaled(exponent)
 	return cldr.Operands{Integer: full.whole(), Fraction: padded(full.fraction(), r.least-exponent), Exponent: exponent}
@@ -179,7 +179,7 @@ func padded(digits string, least int) string {
 	return digits
 }
 
-// affixed writes the number with the affixes of its pattern and its sign.
+// affixed adds the number with the affixes of its pattern and its sign.
 func (f *Format) affixed(b *builder, p pattern, r rounded, exponent int) {
 	prefix, suffix := p.affixes(f.sign(r.Decimal))
 	f.affix(b, prefix, p.compact)
@@ -192,7 +192,7 @@ func (f *Format) affixed(b *builder, p pattern, r rounded, exponent int) {
 	f.space(b, from, to)
 }
 
-// sign returns '-', '+' or 0.
+// sign returns the sign to show: '-', '+' or 0 for none.
 func (f *Format) sign(d Decimal) byte {
 	negative := d.negative && !d.nan
 	zero := d.isZero() || d.nan
@@ -221,7 +221,7 @@ func (f *Format) sign(d Decimal) byte {
 	return 0
 }
 
-// number writes the digits.
+// number adds the digits of a number and its exponent.
 func (f *Format) number(b *builder, r rounded, exponent int) {
 	switch {
 	case r.nan:
@@ -253,7 +253,7 @@ func (d Decimal) wholeOr0() string {
 	return "0"
 }
 
-// integer writes the digits before the point in groups.
+// integer adds the digits before the point, in groups.
 func (f *Format) integer(b *builder, digits string) {
 	if missing := f.MinimumIntegerDigits - len(digits); missing > 0 {
 		digits = strings.Repeat("0", missing) + digits

@@ -15,7 +15,7 @@ func (b *builder) add(kind, text string) {
 	}
 }
 
-// worded adds a text whose words have a type and whose outer blanks are literals.
+// worded adds a text with the type kind. Its outer white space becomes literals.
 func (b *builder) worded(kind, text string) {
 	word := strings.TrimFunc(text, blank)
 	if word == "" {
@@ -32,7 +32,7 @@ func blank(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u200e' || r == '\u200f' || r == '\u061c' || r == '\u202f'
 }
 
-// joined merges literals next to each other.
+// joined merges adjacent literals.
 func joined(parts []Part) []Part {
 	out := parts[:0]
 	for _, p := range parts {
@@ -45,7 +45,7 @@ func joined(parts []Part) []Part {
 	return out
 }
 
-// affix writes the tokens of a prefix or suffix.
+// affix adds the tokens of a prefix or suffix.
 func (f *Format) affix(b *builder, affix []token, compact bool) {
 	for _, t := range affix {
 		switch {
@@ -61,8 +61,8 @@ func (f *Format) affix(b *builder, affix []token, compact bool) {
 	}
 }
 
-// space inserts a blank between a currency that is written with letters and digits next
-// to it: CHF 5. The number is parts[from:to].
+// space inserts a space between letters of a currency and adjacent digits, as in CHF 5. The
+// number is b.parts[from:to].
 func (f *Format) space(b *builder, from, to int) {
 	if from == to || f.Style != "currency" {
 		return
@@ -90,5 +90,5 @@ func (b *builder) insert(at int, text string) {
 	}
 }
 
-// lettered is [[:^S:]&[:^Z:]] of CLDR: neither a symbol nor a separator.
+// lettered reports whether r matches [[:^S:]&[:^Z:]] of CLDR: neither a symbol nor a separator.
 func lettered(r rune) bool { return !unicode.IsSymbol(r) && !unicode.In(r, unicode.Z) }

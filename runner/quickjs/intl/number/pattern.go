@@ -6,10 +6,10 @@ import "strings"
 type pattern struct {
 	positive, negative [2][]token // prefix and suffix
 	hasNegative        bool       // the pattern has a part for negative numbers
-	primary, secondary int        // sizes of groups, 0 for none
-	zeros              int        // digits before the point
+	primary, secondary int        // sizes of the last and of other groups; 0: no groups
+	zeros              int        // required digits before the point
 	compact            bool
-	noNumber           bool // the pattern is a word alone
+	noNumber           bool // the pattern is only a word
 }
 
 // token is a piece of an affix: a symbol by its type of part, or a literal.
@@ -42,7 +42,7 @@ func parsePattern(text string) pattern {
 	return p
 }
 
-// cutUnquoted cuts at a character outside of quotes.
+// cutUnquoted cuts text at the first at outside of quotes.
 func cutUnquoted(text string, at rune) (before, after string, found bool) {
 	quoted := false
 	for i, r := range text {
@@ -56,7 +56,7 @@ func cutUnquoted(text string, at rune) (before, after string, found bool) {
 	return text, "", false
 }
 
-// splitPattern finds the digits in a pattern.
+// splitPattern splits a pattern at its digits.
 func splitPattern(text string) (prefix, number, suffix string) {
 	start, end, quoted := -1, -1, false
 	for i, r := range text {
@@ -103,7 +103,7 @@ func tokens(affix string) (all []token) {
 	return all
 }
 
-// affixes returns the affixes for a sign.
+// affixes returns the prefix and suffix for a sign.
 func (p pattern) affixes(sign byte) (prefix, suffix []token) {
 	has := func(kind string) bool {
 		for _, affix := range p.negative {
@@ -129,7 +129,7 @@ func (p pattern) affixes(sign byte) (prefix, suffix []token) {
 	return p.positive[0], p.positive[1]
 }
 
-// replaced has a plus for each minus.
+// replaced returns affix with a plus sign for each minus sign.
 func replaced(affix []token) (all []token) {
 	for _, t := range affix {
 		if t.kind == "minusSign" {

@@ -13,7 +13,7 @@ func (d Decimal) round(position, increment int, mode string) Decimal {
 	if increment > 1 {
 		return d.roundTo(position, increment, mode)
 	}
-	keep := d.point - position // digits that stay
+	keep := d.point - position // number of digits that stay
 	if keep >= len(d.digits) {
 		return d
 	}
@@ -24,7 +24,7 @@ func (d Decimal) round(position, increment int, mode string) Decimal {
 	} else {
 		rest = strings.Repeat("0", -keep) + d.digits
 	}
-	half := strings.Compare(rest, "5") // rest is a fraction without zeros at the end
+	half := strings.Compare(rest, "5") // rest has no trailing zeros
 	odd := kept != "" && (kept[len(kept)-1]-'0')%2 == 1
 	rounded := d
 	rounded.digits, rounded.point = kept, position+len(kept)
@@ -35,9 +35,9 @@ func (d Decimal) round(position, increment int, mode string) Decimal {
 	return rounded.trimmed()
 }
 
-// roundTo is round with an increment such as 25.
+// roundTo is round for increments greater than 1, such as 25.
 func (d Decimal) roundTo(position, increment int, mode string) Decimal {
-	shift := max(0, position-(d.point-len(d.digits))) // digits below the position
+	shift := max(0, position-(d.point-len(d.digits))) // number of digits below the position
 	value, _ := new(big.Int).SetString(d.digits+strings.Repeat("0", max(0, d.point-len(d.digits)-position)), 10)
 	step := new(big.Int).Mul(big.NewInt(int64(increment)), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(shift)), nil))
 	quotient, rest := new(big.Int).QuoRem(value, step, new(big.Int))
@@ -54,8 +54,8 @@ func (d Decimal) roundTo(position, increment int, mode string) Decimal {
 	return rounded.trimmed()
 }
 
-// away reports whether a number that is not exact is rounded away from zero. half
-// compares what is cut with the half, and odd is the parity of what stays.
+// away reports whether an inexact number is rounded away from zero. half compares the digits
+// that are cut with one half, and odd says whether the digits that stay are odd.
 func away(mode string, negative bool, half int, odd bool) bool {
 	switch mode {
 	case "ceil":
@@ -83,7 +83,7 @@ func away(mode string, negative bool, half int, odd bool) bool {
 	return true // halfExpand
 }
 
-// increased adds one to the last digit.
+// increased returns digits plus one.
 func increased(digits string) string {
 	b := []byte(digits)
 	for i := len(b) - 1; i >= 0; i-- {
@@ -96,13 +96,13 @@ func increased(digits string) string {
 	return "1" + string(b)
 }
 
-// rounded is a number and the digits that are shown of its fraction at least.
+// rounded is a number with the minimal number of fraction digits to show.
 type rounded struct {
 	Decimal
 	least int
 }
 
-// digits rounds a number as the options say.
+// digits rounds a number according to the options.
 func (o *Options) digits(d Decimal) rounded {
 	var r rounded
 	switch o.RoundingPriority {

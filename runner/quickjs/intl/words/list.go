@@ -1,5 +1,5 @@
-// Package words formats lists as Intl.ListFormat does, and relative times as
-// Intl.RelativeTimeFormat does.
+// Package words formats lists like Intl.ListFormat, and relative times like
+// Intl.RelativeTimeFormat.
 package words
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/number"
 )
 
-// List formats lists.
+// List formats lists. Prepare must be called before Parts.
 type List struct {
 	Type  string `json:"type"`  // conjunction, disjunction or unit
 	Style string `json:"style"` // long, short or narrow
@@ -19,7 +19,7 @@ type List struct {
 	kind     string
 }
 
-// Prepare sets the locale of the list.
+// Prepare sets the locale.
 func (l *List) Prepare(locale string) {
 	l.language, _, _ = strings.Cut(locale, "-")
 	l.patterns = cldr.Of(locale, cldr.Words)
@@ -51,7 +51,7 @@ func (l *List) Parts(items []string) (parts []number.Part) {
 	return parts
 }
 
-// euphonic changes y and o of Spanish before words that begin with the same sound.
+// euphonic replaces the Spanish words y and o before words that begin with the same sound.
 func (l *List) euphonic(pattern, next string) string {
 	if l.language != "es" {
 		return pattern

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/number"
 )
 
-// Relative formats relative times.
+// Relative formats relative times. Prepare must be called before Parts.
 type Relative struct {
 	Style   string `json:"style"`   // long, short or narrow
 	Numeric string `json:"numeric"` // always or auto
@@ -22,7 +22,7 @@ func (r *Relative) Prepare(locale string) {
 	r.numbers = number.New(number.Options{Locale: locale, Style: "decimal", MaximumFractionDigits: 3, UseGrouping: "auto", RoundingIncrement: 1, RoundingMode: "halfEven", SignDisplay: "never"})
 }
 
-// Parts formats a number of units such as day: negative ones are past.
+// Parts formats a number of units such as day. Negative numbers are in the past.
 func (r *Relative) Parts(value, unit string) ([]number.Part, error) {
 	kind := unit
 	if r.Style != "long" {

@@ -58,8 +58,8 @@ func (s *source) calendar(locale string) (table, error) {
 	return t, s.fields(t, locale)
 }
 
-// fields stores the names of the fields that are appended to a pattern, and the day
-// periods of the language.
+// fields stores the names of fields that are appended to a pattern, and the day periods of
+// the language.
 func (s *source) fields(t table, locale string) error {
 	fields, err := s.read("main/"+locale+"/dateFields.json", "main", locale, "dates", "fields")
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *source) fields(t table, locale string) error {
 	return nil
 }
 
-// hourCycle returns the letter of the hours that the region uses: h or H.
+// hourCycle returns the letter for the hours that the region uses: h or H.
 func (s *source) hourCycle(locale string) string {
 	parts := strings.Split(locale, "-")
 	region := parts[len(parts)-1]
@@ -135,7 +135,7 @@ func (t table) zone(o object, path ...string) {
 	}
 }
 
-// places stores the zones with names of their own: Europe/London has one in summer.
+// places stores the zones with their own names. Europe/London has one in summer.
 func (t table) places(o object, prefix string) {
 	for name := range o {
 		zone := o.in(name)

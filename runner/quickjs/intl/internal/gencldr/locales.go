@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// languages are those whose locales are included, with all their regions.
+// languages lists the languages whose locales are included, with all their regions.
 var languages = []string{"de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "zh"}
 
-// table has the texts of one section of one locale. The names are paths, such as
+// table maps names to the texts of one section of one locale. A name is a path, such as
 // months:format:wide:1.
 type table map[string]string
 
-// put stores a text that exists.
+// put stores a text, unless it is empty.
 func (t table) put(value string, path ...string) {
 	if value != "" {
 		t[strings.Join(path, ":")] = value
 	}
 }
 
-// sections make the tables of a locale.
+// sections maps names of sections to the functions that create them for a locale.
 var sections = map[string]func(s *source, locale string) (table, error){
 	"numbers": (*source).numbers, "currencies": (*source).currencies, "units": (*source).units,
 	"calendar": (*source).calendar, "zones": (*source).zones, "words": (*source).words,
@@ -35,9 +35,9 @@ var sections = map[string]func(s *source, locale string) (table, error){
 // source is the content of the packages.
 type source struct {
 	files
-	parents map[string]string // of locales that are not named after their parent
+	parents map[string]string // parents of locales that are not named after their parent
 	likely  object            // likely subtags
-	hours   object            // which hours regions use
+	hours   object            // hour cycles of regions
 }
 
 func makeLocales(ctx context.Context, from string) ([]byte, error) {
@@ -76,7 +76,7 @@ func (s *source) prepare() error {
 	return err
 }
 
-// parent returns the locale from which a locale inherits, "" for a language.
+// parent returns the locale from which a locale inherits, or "" for a language.
 func (s *source) parent(locale string) string {
 	if parent := s.parents[locale]; parent != "" {
 		return strings.TrimSuffix(parent, "und") // the root, whose data all locales repeat
@@ -165,8 +165,8 @@ func (s *source) depth(locale string) (n int) {
 	return n
 }
 
-// section returns one section of all locales of a language: each has what differs from
-// its parent.
+// section returns one section of all locales of a language. Each locale only has the
+// differences to its parent.
 func (s *source) section(of func(*source, string) (table, error), locales []string) (string, error) {
 	var b strings.Builder
 	made := map[string]table{}
@@ -183,7 +183,7 @@ func (s *source) section(of func(*source, string) (table, error), locales []stri
 	return b.String(), nil
 }
 
-// lines returns what differs from the parent: a line without a tab removes a text.
+// lines returns the differences to the parent. A line without a tab removes a text.
 func (t table) lines(parent table) string {
 	var b strings.Builder
 	names := slices.Collect(maps.Keys(t))
@@ -204,8 +204,8 @@ func (t table) lines(parent table) string {
 	return b.String()
 }
 
-// names lists every name of a locale, its data and the parent of that: those with data
-// of their own, the default regions, such as de-DE, and zh-TW for zh-Hant-TW.
+// names lists all names of locales with the locale of their data and its parent. Names are locales
+// with their own data, default regions such as de-DE, and short forms such as zh-TW for zh-Hant-TW.
 func (s *source) names(all map[string][]string) (string, error) {
 	known := table{}
 	for _, of := range all {

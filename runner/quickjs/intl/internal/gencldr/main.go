@@ -1,9 +1,9 @@
-// Command gencldr makes the tables of package cldr from npm packages that contain the
+// Command gencldr generates the tables of package cldr from npm packages that contain the
 // Unicode CLDR:
 //
 //	go generate ./runner/quickjs/intl/...
 //
-// It needs npm. With -check it writes nothing and fails if the file would change.
+// It needs npm. With -check, it writes nothing and fails if the file would change.
 package main
 
 import (

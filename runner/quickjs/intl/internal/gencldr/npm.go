@@ -14,16 +14,16 @@ import (
 	"strings"
 )
 
-// packages are pinned: the data of CLDR 48.2, which ICU 78.3 of Node.js 22 has.
+// packages lists the npm packages with the data of CLDR 48.2, which ICU 78.3 of Node.js 22 uses.
 var packages = []string{
 	"cldr-core@48.2.0", "cldr-bcp47@48.2.0", "cldr-dates-full@48.2.0", "cldr-numbers-full@48.2.0", "cldr-misc-full@48.2.0",
 	"cldr-units-full@48.2.0",
 }
 
-// files are the content of packages by path, without the leading folder.
+// files maps paths, without the leading folder, to the content of files in packages.
 type files map[string][]byte
 
-// fetch adds the files of a package that are wanted, from the folder from or from npm.
+// fetch adds the wanted files of a package, from the folder from, or from npm if from is empty.
 func (f files) fetch(ctx context.Context, name, from string, wanted func(path string) bool) error {
 	if from == "" {
 		dir, err := os.MkdirTemp("", "gencldr")
@@ -72,7 +72,7 @@ func (f files) extract(archive string, wanted func(path string) bool) error {
 // object is a JSON object.
 type object map[string]any
 
-// read returns the object at a place in a file.
+// read returns the object at a path of member names in a file.
 func (f files) read(path string, place ...string) (object, error) {
 	text, ok := f[path]
 	if !ok {

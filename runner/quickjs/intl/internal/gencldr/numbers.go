@@ -60,7 +60,7 @@ func (t table) compact(o object, path ...string) {
 	}
 }
 
-// plurals stores the rules of cardinal and ordinal numbers.
+// plurals stores the plural rules for cardinal and ordinal numbers.
 func (s *source) plurals(t table, locale string) error {
 	for kind, file := range map[string]string{"cardinal": "plurals", "ordinal": "ordinals"} {
 		all, err := s.read("supplemental/"+file+".json", "supplemental", "plurals-type-"+kind)
@@ -102,7 +102,7 @@ func (s *source) currencies(locale string) (table, error) {
 	return t, nil
 }
 
-// simpleUnits are the units that ECMA-402 permits, and what CLDR calls them.
+// simpleUnits maps the units of ECMA-402 to their names in CLDR.
 var simpleUnits = map[string]string{
 	"acre": "area-acre", "bit": "digital-bit", "byte": "digital-byte", "celsius": "temperature-celsius", "centimeter": "length-centimeter",
 	"day": "duration-day", "degree": "angle-degree", "fahrenheit": "temperature-fahrenheit", "fluid-ounce": "volume-fluid-ounce",
@@ -115,7 +115,7 @@ var simpleUnits = map[string]string{
 	"ounce": "mass-ounce", "percent": "concentr-percent", "petabyte": "digital-petabyte", "pound": "mass-pound", "second": "duration-second",
 	"stone": "mass-stone", "terabit": "digital-terabit", "terabyte": "digital-terabyte", "week": "duration-week", "yard": "length-yard",
 	"year": "duration-year",
-	// compounds with a form of their own
+	// compounds with their own form
 	"kilometer-per-hour": "speed-kilometer-per-hour", "meter-per-second": "speed-meter-per-second", "mile-per-hour": "speed-mile-per-hour",
 	"mile-per-gallon": "consumption-mile-per-gallon",
 }

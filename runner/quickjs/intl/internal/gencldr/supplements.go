@@ -4,12 +4,12 @@ import (
 	"strings"
 )
 
-// supplements make the tables that belong to no locale.
+// supplements maps names of tables that belong to no locale to the functions that create them.
 var supplements = map[string]func(*source) (table, error){
 	"digits": currencyDigits, "metazones": metazones, "zones": zoneNames, "aliases": aliases,
 }
 
-// currencyDigits stores the fraction digits of currencies that have not two.
+// currencyDigits stores the number of fraction digits of currencies that do not have two.
 func currencyDigits(s *source) (table, error) {
 	all, err := s.read("supplemental/currencyData.json", "supplemental", "currencyData", "fractions")
 	t := table{}
@@ -21,7 +21,7 @@ func currencyDigits(s *source) (table, error) {
 	return t, err
 }
 
-// metazones stores the metazones of each zone: "name from to", joined by a semicolon.
+// metazones stores the metazones of each zone, each as "name,from,to", joined by semicolons.
 func metazones(s *source) (table, error) {
 	all, err := s.read("supplemental/metaZones.json", "supplemental", "metaZones", "metazoneInfo", "timezone")
 	t := table{}
@@ -46,8 +46,8 @@ func (t table) metazones(o object, prefix string) {
 	}
 }
 
-// zoneNames stores the names of zones that differ from the canonical name, and all
-// canonical names.
+// zoneNames stores the canonical name for each name of a zone, including the canonical name
+// itself.
 func zoneNames(s *source) (table, error) {
 	all, err := s.read("bcp47/timezone.json", "keyword", "u", "tz")
 	t := table{}
@@ -60,7 +60,7 @@ func zoneNames(s *source) (table, error) {
 	return t, err
 }
 
-// aliases stores the codes of languages, scripts and regions that replace others.
+// aliases stores the replacements of deprecated codes of languages, scripts and regions.
 func aliases(s *source) (table, error) {
 	all, err := s.read("supplemental/aliases.json", "supplemental", "metadata", "alias")
 	t := table{}

@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// words stores relative times and lists.
+// words stores the patterns for relative times and lists.
 func (s *source) words(locale string) (table, error) {
 	fields, err := s.read("main/"+locale+"/dateFields.json", "main", locale, "dates", "fields")
 	if err != nil {
