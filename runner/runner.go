@@ -108,8 +108,8 @@ type Job struct {
 	Stdin    bool              `json:"stdin"` // false: standard input is empty
 	Limits   toolscript.Limits `json:"limits"`
 	Names    *naming.Names     `json:"names"`
-	Allow    toolscript.Filter `json:"allow,omitzero"`   // which of Names the script sees; the gateway refuses other calls
-	Answer   *AnswerContext    `json:"answer,omitempty"` // set for a script in a model's answer: it has context and frozen results
+	Allow    toolscript.Filter `json:"allow,omitzero"`   // what the script sees of Names; other calls are refused
+	Answer   *AnswerContext    `json:"answer,omitempty"` // set for scripts in a model's answer: context, frozen results
 	Idle     bool              `json:"idle,omitempty"`   // the host is an Idler
 	Clock    *Clock            `json:"-"`                // for Limits.TimeoutMs; nil: the clock never stops
 

@@ -34,7 +34,7 @@ const DefaultMaxOutput = 1 << 20
 type Spec struct {
 	Args     []string       // the program and its arguments; there is no shell
 	Root     string         // absolute; the program may write below it
-	Dir      string         // working directory, absolute; empty means Root; links below Root cannot lead out of it
+	Dir      string         // working directory, absolute; empty: Root; links below Root cannot leave it
 	Writable []string       // further files and folders to write to, absolute; missing ones are skipped
 	Project  beneath.Folder // folder beneath which Root, Dir and Writable are resolved
 	Env      []string       // complete environment, as NAME=value; TMPDIR is replaced

@@ -29,11 +29,11 @@ type Spec struct {
 	Write   []string       `json:"write"`   // absolute files and folders to read and write
 	Project beneath.Folder `json:"project"` // folder beneath which Read and Write are resolved
 	Port    uint16         `json:"port"`    // TCP port that the server may connect to; 0: no network
-	Modes   bool           `json:"modes"`   // it may change modes and times of files; with a Gate, only below Write
+	Modes   bool           `json:"modes"`   // it may change modes and times; with a Gate, only below Write
 	Gate    bool           `json:"gate"`    // descriptor 3 is the socket of a Gate
 
 	Free    bool `json:"free,omitempty"`    // nothing is restricted
-	Watched bool `json:"watched,omitempty"` // the server's calls are reported on descriptor 3; see package observed
+	Watched bool `json:"watched,omitempty"` // calls are reported on descriptor 3; see package observed
 }
 
 // Exit codes of the helper if the server cannot be started, as in a shell.

@@ -20,7 +20,7 @@ func Release() {
 		return
 	}
 	for _, m := range clean(maps, self) {
-		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // on an error, they stay mapped
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // else they stay
 	}
 }
 

@@ -88,13 +88,13 @@ type Record struct {
 // most bounds the number of files and of acts in a record, because a server could name any number.
 const most = 50_000
 
-// Base lists what one process may access without a profile.
+// Base lists what one process may access in any case.
 type Base struct {
 	Dir         string // working directory
 	Read, Write []string
 	Own         []string // folders in Write that were created for this server: caches and the temporary folder
 	Port        uint16   // port of the proxy
-	Modes       bool     // it may change the modes of files in Write
+	Modes       bool     // it may change the modes of files in Write, regardless of its profile
 }
 
 // Begin records the start of a process.

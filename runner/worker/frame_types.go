@@ -25,7 +25,7 @@ const (
 	frameClock                           // gateway → sandbox: clockHeader
 	frameFailure                         // gateway → sandbox: number of the call, toolscript.ToolError
 	frameProgress                        // sandbox → gateway: text
-	frameIdle                            // sandbox → gateway: number of calls that the script waits for, if Job.Idle is set
+	frameIdle                            // sandbox → gateway: number of awaited calls, if Job.Idle is set
 	frameSign                            // gateway → checker: checkRequest
 	frameSigned                          // checker → gateway: signed
 	frameContent                         // gateway → sandbox: as frameAnswer, with content; see session.Answer.Text
