@@ -108,7 +108,7 @@ type Job struct {
 	Stdin    bool              `json:"stdin"` // false: standard input is empty
 	Limits   toolscript.Limits `json:"limits"`
 	Names    *naming.Names     `json:"names"`
-	Allow    toolscript.Filter `json:"allow,omitzero"`   // what the script sees of Names; other calls are refused
+	Allow    toolscript.Filter `json:"allow,omitzero"`   // filter of Names; the gateway refuses other calls
 	Answer   *AnswerContext    `json:"answer,omitempty"` // set for scripts in a model's answer: context, frozen results
 	Idle     bool              `json:"idle,omitempty"`   // the host is an Idler
 	Clock    *Clock            `json:"-"`                // for Limits.TimeoutMs; nil: the clock never stops
@@ -227,8 +227,8 @@ func (e Usage) Minus(o Usage) Usage { return Usage{e.Work - o.Work, e.Wall - o.W
 
 // Compiler turns the user's TypeScript into a module an engine can run.
 type Compiler interface {
-	// Compile returns diagnostics if the script cannot be run, and an error if the
-	// script could not be examined.
+	// Compile returns diagnostics if the script cannot be run, or an error if the script
+	// could not be examined.
 	Compile(ctx context.Context, s Source) (Compiled, []toolscript.Diagnostic, error)
 }
 
@@ -249,7 +249,7 @@ type Declarations struct {
 
 // Checker finds type errors in scripts.
 type Checker interface {
-	// Check returns all findings, in the order of the text, and an error if the script
+	// Check returns all diagnostics, in the order of the text, or an error if the script
 	// could not be examined.
 	Check(ctx context.Context, c TypeCheck) ([]toolscript.Diagnostic, error)
 }

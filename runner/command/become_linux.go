@@ -123,7 +123,7 @@ func (p program) restrict() ([]toolscript.Confinement, error) {
 	return append(parts, calls, network), err
 }
 
-// rules returns what programs may do in addition to confined servers. They may read all
+// rules returns what programs may do beyond what confined servers may. They may read all
 // files, so they may also watch them; tools that copy and unpack set the owners, modes and
 // times of files; and debuggers trace their own children, to which Landlock limits them.
 func (p program) rules(landlocked bool) confine.Rules {

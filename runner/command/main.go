@@ -41,14 +41,14 @@ func Main() int {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _ = io.Copy(io.Discard, input) // until the caller closes it or ends
+		_, _ = io.Copy(io.Discard, input) // until the caller closes its end or ends
 	}()
 	text, err := json.Marshal(o.run(gone))
 	if err == nil {
 		_, err = reports.Write(text)
 	}
 	if err != nil {
-		return 1 // the caller is gone
+		return 1 // the caller has ended
 	}
 	return 0
 }

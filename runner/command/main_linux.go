@@ -40,7 +40,7 @@ func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confin
 	if err != nil {
 		return nil, nil, err
 	}
-	defer toHelper.Close() //nolint:errcheck // it is closed earlier
+	defer toHelper.Close() //nolint:errcheck // already closed
 	fromHelper, report, err := os.Pipe()
 	if err != nil {
 		return nil, nil, errors.Join(err, order.Close())
@@ -108,7 +108,7 @@ func endDescendants() {
 			return
 		}
 		killChildren()
-		time.Sleep(time.Millisecond) // until the kernel has ended them
+		time.Sleep(time.Millisecond) // gives the kernel time to end them
 	}
 }
 

@@ -56,7 +56,7 @@ type helper struct {
 	stdin   io.WriteCloser
 	output  *transcript
 	reports *os.File
-	pipes   sync.WaitGroup // the readers of the output
+	pipes   sync.WaitGroup // goroutines that read the output
 	ended   chan error     // the result of read
 	got     report         // report; valid after ended
 }

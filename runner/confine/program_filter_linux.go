@@ -28,7 +28,7 @@ func (r Rules) refused() map[uint32]string {
 // limits returns the calls that the program may only make with certain arguments.
 func (r Rules) limits() []limit { return slices.Concat(limitedToAll, limitedSockets[r.Sockets]) }
 
-// instructions returns the filter of a program. It allows all calls that are in no table.
+// instructions returns the filter of a program. It allows calls up to newest that are in no table.
 func (r Rules) instructions() []bpf.Instruction {
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: archAt, Size: 4},

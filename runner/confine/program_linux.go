@@ -23,7 +23,7 @@ const (
 	Internet          // every socket of IPv4 and IPv6
 )
 
-// Rules say what a program may do in addition to other restricted programs.
+// Rules say what a program may do beyond what all restricted programs may.
 type Rules struct {
 	Sockets Sockets
 	Allowed Group
@@ -31,8 +31,8 @@ type Rules struct {
 
 // Program makes system calls that Landlock does not restrict fail for the calling thread and
 // every process that it starts: calls for other processes, for sockets, namespaces,
-// properties of files and settings of the kernel. It allows all other calls. The caller must
-// have locked the goroutine to the thread and set PR_SET_NO_NEW_PRIVS.
+// properties of files and settings of the kernel. It allows all other known calls. The caller
+// must have locked the goroutine to the thread and set PR_SET_NO_NEW_PRIVS.
 func Program(r Rules) (toolscript.Confinement, error) {
 	part := toolscript.Confinement{Name: callsName}
 	if architecture == 0 {

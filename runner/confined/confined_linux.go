@@ -69,7 +69,7 @@ func (s Spec) restrict() error {
 	return err
 }
 
-// rules returns what the server may do in addition to other restricted programs. Without a
+// rules returns what the server may do beyond what all restricted programs may. Without a
 // Gate, it may not watch folders, because they could not be limited.
 func (s Spec) rules() (r confine.Rules) {
 	if s.Port != 0 {
@@ -125,7 +125,7 @@ func dropCapabilities() error {
 	return unix.Capset(&header, &none[0])
 }
 
-// network reports what holds for the network. calls is what holds for system calls.
+// network reports the restrictions of the network. calls are the restrictions of system calls.
 func network(net []string, calls toolscript.Confinement) toolscript.Confinement {
 	part := toolscript.Confinement{Name: networkName, Detail: reached(net)}
 	switch missing := GateMissing(); {

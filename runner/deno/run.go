@@ -39,7 +39,7 @@ type run struct {
 	job     runner.Job
 	names   *naming.Table
 	source  *scripterror.Source
-	heap    uint64 // bytes
+	heap    uint64 // limit in bytes
 	memory  int64  // highest observed memory of the process above process.memory, in bytes
 
 	notices []string

@@ -102,7 +102,7 @@ func (o *observer) run(c *notify.Call, folder int, at uint64) error {
 func (o *observer) change(path string, u Use) {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(strings.TrimSuffix(path, "/")))
 	if err != nil || own(path) {
-		return // it fails
+		return // the call will fail
 	}
 	resolved := filepath.Join(folder, filepath.Base(path))
 	info, err := os.Lstat(resolved)

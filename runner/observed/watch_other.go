@@ -18,7 +18,7 @@ func Works() error {
 // Hand returns an error: the calling thread cannot be watched.
 func Hand(int) error { return Works() }
 
-// A Watch records what a process does. This system has none.
+// A Watch records what a process does. On this system, Start returns none.
 type Watch struct{}
 
 // Start returns an error.

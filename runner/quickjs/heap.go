@@ -40,7 +40,7 @@ func (h jsHeap) bytes(at, size uint64) []byte {
 
 // Tags of values. All others are numbers.
 const (
-	tagBigInt    = -9 // the first
+	tagBigInt    = -9 // the lowest tag
 	tagString    = -7
 	tagObject    = -1
 	tagInt       = 0

@@ -14,7 +14,7 @@ type leftOver struct {
 	ends      time.Time // end of the time for timers that nothing awaits
 }
 
-// begin sets the end of this time. It is called when the script has its value.
+// begin sets namespace and ends. It is called when the script has its value.
 func (l *leftOver) begin(w *watch, namespace handle) {
 	now := time.Now()
 	l.namespace, l.ends = namespace, now.Add(runner.TimerGrace)

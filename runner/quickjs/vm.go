@@ -17,8 +17,8 @@ type VM struct {
 	memory   memory
 	instance *instance
 	fresh    bool
-	names    *naming.Table // of the last run
-	zone     zone          // of the last run
+	names    *naming.Table // table of the last run
+	zone     zone          // time zone of the last run
 }
 
 // NewVM returns a fresh VM.

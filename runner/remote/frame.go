@@ -18,7 +18,7 @@ const (
 	frameJob    frameKind = iota + 1 // a job: the first frame, sent once
 	frameAnswer                      // an answer to a call: its header and the value
 	frameCancel                      // a request to end the script, without payload
-	frameClock                       // a clock
+	frameClock                       // a clock: the clock of the run stopped or continues
 )
 
 // Frames of the runner.

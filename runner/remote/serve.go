@@ -34,7 +34,7 @@ type Server struct {
 	Options
 	nc      *nats.Conn
 	service micro.Service
-	free    chan struct{} // one value for each run that may begin
+	free    chan struct{} // has one value for each run that may begin
 	ctx     context.Context
 	stop    context.CancelFunc
 	runs    sync.WaitGroup

@@ -114,7 +114,7 @@ func OutOfMemory(limit uint64) *toolscript.RunError {
 // value in a message to the client.
 const maxDepth = 10_000 - 8
 
-// TooDeep reports whether a value has more levels than a message may have.
+// TooDeep reports whether a JSON value is nested more deeply than a message may be.
 func TooDeep(value []byte) bool {
 	if bytes.Count(value, []byte("["))+bytes.Count(value, []byte("{")) <= maxDepth {
 		return false

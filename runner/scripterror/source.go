@@ -71,7 +71,7 @@ func (s *file) place(line, column int, utf16 bool) (l, c int, ok bool) {
 	}
 	if !s.read {
 		s.read = true
-		s.maps, _ = sourcemap.Parse(s.text) // a bad map maps nothing; the place in the code is shown
+		s.maps, _ = sourcemap.Parse(s.text) // an invalid map maps nothing
 	}
 	if s.text == "" { // the code is the user's text
 		return line, column, true

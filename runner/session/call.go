@@ -37,7 +37,7 @@ func (s *Session) Call(c runner.Call, size int) error {
 		return err
 	}
 	begun.begin(c)
-	if s.ctx.Err() != nil { // cancelCalls may have been too early
+	if s.ctx.Err() != nil { // cancelCalls may have run before the call was added
 		s.cancelCall(c.CallID, context.Cause(s.ctx))
 	}
 	return nil

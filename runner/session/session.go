@@ -64,10 +64,10 @@ type Session struct {
 	cancel    context.CancelFunc
 	arguments budget
 
-	mu         sync.Mutex // guards over and calls, and goroutines against Wait
+	mu         sync.Mutex // guards over and calls; held to add to goroutines, so that Close waits for all
 	over       bool
 	calls      map[string]*call // in flight, by id
-	goroutines sync.WaitGroup   // calls in flight, and goroutines that use the host
+	goroutines sync.WaitGroup   // counts calls in flight and goroutines that use the host
 
 	stdin sync.Mutex // held while the host reads standard input
 

@@ -16,7 +16,7 @@ import (
 // poller of Go, which would wake a second thread for every answer.
 type channel struct {
 	poller
-	readable func() error // reads what has arrived, while Write waits for room
+	readable func() error // called while Write waits for room and bytes have arrived
 }
 
 // openChannel opens the sandbox's end of its pipes.

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner/memtrim"
 )
 
-// heaps are the memory limits of Go's runtime, in bytes. Near its limit, the garbage collector works harder.
+// heaps are the memory limits of Go's runtime in bytes, near which the collector works harder.
 var heaps = map[role]int64{roleChecker: 256 << 20, roleSandbox: 256 << 20, roleConverter: 160 << 20}
 
 const (
@@ -23,8 +23,8 @@ const (
 
 // threads is GOMAXPROCS of each role. In a checker and a converter, the garbage collector
 // runs parallel to the work. A sandbox reads and runs scripts on one goroutine, so a second
-// thread would only be woken in vain. While a script computes, other goroutines run whenever
-// the engine checks its limits, every ten milliseconds.
+// thread would be useless. While a script computes, other goroutines run whenever the engine
+// checks its limits, every ten milliseconds.
 var threads = map[role]int{roleChecker: 2, roleSandbox: 1, roleConverter: 2}
 
 // argBrief is the argument of a worker with Options.Brief.

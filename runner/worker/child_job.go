@@ -84,10 +84,10 @@ func (j *job) Call(c runner.Call) {
 
 // Cancel implements quickjs.Host.
 func (j *job) Cancel(callID string) {
-	_ = j.link.write(frameCancelCall, binary.BigEndian.AppendUint32(nil, numberOf(callID))) // an error is the end of the gateway, which ends the process
+	_ = j.link.write(frameCancelCall, binary.BigEndian.AppendUint32(nil, numberOf(callID))) // an error means that the gateway has ended
 }
 
 // ReadStdin implements quickjs.Host.
 func (j *job) ReadStdin() {
-	_ = j.link.write(frameWantStdin) // an error is the end of the gateway, which ends the process
+	_ = j.link.write(frameWantStdin) // an error means that the gateway has ended
 }

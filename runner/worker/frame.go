@@ -23,11 +23,11 @@ const MaxFrame = 32 << 20
 type link struct {
 	r    *bufio.Reader
 	hold bool             // buffer short frames until flush, which sends them in one write
-	now  func([]byte) int // writes the bytes that fit without blocking; nil if w has no such write
+	now  func([]byte) int // writes what fits without blocking; nil if w cannot do this
 
 	mu  sync.Mutex // held while a frame is written
 	w   io.Writer
-	buf []byte // frames that wait for flush
+	buf []byte // frames that have not been sent yet
 }
 
 func newLink(rw io.ReadWriter) *link {
@@ -166,7 +166,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// split decodes the JSON header of a payload and returns what follows it.
+// split decodes the JSON header of a payload and returns the bytes after it.
 func split(payload []byte, header any) (raw []byte, err error) {
 	text, raw, _ := bytes.Cut(payload, []byte{'\n'})
 	return raw, json.Unmarshal(text, header)

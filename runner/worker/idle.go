@@ -10,7 +10,7 @@ import (
 // Idle implements quickjs.Host.
 func (j *job) Idle(calls int) {
 	if j.Job.Idle && len(j.answers) == 0 {
-		_ = j.link.write(frameIdle, binary.BigEndian.AppendUint32(nil, uint32(calls))) // an error is the end of the gateway, which ends the process
+		_ = j.link.write(frameIdle, binary.BigEndian.AppendUint32(nil, uint32(calls))) // an error means that the gateway has ended
 	}
 }
 

@@ -18,9 +18,9 @@ const workerNice = 10
 // maxFiles bounds the descriptors of a worker.
 const maxFiles = 32
 
-// limitResources limits the resources of this process. Address space is not limited:
-// Go and the engine reserve much more than they use. Nor is the number of processes,
-// which counts all threads of the user.
+// limitResources limits the resources of this process. Address space is not limited: Go and
+// the engine reserve much more than they use. Nor is the number of processes limited: the
+// limit would count all threads of the user.
 func limitResources() ([]toolscript.Confinement, error) {
 	limits := []struct {
 		name     string
@@ -36,7 +36,7 @@ func limitResources() ([]toolscript.Confinement, error) {
 			return nil, fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
-	// A priority belongs to a thread; that of the group covers all of them.
+	// A priority belongs to a thread; setting it for the process group covers all threads.
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, workerNice); err != nil {
 		return nil, fmt.Errorf("setpriority: %w", err)
 	}

@@ -36,7 +36,7 @@ func (j *job) Write(s runner.Stream, text string) {
 		for cut < len(text) && !utf8.RuneStart(text[cut]) {
 			cut--
 		}
-		_ = j.link.write(kind, []byte(text[:cut])) // an error is the end of the gateway, which ends the process
+		_ = j.link.write(kind, []byte(text[:cut])) // an error means that the gateway has ended
 		text = text[cut:]
 	}
 	j.flush() // the engine may hang before it polls

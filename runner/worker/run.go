@@ -177,7 +177,7 @@ func (r *run) deliver(a session.Answer) (rest func()) {
 	}
 	link, number := r.sandbox.link, numberOf(a.CallID)
 	if len(value) > maxCopied || link.now == nil || !r.mu.TryLock() {
-		return func() { _ = r.send(kind, binary.BigEndian.AppendUint32(nil, number), value) } // a broken link shows where frames are read
+		return func() { _ = r.send(kind, binary.BigEndian.AppendUint32(nil, number), value) } // the reader of frames sees a broken link
 	}
 	var left []byte
 	if r.open(kind) {
@@ -189,7 +189,7 @@ func (r *run) deliver(a session.Answer) (rest func()) {
 	}
 	return func() {
 		defer r.mu.Unlock()
-		_, _ = link.w.Write(left) // a broken link shows where frames are read
+		_, _ = link.w.Write(left) // the reader of frames sees a broken link
 	}
 }
 

@@ -30,5 +30,5 @@ func (c Clock) Worked() time.Duration {
 	if !cpuTimeKnown {
 		return c.Passed()
 	}
-	return max(0, min(c.Passed(), CPUTime(c.pid)-c.cpu)) // the CPU time of a process that is gone is 0
+	return max(0, min(c.Passed(), CPUTime(c.pid)-c.cpu)) // CPUTime is 0 after the end of the process
 }

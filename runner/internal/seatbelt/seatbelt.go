@@ -17,7 +17,7 @@ const program = "/usr/bin/sandbox-exec"
 
 // Access lists what a program may access.
 type Access struct {
-	Read    []string // absolute files and folders to read and to execute from; nil: all
+	Read    []string // absolute files and folders to read and to execute from; nil means all
 	Write   []string // absolute files and folders to read and write
 	Network bool     // the whole network
 	Port    uint16   // TCP port of this machine to connect to, without Network; 0: none

@@ -17,7 +17,7 @@ type found struct {
 	Keywords  map[string]string `json:"keywords"` // keywords of the extension u in the tag of Locale
 }
 
-// Locales returns what is supported of a list of language tags. Both are JSON.
+// Locales canonicalizes language tags and finds the supported ones. Both texts are JSON.
 func Locales(tags string) string {
 	var list []string
 	f := found{Canonical: []string{}, Supported: []string{}, Keywords: map[string]string{}}

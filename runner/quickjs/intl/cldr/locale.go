@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Default is the locale of scripts that name none.
+// Default is the locale of scripts that do not name a locale.
 const Default = "en-US"
 
 // dataOf returns the locale whose data a locale uses.

@@ -195,7 +195,7 @@ func (s *skeleton) mask() (mask int) {
 	return mask
 }
 
-// The distances of a field that only one of two skeletons has.
+// The distances for a field that only one of two skeletons has.
 const (
 	extraField   = 0x10000
 	missingField = 0x1000
