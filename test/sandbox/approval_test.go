@@ -37,6 +37,7 @@ func TestApprovalIsNotCountedAsTimeOfTheRun(t *testing.T) {
 	g := newGatewayWith(t, asking(patient))
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
 			request := toolscript.ExecRequest{
 				Code: `return await tools.demo.getThing({a: 1})`, Engine: engine,
 				Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},

@@ -18,6 +18,7 @@ func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
 	g := newGateway(t, "ask")
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
 			request := toolscript.ExecRequest{
 				Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Engine: engine, Ask: true,
 				Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},
