@@ -1,7 +1,7 @@
 // Package toolscript has the central types of the program: tools and their catalog,
 // servers and their states, errors and their kinds, script runs and their events. It
 // does no input or output and imports no other package of this module, so every other
-// package may use it.
+// package may use it. ARCHITECTURE.md shows how the packages fit together.
 package toolscript
 
 // Version is the version of the program, as `toolscript version` prints it.
