@@ -127,8 +127,8 @@ require (
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.77 // indirect
 )
 
-// The type checker's packages are internal to its module; RATIONALE.md says how
-// this one may import them.
+// The type checker's packages are internal to its module; docs/design/types.md says
+// how this one may import them.
 replace github.com/microsoft/typescript-go/shim => ./runner/typescript
 
 // The same release, except that its metaschemas are compiled when they are needed.
