@@ -1,7 +1,7 @@
 // Package actors is the running gateway: connections to servers, the catalog of their
 // tools, the types generated from it, and the runs of scripts. Actors own this state.
 // Other packages use a System, which has one method for each request; only this
-// package sends messages to actors.
+// package sends messages to actors. See docs/design/processes.md.
 package actors
 
 import (

@@ -6,7 +6,7 @@
 // set), a schema with keywords for objects or arrays but without a type has that
 // type, propertyNames with an enum lists properties, and arguments of a tool that
 // declares no parameter have no members. Package validate accepts what a type allows;
-// package test/agreement lists the exceptions.
+// package test/agreement lists the exceptions. See docs/design/types.md.
 package codegen
 
 import (

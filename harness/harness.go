@@ -3,7 +3,7 @@
 // append to the conversation. Scripts and structured calls use the same tools.
 //
 // Package answer reads the answer, package detect finds the scripts in its text, and a
-// Gateway runs them. No script is parsed or run in this process.
+// Gateway runs them. No script is parsed or run in this process. See docs/design/scripts.md.
 package harness
 
 import (

@@ -1,6 +1,6 @@
 // Package approval is the actor of calls that wait for a person. It asks about a call,
 // accepts one answer, and remembers what was approved for a run or longer. Requests do
-// not survive the actor.
+// not survive the actor. See docs/design/permissions.md.
 package approval
 
 import (

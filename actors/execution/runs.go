@@ -3,7 +3,7 @@
 // work.go the stages of the script, calls.go its tool calls, and events.go the delivery
 // of its events to the client. A script is compiled in a checker process and runs in
 // a sandbox process; the budgets that can be counted outside the sandbox are
-// enforced here.
+// enforced here. See docs/design/runs.md.
 package execution
 
 import (

@@ -1,6 +1,6 @@
 // Package server contains the actor that owns the connection to one MCP server. It
 // dials, dials again after a loss, publishes the list of tools, and makes calls.
-// Blocking work runs in goroutines, which report back with messages.
+// Blocking work runs in goroutines, which report back with messages. See docs/design/servers.md.
 //
 //	connecting → ready → backoff → connecting …
 //	connecting → backoff | needs_auth | failed

@@ -1,6 +1,6 @@
 // Package store keeps values of scripts from one run to the next, in files that all gateways
 // of a user share: one file for each session, project and user. Gateways open a file for one
-// operation only, so that they do not wait for each other.
+// operation only, so that they do not wait for each other. See docs/design/scripts.md.
 package store
 
 import (

@@ -1,5 +1,5 @@
 // Package gateway is the HTTP API of the gateway: the server, and the client of the same
-// API. The server knows no actors: a Backend answers its requests.
+// API. The server knows no actors: a Backend answers its requests. See docs/design/gateway.md.
 //
 // # Access control
 //

@@ -17,7 +17,7 @@
 // for other processes.
 //
 // Errors and log lines of this package contain no token, secret, code, verifier or
-// state.
+// state. See docs/design/network-and-logins.md.
 package oauth
 
 // CallbackPath is the path of the redirect URI, on the callback server of the command

@@ -1,5 +1,5 @@
 // Package reaper ends the processes of a program that was killed before it could end
-// them.
+// them. See docs/design/processes.md.
 //
 // A Reaper is a second process. It holds the read end of a pipe whose write end only
 // the program has, so the pipe closes when the program ends, for whatever cause. Then
