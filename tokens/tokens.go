@@ -1,6 +1,6 @@
 // Package tokens counts the tokens of texts with OpenAI's vocabulary o200k_base,
 // exactly as tiktoken does. The vocabulary is embedded in the form in which it is read,
-// so that counting needs no initialization and no memory for tables.
+// so that counting needs no initialization and no memory for tables. See docs/design/operators.md.
 package tokens
 
 import "unicode/utf8"

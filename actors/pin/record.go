@@ -1,5 +1,5 @@
 // Package pin records the tools of each server at their first use, and finds differences
-// later. A Guard is safe for concurrent use.
+// later. A Guard is safe for concurrent use. See docs/design/trust-and-secrets.md.
 package pin
 
 import (

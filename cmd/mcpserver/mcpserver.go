@@ -1,5 +1,5 @@
 // Package mcpserver gives agents without a shell access to the gateway: three MCP tools
-// that find tools, describe them, and run scripts that call them.
+// that find tools, describe them, and run scripts that call them. See docs/design/clients.md.
 package mcpserver
 
 import (

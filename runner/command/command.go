@@ -7,7 +7,7 @@
 // which runs Main and starts the program. On Linux, a second helper restricts itself and
 // becomes the program. When the program ends, its time is over or the caller has ended, the
 // first helper kills all descendants of the program; on Linux even those that have left its
-// process group.
+// process group. See docs/design/confinement.md.
 package command
 
 import (

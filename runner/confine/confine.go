@@ -4,7 +4,7 @@
 //
 // Kernels differ, so both are best effort. Each function reports its effect as a
 // toolscript.Confinement. Program only restricts the calling thread, for a program that the
-// thread starts or becomes.
+// thread starts or becomes. See docs/design/confinement.md.
 package confine
 
 // The names of the parts.

@@ -8,7 +8,7 @@
 // The script is not a file. A constant loader imports it as a Blob; only the static imports
 // of the loader itself would be read by Deno without permission. The loader runs the same
 // prelude as QuickJS, so that scripts have the same globals, output and errors on both
-// engines.
+// engines. See docs/design/sandbox.md.
 package deno
 
 import (

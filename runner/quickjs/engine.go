@@ -4,7 +4,7 @@
 //
 // An Engine is compiled once and has one memory image: a runtime with the prelude loaded and
 // all intrinsics frozen. A VM is an instance of this image. Reset restores the image in
-// microseconds, so no run sees anything of earlier runs.
+// microseconds, so no run sees anything of earlier runs. See docs/design/sandbox.md.
 package quickjs
 
 import (

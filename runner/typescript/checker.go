@@ -132,7 +132,7 @@ func (c *Checker) program(strict bool) *compiler.Program {
 // options returns the options for checking an ES module. Forced module detection allows
 // top-level await in a script without imports. Caught values have type any: most of them are
 // a ToolError, and scripts use e.code. If the check is not strict, parameters need no type
-// and values may be undefined; see RATIONALE.md.
+// and values may be undefined; see docs/design/types.md.
 func options(strict bool) *core.CompilerOptions {
 	one := 1
 	paths := collections.NewOrderedMapWithSizeHint[string, []string](1)

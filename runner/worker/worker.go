@@ -9,7 +9,7 @@
 //
 // Checker, Sandbox and Converter are the gateway's side, Main is the worker's side. Either
 // side may end at any time: the gateway kills a worker that exceeds its limits and starts
-// another, and a worker ends when its gateway ends.
+// another, and a worker ends when its gateway ends. See docs/design/processes.md.
 package worker
 
 import (

@@ -1,5 +1,5 @@
 // Package openapi is a server whose tools are the operations of an HTTP API, as an OpenAPI
-// document of version 3.0 or 3.1 describes them.
+// document of version 3.0 or 3.1 describes them. See docs/design/tools.md.
 package openapi
 
 import (

@@ -1,6 +1,6 @@
 // Package index ranks the tools of a catalog for a query, by words and, if vectors are
 // known, by meaning. It does no I/O. The caller builds an Index from a catalog and the
-// vectors that are known, and replaces it when more vectors are known.
+// vectors that are known, and replaces it when more vectors are known. See docs/design/search.md.
 package index
 
 import (
