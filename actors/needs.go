@@ -167,7 +167,7 @@ func (l *lack) unknown(n need) string {
 		}
 	}
 	if owner != "" {
-		return fmt.Sprintf("server %s has no such tool, or includeTools or excludeTools of the configuration leaves it out%s; see: %s",
+		return fmt.Sprintf("server %s has no such tool, or its includeTools or excludeTools leave the tool out%s; see: %s",
 			owner, naming.DidYouMean(naming.Nearest(string(n), ids, nearNames)), toolscript.Command("list-tools", owner))
 	}
 	first, _, _ := strings.Cut(strings.ReplaceAll(n.dotted(), toolscript.Separator, "."), ".")

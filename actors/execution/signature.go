@@ -13,7 +13,7 @@ import (
 func Sign(ctx context.Context, c Checker, t runner.TypeCheck) (runner.Signature, error) {
 	signer, ok := c.(runner.Signer)
 	if !ok {
-		return runner.Signature{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("this checker describes no functions")}
+		return runner.Signature{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("the type checker of this gateway cannot describe the function of a script")}
 	}
 	return signer.Signature(ctx, t)
 }

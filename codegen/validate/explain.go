@@ -178,7 +178,7 @@ func describe(k jsonschema.ErrorKind, got any) string {
 	case *kind.MaxItems:
 		return fmt.Sprintf("array of %d", k.Got)
 	case *kind.UniqueItems:
-		return fmt.Sprintf("equal ones at %d and %d", k.Duplicates[0], k.Duplicates[1])
+		return fmt.Sprintf("equal items at %d and %d", k.Duplicates[0], k.Duplicates[1])
 	case *kind.Minimum, *kind.Maximum, *kind.ExclusiveMinimum, *kind.ExclusiveMaximum, *kind.MultipleOf:
 		return "number " + show(got)
 	}

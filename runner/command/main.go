@@ -35,7 +35,7 @@ func Main() int {
 		err = json.Unmarshal(line, &o)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "the helper of a command got no order:", err)
+		fmt.Fprintln(os.Stderr, "the helper of a command got no request:", err)
 		return 1
 	}
 	gone := make(chan struct{})

@@ -46,15 +46,15 @@ const (
 func Main(args []string) int {
 	var s Spec
 	if len(args) != 1 {
-		fmt.Fprintln(os.Stderr, "toolscript: the helper of a confined server got no order")
+		fmt.Fprintln(os.Stderr, "toolscript: the helper of a confined server got no request")
 		return exitRefused
 	}
 	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
-		fmt.Fprintln(os.Stderr, "toolscript: the helper of a confined server got a wrong order:", err)
+		fmt.Fprintln(os.Stderr, "toolscript: the helper of a confined server got an invalid request:", err)
 		return exitRefused
 	}
 	err := s.become()
-	fmt.Fprintf(os.Stderr, "toolscript: cannot start %s confined: %v; does \"confine\" allow to read it?\n", s.Path, err)
+	fmt.Fprintf(os.Stderr, "toolscript: cannot start %s confined: %v; does \"confine\" allow reading it?\n", s.Path, err)
 	if os.IsNotExist(err) {
 		return exitMissing
 	}

@@ -121,7 +121,7 @@ func (s *Server) take(r micro.Request) {
 	link, err := open(s.nc, downSubject(t.Gateway, t.Run), upSubject(t.Gateway, t.Run))
 	if err != nil || s.ctx.Err() != nil {
 		s.free <- struct{}{}
-		s.answer(r, taken{Error: "it ends"})
+		s.answer(r, taken{Error: "the runner is ending"})
 		return
 	}
 	s.runs.Add(1)

@@ -124,7 +124,7 @@ func Do(ctx context.Context, s Store, c Call, send func(context.Context) (json.R
 
 // unkept returns the error of a call that was not made because the Store failed.
 func unkept(err error) error {
-	e := &toolscript.Error{Kind: toolscript.KindOf(err), Sent: toolscript.SentNo, Err: fmt.Errorf("the call has an idempotency key, and nothing can be kept of it: %w", err)}
+	e := &toolscript.Error{Kind: toolscript.KindOf(err), Sent: toolscript.SentNo, Err: fmt.Errorf("the call has an idempotency key, but its record cannot be stored: %w", err)}
 	if e.Kind != toolscript.Unsupported {
 		e.Kind, e.RetryAfter = toolscript.Unavailable, retryTime
 	}

@@ -30,7 +30,7 @@ const (
 // ErrFull is the error of an answer that got no memory before the deadline.
 var ErrFull = &toolscript.Error{
 	Kind: toolscript.Busy, RetryAfter: time.Second,
-	Err: errors.New(`the answers in progress use all the memory that "answersMb" of limits allows; make fewer calls at once, or raise it`),
+	Err: errors.New(`the answers in progress use all the memory that limits.answersMb allows; make fewer calls at once, or raise limits.answersMb`),
 }
 
 var errReleased = errors.New("the caller no longer waits for the answer")

@@ -146,7 +146,7 @@ func (v *verifier) walk(root *os.Root, names []string, name string, text []byte)
 		return v.compareHead(root, text)
 	}
 	if len(v.junk) > 0 {
-		return v.broken(name, v.good+1, "this is no line of the audit, and no later line explains it")
+		return v.broken(name, v.good+1, "this is not a line of the audit, and no later line says why")
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (v *verifier) follow(name string, line []byte, l link, n note) error {
 	}
 	switch {
 	case len(v.junk) > 0 && n.Type != TypeTorn:
-		return v.broken(name, v.good+1, "this is no line of the audit, and no later line explains it")
+		return v.broken(name, v.good+1, "this is not a line of the audit, and no later line says why")
 	case l.Seq > v.seq+1:
 		return v.broken(name, v.number, "%d lines before this one are missing", l.Seq-v.seq-1)
 	case l.Seq <= v.seq:
@@ -194,7 +194,7 @@ func (v *verifier) follow(name string, line []byte, l link, n note) error {
 	case l.Prev != v.hash && v.number > 1:
 		return v.broken(name, v.number-1, "this line was changed: the next line has another hash of it")
 	case l.Prev != v.hash:
-		return v.broken(name, v.number, "the last line of the file before was changed: this line has another hash of it")
+		return v.broken(name, v.number, "the last line of the previous file was changed: its hash differs from the one in this line")
 	}
 	if err := v.explain(name, n); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (v *verifier) explain(name string, n note) error {
 	if junk := v.junk; len(junk) > 0 {
 		junk = junk[:len(junk)-1]
 		if n.Type != TypeTorn || n.Bytes != len(junk) || n.SHA256 != hashOf(junk) {
-			return v.broken(name, v.good+1, "this is no line of the audit, and no later line explains it")
+			return v.broken(name, v.good+1, "this is not a line of the audit, and no later line says why")
 		}
 		v.junk = nil
 		v.report.Torn++

@@ -14,9 +14,9 @@ import (
 // choices are the arguments that all these tools have in common.
 const choices = `
 	"promptKey": {"type": "string", "minLength": 1, "description": "instructions: a prompt of prompts.save"},
-	"provider": {"type": "string", "minLength": 1, "description": "of the configuration; default: the configured one"},
+	"provider": {"type": "string", "minLength": 1, "description": "name of a provider in the configuration; default: the configured one"},
 	"model": {"type": "string", "minLength": 1, "description": "a model that the configuration names; default: that of the provider"},
-	"maxTokens": {"type": "integer", "minimum": 1, "description": "of one answer; at most, and by default, what the configuration allows"}`
+	"maxTokens": {"type": "integer", "minimum": 1, "description": "maximum tokens of one answer; the default, and the largest value, is that of the configuration"}`
 
 type modelArgs struct {
 	Prompt    string `json:"prompt"`

@@ -9,13 +9,13 @@ import (
 const launchInput = `{"type": "object", "required": ["task"], "additionalProperties": false, "properties": {
 	"task": {"type": "string", "minLength": 1},
 	"system": {"type": "string", "description": "instructions, after those of promptKey"},
-	"turns": {"type": "integer", "minimum": 1, "description": "the most answers; at most, and by default, what the configuration allows"},` + choices + `}}`
+	"turns": {"type": "integer", "minimum": 1, "description": "maximum number of answers; the default, and the largest value, is that of the configuration"},` + choices + `}}`
 
 const resultProperties = `
 	"content": {"type": "string", "description": "the last answer"},
-	"turns": {"type": "integer", "description": "answers, with those of the agents that it has launched"},
-	"calls": {"type": "integer", "description": "tool calls, the same"},
-	"inputTokens": {"type": "integer", "description": "of its own answers"}, "outputTokens": {"type": "integer"}`
+	"turns": {"type": "integer", "description": "answers of the agent and of the agents that it has launched"},
+	"calls": {"type": "integer", "description": "tool calls of the agent and of the agents that it has launched"},
+	"inputTokens": {"type": "integer", "description": "tokens that its model has read, without those of other agents"}, "outputTokens": {"type": "integer"}`
 
 // LaunchSync is the tool agents.launch.sync.
 var LaunchSync = tool.Tool{

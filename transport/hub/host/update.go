@@ -143,7 +143,7 @@ func (s *offered) retire(ctx context.Context) {
 	}
 	for _, g := range s.fleet.all() {
 		g.interrupt(&s.target, &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, RetryAfter: time.Second, Err: fmt.Errorf(
-			"the hub on %s stopped to offer the server during the call; %s", s.fleet.options.Host, toolscript.UnknownOutcome)})
+			"the hub on %s stopped offering the server during the call; %s", s.fleet.options.Host, toolscript.UnknownOutcome)})
 	}
 	s.close()
 	if s.runs {

@@ -32,7 +32,7 @@ var ErrLost = errors.New("the lease of the server has ended before it was renewe
 
 // ErrRecord is the reason why no hub gets a lease whose record was not written by a hub, or
 // cannot be read.
-var ErrRecord = errors.New("the record of the lease is not that of a hub")
+var ErrRecord = errors.New("the record of the lease was not written by a hub")
 
 // Options configure Leases. The zero value has usable defaults.
 type Options struct {

@@ -93,7 +93,7 @@ func ParseURL(text string) (*url.URL, error) {
 func CheckHeaders(headers map[string]string) error {
 	for name, value := range headers {
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }) {
-			return fmt.Errorf("%q is no name of an HTTP header", name)
+			return fmt.Errorf("%q is not a valid name of an HTTP header", name)
 		}
 		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 			return fmt.Errorf("the value of the HTTP header %s holds a line break or another control character", name)
