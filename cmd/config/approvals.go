@@ -23,8 +23,10 @@ func (l *loader) approve(d *document, file File) {
 	}
 	l.config.Settings.Approvals = append(l.config.Settings.Approvals, policy)
 	l.userApproves = l.userApproves || !file.Project && !file.Named
-	if confirm := n.child("confirm"); confirm != nil && (file.Project || file.Named) {
-		l.report(Mistakes{d.mistake([]string{"approvals", "confirm"}, confirm.key, "has an effect in ~/"+FileName+" alone")})
+	if file.Project || file.Named {
+		if confirm := n.child("confirm"); confirm != nil {
+			l.report(Mistakes{d.mistake([]string{"approvals", "confirm"}, confirm.key, "has an effect in ~/"+FileName+" alone")})
+		}
 		return
 	}
 	l.config.Settings.ConfirmAtTerminal = n.child("confirm").text() == "terminal"

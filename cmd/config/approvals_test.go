@@ -57,6 +57,10 @@ func TestApprovalsAddUp(t *testing.T) {
 	if !strings.Contains(strings.Join(c.Warnings, "\n"), "approvals.confirm: has an effect in ~/.toolscript.json alone") {
 		t.Errorf("warnings %q do not say that the project's confirm has no effect", c.Warnings)
 	}
+	s.write(s.project, `{"mcpServers": {}, "approvals": {"default": "allow"}}`)
+	if !s.load().Settings.ConfirmAtTerminal {
+		t.Error("approvals of a project without confirm change the user's confirm")
+	}
 }
 
 // TestConfirmOfAProject: only the user's file chooses where a code is shown.

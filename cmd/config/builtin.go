@@ -1,11 +1,15 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/builtin/agents"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -69,4 +73,14 @@ func merged(packs toolscript.ToolPacks, n *node) toolscript.ToolPacks {
 		all[name] = toolscript.ToolPack{Extends: pack.child("extends").texts(), Tools: pack.child("tools").texts()}
 	}
 	return all
+}
+
+// checkSlots returns an error if agents of a built-in server could occupy all its calls, for which the calls
+// of their own scripts would then wait.
+func checkSlots(c mcpclient.Config) error {
+	if c.Concurrency == 0 || c.Concurrency > tool.MaxAgents || !slices.Contains(c.Tools, agents.LaunchSync.Name) {
+		return nil
+	}
+	return fmt.Errorf("%d is not enough with %s: up to %d agents run at once, each as one call, and their scripts call tools of this server too; use %d or more",
+		c.Concurrency, agents.LaunchSync.Name, tool.MaxAgents, tool.MaxAgents+1)
 }

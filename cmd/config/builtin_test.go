@@ -74,3 +74,23 @@ func TestStandardPacksKeepTheirNames(t *testing.T) {
 		t.Errorf("Load: %v, want invalid", err)
 	}
 }
+
+// TestSlotsOfAgents: agents cannot occupy all calls of their server, for which the calls of their scripts
+// would wait.
+func TestSlotsOfAgents(t *testing.T) {
+	for fields, wrong := range map[string]bool{
+		`"tools": "all", "concurrency": 1`:                               true,
+		`"tools": "all", "concurrency": 8`:                               true,
+		`"tools": "all", "concurrency": 9`:                               false,
+		`"tools": "all"`:                                                 false,
+		`"tools": ["readFile", "agents.launch.async"], "concurrency": 1`: false,
+		`"tools": "file-ops", "concurrency": 1`:                          false,
+	} {
+		s := newScene(t)
+		s.write(s.home, `{"mcpServers": {"w": {"type": "builtin", "root": ".", `+fields+`}}}`)
+		problem := s.load().Servers["w"].Problem
+		if !wrong && problem != nil || wrong && (problem == nil || !strings.Contains(problem.Error(), "is not enough with agents.launch.sync")) {
+			t.Errorf("%s: %v", fields, problem)
+		}
+	}
+}

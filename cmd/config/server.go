@@ -69,6 +69,7 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 		c.Timeout = mcpclient.DefaultTimeout
 	}
 	note(o.share(&c, n), "shared")
+	note(checkSlots(c), "concurrency")
 	if !file.Project && !file.Named {
 		c.Written = shortHash([]byte(definition(name, n, definingFields(n))))
 	}

@@ -16,10 +16,8 @@ import (
 	"github.com/toolscript/toolscript/transport/llm"
 )
 
-const (
-	maxAgents = 8   // agents that run at the same time
-	maxKept   = 100 // ended agents of agents.launch.async whose results are kept
-)
+// maxKept is the maximum number of ended agents of agents.launch.async whose results are kept.
+const maxKept = 100
 
 // agents implements tool.Agents with the providers of the configuration.
 type agents struct {
@@ -171,7 +169,7 @@ func (g *agents) begin(ctx context.Context, r tool.ModelRequest) (*launched, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.live >= maxAgents {
+	if g.live >= tool.MaxAgents {
 		return nil, fmt.Errorf("%d agents run already: wait for the end of one", g.live)
 	}
 	g.live++

@@ -104,9 +104,10 @@ func (s Store) Load(id, identity string) (r recording.Recording, err error) {
 	}
 	text, err := os.ReadFile(filepath.Join(s.Dir, id+plain)) //nolint:gosec // G304: the id has the form of a run's
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err = os.ReadFile(filepath.Join(s.Dir, id+encrypted)) //nolint:gosec // G304: as above
-		if err == nil {
-			text, err = decrypt(text, identity)
+		if text, err = os.ReadFile(filepath.Join(s.Dir, id+encrypted)); err == nil { //nolint:gosec // G304: as above
+			if text, err = decrypt(text, identity); err != nil {
+				return r, err
+			}
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +131,7 @@ func decrypt(text []byte, identity string) ([]byte, error) {
 	}
 	file, err := os.ReadFile(identity) //nolint:gosec // G304: the file that the user names
 	if err != nil {
-		return nil, fmt.Errorf("--identity: %w", errors.Unwrap(err))
+		return nil, fmt.Errorf("--identity %s: %w", identity, errors.Unwrap(err))
 	}
 	keys, err := age.ParseIdentities(bytes.NewReader(file))
 	if err != nil {

@@ -56,6 +56,10 @@ func TestEncrypted(t *testing.T) {
 	if _, err := store.Load(id, keys[1]); err == nil || !strings.Contains(err.Error(), "cannot be decrypted") {
 		t.Errorf("Load with another key: %v", err)
 	}
+	none := filepath.Join(t.TempDir(), "none")
+	if _, err := store.Load(id, none); err == nil || !strings.Contains(err.Error(), "--identity "+none+": no such file") {
+		t.Errorf("Load with a file of a key that does not exist: %v", err)
+	}
 	store.Recipients = []string{"age1nonsense"}
 	if err := store.Save(made("run_0123456789abcdee")); err == nil {
 		t.Error("a wrong recipient was taken, or the file is not encrypted")

@@ -125,7 +125,7 @@ func (p *pane) typed(name, text string) tea.Cmd {
 		if text == " " { // safe has removed a space at the end
 			in.text += " "
 		}
-		in.text = in.text[:min(len(in.text), maxTyped)]
+		in.text = strings.ToValidUTF8(in.text[:min(len(in.text), maxTyped)], "") // without the first bytes of a character
 	}
 	if in.change != nil {
 		in.change(strings.TrimSpace(in.text))

@@ -7,6 +7,9 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
+// MaxAgents is the maximum number of agents that run at the same time in a gateway.
+const MaxAgents = 8
+
 // Agents asks models and runs agents. A call belongs to the run RunOf(ctx): an agent may
 // reach only what that run may reach. Results and errors never contain an API key.
 type Agents interface {
