@@ -29,7 +29,7 @@ func TestServers(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		line []string
-		want string // the definitions, or a part of the error
+		want string // definitions, or a part of the error
 		bad  bool
 	}{
 		{"none", nil, "", false},
@@ -71,7 +71,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// FuzzServers: each command line is a definition or an error.
+// FuzzServers checks that each command line results in a definition or an error.
 func FuzzServers(f *testing.F) {
 	for _, seed := range []string{"npx -y a", "a=b c", "$A ${B:-c}", "a {1,2}", "((", "'", `\`, "a\x00b", "~x"} {
 		f.Add(seed)

@@ -13,11 +13,11 @@ import (
 	"github.com/toolscript/toolscript/cmd/ancestry"
 )
 
-// child starts a shell, below one with this name and these variables, that waits for its
-// standard input. It returns the id of the inner shell.
+// child starts program with the variables env, and below it two shells. The inner shell reads its
+// standard input; child returns its process id.
 func child(t *testing.T, program string, args []string, env ...string) int {
 	t.Helper()
-	const inner = `sh -c 'echo $$; read x; :'; :` // without the last command, the shell would become the inner one
+	const inner = `sh -c 'echo $$; read x; :'; :` // without the last command, the outer shell would exec the inner one
 	c := exec.Command(program, append(args, "-c", inner)...)
 	c.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
 	in, err := c.StdinPipe()
@@ -32,7 +32,7 @@ func child(t *testing.T, program string, args []string, env ...string) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_, _ = io.WriteString(in, "\n") // it may have ended
+		_, _ = io.WriteString(in, "\n") // the shell may have ended
 		_ = c.Wait()
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -46,8 +46,8 @@ func child(t *testing.T, program string, args []string, env ...string) int {
 	return pid
 }
 
-// TestAgent finds an agent by the name of its program and by its variables, also if only
-// an ancestor has them.
+// TestAgent checks that an agent is found by the name of its program and by its variables, even if
+// only an ancestor process has them.
 func TestAgent(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -88,7 +88,7 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// TestProgram finds the client by its program, also if the client was started by another agent.
+// TestProgram: the client is found by its program, even if another agent started the client.
 func TestProgram(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

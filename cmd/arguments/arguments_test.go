@@ -118,7 +118,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is accepted is one JSON object that fits the schema.
+// FuzzParse checks that accepted arguments are one JSON object that fits the schema.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"repo=a\x00days=7", "repo:=\"x\"", "tags:=[1]", "=", ":=", "repo=\xff", "tree:={\"name\":{}}"} {
 		f.Add(seed)
@@ -139,7 +139,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// ReadsFile knows every word that Parse reads a file for.
+// TestReadsFile checks that ReadsFile knows every word for which Parse reads a file.
 func TestReadsFile(t *testing.T) {
 	for word, want := range map[string]bool{
 		"a=@./b": true, "a=@/b": true, "a:=@b": true, "a=@b": true, "a=@": true, "@=@./b": true,

@@ -10,10 +10,10 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/registryserver"
 )
 
-// registryWorld has an MCP Registry and an empty configuration.
+// registryWorld returns a world with an MCP Registry and an empty configuration.
 func registryWorld(t *testing.T) *world {
 	t.Helper()
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere") // there is no keyring
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere") // without a keyring
 	entries, err := registryserver.Servers()
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func registryWorld(t *testing.T) *world {
 	return w
 }
 
-// At a terminal, add asks for the secrets of the server, and stores them for it.
+// At a terminal, add asks for the secrets of the server and stores them for that server.
 func TestAddStoresSecrets(t *testing.T) {
 	w := registryWorld(t)
 	r := w.typing(t, "y\ny\nsesame-open-1234\n", "add", "io.github.octocat/weather-mcp-server", "city=Oslo", "--secrets")
@@ -40,7 +40,7 @@ func TestAddStoresSecrets(t *testing.T) {
 	}
 }
 
-// Nothing is asked for if nothing is written, or if the user does not want to be asked.
+// add does not ask for secrets if it writes nothing, or if the user does not want questions.
 func TestAddAsksNothingMore(t *testing.T) {
 	w := registryWorld(t)
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// typedApp is the state of a command whose flags were read.
+// typedApp returns the state of a command after its flags were parsed.
 func typedApp(t *testing.T, args ...string) *app {
 	t.Helper()
 	a := &app{State: State{Args: args, Dir: t.TempDir(), Stdin: &bytes.Buffer{}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}}
@@ -27,7 +27,7 @@ func typedApp(t *testing.T, args ...string) *app {
 	return a
 }
 
-// Suggested commands have the flags of the command line that choose where they work.
+// Suggested commands repeat the flags of the command line that select a configuration or a gateway.
 func TestAgain(t *testing.T) {
 	flags := []string{"-c", "my file.json", "--data-dir=d", "-g", "http://127.0.0.1:1/secret"}
 	const all = " -c 'my file.json' --data-dir d -g http://127.0.0.1:1"
@@ -52,8 +52,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestToAgent: an agent without a shell reads that its user must type a command, or which of its
-// own tools does the same.
+// TestToAgent: a message to an agent without a shell says to ask the user to type a command, or
+// names the tool of the agent that does the same.
 func TestToAgent(t *testing.T) {
 	a := typedApp(t, "mcp", "-c", "f")
 	for _, tt := range []struct{ text, want string }{
@@ -69,7 +69,7 @@ func TestToAgent(t *testing.T) {
 	}
 }
 
-// A command with further flags is the command as it was typed.
+// with returns the typed command with one more flag.
 func TestWith(t *testing.T) {
 	for _, tt := range []struct {
 		args []string

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestAgent has a model that writes a script and then repeats the output of the script.
-// The demo server is real; the model is a server of Chat Completions.
+// TestAgent uses a fake model that writes a script and then repeats the output of the script.
+// The demo server is real; the model is a Chat Completions endpoint.
 func TestAgent(t *testing.T) {
 	var (
 		mu       sync.Mutex

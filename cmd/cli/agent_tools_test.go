@@ -14,8 +14,8 @@ import (
 
 const modelKey = "k-secret-123"
 
-// agentWorld has a built-in server with all tools, the demo server, and a model: a server
-// of Chat Completions on loopback, whose answers are the messages of say.
+// agentWorld has a built-in server with all tools, the demo server, and a model: a Chat Completions
+// endpoint on loopback that answers with the messages that say returns.
 func agentWorld(t *testing.T, agents, approvals string, say func(body string, r *http.Request) string) *world {
 	t.Helper()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,13 +44,13 @@ func agentWorld(t *testing.T, agents, approvals string, say func(body string, r 
 	return w
 }
 
-// text is a message of the model.
+// text returns a message of the model with this text.
 func text(s string) string {
 	quoted, _ := json.Marshal(s)
 	return `{"role":"assistant","content":` + string(quoted) + `}`
 }
 
-// launching is a message that launches an agent: with a script, or with a structured call.
+// launching returns a message that launches an agent, by a script or by a structured call.
 func launching(structured bool) string {
 	if structured {
 		return `{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"agents.launch.sync","arguments":"{\"task\":\"deeper\"}"}}]}`
@@ -92,7 +92,7 @@ func TestChatTool(t *testing.T) {
 	}
 }
 
-// TestLaunchTool has agents that launch agents until that is refused.
+// TestLaunchTool: agents launch agents until a launch is refused.
 func TestLaunchTool(t *testing.T) {
 	for _, tt := range []struct {
 		name, agents string
@@ -134,8 +134,8 @@ func TestLaunchTool(t *testing.T) {
 	}
 }
 
-// TestLaunchedAgentsKeepToTheRun: an agent reaches what the run reaches, under the same
-// approvals.
+// TestLaunchedAgentsKeepToTheRun: an agent can use only the servers and tools of its run, and its
+// calls need the same approvals.
 func TestLaunchedAgentsKeepToTheRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -174,8 +174,8 @@ func TestLaunchedAgentsKeepToTheRun(t *testing.T) {
 	}
 }
 
-// TestLaunchNeedsApproval: without approvals that allow it, launching an agent needs a
-// person, of whom there is none here, and asking a model does not.
+// TestLaunchNeedsApproval: unless an approval allows it, launching an agent needs a person, who is
+// absent in this test; asking a model does not.
 func TestLaunchNeedsApproval(t *testing.T) {
 	w := agentWorld(t, `{}`, `{}`, func(string, *http.Request) string { return text("answer") })
 	r := w.run(t, "exec", `import { tools } from "toolscript";
@@ -189,8 +189,8 @@ func TestLaunchNeedsApproval(t *testing.T) {
 	}
 }
 
-// TestAgentsEndWithTheGateway: the request to the model ends with the program that has
-// launched the agent.
+// TestAgentsEndWithTheGateway: the request to the model ends when the program that launched the
+// agent ends.
 func TestAgentsEndWithTheGateway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -220,7 +220,7 @@ func TestAgentsEndWithTheGateway(t *testing.T) {
 }
 
 // TestAgentsPayForSavedScripts: the calls of a saved script count as calls of the agent that
-// has called it, in a script or as a structured call.
+// called it, in a script or as a structured call.
 func TestAgentsPayForSavedScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/ancestry"
 )
 
-// asking starts a gateway at a terminal, and a script whose call waits for an approval.
+// asking starts a gateway at a terminal, and a script with a call that waits for an approval.
 func asking(t *testing.T, w *world, script string) (g *command, shown func() string, c *command, stdout *output) {
 	t.Helper()
 	terminal, shown := liveTerminal(t)
@@ -32,7 +32,7 @@ func asking(t *testing.T, w *world, script string) (g *command, shown func() str
 
 var codeShown = regexp.MustCompile(`code: ([A-Z2-7]{6}) +\(toolscript approvals allow (apr_\w+)`)
 
-// code waits for the n-th code at the terminal of the gateway.
+// code waits for the n-th code at the terminal of the gateway and returns it with the request's id.
 func code(t *testing.T, shown func() string, n int) (id, code string) {
 	t.Helper()
 	var all [][]string
@@ -52,8 +52,8 @@ func (w *world) answering(t *testing.T, typed string, args ...string) result {
 
 const readFile = `return (await tools.demo.readFile({ path: "a.txt" })).lines`
 
-// TestApprovals: the code is at the terminal of the gateway and nowhere else. The
-// command that has it allows the call.
+// TestApprovals: the code appears only at the terminal of the gateway, and approving with that
+// code allows the call.
 func TestApprovals(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
 	_, shown, exec, stdout := asking(t, w, readFile)
@@ -133,8 +133,8 @@ func TestApprovalsShow(t *testing.T) {
 	<-exec.code
 }
 
-// TestApprovalsDeny: the script gets the reason. A tool that the configuration denies is
-// not asked about.
+// TestApprovalsDeny: the script gets the reason of a denial. For a tool that the configuration
+// denies, nobody is asked.
 func TestApprovalsDeny(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
 	_, shown, exec, stdout := asking(t, w, `
@@ -152,7 +152,7 @@ func TestApprovalsDeny(t *testing.T) {
 	}
 }
 
-// TestApprovalsAlways: the approval outlives the gateway, and is in the data folder.
+// TestApprovalsAlways: an approval with scope always is kept in the data folder after the gateway ends.
 func TestApprovalsAlways(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
 	data := newData(t)
@@ -169,7 +169,7 @@ func TestApprovalsAlways(t *testing.T) {
 	if err != nil || !strings.Contains(string(stored), `"demo__read_file"`) {
 		t.Errorf("stored: %s, %v", stored, err)
 	}
-	if r := w.run(t, "exec", "-g", "", "--trust", readFile); r.code != 0 || r.stdout != "2\n" { // in a process of its own
+	if r := w.run(t, "exec", "-g", "", "--trust", readFile); r.code != 0 || r.stdout != "2\n" { // without the gateway
 		t.Errorf("exec without the gateway: %+v", r)
 	}
 }
@@ -184,7 +184,7 @@ func TestNobodyToAsk(t *testing.T) {
 }
 
 // TestApprovalsOfAnAgent: a gateway that an agent has started shows no code at its
-// terminal, because the agent may have opened that.
+// terminal, because the agent may have opened that terminal.
 func TestApprovalsOfAnAgent(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
 	w.env = append(w.env, "CLAUDECODE=1", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere")
@@ -205,9 +205,9 @@ func TestApprovalsOfAnAgent(t *testing.T) {
 	}
 }
 
-// TestExecAsksAtItsTerminal: the gateway shows the code at the terminal of exec, which
-// asks for it there. If an agent has started exec, there is no code at its terminal, with
-// two terminals neither.
+// TestExecAsksAtItsTerminal: the gateway shows the code at the terminal of exec, and exec asks for
+// it there. If an agent has started exec, no code appears at its terminal, even if it has two
+// terminals.
 func TestExecAsksAtItsTerminal(t *testing.T) {
 	below := ancestry.Agent(os.Getpid()) != "" // the test runs below an agent
 	for _, env := range []string{"", "CLAUDECODE=1"} {

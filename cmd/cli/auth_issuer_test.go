@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/oauthserver"
 )
 
-// newClientCredentialsWorld configures a client that logs in with its own secret.
+// newClientCredentialsWorld returns a world with a server that accepts a client with its own secret.
 func newClientCredentialsWorld(t *testing.T, more string) (*world, *oauthserver.Server) {
 	t.Helper()
 	as := oauthserver.Start(t, oauthserver.Options{
@@ -24,7 +24,7 @@ func newClientCredentialsWorld(t *testing.T, more string) (*world, *oauthserver.
 	return w, as
 }
 
-// Without a terminal nothing is confirmed, and the secret is not sent.
+// Without a terminal nobody can confirm the issuer, so the secret is not sent.
 func TestAuthIssuerNeedsATerminal(t *testing.T) {
 	w, as := newClientCredentialsWorld(t, "")
 	table := w.run(t, "auth")
@@ -45,7 +45,7 @@ func TestAuthIssuerNeedsATerminal(t *testing.T) {
 	}
 }
 
-// --issuer confirms instead of a person, and a waiting gateway continues.
+// --issuer replaces the confirmation by a person, and a waiting gateway continues.
 func TestAuthIssuerOfAFlag(t *testing.T) {
 	w, as := newClientCredentialsWorld(t, "")
 	_, export := gatewayAt(t, w)

@@ -40,9 +40,9 @@ func guarded(t *testing.T, o oauthserver.Options) (w *world, as *oauthserver.Ser
 type authRun struct {
 	*command
 	lines   *bufio.Reader
-	said    strings.Builder // without the authorization URL
+	said    strings.Builder // output without the authorization URL
 	address string
-	end     chan string // the remaining output
+	end     chan string // receives the remaining output
 }
 
 func startAuth(t *testing.T, w *world, stdin io.Reader, args ...string) *authRun {
@@ -59,7 +59,7 @@ func startAuth(t *testing.T, w *world, stdin io.Reader, args ...string) *authRun
 	}
 	a.end = make(chan string, 1)
 	go func() {
-		text, _ := io.ReadAll(a.lines) // this pipe does not fail
+		text, _ := io.ReadAll(a.lines) // reading this pipe does not fail
 		a.end <- string(text)
 	}()
 	return a
@@ -87,7 +87,7 @@ func (a *authRun) rest() (string, int) {
 	return text, <-a.code
 }
 
-// visit sends the redirect of a browser.
+// visit sends the request to which the authorization server redirects the browser.
 func visit(t *testing.T, address string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -132,7 +132,7 @@ func serverNamed(t *testing.T, w *world, name string) (server, string) {
 	return server{}, ""
 }
 
-// inState polls until a server has a state, and returns it with the output that says so.
+// inState polls until a server has a state, and returns the server and the output with that state.
 func inState(t *testing.T, w *world, name, state string) (s server, text string) {
 	t.Helper()
 	until(t, name+" is in state "+state, func() bool {
@@ -142,8 +142,7 @@ func inState(t *testing.T, w *world, name, state string) (s server, text string)
 	return s, text
 }
 
-// A login while a gateway runs: the gateway connects by itself. No output contains
-// secrets (DEF-15).
+// After a login, a running gateway connects by itself. No output contains secrets (DEF-15).
 func TestAuth(t *testing.T) {
 	w, as, browser := guarded(t, oauthserver.Options{})
 	said := &strings.Builder{}
@@ -223,7 +222,7 @@ func TestAuth(t *testing.T) {
 	}
 }
 
-// TestAuthTriesAServerAgain: a gateway connects to a server that waits for its next try, here five minutes.
+// TestAuthTriesAServerAgain: a login makes a gateway connect at once to a server that waits for its next try.
 func TestAuthTriesAServerAgain(t *testing.T) {
 	server := mcpserver.NewHTTP()
 	server.Refuse(http.StatusNotFound, math.MaxInt)
@@ -267,7 +266,7 @@ func postJSON(t *testing.T, address, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// DEF-14 on the command line.
+// auth refuses a redirect with an unknown state (DEF-14).
 func TestAuthRefusesAnUnknownState(t *testing.T) {
 	for name, change := range map[string]func(url.Values){
 		"wrong":   func(q url.Values) { q.Set("state", "Zm9yZ2Vk") },
@@ -351,8 +350,8 @@ func TestAuthLogout(t *testing.T) {
 	}
 }
 
-// The secret of a registered client is only in the configuration, and is used for the
-// revocation. A logout also works for a server without configuration.
+// The secret of a registered client is stored only in the configuration, and is used for the
+// revocation. A logout also works for a server that is not configured.
 func TestAuthLogoutOfAConfiguredClient(t *testing.T) {
 	for _, configured := range []bool{true, false} {
 		t.Run(fmt.Sprint(configured), func(t *testing.T) {
@@ -395,7 +394,7 @@ func TestAuthMistakes(t *testing.T) {
 	}
 }
 
-// A login that begins and ends at the gateway.
+// A login can begin and end at the gateway.
 func TestGatewayCallback(t *testing.T) {
 	w, as, _ := guarded(t, oauthserver.Options{})
 	listening, export := gatewayAt(t, w)

@@ -22,7 +22,7 @@ func TestExitCodes(t *testing.T) {
 		name   string
 		args   []string
 		code   int
-		stderr string // a part of it
+		stderr string // part of stderr
 	}{
 		{"help", []string{"--help"}, 0, ""},
 		{"version", []string{"version"}, 0, ""},
@@ -50,8 +50,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// The script waits for input after its first line. The test sends the input only
-// after it has read that line, so buffered output would be a deadlock.
+// exec passes each line on at once: the test sends the input for which the script waits only
+// after it has read the first line, so buffered output would be a deadlock.
 func TestExecPassesOutputOnAsItComes(t *testing.T) {
 	w := newWorld(t, nil)
 	input, typed := io.Pipe()
@@ -104,7 +104,7 @@ func TestSignalsEndExec(t *testing.T) {
 	}
 }
 
-// TestSignalsEndCommandsThatRead: a command that waits for the rest of its standard input ends.
+// TestSignalsEndCommandsThatRead: a signal ends a command that waits for the rest of its standard input.
 func TestSignalsEndCommandsThatRead(t *testing.T) {
 	for _, args := range [][]string{
 		{"harness"}, {"call", "demo__read_file", "-"}, {"run", "lines", "-"}, {"exec", "-"}, {"check", "-"},
@@ -117,7 +117,7 @@ func TestSignalsEndCommandsThatRead(t *testing.T) {
 			}
 			stdin, typed := io.Pipe()
 			c := w.start(t, command{stdin: stdin, stdout: io.Discard}, args...)
-			if _, err := io.WriteString(typed, "{"); err != nil { // it returns when the command has read it
+			if _, err := io.WriteString(typed, "{"); err != nil { // the write returns when the command has read the text
 				t.Fatal(err)
 			}
 			c.signals <- syscall.SIGTERM
@@ -136,7 +136,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		untaken, stdout := io.Pipe()
 		c := w.start(t, command{stdout: stdout}, "version")
 		synctest.Wait()
-		for range 2 { // to the process, and to its group
+		for range 2 { // one to the process, and one to its group
 			c.signals <- os.Interrupt
 			synctest.Wait()
 		}
@@ -162,7 +162,7 @@ func gatewayAt(t *testing.T, w *world, args ...string) (listening, export string
 	return listening, export
 }
 
-// gatewayWithLog also returns the gateway's standard error.
+// gatewayWithLog is like gatewayAt, and also returns the gateway's standard error.
 func gatewayWithLog(t *testing.T, w *world, args ...string) (listening, export string, log *output) {
 	t.Helper()
 	seen, stdout := io.Pipe()
@@ -213,7 +213,7 @@ func TestGatewayIsFoundByOtherCommands(t *testing.T) {
 	}
 }
 
-// strangeGateway answers /health like another version of the program.
+// strangeGateway starts a server that answers /health like another version of the program.
 func strangeGateway(t *testing.T, version string, protocol int) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

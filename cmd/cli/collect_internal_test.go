@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// gcPercent is the value of GOGC that has effect.
+// gcPercent returns the value of GOGC that is in effect.
 func gcPercent() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)
@@ -29,7 +29,7 @@ func TestCollectLater(t *testing.T) {
 	if collectLater([]string{"call", "a.b"}); gcPercent() != 400 {
 		t.Errorf("GOGC is %d, want 400", gcPercent())
 	}
-	for gcPercent() != usual { // the first collection takes it back
+	for gcPercent() != usual { // the first collection restores the usual value
 		runtime.GC()
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// NO_COLOR wins over CLICOLOR_FORCE. The output here is no terminal.
+// NO_COLOR takes precedence over CLICOLOR_FORCE. The output in this test is not a terminal.
 func TestColoured(t *testing.T) {
 	for env, want := range map[string]bool{
 		"":                            false,

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/confinement"
 )
 
-// TestSameWork: a profile is verified only if the server did with it what it did before.
+// TestSameWork: a profile is verified only if the server does the same under it as without it.
 func TestSameWork(t *testing.T) {
 	calls := func(failed, succeeded int) work {
 		return work{tools: 2, calls: map[string][2]int{"a__t": {failed, succeeded}}}

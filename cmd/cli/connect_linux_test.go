@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// TestConnectOffersToReplace: at a terminal, the user is asked about the servers that would be in the
-// client twice, and then about the whole change.
+// TestConnectOffersToReplace: at a terminal, connect asks about the servers that the client would
+// then have twice, and then about the whole change.
 func TestConnectOffersToReplace(t *testing.T) {
 	const servers = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}, "theirs": {"command": "theirs"}}}`
 	for _, tt := range []struct {
 		name, typed string
-		gone        bool // the server is removed from the client
+		gone        bool // whether the server is removed from the client
 		written     bool
 	}{
 		{"yes", "y\ny\n", true, true},
@@ -38,7 +38,7 @@ func TestConnectOffersToReplace(t *testing.T) {
 			if !tt.written {
 				return
 			}
-			// Claude Code writes its file all the time.
+			// Claude Code writes its file often, here between two steps of toolscript.
 			if err := os.WriteFile(file, []byte(strings.Replace(string(text), "{", `{"numStartups": 2, `, 1)), 0o600); err != nil {
 				t.Fatal(err)
 			}

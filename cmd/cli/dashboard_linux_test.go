@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestDashboard: the browser gets a link that opens the page, and the command prints none.
+// TestDashboard: the browser gets a link that opens the page, and the command does not print the link.
 func TestDashboard(t *testing.T) {
 	bin := t.TempDir()
 	opened := filepath.Join(bin, "opened")
@@ -27,7 +27,7 @@ func TestDashboard(t *testing.T) {
 	w.env = append(w.env, "DISPLAY=:0")
 	listening, _ := gatewayAt(t, w)
 	address := listening[strings.LastIndex(listening, "http://"):]
-	for _, agent := range []bool{false, true} { // an agent may open a tab on the screen of its user
+	for _, agent := range []bool{false, true} { // an agent, too, may open a tab on the screen of its user
 		here := *w
 		if agent {
 			here.env = append(here.env[:len(here.env):len(here.env)], "CLAUDECODE=1")
@@ -50,7 +50,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// visited opens an address as a browser does, with cookies and redirects.
+// visited opens an address like a browser, with cookies and redirects.
 func visited(t *testing.T, link string) (status int, page string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -61,7 +61,7 @@ func visited(t *testing.T, link string) (status int, page string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
+	defer func() { _ = resp.Body.Close() }() // only read, so an error is harmless
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)

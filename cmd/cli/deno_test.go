@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// pinnedDeno returns the path of the Deno version for all tests.
+// pinnedDeno returns the path of the Deno version that all tests use.
 func pinnedDeno(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno")

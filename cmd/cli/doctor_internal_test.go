@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// Facts of doctor fit a terminal of 60 columns, and stay one line for programs.
+// Lines of doctor fit a terminal of 60 columns; programs get each as one line.
 func TestFitted(t *testing.T) {
 	const text = "deno        missing: there is no deno in PATH and TOOLSCRIPT_DENO is not set; run: toolscript deno install\n" +
 		"  landlock       yes  ABI 7: files, truncation, TCP, devices, signals and abstract sockets\n"

@@ -24,8 +24,8 @@ func TestDoctorOnThePlugin(t *testing.T) {
 
 const empty = `{"mcpServers": {}}`
 
-// TestDoctorOnTheSettingsOfClaudeCode: a missing or disabled plugin, and rules that stop the agent,
-// are warnings with what mends them.
+// TestDoctorOnTheSettingsOfClaudeCode: doctor warns of a missing or disabled plugin and of rules
+// that stop the agent, and says how to repair them.
 func TestDoctorOnTheSettingsOfClaudeCode(t *testing.T) {
 	const installed = `{"version": 2, "plugins": {"toolscript@toolscript": [{"version": "0.1.0"}]}}`
 	const list, user, project, local = "home/.claude/plugins/installed_plugins.json", "home/.claude/settings.json", "work/.claude/settings.json", "work/.claude/settings.local.json"

@@ -55,7 +55,7 @@ func TestDoctorShowsTheReportOfEachWorker(t *testing.T) {
 	}
 }
 
-// TestDoctorWithoutAHome: a missing cache is not an error, as it only costs speed.
+// TestDoctorWithoutAHome: a missing cache is not an error, because it only costs time.
 func TestDoctorWithoutAHome(t *testing.T) {
 	w := newWorld(t, map[string]string{"file": ""})
 	r := w.run(t, "doctor", "--data-dir", filepath.Join(filepath.Dir(w.dir), "file", "below"))
@@ -86,7 +86,7 @@ func TestStatusHasConfinement(t *testing.T) {
 	}
 }
 
-// TestDoctorExaminesDeno: doctor starts an installed Deno like a worker.
+// TestDoctorExaminesDeno: doctor starts an installed Deno in the same way as a worker does.
 func TestDoctorExaminesDeno(t *testing.T) {
 	pinned := pinnedDeno(t)
 	w := newWorld(t, nil)

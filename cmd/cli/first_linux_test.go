@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// asFirst is this program as process 1 of a PID namespace.
+// asFirst returns a command that runs this program as process 1 of a PID namespace.
 func (w *world) asFirst(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -26,8 +26,8 @@ func (w *world) asFirst(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// TestFirstProcess: as process 1 of a container, a gateway leaves no zombies of the processes that
-// its server leaves behind, and ends at SIGTERM.
+// TestFirstProcess: as process 1 of a container, a gateway reaps the orphans of its server, so that
+// they do not stay as zombies, and ends at SIGTERM.
 func TestFirstProcess(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": fmt.Sprintf(
 		`{"mcpServers": {"demo": {"command": "sh", "args": ["-c", "for i in 1 2 3 4 5; do (true &); done; exec $0 mcp-demo", %q]}}}`, os.Args[0])})
@@ -49,7 +49,7 @@ func TestFirstProcess(t *testing.T) {
 	for url == "" && lines.Scan() {
 		_, url, _ = strings.Cut(lines.Text(), "TOOLSCRIPT_GATEWAY_URL=")
 	}
-	// It waits for the server. Without /proc of the new namespace, no worker is sure to start.
+	// list-tools waits for the server. A script may not start: the new namespace has no /proc.
 	if r := w.run(t, "list-tools", "demo", "--gateway-url", url); r.code != 0 || !strings.Contains(r.stdout, "list_files") {
 		t.Errorf("list-tools: %+v; the gateway: %s", r, stderr.String())
 	}
@@ -83,7 +83,7 @@ func TestCodeOfTheFirstProcess(t *testing.T) {
 	}
 }
 
-// childrenOf counts the children of a process, and the zombies among them.
+// childrenOf returns the number of children of a process, and of the zombies among them.
 func childrenOf(t *testing.T, parent int) (all, zombies int) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -93,7 +93,7 @@ func childrenOf(t *testing.T, parent int) (all, zombies int) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		if len(fields) < 2 || string(fields[1]) != fmt.Sprint(parent) {

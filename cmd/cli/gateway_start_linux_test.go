@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestStartsAtOnce: of eight gateways that are started at one moment, one runs. The others end
-// with exit code 1 and name it.
+// TestStartsAtOnce: of eight gateways that are started at the same time, one runs. The others end
+// with exit code 1 and name the one that runs.
 func TestStartsAtOnce(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {}}`})
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
@@ -39,7 +39,7 @@ func TestStartsAtOnce(t *testing.T) {
 				running = append(running, c)
 				return
 			}
-			if _ = c.Wait(); c.ProcessState.ExitCode() != 1 { // the code tells how it ended
+			if _ = c.Wait(); c.ProcessState.ExitCode() != 1 { // only the exit code matters
 				t.Errorf("%v, %q: %s", c.ProcessState, line, stderr.String())
 			}
 			refused = append(refused, stderr.String())
@@ -63,15 +63,15 @@ func TestStartsAtOnce(t *testing.T) {
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
-		_ = c.Wait() // it was ended
+		_ = c.Wait() // killed, so an error is expected
 	}
 	if files, err := os.ReadDir(w.runtime().Folders()[0]); err != nil || len(files) > 0 {
 		t.Errorf("left in the runtime folder: %v, %v", files, err)
 	}
 }
 
-// TestHooksAtOnce: several starts of a session give its client one gateway, which all of them
-// export.
+// TestHooksAtOnce: several session-start hooks at the same time start one gateway for the client,
+// and all of them export its URL.
 func TestHooksAtOnce(t *testing.T) {
 	c := newWorld(t, nil).newClient(t)
 	var all sync.WaitGroup

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A command that is made alone is the same as among all commands.
+// A command that is constructed alone has the same help as one constructed with all others.
 func TestOneCommand(t *testing.T) {
 	for _, all := range newRoot(&app{}).Commands() {
 		name := all.Name()

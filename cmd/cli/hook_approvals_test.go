@@ -11,9 +11,9 @@ import (
 const askingConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}},
   "approvals": {"rules": [{"match": ["demo__read_file"], "action": "ask"}, {"match": ["demo__tree"], "action": "deny"}], "timeout": "1h"}}`
 
-// TestPreToolUseAsks: the client asks its user about a script that names a tool under
-// approval, inline, on standard input or in a file, also if the command has a form that
-// rules of the user may allow.
+// TestPreToolUseAsks: the client asks its user about a script that names a tool under approval,
+// inline, on standard input or in a file, even if the user's rules may allow commands of this
+// form.
 func TestPreToolUseAsks(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"home/.toolscript.json": askingConfig, "work/a.txt": "one\n",
@@ -35,7 +35,7 @@ func TestPreToolUseAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := w.run(t, "list-tools", "demo"); r.code != 0 { // so that the tools are known
+	if r := w.run(t, "list-tools", "demo"); r.code != 0 { // so that the tools are cached
 		t.Fatalf("list-tools: %+v", r)
 	}
 	for command, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// bash returns the input of PreToolUse for a command in the working folder of w.
+// bash returns the input of PreToolUse for a shell command in the working folder of w.
 func (w *world) bash(t *testing.T, command string, more map[string]any) string {
 	t.Helper()
 	input := map[string]any{
@@ -24,7 +24,7 @@ func (w *world) bash(t *testing.T, command string, more map[string]any) string {
 	return string(text)
 }
 
-// asked runs the hook and reports whether it allowed the call.
+// asked runs the hook and reports whether the hook allowed the call.
 func (w *world) asked(t *testing.T, input string) bool {
 	t.Helper()
 	r := w.hook(t, "pre-tool-use", input)
@@ -134,7 +134,7 @@ func TestPreToolUseAllowsNothingElse(t *testing.T) {
 	}
 }
 
-// TestPreToolUseOfOtherCalls checks the other fields of a call.
+// TestPreToolUseOfOtherCalls checks the other fields of a call: its options, tool, mode and folder.
 func TestPreToolUseOfOtherCalls(t *testing.T) {
 	w := permissionWorld(t)
 	const search, exec, script, one = "toolscript search x", "toolscript exec 'return 1'", "toolscript s.ts", "toolscript call demo.tree"
@@ -192,8 +192,8 @@ func TestAutoAllowOff(t *testing.T) {
 	}
 }
 
-// TestPreToolUseAsksAboutTrust: a rule of the user may allow every call of toolscript, so the hook
-// decides about commands with which a person says what may start, in any form.
+// TestPreToolUseAsksAboutTrust: because a rule of the user may allow every call of toolscript, the
+// hook asks about each command by which a person says what may start, in any form.
 func TestPreToolUseAsksAboutTrust(t *testing.T) {
 	w := permissionWorld(t)
 	for command, want := range map[string]string{

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// client is a process that stands for an agent.
+// client is a process that takes the place of an agent.
 type client struct {
 	*world
 	process *exec.Cmd
@@ -47,7 +47,7 @@ func (w *world) newClient(t *testing.T) *client {
 	t.Cleanup(func() {
 		own := c.gateways(t)
 		_ = c.process.Process.Kill()
-		_ = c.process.Wait() // it was killed
+		_ = c.process.Wait() // killed, so an error is expected
 		for _, e := range own {
 			ended(t, e)
 		}
@@ -55,7 +55,7 @@ func (w *world) newClient(t *testing.T) *client {
 	return c
 }
 
-// send runs a hook with a source or reason and returns the message for the person.
+// send runs a hook with a source or reason and returns the hook's message for the person.
 func (c *client) send(t *testing.T, event, session, why string) string {
 	t.Helper()
 	input, err := json.Marshal(map[string]string{"session_id": session, "cwd": c.dir, "source": why, "reason": why})
@@ -99,7 +99,7 @@ func (c *client) gateway(t *testing.T) discovery.Entry {
 	return own[0]
 }
 
-// exported returns the URL that was exported to the client's shell last.
+// exported returns the URL that was last exported to the client's shell.
 func (c *client) exported(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(c.envFile)
@@ -113,14 +113,14 @@ func (c *client) exported(t *testing.T) string {
 	return all[len(all)-1][1]
 }
 
-// ended waits for the end of a gateway.
+// ended waits until a gateway has ended.
 func ended(t *testing.T, e discovery.Entry) {
 	t.Helper()
 	p, err := os.FindProcess(e.PID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = p.Wait() // an error means that it has ended already
+	_, _ = p.Wait() // an error means that the process has ended already
 	if gone, known := e.Process().Gone(); !gone || !known {
 		t.Errorf("the gateway %d has not ended", e.PID)
 	}
@@ -156,11 +156,11 @@ func TestSessionKeepsItsGateway(t *testing.T) {
 	if files, err := os.ReadDir(c.runtime().Folders()[0]); err != nil || len(files) > 0 {
 		t.Errorf("left in the runtime folder: %v, %v", files, err)
 	}
-	c.send(t, "session-end", "four", "other") // of a session without a gateway
+	c.send(t, "session-end", "four", "other") // a session without a gateway
 }
 
-// TestSessionsAreSeparate: a command finds only the gateway of its own session, and the
-// end of a session ends only its gateway.
+// TestSessionsAreSeparate: a command finds only the gateway of its own session, and the end of a
+// session stops only the gateway of that session.
 func TestSessionsAreSeparate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -38,7 +38,7 @@ func (w *world) submit(t *testing.T, session, prompt string) string {
 	return answer.Output.Text
 }
 
-// promptWorld is a world whose data folder has the tool list of the demo server.
+// promptWorld returns a world whose data folder has the tool list of the demo server.
 func promptWorld(t *testing.T, settings string) *world {
 	t.Helper()
 	config := `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}` + settings + `}`

@@ -19,8 +19,8 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// TestMain makes the test binary act as the programs that toolscript starts from its
-// own path: a script worker, the reaper, the helper of a command, the demo server, or a gateway.
+// TestMain makes the test binary act as each program that toolscript starts from its own path:
+// a script worker, the reaper, the helper of a command, the demo server, or a gateway.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "mcp-changes" {
 		os.Exit(serveChanging(os.Args[2]))
@@ -49,7 +49,7 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// newData is a data folder of one test.
+// newData returns the data folder for one test.
 func newData(t *testing.T) string {
 	t.Helper()
 	data := t.TempDir()
@@ -59,7 +59,7 @@ func newData(t *testing.T) string {
 	return data
 }
 
-// world has the home, runtime folder and working directory of one test.
+// world holds the home, runtime folder and working directory of one test.
 type world struct {
 	dir string
 	env []string
@@ -93,7 +93,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 // demoConfig configures the demo server for the user.
 const demoConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}}`
 
-// command is a running command line.
+// command is a running toolscript command.
 type command struct {
 	stdin    io.Reader
 	stdout   io.Writer
@@ -123,14 +123,14 @@ func (w *world) start(t *testing.T, c command, args ...string) *command {
 			Signals: c.signals, Exit: func(code int) { c.exits <- code },
 		})
 		if pipe, is := c.stdout.(*io.PipeWriter); is {
-			_ = pipe.Close() // its reader must not wait for output
+			_ = pipe.Close() // otherwise its reader would wait for more output
 		}
 		c.code <- code
 	}()
 	return &c
 }
 
-// result is the result of a command line.
+// result is the output and exit code of a command.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -144,7 +144,7 @@ func (w *world) run(t *testing.T, args ...string) result {
 	return result{code, stdout.String(), c.stderr.String()}
 }
 
-// output is a buffer for concurrent use.
+// output is a buffer that is safe for concurrent use.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer

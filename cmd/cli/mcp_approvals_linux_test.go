@@ -18,7 +18,7 @@ import (
 // formHandler answers the forms of an MCP client.
 type formHandler = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error)
 
-// confirmsAtClient is askingConfig of a user who needs no code at an MCP client.
+// confirmsAtClient is askingConfig with "confirm": "client": an MCP client needs no code.
 var confirmsAtClient = strings.Replace(askingConfig, `"timeout"`, `"confirm": "client", "timeout"`, 1)
 
 // gatewayAtTerminal starts a gateway that shows its codes at a terminal.
@@ -36,7 +36,7 @@ func gatewayAtTerminal(t *testing.T, w *world, args ...string) (shown func() str
 	return shown
 }
 
-// eachClient runs a test with both entrances and both ways in which MCP asks.
+// eachClient runs a test over stdio and over HTTP, with both ways in which MCP asks the user.
 func eachClient(t *testing.T, test func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession)) {
 	t.Helper()
 	for _, entrance := range []string{"stdio", "http"} {
@@ -59,14 +59,14 @@ func eachClient(t *testing.T, test func(t *testing.T, connect func(*testing.T, *
 	}
 }
 
-// stdio is the way to `toolscript mcp`, which ends with the client.
+// stdio starts `toolscript mcp`, which ends with the client, and returns the transport to it.
 func stdio(t *testing.T, w *world) mcp.Transport {
 	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	c := w.start(t, command{stdin: in, stdout: out}, "mcp")
 	t.Cleanup(func() {
-		_ = toServer.Close() // of a pipe in memory
+		_ = toServer.Close() // a pipe in memory
 		if code := <-c.code; code != 0 {
 			t.Errorf("mcp ended with %d: %s", code, c.stderr)
 		}
@@ -88,15 +88,15 @@ func connectTo(t *testing.T, transport mcp.Transport, answer formHandler, versio
 	return session
 }
 
-// readTwice makes two calls, and returns what came of them.
+// readTwice is a script that makes two calls, and returns their results or errors.
 const readTwice = `const seen = [];
 for (let i = 0; i < 2; i++) try { seen.push((await tools.demo.readFile({ path: "a.txt" })).lines) } catch (e) { seen.push(e.message) }
 return seen`
 
-// readOnce makes one call.
+// readOnce is a script that makes one call.
 const readOnce = `try { return (await tools.demo.readFile({ path: "a.txt" })).lines } catch (e) { return e.message }`
 
-// textOf is the first content block of a result.
+// textOf returns the text of the first content block of a result.
 func textOf(t *testing.T, result *mcp.CallToolResult) string {
 	t.Helper()
 	text, is := result.Content[0].(*mcp.TextContent)
@@ -106,7 +106,7 @@ func textOf(t *testing.T, result *mcp.CallToolResult) string {
 	return text.Text
 }
 
-// runScript returns the value of a script as JSON.
+// runScript runs a script and returns its value as JSON.
 func runScript(t *testing.T, s *mcp.ClientSession, code string) string {
 	t.Helper()
 	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_script", Arguments: map[string]any{"code": code, "timeout": 600}})
@@ -122,7 +122,7 @@ func runScript(t *testing.T, s *mcp.ClientSession, code string) string {
 
 var requestShown = regexp.MustCompile(`request: (apr_\w+), until`)
 
-// codeOf waits for the code of the request in a form at the terminal of the gateway.
+// codeOf waits until the terminal of the gateway shows the code of the request in a form.
 func codeOf(t *testing.T, shown func() string, message string) (found string) {
 	t.Helper()
 	id := requestShown.FindStringSubmatch(message)
@@ -145,7 +145,7 @@ func accept(answer, code, reason string) (*mcp.ElicitResult, error) {
 	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer, "code": code, "reason": reason}}, nil
 }
 
-// pending are the requests that wait.
+// pending returns the requests that wait for an answer.
 func pending(t *testing.T, w *world) (all []toolscript.Approval) {
 	t.Helper()
 	if r := w.run(t, "approvals", "--json"); json.Unmarshal([]byte(r.stdout), &all) != nil {
@@ -154,13 +154,13 @@ func pending(t *testing.T, w *world) (all []toolscript.Approval) {
 	return all
 }
 
-// TestApprovalsAtAnMCPClient: a wrong, missing or replayed code leaves the request open,
-// its own code allows it, and a denial has a reason. The form has no code.
+// TestApprovalsAtAnMCPClient: a wrong, missing or replayed code leaves the request open, the
+// right code allows it, and a denial has a reason. The form does not contain the code.
 func TestApprovalsAtAnMCPClient(t *testing.T) {
 	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
 		t.Helper()
 		w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
-		shown := gatewayAtTerminal(t, w) // of its own: wrong codes count over all requests
+		shown := gatewayAtTerminal(t, w) // a gateway for this test alone, because it counts wrong codes over all requests
 		forms, used := 0, ""
 		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			forms++
@@ -194,7 +194,7 @@ func TestApprovalsAtAnMCPClient(t *testing.T) {
 	})
 }
 
-// TestPagesAtAnMCPClient: the form leaves out the middle of long arguments, and shows all of
+// TestPagesAtAnMCPClient: the form leaves out the middle of long arguments, and can show all of
 // them in pages.
 func TestPagesAtAnMCPClient(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
@@ -226,7 +226,7 @@ func TestPagesAtAnMCPClient(t *testing.T) {
 	})
 }
 
-// TestClientCancelsTheForm: the request waits for an answer elsewhere.
+// TestClientCancelsTheForm: a request whose form was cancelled still waits for an answer elsewhere.
 func TestClientCancelsTheForm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -251,7 +251,7 @@ func TestClientCancelsTheForm(t *testing.T) {
 	})
 }
 
-// TestLateCode: a code does not count after the time of its request.
+// TestLateCode: a code is refused after its request has expired.
 func TestLateCode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -271,8 +271,8 @@ func TestLateCode(t *testing.T) {
 	})
 }
 
-// TestConfirmAtTheClient: with the word of the user's file the form needs no code, but a
-// wrong one does not count. A client without forms cannot allow.
+// TestConfirmAtTheClient: if the user's file has "confirm": "client", the form needs no code, but
+// a wrong code is refused. A client without forms cannot allow a call.
 func TestConfirmAtTheClient(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": confirmsAtClient, "work/a.txt": "one\ntwo\n"})
 	gatewayAtTerminal(t, w)
@@ -304,7 +304,7 @@ func TestConfirmAtTheClient(t *testing.T) {
 	})
 }
 
-// TestFormAcceptedWithoutAnAnswer: clients without forms accept each question with nothing.
+// TestFormAcceptedWithoutAnAnswer: some clients without forms accept each form without an answer.
 // Such a form is shown once more; then the call is denied.
 func TestFormAcceptedWithoutAnAnswer(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": confirmsAtClient, "work/a.txt": "one\ntwo\n"})
@@ -319,8 +319,8 @@ func TestFormAcceptedWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// TestMCPWithoutAGateway: `toolscript mcp` shows no codes, so that it asks only if the
-// user's file lets the client answer, and the client has forms.
+// TestMCPWithoutAGateway: `toolscript mcp` shows no codes, so it asks only if the user's file lets
+// the client answer and the client has forms.
 func TestMCPWithoutAGateway(t *testing.T) {
 	always := func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		return accept("allow once", "", "")
@@ -343,7 +343,7 @@ func TestMCPWithoutAGateway(t *testing.T) {
 	}
 }
 
-// TestConfirmClientOfAProject: a project's file cannot make the form enough.
+// TestConfirmClientOfAProject: "confirm": "client" in a project's file has no effect.
 func TestConfirmClientOfAProject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

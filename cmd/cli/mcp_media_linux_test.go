@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestMCPMedia: a client of run_script gets the images and sounds of the value as content
-// blocks, up to the limits.
+// TestMCPMedia: run_script returns the images and sounds of the script's value as content blocks,
+// up to the limits.
 func TestMCPMedia(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -22,7 +22,7 @@ func TestMCPMedia(t *testing.T) {
 	large := fmt.Sprintf(`{ type: "image", mimeType: "image/png", data: "A".repeat(%d) }`, 4<<20/3*4)
 	for _, tt := range []struct {
 		name, limits, value string
-		want                string // the types of the content blocks
+		want                string // types of the content blocks
 		left                int
 	}{
 		{"an image", `{}`, picture(10), "text image", 0},

@@ -7,8 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestMCPProfile: each script of an MCP client has the profile, also one that goes on after
-// its request.
+// TestMCPProfile: each script of an MCP client runs under the profile, even one that continues
+// after its request has ended.
 func TestMCPProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// usable is a script that returns the servers which answer a call.
+// usable is a script that returns the names of the servers that answer a call.
 const usable = `
 const names: string[] = [];
 for (const [name, server] of Object.entries<any>(tools)) {
@@ -19,8 +19,8 @@ for (const [name, server] of Object.entries<any>(tools)) {
 }
 return names`
 
-// TestMCPTakesChanges: a server that a command adds or disables, and one that was added with an
-// editor before a reload, has effect for the agent of toolscript mcp, with a notification.
+// TestMCPTakesChanges: if a command adds or disables a server, or an editor adds one before a
+// reload, the agent of toolscript mcp gets the change and a notification.
 func TestMCPTakesChanges(t *testing.T) {
 	for _, entrance := range []string{"stdio", "http", "a named file"} {
 		t.Run(entrance, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestMCPTakesChanges(t *testing.T) {
 	}
 }
 
-// TestChangeWithoutAGateway: a command that changes a file says that no gateway has taken it.
+// TestChangeWithoutAGateway: a command that changes a file says that no gateway applied the change.
 func TestChangeWithoutAGateway(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	if r := w.run(t, "disable", "demo", "--yes"); r.code != 0 || !strings.Contains(r.stderr, "no running gateway has taken the change") {

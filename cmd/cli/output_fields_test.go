@@ -21,7 +21,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// documented are the types of the rows of docs/output.md.
+// documented holds the row types that docs/output.md describes.
 var documented = map[string]any{
 	"`list-servers`, `servers restart`":          toolscript.ServerStatus{},
 	"`list-tools`":                               gateway.ToolInfo{},
@@ -85,7 +85,7 @@ var (
 	codeSpan  = regexp.MustCompile("`([^`]+)`")
 )
 
-// TestDocumentedFields compares docs/output.md with what the commands print.
+// TestDocumentedFields compares docs/output.md with the output of the commands.
 func TestDocumentedFields(t *testing.T) {
 	text, err := os.ReadFile("../../docs/output.md")
 	if err != nil {
@@ -108,8 +108,8 @@ func TestDocumentedFields(t *testing.T) {
 	}
 }
 
-// members are the names of a struct in JSON, with a question mark after those that may be
-// left out.
+// members returns the JSON names of a struct's fields, with a question mark after optional
+// ones.
 func members(of reflect.Type) (names []string) {
 	for f := range of.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

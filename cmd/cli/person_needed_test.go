@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// belowAgent is a world in which an agent runs the commands.
+// belowAgent returns a world in which an agent runs the commands.
 func belowAgent(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, map[string]string{"home/.toolscript.json": empty, "work/other.json": empty})
@@ -17,8 +17,8 @@ func belowAgent(t *testing.T) *world {
 	return w
 }
 
-// dangerous are commands that rules such as Bash(toolscript search *) match. Each would start or
-// redirect something.
+// dangerous returns commands that rules such as Bash(toolscript search *) match and that would
+// start or redirect something.
 func dangerous(mark string) map[string][]string {
 	return map[string][]string{
 		"a program":                  {"search", "--stdio", "sh -c 'touch " + mark + "'", "x"},
@@ -40,8 +40,8 @@ func dangerous(mark string) map[string][]string {
 	}
 }
 
-// TestAgentNeedsAPerson: under an agent, flags that start or redirect something are refused
-// before anything happens.
+// TestAgentNeedsAPerson: if an agent runs the command, flags that start or redirect something are
+// refused before they have any effect.
 func TestAgentNeedsAPerson(t *testing.T) {
 	w := belowAgent(t)
 	mark := filepath.Join(w.dir, "owned")
@@ -66,7 +66,7 @@ func TestAgentNeedsAPerson(t *testing.T) {
 	}
 }
 
-// TestPersonMayUseThem: a person, and the variables of the user, are not refused.
+// TestPersonMayUseThem: the same flags are accepted from a person, and from the user's variables.
 func TestPersonMayUseThem(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": empty, "work/other.json": empty})
 	if r := w.run(t, "list-servers", "--config", "other.json"); strings.Contains(r.stderr, "an agent") {
@@ -78,7 +78,7 @@ func TestPersonMayUseThem(t *testing.T) {
 	}
 }
 
-// decision is what the hook decides about a command.
+// decision returns what the hook decides about a command.
 func (w *world) decision(t *testing.T, command string) string {
 	t.Helper()
 	r := w.hook(t, "pre-tool-use", w.bash(t, command, nil))
@@ -94,8 +94,8 @@ func (w *world) decision(t *testing.T, command string) string {
 	return answer.Output.Decision
 }
 
-// TestHookAdmitsExactlyOneCommand: the client asks about such a command also if a rule allows it.
-// It may then begin once, with the same arguments in the same folder.
+// TestHookAdmitsExactlyOneCommand: the client asks about such a command even if a rule allows it.
+// After that, the command may start once, with the same arguments in the same folder.
 func TestHookAdmitsExactlyOneCommand(t *testing.T) {
 	w := belowAgent(t)
 	refused := func(args ...string) bool {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pty opens a terminal with a number of columns. screen returns its output.
+// pty opens a terminal with a number of columns. screen closes it and returns its output.
 func pty(t *testing.T, columns uint16) (terminal *os.File, screen func() string) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -40,9 +40,9 @@ func pty(t *testing.T, columns uint16) (terminal *os.File, screen func() string)
 		_, _ = io.Copy(&text, master) // ends with an error when the terminal is closed
 	}()
 	return terminal, func() string {
-		_ = terminal.Close() // tests check the output
+		_ = terminal.Close() // the test checks the output
 		<-read
-		_ = master.Close() // as above
+		_ = master.Close() // the test checks the output
 		return strings.ReplaceAll(text.String(), "\r\n", "\n")
 	}
 }
@@ -56,7 +56,7 @@ func (w *world) onTerminal(t *testing.T, columns uint16, args ...string) (code i
 	return code, read()
 }
 
-// A run that takes more than a second shows a notice, and removes it later.
+// A run that takes more than a second shows a notice, and removes the notice at its end.
 func TestWaitingIsVisible(t *testing.T) {
 	w := newWorld(t, nil)
 	code, screen := w.onTerminal(t, 80, "exec", "await new Promise((done) => setTimeout(done, 1800)); return 1")
@@ -65,8 +65,8 @@ func TestWaitingIsVisible(t *testing.T) {
 	}
 }
 
-// A search that waits more than a second for a server that was never started shows a
-// notice, and removes it before its results.
+// A search that waits more than a second for a server that was never started shows a notice, and
+// removes the notice before its results.
 func TestSearchShowsThatItWaits(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -82,7 +82,7 @@ func TestSearchShowsThatItWaits(t *testing.T) {
 	}
 }
 
-// The list of servers fits the terminal, whatever texts servers send.
+// The list of servers fits the terminal, whatever the texts of servers are.
 func TestListServersFits(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {
 		"one": {"command": "/nonexistent/a/long/path/of/a/server/that/is/not/there"},
@@ -124,7 +124,7 @@ func TestValueOnATerminal(t *testing.T) {
 		{[]string{"exec", "-o", "raw", `return "one\ntwo"`}, "one\ntwo\n"},
 	} {
 		code, screen := w.onTerminal(t, 80, tt.args...)
-		const cleared = "\r\x1b[K" // after the notice of a slow machine
+		const cleared = "\r\x1b[K" // removes the notice that a slow machine may show
 		if code != 0 || screen != tt.want && !strings.HasSuffix(screen, cleared+tt.want) {
 			t.Errorf("%q: code %d, %q, want %q", tt.args, code, screen, tt.want)
 		}
@@ -138,14 +138,14 @@ func liveTerminal(t *testing.T) (terminal *os.File, shown func() string) {
 	return terminal, shown
 }
 
-// openTerminal is liveTerminal. What is written to master is typed at the terminal.
+// openTerminal is like liveTerminal; bytes written to master are typed at the terminal.
 func openTerminal(t *testing.T) (terminal, master *os.File, shown func() string) {
 	t.Helper()
 	terminal, master, output := exactTerminal(t)
 	return terminal, master, func() string { return strings.ReplaceAll(output(), "\r\n", "\n") }
 }
 
-// exactTerminal is openTerminal with every byte that was written.
+// exactTerminal is like openTerminal, and shown returns every byte that was written.
 func exactTerminal(t *testing.T) (terminal, master *os.File, shown func() string) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -171,9 +171,9 @@ func exactTerminal(t *testing.T) (terminal, master *os.File, shown func() string
 		_, _ = io.Copy(&text, master) // ends with an error when the terminal is closed
 	}()
 	t.Cleanup(func() {
-		_ = terminal.Close() // tests check the output
+		_ = terminal.Close() // the test checks the output
 		<-read
-		_ = master.Close() // as above
+		_ = master.Close() // the test checks the output
 	})
 	return terminal, master, text.String
 }

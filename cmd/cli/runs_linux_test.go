@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// A terminal shows the calls of a run over time, in 60 columns and more, and at most the first 40.
+// At a terminal, runs show draws the calls of a run over time, in 60 columns or more, at most the first 40.
 func TestRunsShowAtATerminal(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
@@ -41,7 +41,7 @@ func TestRunsShowAtATerminal(t *testing.T) {
 	if n := strings.Count(screen, "demo__tree"); code != 0 || n != 80 || !strings.Contains(screen, "5 more calls are not shown; list all with: toolscript runs show "+ids[0]+" | cat\n") {
 		t.Errorf("%d, %d rows:\n%s", code, n, screen)
 	}
-	// A program gets each call, on one line.
+	// For a program, each call is on one line.
 	if r := w.run(t, "runs", "show", ids[0]); strings.Count(r.stdout, "demo__tree") != 45 || strings.Contains(r.stdout, "█") {
 		t.Errorf("%+v", r)
 	}

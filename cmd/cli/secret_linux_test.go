@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// secretWorld has a secret that no server gets, and a project with a server that wants it.
+// secretWorld returns a world with a secret that no server gets, and a project with a server that asks for it.
 func secretWorld(t *testing.T) *world {
 	t.Helper()
 	self, err := os.Executable()
@@ -30,7 +30,7 @@ func secretWorld(t *testing.T) *world {
 	return w
 }
 
-// typing runs a command at a terminal, at which a text was typed.
+// typing runs a command at a terminal with typed input.
 func (w *world) typing(t *testing.T, typed string, args ...string) result {
 	t.Helper()
 	keyboard, screen := newTerminal(t)
@@ -42,8 +42,8 @@ func (w *world) typing(t *testing.T, typed string, args ...string) result {
 	return result{<-c.code, stdout.String(), c.stderr.String()}
 }
 
-// The person at the terminal sees the definition of a server, and decides whether it gets
-// the secret.
+// The person at the terminal sees the definition of a server, and decides whether the server
+// gets the secret.
 func TestSecretIsConfirmedAtTheTerminal(t *testing.T) {
 	w := secretWorld(t)
 	list := func() string { return w.run(t, "secret", "list").stdout }
@@ -69,7 +69,7 @@ func TestSecretIsConfirmedAtTheTerminal(t *testing.T) {
 		t.Errorf("again: %+v", r)
 	}
 
-	// Another definition is asked about again, and trust is not enough.
+	// A changed definition needs a new confirmation; trust is not enough.
 	path := filepath.Join(w.dir, ".toolscript.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -92,7 +92,7 @@ func TestSecretIsConfirmedAtTheTerminal(t *testing.T) {
 	}
 }
 
-// What an agent starts cannot confirm, also at a terminal; nor can a pipe.
+// A command that an agent starts cannot confirm, even at a terminal; neither can a pipe.
 func TestSecretIsNotConfirmedByAnAgent(t *testing.T) {
 	w := secretWorld(t)
 	refused := func(what string, r result) {
@@ -109,7 +109,7 @@ func TestSecretIsNotConfirmedByAnAgent(t *testing.T) {
 	refused("an agent with --for", w.typing(t, "sesame-open-1234\ny\n", "secret", "set", "GITHUB_TOKEN", "--for", "github"))
 }
 
-// A value that is typed is not shown.
+// The terminal does not show the secret while the user types it.
 func TestSecretIsTypedWithoutEcho(t *testing.T) {
 	w := newWorld(t, nil)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
@@ -140,7 +140,7 @@ func TestSecretIsTypedWithoutEcho(t *testing.T) {
 	}
 }
 
-// The first line of a key is not taken for the key.
+// The first line of a multi-line key is not accepted as the key.
 func TestTypedKeyIsRefused(t *testing.T) {
 	w := newWorld(t, nil)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
@@ -152,7 +152,7 @@ func TestTypedKeyIsRefused(t *testing.T) {
 	}
 }
 
-// An interrupt at the question leaves the terminal as it was.
+// An interrupt at the question restores the modes of the terminal.
 func TestInterruptedSecretLeavesTheTerminal(t *testing.T) {
 	w := newWorld(t, nil)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))

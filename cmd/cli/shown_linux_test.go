@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/tokens"
 )
 
-// ownAudit gives a world a data folder of its own, and returns the lines of the type shown.
+// ownAudit gives a world its own data folder, and returns a function that reads its shown lines.
 func ownAudit(t *testing.T, w *world) func() []audit.Line {
 	t.Helper()
 	data := newData(t)
@@ -35,7 +35,7 @@ func ownAudit(t *testing.T, w *world) func() []audit.Line {
 	}
 }
 
-// TestShownByMCP compares the audit with what a client of toolscript mcp receives.
+// TestShownByMCP compares the audit with the texts that a client of toolscript mcp receives.
 func TestShownByMCP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -52,7 +52,7 @@ func TestShownByMCP(t *testing.T) {
 		t.Fatalf("%+v, %v", listed, err)
 	}
 	want := []int{
-		0, // the answer has more than clients show
+		0, // not compared: the answer contains more than clients show
 		called(t, session, "search_tools", map[string]any{"query": "read a file"}),
 		called(t, session, "describe_tools", map[string]any{"names": []string{"demo.readFile"}}),
 		called(t, session, "run_script", map[string]any{"code": `console.log("hello"); return "word ".repeat(300)`}),
@@ -75,7 +75,7 @@ func TestShownByMCP(t *testing.T) {
 	}
 }
 
-// called calls a tool and returns the tokens of its text.
+// called calls a tool and returns the number of tokens of its text.
 func called(t *testing.T, s *mcp.ClientSession, name string, args map[string]any) int {
 	t.Helper()
 	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
@@ -86,8 +86,8 @@ func called(t *testing.T, s *mcp.ClientSession, name string, args map[string]any
 	return n
 }
 
-// TestShownByCommands: what commands print for programs is counted, and what they print on a
-// terminal is not.
+// TestShownByCommands: output of commands counts if a program reads it, and not if it goes to a
+// terminal.
 func TestShownByCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -100,7 +100,7 @@ func TestShownByCommands(t *testing.T) {
 	if len(got) != 1 || got[0].Command != "exec" || !strings.HasPrefix(got[0].Run, "run_") || got[0].Shown.Bytes != len(r.stdout+r.stderr) {
 		t.Fatalf("%+v", got)
 	}
-	if counted := *got[0].Shown.Tokens; counted < n-2 || counted > n+2 { // stdout and stderr may alternate
+	if counted := *got[0].Shown.Tokens; counted < n-2 || counted > n+2 { // the order of stdout and stderr may differ
 		t.Errorf("%d tokens, want about %d", counted, n)
 	}
 	long := w.run(t, "exec", `return "word ".repeat(100_000)`)

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// initialized is a line of GODEBUG=inittrace=1: a package, and what it allocates.
+// initialized matches a line of GODEBUG=inittrace=1: a package and the bytes that it allocates.
 var initialized = regexp.MustCompile(`(?m)^init (\S+) @.* ms clock, (\d+) bytes`)
 
-// TestInitialization bounds what the packages of this program allocate before main.
-// Every command, hook and worker initializes all packages, so a pattern that is compiled
-// there costs each of them: compile it when it is first used.
+// TestInitialization bounds what the packages of this program allocate before main. Every command,
+// hook and worker initializes all packages, so a pattern compiled there costs each of them:
+// compile patterns when they are first used.
 func TestInitialization(t *testing.T) {
 	const most = 32 << 10
 	c := exec.CommandContext(t.Context(), os.Args[0], "exec", "--help")

@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-// A text that replaces another one on the screen has no more lines than the screen.
+// A text that replaces an earlier one on the screen has no more lines than the screen.
 func TestInPlace(t *testing.T) {
 	for _, tt := range []struct {
 		height     int

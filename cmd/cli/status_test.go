@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// notifying is an output that tells when it has a text.
+// notifying is an output that signals when it has received a text.
 type notifying struct {
 	output
 	text string
@@ -24,7 +24,7 @@ func (n *notifying) Write(p []byte) (int, error) {
 	return size, err
 }
 
-// status --watch prints the state of one gateway after the other, as text and as JSON.
+// status --watch prints the state of one gateway after another, as text and as JSON.
 func TestStatusWatchOutlivesTheGateway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -59,7 +59,7 @@ func TestStatusWatchOutlivesTheGateway(t *testing.T) {
 	}
 }
 
-// status --watch prints the state and each change of it, and ends without an error.
+// status --watch prints the state and each change, and ends without an error.
 func TestStatusWatch(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	shown := &notifying{text: "demo\tready", has: make(chan struct{})}

@@ -13,9 +13,9 @@ import (
 )
 
 // TestTop uses a real gateway on a terminal of 80 columns and 24 lines: a server is killed and
-// comes back, a run is aborted, the gateway ends and another one comes, and the terminal is
-// as it was before.
-// It has no short form: the screen is read in the time of the gateway.
+// restarts, a run is aborted, the gateway ends and another one starts, and at the end the
+// terminal is restored. The test has no short form, because the screen changes at the speed of
+// the gateway.
 func TestTop(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -125,9 +125,9 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestTopAll uses two real gateways with one shared server on a terminal of 80 columns and
-// 24 lines: one gateway is killed, and keys remove what it has left, restart the server and
-// end the other gateway.
+// TestTopAll uses two real gateways with one shared server on a terminal of 80 columns and 24
+// lines: one gateway is killed, and keys remove its leftovers, restart the server and end the
+// other gateway.
 func TestTopAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -189,7 +189,7 @@ func TestTopAll(t *testing.T) {
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = killed.Wait() // it was killed
+	_ = killed.Wait() // killed, so an error is expected
 	wait(` stale `)
 	wait(`^    → toolscript gateway prune$`)
 	press("/prune\r")
@@ -205,7 +205,7 @@ func TestTopAll(t *testing.T) {
 	press("y")
 	wait(`^Restarted demo: ready`)
 	until(t, "the server has started again", func() bool {
-		text, _ := os.ReadFile(dir + "/starts") // the server has written it
+		text, _ := os.ReadFile(dir + "/starts") // the server writes this file
 		return strings.Count(string(text), "start") == 2
 	})
 	wait(`^> server .*demo.* ready `)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestUpdateOfARunningGateway: after an update has removed or replaced the file of the program, a
-// running gateway runs scripts and programs of tools, and starts servers.
+// TestUpdateOfARunningGateway: after an update has removed or replaced the program's file, a
+// running gateway still runs scripts and command tools, and starts servers.
 func TestUpdateOfARunningGateway(t *testing.T) {
 	for name, update := range map[string]func(path string) error{
 		"removed": os.Remove,

@@ -12,8 +12,8 @@ import (
 
 var (
 	child = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}\S`)
-	// silent are the commands without --json: their output is for people, shells and
-	// MCP clients, or it always is JSON.
+	// silent lists the commands without --json: their output is for people, shells or
+	// MCP clients, or is always JSON.
 	silent = []string{"toolscript agent", "toolscript harness", "toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt", "toolscript top"}
 )
 
@@ -69,7 +69,7 @@ func TestArgumentsOfEveryCommand(t *testing.T) {
 	}
 }
 
-// listed is the list of commands in a help, which ends before the flags.
+// listed returns the list of commands in a help text, without the flags.
 func listed(help string) (children string, has bool) {
 	children, _, _ = strings.Cut(help, "\nFlags:\n")
 	if _, list, found := strings.Cut(children, "\nAvailable Commands:\n"); found {

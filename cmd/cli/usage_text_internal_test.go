@@ -34,8 +34,8 @@ func usageReport() *usage.Report {
 	}
 }
 
-// TestUsageText: at 80 columns, the text of a person has no wider line of several words and nothing that a
-// terminal interprets.
+// TestUsageText: at 80 columns, no line of several words is wider, and the text contains nothing that
+// a terminal interprets.
 func TestUsageText(t *testing.T) {
 	for _, byTool := range []bool{false, true} {
 		text := (&usageText{Report: usageReport(), byTool: byTool, width: 80}).text()
@@ -56,7 +56,7 @@ func TestUsageText(t *testing.T) {
 	}
 }
 
-// TestUsageTextForPrograms: tabs separate the cells, and numbers are digits.
+// TestUsageTextForPrograms: tabs separate the cells, and numbers consist of digits only.
 func TestUsageTextForPrograms(t *testing.T) {
 	text := (&usageText{Report: usageReport()}).text()
 	for _, want := range []string{"\ngithub\t26\t4210\t12\t1034\t88120\t2310\n", "\nall\t27\t4237\t12\t1034\t88120\t2380\n", "\nas plain tool calls\t8474\t1034\t88120\t97628\n"} {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// emulated is a terminal that has read an output: what it shows, and its modes.
+// emulated is the state of a terminal after it has read an output: its text and its modes.
 type emulated struct {
 	cells             [][]rune
 	x, y, top, bottom int
 	last              rune
-	kept              [2]int // the place of the cursor that ESC 7 keeps
+	kept              [2]int // position of the cursor that ESC 7 saves
 	alternate, hidden bool
 }
 
 var sequence = regexp.MustCompile("^\x1b\\[([?>=<]?)([0-9;:]*)([ -/]*)([@-~])|^\x1b\\][^\x07\x1b]*(\x07|\x1b\\\\)|^\x1b[78=>cM]")
 
-// emulate reads an output from its beginning.
+// emulate returns the state of a terminal after it has read the whole text.
 func emulate(text string, width, height int) *emulated {
 	e := &emulated{cells: make([][]rune, height), bottom: height - 1}
 	for i := range e.cells {
@@ -59,7 +59,7 @@ func (e *emulated) put(r rune) {
 	}
 }
 
-// scroll moves the lines of the region up, or down.
+// scroll moves the lines of the scrolling region up by n, or down if n is negative.
 func (e *emulated) scroll(n int) {
 	width := len(e.cells[0])
 	for ; n > 0; n-- {
@@ -72,8 +72,8 @@ func (e *emulated) scroll(n int) {
 	}
 }
 
-// escape does what the sequences of two characters do: a line up, and the place of the cursor
-// that is kept and restored.
+// escape interprets the sequences of two characters: move a line up, save the cursor, and restore
+// the cursor.
 func (e *emulated) escape(sequence string) {
 	switch sequence {
 	case "\x1bM":

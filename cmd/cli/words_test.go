@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestTheSchemaHasTheWordsOfRequests: configuration and requests accept the same
+// TestTheSchemaHasTheWordsOfRequests: configuration files and requests accept the same
 // values.
 func TestTheSchemaHasTheWordsOfRequests(t *testing.T) {
 	r := newWorld(t, nil).run(t, "config", "schema")

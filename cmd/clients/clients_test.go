@@ -80,7 +80,7 @@ func (s *scene) read(name string) string {
 	return string(text)
 }
 
-// plain replaces the paths of folders by their names.
+// plain replaces the paths of folders in a text by $HOME and $PROJECT.
 func (s *scene) plain(text string) string {
 	return strings.NewReplacer(s.project, "$PROJECT", s.home, "$HOME").Replace(text)
 }
@@ -108,8 +108,8 @@ func (s *scene) apply(kind string, changes []*clients.Change) {
 	}
 }
 
-// TestImport imports the files of each archive, and compares the complete result with
-// the part "want". The first line of an archive is the client, or "all".
+// TestImport imports the files of each archive, and compares the whole result with the part
+// "want". The first line of an archive is the name of the client, or "all".
 func TestImport(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -167,7 +167,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// report applies a plan and returns all its results as text.
+// report applies a plan and returns its results as text.
 func (s *scene) report(plan *clients.Import) string {
 	s.Helper()
 	var b strings.Builder
@@ -196,7 +196,7 @@ func (s *scene) report(plan *clients.Import) string {
 	return b.String()
 }
 
-// A token in a file never appears in a preview, a note, or a file of toolscript.
+// A token in a client's file never appears in a preview, a note, or a file of toolscript.
 func TestNoTokenIsPrinted(t *testing.T) {
 	const token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 	for name, text := range map[string]string{
@@ -254,7 +254,7 @@ func TestValuesThatAreNotSecretsStay(t *testing.T) {
 	}
 }
 
-// An import changes only the servers in existing files.
+// An import into an existing file changes only the servers in it.
 func TestImportKeepsTheFile(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.cursor/mcp.json", `{"mcpServers": {"b": {"command": "y"}}}`)
@@ -266,7 +266,7 @@ func TestImportKeepsTheFile(t *testing.T) {
 	}
 }
 
-// An invalid file of toolscript is not edited.
+// An import does not edit an invalid file of toolscript.
 func TestImportIntoABrokenFile(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.toolscript.json", `{"mcpServers": {`)
@@ -275,7 +275,7 @@ func TestImportIntoABrokenFile(t *testing.T) {
 	}
 }
 
-// Servers of a project are written only to a file that needs trust.
+// Servers of a project are written only to a project's file, which needs trust.
 func TestProjectServersNeedAProjectFile(t *testing.T) {
 	s := newScene(t)
 	s.write("$PROJECT/.mcp.json", `{"mcpServers": {"evil": {"command": "sh", "args": ["-c", "evil"]}}}`)
@@ -286,8 +286,8 @@ func TestProjectServersNeedAProjectFile(t *testing.T) {
 	}
 }
 
-// A symbolic link that leads out of the project is not followed: neither its content
-// nor its target changes.
+// An import does not follow a symbolic link that leads out of the project: it neither reads
+// nor changes the target.
 func TestLinksOutOfTheFolder(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/secrets.json", `{"mcpServers": {"private": {"command": "x"}}}`)
@@ -308,8 +308,8 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 	}
 }
 
-// Users with a repository of settings have symbolic links in the home folder. The
-// target is changed, and the link stays.
+// Users who keep their settings in a repository have symbolic links in the home folder: an
+// import changes the target, and the link stays.
 func TestLinkWithinTheFolder(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/dotfiles/cursor.json", "{}\n")

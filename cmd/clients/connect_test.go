@@ -161,8 +161,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestConnectPassesVariables: Codex gets the names of the variables that toolscript needs, besides
-// those that it passes on always, and keeps those that the user has added.
+// TestConnectPassesVariables: connect tells Codex to pass the variables that toolscript needs, in
+// addition to those that Codex always passes and those that the user has added.
 func TestConnectPassesVariables(t *testing.T) {
 	const path = "$HOME/.codex/config.toml"
 	codex, err := clients.Find("codex", clients.Connectable())
@@ -205,7 +205,7 @@ func TestConnectPassesVariables(t *testing.T) {
 	}
 }
 
-// TestPass: the advice names the setting of the client.
+// TestPass: the advice names the setting by which the client passes variables.
 func TestPass(t *testing.T) {
 	for program, want := range map[string]string{
 		"codex":                     "Codex passes only the variables in env_vars of toolscript on: set A, B in the shell that starts Codex, and run: toolscript connect codex",
@@ -221,8 +221,8 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// The client may change its file after toolscript did. An undo removes only the entry
-// of toolscript.
+// An undo removes only the entry of toolscript, even if the client has changed its file after
+// toolscript did.
 func TestUndoKeepsLaterChanges(t *testing.T) {
 	for _, tt := range []struct{ name, client, path, before, old, later, want string }{
 		{"last member", "vscode", "$HOME/.config/Code/User/mcp.json", "{\n  \"servers\": {\n    \"a\": {\"command\": \"x\"} // one\n  }\n}\n", `"x"`, `"y"`,
@@ -296,7 +296,7 @@ func TestConnectRefuses(t *testing.T) {
 	}
 }
 
-// A file keeps its mode. A new file of the user is readable by the user only.
+// A changed file keeps its mode. A new file of the user is readable by the user only.
 func TestModes(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.cursor/mcp.json", "{}")
@@ -342,7 +342,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// Each undo reverts one change, the last one first.
+// Each undo reverts one change, beginning with the latest.
 func TestUndoStep(t *testing.T) {
 	s := newScene(t)
 	if _, err := s.backups.Undo("import"); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
@@ -365,7 +365,7 @@ func TestUndoStep(t *testing.T) {
 	}
 }
 
-// The preview of a file of YAML has its indentation, which has a meaning there.
+// The preview of a YAML file keeps the indentation, because it has a meaning in YAML.
 func TestPreviewOfYAMLKeepsIndentation(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.config/goose/config.yaml", "extensions:\n    developer:\n        type: builtin\n")

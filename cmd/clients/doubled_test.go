@@ -19,7 +19,7 @@ func find(s *scene, name string) *clients.Client {
 	return c
 }
 
-// replaced connects a client, and disables the servers in it that toolscript has too.
+// replaced connects a client and disables the servers in it that toolscript also has.
 func replaced(s *scene, name string) (names []string) {
 	s.Helper()
 	c := find(s, name)
@@ -42,8 +42,8 @@ func replaced(s *scene, name string) (names []string) {
 	return names
 }
 
-// In each client, the servers that toolscript has too are disabled in the way of the client, and an
-// undo brings them back, also if the client has changed its file since.
+// For each client, connect disables the servers that toolscript also has, as that client expects, and
+// an undo restores them, even if the client has changed its file since.
 func TestReplace(t *testing.T) {
 	const ours = `{"mcpServers": {"a": {"command": "x", "env": {"T": "${A_TOKEN}"}}, "c": {"command": "other"}, "off": {"command": "off", "disabled": true}}}`
 	const servers = `"a": {"command": "x", "env": {"T": "ghp_0123456789abcdefghijklmnopqrstuvwxyz"}}, "b": {"command": "y"}, "c": {"command": "z"}, "off": {"command": "off"}`
@@ -93,7 +93,7 @@ func replacedAgain(s *scene, client string) []clients.Doubled {
 	return doubled
 }
 
-// plainJSON is a text without blanks, comments, and the commas that a removed member leaves.
+// plainJSON returns a text without blanks, comments, and the commas that a removed member leaves.
 func plainJSON(t *testing.T, text string) string {
 	t.Helper()
 	text = strings.Join(strings.Fields(text), "")
@@ -127,7 +127,7 @@ func TestReplaceInAnotherFile(t *testing.T) {
 	}
 }
 
-// In TOML and YAML, only one line changes.
+// In TOML and YAML, disabling a server changes only one line.
 func TestReplaceInALine(t *testing.T) {
 	for _, tt := range []struct{ name, client, path, before, after string }{
 		{
@@ -164,8 +164,8 @@ func TestReplaceInALine(t *testing.T) {
 	}
 }
 
-// With a secret store, tokens become secrets where a server may refer to one. A second import says
-// nothing, whatever the variables and the names of the secrets are.
+// With a secret store, tokens become secrets where a server may refer to one. A second import has
+// no notes, whatever the names of the variables and of the secrets are.
 func TestImportOfSecrets(t *testing.T) {
 	s := newScene(t)
 	const token, other = "ghp_0123456789abcdefghijklmnopqrstuvwxyz", "ghp_zyxwvutsrqponmlkjihgfedcba9876543210"

@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzConnect edits any text as a file of VS Code. All its bytes except white space
-// stay, in order, and an undo restores the text.
+// stay in their order, and an undo restores the text.
 func FuzzConnect(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", "// a\n", "{\"servers\": {}, // b\n}", "{\"servers\": {\"a\": {\"command\": \"x\"} /* , */ , }}", "\ufeff{\r\n\t\"a\": [1,],\r\n}",
@@ -41,8 +41,8 @@ func FuzzConnect(f *testing.F) {
 	})
 }
 
-// isSubsequence reports whether the characters of text, except white space, are in
-// another text in the same order.
+// isSubsequence reports whether the characters of text, except white space, occur in of
+// in the same order.
 func isSubsequence(text, of string) bool {
 	for _, r := range text {
 		if strings.ContainsRune(" \t\r\n", r) {
@@ -57,7 +57,7 @@ func isSubsequence(text, of string) bool {
 	return true
 }
 
-// FuzzConnectTOML does the same with a file of Codex.
+// FuzzConnectTOML is like FuzzConnect, for a file of Codex.
 func FuzzConnectTOML(f *testing.F) {
 	for _, text := range []string{
 		"", "a = 1", "[mcp_servers.toolscript]\ncommand = \"toolscript\"\nargs = [\"mcp\"]\n[b]\n", "mcp_servers = {}", "a = \"\"\"\n[mcp_servers.toolscript]\n\"\"\"\n",
@@ -84,7 +84,7 @@ func FuzzConnectTOML(f *testing.F) {
 	})
 }
 
-// FuzzConnectYAML does the same with a file of Goose, and switches its servers off.
+// FuzzConnectYAML is like FuzzConnect, for a file of Goose, and also disables the servers in it.
 func FuzzConnectYAML(f *testing.F) {
 	for _, text := range []string{
 		"", "a: 1", "extensions:\n  toolscript:\n    type: stdio\n    cmd: toolscript\n    args: [mcp]\nb: 2\n", "extensions: {}", "extensions:\n", "- a\n", "extensions: {a: {type: stdio}}",

@@ -24,8 +24,8 @@ var asked = toolscript.ApprovalPolicy{
 	},
 }
 
-// TestApprovalsAddUp: the approvals of the user and of the project both count. A
-// project cannot switch off those of the user, and cannot choose where a code is shown.
+// TestApprovalsAddUp: the approvals of the user and of the project both have effect. A project
+// cannot switch off those of the user, and cannot choose where a code is shown.
 func TestApprovalsAddUp(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, asking)
@@ -73,8 +73,8 @@ func TestConfirmOfAProject(t *testing.T) {
 	}
 }
 
-// TestConfirmAtClient: only the user's file makes the form of an MCP client enough, also if
-// a named file replaces its servers.
+// TestConfirmAtClient: only the user's file lets an MCP client confirm without a code, even if
+// a named file replaces the user's servers.
 func TestConfirmAtClient(t *testing.T) {
 	const (
 		client = `{"mcpServers": {}, "approvals": {"default": "ask", "confirm": "client"}}`
@@ -111,8 +111,8 @@ func TestConfirmAtClient(t *testing.T) {
 	}
 }
 
-// TestOnlyTheUserAllowsBuiltinTools: a tool that requires an approval is asked about unless
-// the user's file allows it. Neither a project nor a named file can.
+// TestOnlyTheUserAllowsBuiltinTools: a tool that requires an approval is asked about unless the
+// user's file allows it. A project's file or a named file cannot allow it.
 func TestOnlyTheUserAllowsBuiltinTools(t *testing.T) {
 	const allows = `{"mcpServers": {}, "approvals": {"default": "allow", "rules": [{"match": ["*"], "action": "allow"}]}}`
 	exec := toolscript.Tool{Server: "workspace", Name: "exec", RequiresApproval: true}
@@ -153,7 +153,7 @@ func TestOnlyTheUserAllowsBuiltinTools(t *testing.T) {
 	}
 }
 
-// TestApprovalsOfAnUntrustedProject have no effect.
+// TestApprovalsOfAnUntrustedProject: the approvals of an untrusted project have no effect.
 func TestApprovalsOfAnUntrustedProject(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, asking)
@@ -162,8 +162,8 @@ func TestApprovalsOfAnUntrustedProject(t *testing.T) {
 	}
 }
 
-// TestNamedFilesKeepTheUsersApprovals: --config names other servers, and does not
-// switch the approvals of the user off.
+// TestNamedFilesKeepTheUsersApprovals: --config replaces the user's servers, but not the user's
+// approvals.
 func TestNamedFilesKeepTheUsersApprovals(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, asking)
@@ -204,8 +204,8 @@ func TestWrongApprovals(t *testing.T) {
 	}
 }
 
-// TestPacksInApprovals: a pack stands for its tools. A project's file cannot change the
-// packs of the user's approvals.
+// TestPacksInApprovals: a pack stands for its tools. A project's file cannot change a pack that
+// the user's approvals name.
 func TestPacksInApprovals(t *testing.T) {
 	s := newScene(t)
 	s.options.Trust = true

@@ -48,7 +48,7 @@ func TestToolsOfABuiltinServer(t *testing.T) {
 }
 
 // TestAProjectsPacks: a pack in a project's file does not change a server of the user,
-// and a change of the pack must be trusted again.
+// and a changed pack needs trust again.
 func TestAProjectsPacks(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {"mine": {"type": "builtin", "root": ".", "tools": "look"}}, "toolPacks": {"look": {"tools": ["readFile"]}}}`)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// scene has a home folder, a project inside a repository, and an environment.
+// scene holds a home folder, a project inside a repository, and an environment.
 type scene struct {
 	t             *testing.T
 	home, project string
@@ -73,7 +73,7 @@ func (s *scene) load() *config.Config {
 	return c
 }
 
-// loadText loads a text as the user's file.
+// loadText loads a text as the user's configuration file.
 func loadText(t *testing.T, text string) (*config.Config, error) {
 	t.Helper()
 	s := newScene(t)
@@ -90,8 +90,8 @@ func mustLoad(t *testing.T, text string) *config.Config {
 	return c
 }
 
-// mistakes loads a text as the user's file, and returns what is wrong with it. loaded is nil if
-// nothing was loaded.
+// mistakes loads a text as the user's file and returns its mistakes. loaded is nil if nothing
+// was loaded.
 func mistakes(t *testing.T, text string) (loaded *config.Config, all config.Mistakes) {
 	t.Helper()
 	loaded, err := loadText(t, text)

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestDefaultIdle checks which servers of all files have the default, and that a server with
-// the state of a session causes a warning.
+// TestDefaultIdle checks which servers get the default idle time, and that a server that keeps the
+// state of a session causes a warning.
 func TestDefaultIdle(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"defaults": {"idle": "1h"}, "mcpServers": {
@@ -32,7 +32,7 @@ func TestDefaultIdle(t *testing.T) {
 }
 
 // TestDefaultIdleOfALaterFile checks that a trusted project's file can change the default
-// for all servers, and that an untrusted one cannot.
+// for all servers, and that an untrusted project's file cannot.
 func TestDefaultIdleOfALaterFile(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"defaults": {"idle": "1h"}, "mcpServers": {"a": {"command": "a"}, "shared": {"command": "a", "shared": true}}}`)
@@ -57,7 +57,7 @@ func TestIdleIsFalseOrATime(t *testing.T) {
 	}
 }
 
-// TestStartupTimeout checks which servers have the default, and that one of their own wins.
+// TestStartupTimeout checks which servers get the default, and that a server's own value takes precedence.
 func TestStartupTimeout(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"defaults": {"startupTimeout": "90s"}, "mcpServers": {

@@ -22,7 +22,7 @@ func servers(local, remote string) string {
 	return `{"mcpServers": {"local": ` + local + `, "remote": ` + remote + `}}`
 }
 
-// TestTrustIsAboutDefinitions changes a trusted file, and checks which servers need
+// TestTrustIsAboutDefinitions changes a trusted file, and checks which servers then need
 // trust again.
 func TestTrustIsAboutDefinitions(t *testing.T) {
 	inLocal := func(fields string) string { return servers(strings.Replace(local, "{", "{"+fields+", ", 1), remote) }
@@ -71,8 +71,8 @@ func TestTrustIsAboutDefinitions(t *testing.T) {
 	}
 }
 
-// TestEveryFieldOfAServer: for every field of the schema it must be decided whether
-// it is part of what is trusted.
+// TestEveryFieldOfAServer checks that for every field of the schema it is decided whether trust
+// covers the field.
 func TestEveryFieldOfAServer(t *testing.T) {
 	trusted := map[string]string{
 		"type": `"sse"`, "command": `"other"`, "args": `["x"]`, "cwd": `"sub"`, "env": `{"X": "2"}`, "inheritEnv": `["X"]`, "confine": `"project"`,
@@ -124,8 +124,8 @@ func TestEveryFieldOfAServer(t *testing.T) {
 	}
 }
 
-// TestTrustOfTheSearch: an endpoint receives the names of all tools and a key, and a
-// library runs code.
+// TestTrustOfTheSearch: the search settings need trust, because an endpoint receives the names of
+// all tools and a key, and a library runs code.
 func TestTrustOfTheSearch(t *testing.T) {
 	const file = `{"mcpServers": {"local": ` + local + `}, "search": {"limit": 5, "remote": {"url": "https://good.example.com", "model": "m", "key": "${KEY}"}}}`
 	s := newScene(t)
@@ -164,8 +164,8 @@ func TestDistrust(t *testing.T) {
 	}
 }
 
-// TestTrustedServerThatIsNotConfiguredStaysTrusted: branches of a repository have different
-// servers.
+// TestTrustedServerThatIsNotConfiguredStaysTrusted: a trusted server that is missing for a while
+// stays trusted, because branches of a repository have different servers.
 func TestTrustedServerThatIsNotConfiguredStaysTrusted(t *testing.T) {
 	s := newScene(t)
 	s.env["TOKEN"] = "t"
@@ -189,8 +189,8 @@ func TestNamedFilesMustExist(t *testing.T) {
 	wantText(t, err.Error(), s.project, "missing.json", "--config")
 }
 
-// TestUnknownFieldOfAServer: a field that this program does not know may mean something to a later
-// one, so it is trusted as well.
+// TestUnknownFieldOfAServer: trust also covers a field that this program does not know, because a
+// later version may interpret it.
 func TestUnknownFieldOfAServer(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, servers(`{"command": "server"}`, `{"url": "https://example.com"}`))

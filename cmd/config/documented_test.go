@@ -30,7 +30,7 @@ func TestDocumentedOf(t *testing.T) {
 	}
 }
 
-// TestUsed: the variables of files in effect, of inheritEnv and of known packages.
+// TestUsed: Used returns the variables in files in effect, in inheritEnv and of known packages.
 func TestUsed(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {
@@ -46,7 +46,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// TestUnset: the caller says what to do about variables that are not set.
+// TestUnset: the error about unset variables contains the caller's advice.
 func TestUnset(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {"a": {"command": "x", "env": {"A": "${TWO} ${ONE}", "B": "${TWO}"}}}}`)

@@ -46,8 +46,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestReferencesThatAreNotUnderstood: they disable the server that has them, and no text is passed
-// on in their place.
+// TestReferencesThatAreNotUnderstood: an invalid reference disables its server; its text is not
+// passed on.
 func TestReferencesThatAreNotUnderstood(t *testing.T) {
 	for text, want := range map[string]string{
 		"${input:api-key}":             "${input:api-key} is not understood",
@@ -103,7 +103,7 @@ func TestExpandEveryStringButKeys(t *testing.T) {
 	}
 }
 
-// The predecessor started a server with an empty token if the variable was not set.
+// A server with an unset variable does not start; the others do (DEF-21).
 func TestDEF21UnsetVariableFailsThatServerAlone(t *testing.T) {
 	s := newScene(t)
 	s.env["API_TOKEN"] = "secret"
@@ -143,7 +143,7 @@ func TestDEF21UnsetVariableFailsThatServerAlone(t *testing.T) {
 	}
 }
 
-// FuzzExpand compares the result with the rule for texts without nested references.
+// FuzzExpand compares the result with the rule for texts that have no nested references.
 func FuzzExpand(f *testing.F) {
 	for _, text := range []string{"", "${A}", "${A:-b}", "${:-b}", "${A:b}", "${${A}}", "x${B:-}${A}", "${A\n}", "${UNSET}${A}", "$${A}", "$$${A}${A}"} {
 		f.Add(text, "value ${A}")
@@ -161,7 +161,7 @@ func FuzzExpand(f *testing.F) {
 				want.WriteString("${")
 				end = at[3] + 2
 			case at[4] < 0:
-				return // nested, or a mistake
+				return // a nested reference, or a mistake
 			case text[at[4]:at[5]] == "A":
 				want.WriteString(value)
 			case at[6] >= 0:

@@ -35,8 +35,8 @@ func TestFleetAddress(t *testing.T) {
 	}
 }
 
-// TestFleetOfAProject: a project must not have the user's credentials sent to a server of
-// its own, also if it is trusted.
+// TestFleetOfAProject: a project, even a trusted one, cannot have the user's credentials sent to
+// a fleet that it names.
 func TestFleetOfAProject(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {}, "fleet": {"url": "nats://mine:4222", "credentials": "me.creds"}}`)
@@ -64,8 +64,8 @@ func TestFleetOfAProject(t *testing.T) {
 	}
 }
 
-// TestFleetOfNamedFiles: the user's fleet is that of named files without one, and its
-// servers are not used.
+// TestFleetOfNamedFiles: named files without a fleet use the connection of the user's fleet, but
+// not the servers in its list.
 func TestFleetOfNamedFiles(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {}, "fleet": {"url": "nats://mine:4222", "use": ["b"]}}`)
@@ -129,7 +129,7 @@ func TestFleetServers(t *testing.T) {
 	}
 }
 
-// TestStateless: the file of a hub has ordinary definitions.
+// TestStateless: servers in a hub's file can be stateless.
 func TestStateless(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {"a": {"command": "a", "stateless": true}, "b": {"command": "b"}}}`)

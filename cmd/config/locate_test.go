@@ -16,7 +16,7 @@ const empty = `{"mcpServers": {}}`
 func TestLocate(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		// arrange returns the expected path of the project's file, or "".
+		// arrange writes the files of a case and returns the expected path of the project's file, or "".
 		arrange func(s *scene) string
 	}{
 		{"no project", func(*scene) string { return "" }},
@@ -113,7 +113,7 @@ func TestLocateNamed(t *testing.T) {
 	}
 }
 
-// TestLocatePathsWithCommas: a comma divides paths, unless it is part of the path of a file.
+// TestLocatePathsWithCommas: a comma separates paths, unless it is part of an existing path.
 func TestLocatePathsWithCommas(t *testing.T) {
 	s := newScene(t)
 	inFolder := filepath.Join("Acme, Inc", "a,b.json")

@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestAMistakeDisablesOneServer checks that the other servers and the settings of the file
-// have effect, and that the server says where its mistake is.
+// TestAMistakeDisablesOneServer checks that the other servers and the settings of the file stay in
+// effect, and that the disabled server's problem says where the mistake is.
 func TestAMistakeDisablesOneServer(t *testing.T) {
 	for name, test := range map[string]struct{ definition, field, message string }{
 		"no kind":               {`{}`, "mcpServers.bad", "needs a command"},
@@ -52,8 +52,8 @@ func TestAMistakeDisablesOneServer(t *testing.T) {
 	}
 }
 
-// TestNumbersAreTexts checks that the numbers and booleans that people write for the values
-// of variables are read as the text in the file.
+// TestNumbersAreTexts checks that a number or boolean as the value of a variable is read as the
+// text in the file.
 func TestNumbersAreTexts(t *testing.T) {
 	c := mustLoad(t, `{"mcpServers": {
 		"a": {"command": "x", "args": ["--port", 3000, true], "env": {"PORT": 3000, "ID": 7960607143101464576, "RATIO": 1.50, "FAR": 1e999, "DEBUG": true}},
@@ -73,8 +73,8 @@ func TestNumbersAreTexts(t *testing.T) {
 	}
 }
 
-// TestAMistakenServerReplacesEarlierOnes: a script of the project must not reach the user's
-// server of the same name.
+// TestAMistakenServerReplacesEarlierOnes: an invalid server of the project hides the user's server of
+// the same name, so that a script of the project cannot reach that one.
 func TestAMistakenServerReplacesEarlierOnes(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {"db": {"command": "production"}}}`)
@@ -88,8 +88,8 @@ func TestAMistakenServerReplacesEarlierOnes(t *testing.T) {
 	}
 }
 
-// TestMistakesInSettings: a setting that restricts nothing loses its effect alone; without one
-// that restricts scripts, nothing is loaded.
+// TestMistakesInSettings: a mistake in a setting disables only that setting, except in a setting that
+// restricts scripts: then nothing is loaded.
 func TestMistakesInSettings(t *testing.T) {
 	for field, whole := range map[string]bool{
 		`"engine": "v8"`: false, `"check": 5`: false, `"search": {"model": 1}`: false, `"fleet": {"use": "*"}`: false, `"hub": 1`: false, `"defaults": {"idle": 0}`: false,
@@ -109,7 +109,7 @@ func TestMistakesInSettings(t *testing.T) {
 	}
 }
 
-// TestCommentsAndCommas: every file of configuration is read as editors allow it.
+// TestCommentsAndCommas: every configuration file may contain comments and trailing commas.
 func TestCommentsAndCommas(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, "\ufeff// servers\n{\n  \"mcpServers\": { /* one */ \"a\": {\"command\": \"x\", \"args\": [\"// no comment\", ],}, },\n}\n// end")
@@ -151,7 +151,7 @@ func TestHome(t *testing.T) {
 	}
 }
 
-// TestNoHome: a path below a home folder that is unknown is a problem of its server.
+// TestNoHome: if the home folder is unknown, a path below it is a problem of the server that has it.
 func TestNoHome(t *testing.T) {
 	s := newScene(t)
 	path := s.write(s.home, `{"mcpServers": {"a": {"command": "~/x"}, "b": {"command": "x"}}}`)
@@ -168,8 +168,8 @@ func TestNoHome(t *testing.T) {
 	}
 }
 
-// TestAMistakeDisablesOneCommand: the other commands of the server are tools. A word in braces
-// that is spelled like a parameter is a warning.
+// TestAMistakeDisablesOneCommand: the other commands of the server are still tools. A word in braces
+// that resembles a parameter causes a warning.
 func TestAMistakeDisablesOneCommand(t *testing.T) {
 	const good = `"good": {"run": ["echo", "{end}", "{branch}", "{branhc}"], "parameters": {"branch": "x"}}`
 	for bad, field := range map[string]string{

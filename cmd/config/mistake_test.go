@@ -210,8 +210,8 @@ func TestLastOfRepeatedKeysCounts(t *testing.T) {
 	}
 }
 
-// A file of another client, or one with a misspelled field that other fields depend
-// on, is an error with a hint for each.
+// A file of another client, or with a misspelled field on which other fields depend, is an
+// error with a hint for each unknown field.
 func TestMistakesComeWithUnknownFields(t *testing.T) {
 	for _, test := range []struct {
 		name, text string

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestPinPolicy: the user's file chooses; other files can only make the policy stricter.
+// TestPinPolicy: the user's file sets the policy; other files can only make it stricter.
 func TestPinPolicy(t *testing.T) {
 	for _, test := range []struct {
 		user, project string
@@ -39,8 +39,8 @@ func TestPinPolicy(t *testing.T) {
 	}
 }
 
-// TestPinPolicyOfANamedFile: another configuration cannot switch the user's quarantine
-// off.
+// TestPinPolicyOfANamedFile: a named configuration file cannot switch off the user's
+// quarantine.
 func TestPinPolicyOfANamedFile(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {}, "pins": {"policy": "quarantine"}}`)
@@ -50,8 +50,8 @@ func TestPinPolicyOfANamedFile(t *testing.T) {
 	}
 }
 
-// TestWritten: the definition in the user's own file is known by its text. Limits and values of variables do not
-// change it, and other files have none.
+// TestWritten: Written identifies a definition in the user's own file by its text, without limits and the
+// values of variables. It is empty for servers of other files.
 func TestWritten(t *testing.T) {
 	s := newScene(t)
 	s.options.Trust = true

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// TestProjectOfServers: the paths of a project's file are resolved beneath its folder; paths outside of it
-// are targets that the user has seen.
+// TestProjectOfServers: paths in a project's file are resolved below its folder; paths that lead out of
+// the folder are targets that the user has seen.
 func TestProjectOfServers(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// Other validators use the published schema. It must be complete, be valid for draft
-// 2020-12, and accept the files that this program accepts.
+// The published schema, which other validators use, is complete, valid for draft 2020-12,
+// and accepts the files that this program accepts.
 func TestSchemaIsWhole(t *testing.T) {
 	schema := compileSchema(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "complete.toolscript.json"))

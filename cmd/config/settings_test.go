@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// TestSearchChanges: each field of the file is detected as a change.
+// TestSearchChanges: a change of any search setting in the file is detected.
 func TestSearchChanges(t *testing.T) {
 	var empty config.Search
 	full := config.Search{

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestSharedIsComplete: the definition of a shared server has everything that would
-// otherwise come from the gateway that starts it.
+// TestSharedIsComplete: the definition of a shared server contains everything that it would
+// otherwise take from the gateway that starts it.
 func TestSharedIsComplete(t *testing.T) {
 	s := newScene(t)
 	s.env["API_TOKEN"], s.env["OTHER"] = "secret", "other"
@@ -43,8 +43,8 @@ func TestSharedIsComplete(t *testing.T) {
 	}
 }
 
-// TestSharedPerProject: the folder is that of the project's file, wherever the gateway
-// was started below it.
+// TestSharedPerProject: a server shared per project starts in the folder of the project's file, in
+// whichever folder below it the gateway starts.
 func TestSharedPerProject(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {"a": {"command": "a", "shared": "per-project"}}}`)
@@ -90,7 +90,7 @@ func TestSharedMistakes(t *testing.T) {
 	}
 }
 
-// TestSharedIsTrusted: that a trusted server becomes a shared one is a question.
+// TestSharedIsTrusted: a trusted server that becomes shared needs trust again.
 func TestSharedIsTrusted(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, `{"mcpServers": {"a": {"command": "a"}}}`)

@@ -158,7 +158,7 @@ func TestAcceptTrustsWhatWasShown(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, empty)
 	shown := s.review("")
-	s.write(s.project, hostile) // between the question and the answer
+	s.write(s.project, hostile) // changed between the question and the answer
 	if err := shown.Accept(); err != nil {
 		t.Fatal(err)
 	}
@@ -286,8 +286,8 @@ func wantMode(t *testing.T, path string, want os.FileMode) {
 	}
 }
 
-// TestTrustOfSettings: a setting that names an address has effect as it was trusted. A
-// trusted file cannot send a key or the spans of calls to another address.
+// TestTrustOfSettings: a setting with an address takes effect only as it was trusted. A trusted
+// file cannot send a key or the spans of calls to another address.
 func TestTrustOfSettings(t *testing.T) {
 	const file = `{"mcpServers":{},"providers":{"own":{"api":"chat","url":"http://127.0.0.1:1/v1","model":"m","key":"${SECRET}"}},
 		"telemetry":{"otlp":{"endpoint":"http://127.0.0.1:2"}},"limits":{"memoryMb":123}}`
@@ -334,8 +334,8 @@ func TestTrustOfSettings(t *testing.T) {
 	}
 }
 
-// TestTrustShowsWhatIsHidden: characters that a person does not see are shown as numbers, so that
-// two commands that look the same are not.
+// TestTrustShowsWhatIsHidden: invisible characters are shown as numbers, so that two different
+// commands never look the same.
 func TestTrustShowsWhatIsHidden(t *testing.T) {
 	for _, r := range "\u3164\u115f\u1160\u034f\uffa0\u200b\u00ad\ufe0f\U000e0041\u2800\u202e\u00a0\u17b4" {
 		s := newScene(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// scene is a server in /home/u/src/app, whose configuration is there. folders exist.
+// scene returns a server in /home/u/src/app, with its configuration there. The folders exist.
 func scene(folders ...string) confinement.Scene {
 	return confinement.Scene{
 		Home: "/home/u", Data: "/home/u/.toolscript", Config: "/home/u/src/app",
@@ -95,7 +95,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestReasons: each entry has a reason, with all uses that it stands for.
+// TestReasons: each entry of a profile has a reason, with the number of uses that it covers.
 func TestReasons(t *testing.T) {
 	r := record(use{"/home/u/src/app/data/a", observed.Change}, use{"/home/u/src/app/data/a", observed.Read}, use{"/etc/hostname", observed.Read})
 	r.Act(observed.Proxied, "api.example.com:443")
@@ -111,7 +111,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestKept: a profile is extended, and stays if it is enough.
+// TestKept: a profile is extended if necessary, and otherwise stays as it is.
 func TestKept(t *testing.T) {
 	before := confinement.Profile{
 		Read: []confinement.Entry{{Path: "/srv/x", Text: "${X}"}}, Net: []string{"a.example:1"},
@@ -146,7 +146,7 @@ func TestActs(t *testing.T) {
 	} {
 		r.Act(kind, target)
 	}
-	r.Act(observed.Call, "listen") // the address is reported
+	r.Act(observed.Call, "listen") // Listen reports the address
 	r.Act(observed.Attribute, "setxattr")
 	r.Act(observed.Mode, "/tmp/own/x") // refused without a folder to write
 	got := confinement.Suggest(r, scene(), confinement.Profile{}).Problems
@@ -165,14 +165,14 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// secrets are places that no entry may have in it.
+// secrets are places that no entry may contain.
 var secrets = []string{"/home/u/.ssh", "/home/u/.aws", "/home/u/.gnupg", "/home/u/.mozilla", "/home/u/.toolscript", "/home/u/.local/share/keyrings", "/var/run/docker.sock", "/run/docker.sock", "/etc/shadow"}
 
-// obeyed are places that no entry to write may have in it.
+// obeyed are places that no writable entry may contain.
 var obeyed = []string{"/home/u/.bashrc", "/home/u/.toolscript.json", "/home/u/.config/autostart", "/home/u/.local/bin", "/home/u/.local/share/applications", "/etc", "/usr/bin"}
 
-// FuzzPaths: no entry has a place of secrets in it or is in one, and each file that is not a
-// problem is in an entry.
+// FuzzPaths: no entry contains a place of secrets or lies in one, and an entry covers each file
+// that is not reported as a problem.
 func FuzzPaths(f *testing.F) {
 	f.Add("/home/u/.ssh/id\n/home/u/a\n/home/u/b\n/home/u/c", "/home/u")
 	f.Add("/home/u/.config/a/x\n/home/u/.config/b/x\n/home/u/.config/c/x", "/home/u/.config")
@@ -226,7 +226,7 @@ func FuzzPaths(f *testing.F) {
 	})
 }
 
-// TestOwnFolders: what was made for a server is no warning, wherever it is and whatever its files are called.
+// TestOwnFolders: the server's own folders cause no warning, wherever they are and whatever their files are called.
 func TestOwnFolders(t *testing.T) {
 	const cache = "/home/u/.toolscript/cache/confined/1"
 	r := &observed.Record{}
@@ -242,8 +242,8 @@ func TestOwnFolders(t *testing.T) {
 	}
 }
 
-// TestOrderOfProblems: secrets are first, one line for each place of many, then what fails, then what most
-// programs work without.
+// TestOrderOfProblems: problems with secrets come first, one line for each place; then what fails, then
+// what most programs work without.
 func TestOrderOfProblems(t *testing.T) {
 	r := record(use{"/", observed.List}, use{"/home/u/.aws/config", observed.Read})
 	for range 3 {

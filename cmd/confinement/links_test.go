@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// TestLinks: paths that are observed have no links, and are compared with what links lead to.
+// TestLinks: observed paths have their links resolved, and are compared with the targets of links.
 func TestLinks(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -72,7 +72,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// BenchmarkSuggest has a server that changes 40,000 files in as many folders.
+// BenchmarkSuggest measures a server that changes 40,000 files in as many folders.
 func BenchmarkSuggest(b *testing.B) {
 	r := record()
 	for i := range 40_000 {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// suggest is the profile as a text, and what the sensitive problems are.
+// suggest returns the suggested profile as JSON, and the sensitive problems.
 func suggest(t *testing.T, r *observed.Record, s confinement.Scene, before confinement.Profile) (profile string, sensitive []string) {
 	t.Helper()
 	got := confinement.Suggest(r, s, before)
@@ -29,7 +29,7 @@ func suggest(t *testing.T, r *observed.Record, s confinement.Scene, before confi
 	return string(text), sensitive
 }
 
-// TestObeyed: what other programs run or obey is not suggested for writing.
+// TestObeyed: files that other programs run or obey are not suggested for writing.
 func TestObeyed(t *testing.T) {
 	const app = "/home/u/src/app/"
 	for _, path := range []string{
@@ -51,7 +51,7 @@ func TestObeyed(t *testing.T) {
 	}
 }
 
-// TestObeyedInProject: the folder of a project may be suggested, with a warning.
+// TestObeyedInProject: the folder of a project may be suggested for writing, with a warning.
 func TestObeyedInProject(t *testing.T) {
 	const app = "/home/u/src/app"
 	s := scene(app+"/.git", app+"/.git/hooks", app+"/.vscode")
@@ -65,7 +65,7 @@ func TestObeyedInProject(t *testing.T) {
 	}
 }
 
-// TestHosts: hosts of this machine and of the local network are not suggested.
+// TestHosts: hosts on this machine and in the local network are not suggested.
 func TestHosts(t *testing.T) {
 	r := record()
 	for _, target := range []string{"169.254.169.254:80", "localhost:2375", "[::1]:80", "10.0.0.1:22", "metadata.google.internal:80", "nas:80", "api.example.com:443"} {

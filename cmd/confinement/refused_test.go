@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// TestRefused: of what a confined server tried, that is named which its profile does not allow.
+// TestRefused: Refused names the attempts of a confined server that its profile does not allow.
 func TestRefused(t *testing.T) {
 	r := &observed.Record{}
 	r.Begin(observed.Base{Dir: "/p", Read: []string{"/usr"}, Write: []string{"/p"}, Modes: true})

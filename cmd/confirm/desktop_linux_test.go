@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/confirm"
 )
 
-// bus is a session bus with the notifications of a desktop. It returns the bodies of the
-// notifications.
+// bus starts a session bus with a desktop's notification service. notified receives the bodies of
+// the notifications.
 func bus(t *testing.T, names ...string) (address string, notified chan []any) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "bus")
@@ -97,8 +97,8 @@ func serveCalls(in io.Reader, out io.Writer, names []string, notified chan<- []a
 	}
 }
 
-// encode writes a message with a serial number, which the library sets for clients only:
-// it is in the bytes 8 to 11.
+// encode writes a message with a serial number. The library sets the number only for clients,
+// so encode writes it into bytes 8 to 11.
 func encode(m *dbus.Message, serial uint32, out io.Writer) error {
 	var text bytes.Buffer
 	if err := m.EncodeTo(&text, binary.LittleEndian); err != nil {
@@ -109,8 +109,8 @@ func encode(m *dbus.Message, serial uint32, out io.Writer) error {
 	return err
 }
 
-// TestDesktop: the notification has the call, the code and the command. Arguments cannot
-// be markup.
+// TestDesktop: the notification contains the call, the code and the command. Markup in arguments
+// is escaped.
 func TestDesktop(t *testing.T) {
 	address, notified := bus(t, "org.freedesktop.Notifications")
 	a := request
@@ -123,8 +123,8 @@ func TestDesktop(t *testing.T) {
 	}
 }
 
-// TestDesktopWithLongArguments: a notification has little room. It shows the beginning and the
-// end of long arguments, and the command that shows all of them.
+// TestDesktopWithLongArguments: of long arguments, a notification shows the beginning, the end, and
+// the command that shows all of them.
 func TestDesktopWithLongArguments(t *testing.T) {
 	for _, args := range []string{"first" + strings.Repeat("x", 1900) + "last", "first" + strings.Repeat("x", 1000) + "⟨9 bytes are not shown⟩" + strings.Repeat("y", 500) + "last"} {
 		address, notified := bus(t, "org.freedesktop.Notifications")
@@ -138,7 +138,7 @@ func TestDesktopWithLongArguments(t *testing.T) {
 	}
 }
 
-// TestNotify: a line about approvals is a notification.
+// TestNotify: a line about approvals is shown as a notification.
 func TestNotify(t *testing.T) {
 	address, notified := bus(t, "org.freedesktop.Notifications")
 	confirm.Notify(address)("5 wrong <codes>")
@@ -148,7 +148,7 @@ func TestNotify(t *testing.T) {
 	confirm.Notify("unix:path=/nowhere")("nothing waits")
 }
 
-// TestNoDesktop: without a desktop nothing is shown, and nothing waits.
+// TestNoDesktop: without a desktop, nothing is shown and no call blocks.
 func TestNoDesktop(t *testing.T) {
 	address, notified := bus(t, "org.example.Other")
 	confirm.Desktop(address)(request, "ABCDEF")
@@ -158,7 +158,7 @@ func TestNoDesktop(t *testing.T) {
 	}
 }
 
-// TestBusOfAnAgent: an agent cannot name a bus of its own.
+// TestBusOfAnAgent: an agent cannot redirect notifications to its own bus.
 func TestBusOfAnAgent(t *testing.T) {
 	env := func(string) (string, bool) { return "unix:path=/tmp/mine", true }
 	if got := confirm.Bus(env, false); got != "unix:path=/tmp/mine" {

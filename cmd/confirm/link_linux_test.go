@@ -24,7 +24,7 @@ func environment(values map[string]string) ([]string, func(string) (string, bool
 	return env, func(name string) (string, bool) { value, ok := values[name]; return value, ok }
 }
 
-// TestLinkInBrowser: the gateway opens the browser of its desktop.
+// TestLinkInBrowser: the gateway opens the link in the browser of its desktop.
 func TestLinkInBrowser(t *testing.T) {
 	folder := t.TempDir()
 	opened := filepath.Join(folder, "opened")
@@ -39,19 +39,19 @@ func TestLinkInBrowser(t *testing.T) {
 		if err != nil || shown != gateway.ShownBrowser || strings.TrimSpace(string(text)) != pageLink {
 			t.Errorf("%s: %q, %v; the browser opened %q", variable, shown, err, text)
 		}
-		_ = os.Remove(opened) // the next one writes it
+		_ = os.Remove(opened) // the next browser writes it again
 	}
 }
 
-// TestLinkAtTerminal: without a desktop, or if the person wants it, the link goes to the
-// terminal of a person, and to that of nobody else.
+// TestLinkAtTerminal: without a desktop, or if the person prefers it, the link is shown at the
+// terminal of a person, and at no other terminal.
 func TestLinkAtTerminal(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 	if err := os.WriteFile(filepath.Join(folder, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	below := ancestry.Agent(os.Getpid()) != "" // then nobody is a person
+	below := ancestry.Agent(os.Getpid()) != "" // then no process belongs to a person
 	for name, tt := range map[string]struct {
 		env   map[string]string
 		print bool

@@ -24,7 +24,7 @@ var request = toolscript.Approval{
 	ID: "apr_abc", Run: "run_1", Tool: "files__write", Args: `{"path":"a"}`, Since: time.Unix(0, 0), Expires: time.Unix(60, 0),
 }
 
-// process is a shell that waits. Its controlling terminal is a new one if own is set.
+// process starts a shell that waits. If own is set, its controlling terminal is a new one.
 func process(t *testing.T, own bool, env ...string) (pid int, screen func() string) {
 	t.Helper()
 	c := exec.Command("sh", "-c", "echo; read x")
@@ -46,11 +46,11 @@ func process(t *testing.T, own bool, env ...string) (pid int, screen func() stri
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = out.Close() // the shell has its own
+	_ = out.Close() // the shell has its own copy
 	t.Cleanup(func() {
-		_ = typed.Close() // the shell ends
+		_ = typed.Close() // ends the shell
 		_ = c.Wait()
-		_ = ready.Close() // it was only read
+		_ = ready.Close() // only read, so an error is harmless
 	})
 	if _, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func pty(t *testing.T) (terminal *os.File, screen func() string) {
 	}
 	var mu sync.Mutex
 	var text bytes.Buffer
-	go func() { // it ends with the terminal
+	go func() { // ends with the terminal
 		part := make([]byte, 1024)
 		for {
 			n, err := master.Read(part)
@@ -97,8 +97,8 @@ func pty(t *testing.T) (terminal *os.File, screen func() string) {
 	}
 }
 
-// TestAtTerminal: a code is shown at the terminal of a person. A process without a
-// terminal gets none, and neither does a process of an agent with one terminal or two.
+// TestAtTerminal: a code is shown at the terminal of a person, but not to a process without a
+// terminal or to a process of an agent, even if that has two terminals.
 func TestAtTerminal(t *testing.T) {
 	person, screen := process(t, true)
 	show, err := confirm.AtTerminal(person)

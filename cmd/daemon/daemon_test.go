@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// TestWorkersLogToTheGatewaysLog: the log contains the panics of all processes.
+// TestWorkersLogToTheGatewaysLog: the gateway's log contains the panics of its workers.
 func TestWorkersLogToTheGatewaysLog(t *testing.T) {
 	h := &Host{Config: config.Options{DataDir: t.TempDir()}, Warn: t.Logf}
 	logger := slog.New(slog.DiscardHandler)

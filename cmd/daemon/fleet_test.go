@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 
 const patience = time.Minute
 
-// startNATS starts a NATS server on a port of 127.0.0.1, with one user for a gateway and one
-// for a hub.
+// startNATS starts a NATS server on a port of 127.0.0.1, with one user for a gateway and one for a
+// hub, and returns its address.
 func startNATS(t *testing.T, gateway *natsserver.Permissions) string {
 	t.Helper()
 	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoLog: true, NoSigs: true, Users: []*natsserver.User{
@@ -96,7 +96,7 @@ func offer(t *testing.T, address, name string) (leave func()) {
 	return leave
 }
 
-// startDaemon starts a gateway's actors with the user's file.
+// startDaemon starts the actors of a gateway with text as the user's file.
 func startDaemon(t *testing.T, text string) *Daemon {
 	t.Helper()
 	home := t.TempDir()
@@ -155,7 +155,7 @@ func (d *Daemon) stateOf(t *testing.T, name string) toolscript.ServerStatus {
 	return toolscript.ServerStatus{}
 }
 
-// TestFleetFollows: the servers of the fleet come and go without a reload.
+// TestFleetFollows: servers of the fleet appear and disappear without a reload.
 func TestFleetFollows(t *testing.T) {
 	address := startNATS(t, nil)
 	d := startDaemon(t, `{"mcpServers": {}, "fleet": {"url": "nats://gateway:g@`+address+`", "use": "*"}}`)
@@ -165,8 +165,8 @@ func TestFleetFollows(t *testing.T) {
 	await(t, "the server is gone", func() bool { return d.stateOf(t, "srv").Name == "" })
 }
 
-// TestFleetApproval: a call of a server of the fleet waits for a person at the gateway, and the
-// audit has the approval and the host.
+// TestFleetApproval: a call of a fleet's server waits for a person at the gateway, and the audit
+// records the approval and the host.
 func TestFleetApproval(t *testing.T) {
 	address := startNATS(t, nil)
 	offer(t, address, "srv")
@@ -200,7 +200,7 @@ func TestFleetApproval(t *testing.T) {
 	var calls []string
 	await(t, "the audit has both calls", func() bool {
 		calls = nil
-		_ = chain.Lines(folder, func(l chain.Line) { // it may be written now
+		_ = chain.Lines(folder, func(l chain.Line) { // the line may be incomplete while it is written
 			var line audit.Line
 			if json.Unmarshal(l.Text, &line) == nil && line.Type == audit.TypeCall {
 				calls = append(calls, line.Tool+" "+line.Approval+" "+line.Host)
@@ -213,7 +213,7 @@ func TestFleetApproval(t *testing.T) {
 	}
 }
 
-// TestFleetPermissions: a gateway may be allowed less than to ask for all servers.
+// TestFleetPermissions: a gateway works even if it may not list all servers of the fleet.
 func TestFleetPermissions(t *testing.T) {
 	address := startNATS(t, &natsserver.Permissions{
 		Publish:   &natsserver.SubjectPermission{Allow: []string{"toolscript.server.srv.*.*.gateway.*", "toolscript.hub.*.*.gateway.*"}},
@@ -240,7 +240,7 @@ func TestFleetPermissions(t *testing.T) {
 	})
 }
 
-// TestFleetUnknown: the status says why there are no servers.
+// TestFleetUnknown: the status says why the servers of the fleet are unknown.
 func TestFleetUnknown(t *testing.T) {
 	d := startDaemon(t, `{"mcpServers": {}, "fleet": {"url": "nats://127.0.0.1:1", "use": "*"}}`)
 	status, err := d.Status(t.Context())

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestSigned: a script whose parameters are not known is not offered, and the reason names
-// its file.
+// TestSigned: a saved script with unknown parameters is not offered, and the reason names its
+// file.
 func TestSigned(t *testing.T) {
 	finding := func(code string) []toolscript.Diagnostic {
 		return []toolscript.Diagnostic{{Code: code, Line: 3, Column: 5, Message: "the reason"}}
@@ -20,7 +20,7 @@ func TestSigned(t *testing.T) {
 		sig   runner.Signature
 		found []toolscript.Diagnostic
 		err   error
-		want  string // "": it is offered
+		want  string // reason why the script is not offered; "" if it is
 	}{
 		"known":                    {sig: runner.Signature{Function: true}},
 		"a type that is unclear":   {sig: runner.Signature{Function: true, Found: finding("TS1")}},

@@ -16,8 +16,8 @@ func servers(secrets map[string]string) map[string]mcpclient.Config {
 	return map[string]mcpclient.Config{"a": {Secrets: secrets}}
 }
 
-// TestEarlierSecretsAreKnown: a value that was replaced stays known, and variables are not
-// secrets.
+// TestEarlierSecretsAreKnown: a secret's earlier value is still recognized after it was replaced;
+// values of variables are not secrets.
 func TestEarlierSecretsAreKnown(t *testing.T) {
 	var k knownSecrets
 	if got := k.with(nil); len(got) > 0 {
@@ -57,7 +57,7 @@ func TestRecordingHasNoSecrets(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
-	// What cannot be replaced is not kept: here the secret is a number of the answer.
+	// A value that cannot be redacted is not kept: here the secret is a number in the answer.
 	k.add(servers(map[string]string{"${secret:B}": "1234567890"}))
 	made.Calls[0].Value = json.RawMessage(`[1234567890]`)
 	if got, err := k.clean(made); err == nil || strings.Contains(fmt.Sprintf("%v", got), "1234567890") {
