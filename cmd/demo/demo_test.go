@@ -45,7 +45,7 @@ func folder(t *testing.T) string {
 	return filepath.Join(base, "served")
 }
 
-// connect serves dir to a client. Both end with the test.
+// connect starts the demo server for dir and returns a client of it. Both end with the test.
 func connect(t *testing.T, dir string) *client.Client {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
@@ -92,7 +92,7 @@ func call(t *testing.T, c *client.Client, tool string, args map[string]any) (str
 	return structured, ""
 }
 
-// paths returns the path members of a list of objects.
+// paths returns the member path of each object in a list.
 func paths(t *testing.T, list any) []string {
 	t.Helper()
 	entries, ok := list.([]any)

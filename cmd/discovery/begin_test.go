@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// TestBegin: starts with a common key wait for each other, with and without XDG_RUNTIME_DIR, and
-// leave nothing.
+// TestBegin: starts with the same key wait for each other, with and without XDG_RUNTIME_DIR, and
+// leave no files.
 func TestBegin(t *testing.T) {
 	root := t.TempDir()
 	discovery.SetUsersDir(t, filepath.Join(root, "users"))
@@ -63,7 +63,7 @@ func TestBegin(t *testing.T) {
 	}
 	again()
 	if runtime.GOOS == "windows" {
-		return // an open file is not removed
+		return // an open file cannot be removed
 	}
 	for _, dir := range with.Folders() {
 		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
@@ -72,7 +72,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestBeginWithoutAFolder: a start without a folder for the lock goes on.
+// TestBeginWithoutAFolder: a start continues if there is no folder for the lock.
 func TestBeginWithoutAFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -10,5 +10,5 @@ func SetUsersDir(t *testing.T, dir string) {
 	t.Cleanup(func() { usersDir = before })
 }
 
-// UserRuntimeDir is the folder in it for the user of this process.
+// UserRuntimeDir returns the runtime folder of this process's user, below the folder of SetUsersDir.
 func UserRuntimeDir() string { return userRuntimeDir() }

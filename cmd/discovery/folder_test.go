@@ -93,7 +93,7 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 	folder := discovery.In(t.TempDir())
 	own := write(t, folder, discovery.Entry{URL: capability})
 	reused, elsewhere, sandboxed := own, own, own
-	reused.StartTime++ // the process id of an ended process, reused
+	reused.StartTime++ // as if the process id of an ended process was reused
 	elsewhere.PID, elsewhere.Host = 1<<30, "another machine"
 	sandboxed.PID, sandboxed.PIDNamespace = 1<<30+1, "pid:[1]"
 	gone := own
@@ -102,7 +102,7 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 		place(t, folder, fileName(e), e)
 	}
 	place(t, folder, pidName(gone), gone)
-	place(t, folder, "toolscript-gateway-1-1.json", own) // not under its own name
+	place(t, folder, "toolscript-gateway-1-1.json", own) // the name does not match the entry
 	for _, name := range []string{"toolscript-gateway-2-2.json", "notes.txt"} {
 		if err := os.WriteFile(filepath.Join(pathOf(folder), name), []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
@@ -155,7 +155,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// pathOf is the path of the only folder.
+// pathOf returns the path of the only folder.
 func pathOf(places discovery.Places) string { return places.Folders()[0] }
 
 func write(t *testing.T, folder discovery.Places, e discovery.Entry) discovery.Entry {
@@ -183,7 +183,7 @@ func lookup(env map[string]string) func(string) (string, bool) {
 	}
 }
 
-// place writes an entry of another process to the folder.
+// place writes the entry of another process to a folder.
 func place(t *testing.T, folder discovery.Places, name string, e discovery.Entry) {
 	t.Helper()
 	text, err := json.Marshal(e)
@@ -233,8 +233,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestSweep: files that a killed gateway has left without an entry are removed, and no
-// others. List does the same, without a result.
+// TestSweep: Sweep removes files that a killed gateway has left without an entry, and no
+// others. List does the same, without returning an entry for them.
 func TestSweep(t *testing.T) {
 	const process = "toolscript-gateway-1073741824-1"
 	old := time.Now().Add(-time.Hour)

@@ -12,7 +12,7 @@ import (
 func TestClient(t *testing.T) {
 	for _, tt := range []struct {
 		name, value string
-		want        int // 0: an error
+		want        int // 0 if an error is expected
 	}{
 		{"named", strconv.Itoa(os.Getpid()), os.Getpid()},
 		{"the parent", "", os.Getppid()},
@@ -41,7 +41,7 @@ func TestParseProcess(t *testing.T) {
 	}
 }
 
-// TestStop: a process with the reused id of an ended one is not stopped.
+// TestStop: Stop does not signal a process that reuses the id of an ended one.
 func TestStop(t *testing.T) {
 	cat := exec.CommandContext(t.Context(), "cat")
 	stdin, err := cat.StdinPipe()
@@ -66,7 +66,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("Stop of %v: %v", other, err)
 		}
 	}
-	if err := stdin.Close(); err != nil { // ends it with exit code 0, unless it got a signal
+	if err := stdin.Close(); err != nil { // the process then ends with exit code 0, unless it got a signal
 		t.Fatal(err)
 	}
 	if err := cat.Wait(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// TestRuntimePlaces: the folders in which commands look, and those with the entry of a gateway.
+// TestRuntimePlaces checks the folders in which commands look, and those that get the entry of a gateway.
 func TestRuntimePlaces(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits")
@@ -84,7 +84,7 @@ func TestRuntimePlaces(t *testing.T) {
 	}
 }
 
-// TestOtherVariables: a command finds a gateway that was started with other variables, also
+// TestOtherVariables: a command finds a gateway that was started with other variables, even
 // after another session has taken it over.
 func TestOtherVariables(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -127,8 +127,8 @@ func TestOtherVariables(t *testing.T) {
 	}
 }
 
-// TestUnusableFolder: a gateway whose home folder cannot be written to is found by commands with
-// its variables, and warns of the others.
+// TestUnusableFolder: a gateway that cannot write to its home folder is found by commands with the
+// same variables, and warns that others cannot find it.
 func TestUnusableFolder(t *testing.T) {
 	xdg, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// A killed gateway whose parent has not called wait yet is still in /proc. The name
-// of the command makes its line there hard to parse.
+// A killed gateway stays in /proc until its parent calls wait. The name of the command makes
+// its line in /proc hard to parse.
 func TestKilledProcessIsStaleBeforeItIsReaped(t *testing.T) {
 	folder := discovery.In(t.TempDir())
 	child := startCat(t, ") Z 1 (")
@@ -28,7 +28,7 @@ func TestKilledProcessIsStaleBeforeItIsReaped(t *testing.T) {
 	if err := child.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	// Wait for the end and keep the zombie.
+	// Wait for the end without reaping the zombie.
 	if err := unix.Waitid(unix.P_PID, child.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestKilledProcessIsStaleBeforeItIsReaped(t *testing.T) {
 	}
 }
 
-// startCat starts a process with a name. It waits for standard input.
+// startCat starts cat under a name. It waits for its standard input.
 func startCat(t *testing.T, name string) *os.Process {
 	t.Helper()
 	cat, err := exec.LookPath("cat")
@@ -56,7 +56,7 @@ func startCat(t *testing.T, name string) *os.Process {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // it was killed, so Wait returns an error
+	t.Cleanup(func() { _ = cmd.Wait() }) // killed, so Wait returns an error
 	return cmd.Process
 }
 

@@ -11,7 +11,7 @@ import (
 func TestLevel(t *testing.T) {
 	for _, tt := range []struct {
 		text     string
-		level    slog.Level // of the flag, else error
+		level    slog.Level // level of the flag; error if it names only packages
 		packages map[string]slog.Level
 		fails    bool
 	}{

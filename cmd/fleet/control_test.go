@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-// TestControl: hubs can end hubs and release leases; gateways and operators cannot.
+// TestControl: a hub can stop hubs and release leases; a gateway and an operator cannot.
 func TestControl(t *testing.T) {
 	address := startNATS(t,
 		user{name: "hub", roles: []fleet.Role{fleet.RoleHub}},

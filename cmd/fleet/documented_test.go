@@ -23,16 +23,16 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/lease"
 )
 
-// example is the cluster of docs/fleet.md, with ports of 127.0.0.1 in place of three hosts.
+// example runs the cluster of docs/fleet.md, with ports of 127.0.0.1 in place of three hosts.
 type example struct {
 	*testing.T
 	dir     string
-	text    string // of the section
-	ports   []int  // for clients and for routes, of each host
+	text    string // text of the section
+	ports   []int  // for each host, a port for clients and one for routes
 	running []*natsserver.Server
 }
 
-// block returns a block of the section. The blocks of one language are counted from 0.
+// block returns the n-th block in a language of the section, counted from 0.
 func (e *example) block(language string, n int) string {
 	e.Helper()
 	all := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(e.text, -1)
@@ -42,7 +42,7 @@ func (e *example) block(language string, n int) string {
 	return e.here(all[n][1])
 }
 
-// here replaces the hosts and folders of the documentation.
+// here replaces the hosts and folders of the documentation by those of the test.
 func (e *example) here(text string) string {
 	for i, host := range []string{"a", "b", "c"} {
 		text = strings.ReplaceAll(text, host+".example.com:4222", fmt.Sprint("127.0.0.1:", e.ports[2*i]))
@@ -60,7 +60,7 @@ func (e *example) write(name, text string) string {
 	return path
 }
 
-// start starts the NATS server of a host.
+// start starts the NATS server of host i.
 func (e *example) start(i int) {
 	e.Helper()
 	name := string(rune('a' + i))
@@ -88,7 +88,7 @@ func (e *example) start(i int) {
 	e.running = append(e.running, s)
 }
 
-// address is the fleet of a file of the documentation, read as toolscript reads it.
+// address writes a file of the documentation and returns its fleet address, as toolscript reads it.
 func (e *example) address(name, text string) cluster.Address {
 	e.Helper()
 	loaded, err := config.Load(config.Options{Config: e.write(name, text), LookupEnv: func(name string) (string, bool) {
@@ -101,8 +101,8 @@ func (e *example) address(name, text string) cluster.Address {
 }
 
 // TestDocumentedCluster runs the example of docs/fleet.md: three NATS servers with TLS and
-// JetStream, the printed permissions, a hub with the lease of a server, and a gateway. It goes
-// on after the loss of a NATS server.
+// JetStream, the printed permissions, a hub with the lease of a server, and a gateway. The example
+// continues to work after the loss of a NATS server.
 func TestDocumentedCluster(t *testing.T) {
 	page, err := os.ReadFile("../../docs/fleet.md")
 	if err != nil {
@@ -179,7 +179,7 @@ func TestDocumentedCluster(t *testing.T) {
 	}
 }
 
-// replicas asks JetStream for the replicas of a bucket.
+// replicas returns the number of replicas of a bucket, as JetStream reports it.
 func (e *example) replicas(at cluster.Address, bucket string) int {
 	e.Helper()
 	nc, err := cluster.Connect(within(e.T), at, nats.Name("test"))

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 const password = "secret"
 
-// patience bounds what a test waits for.
+// patience is the longest time that a test waits for an event.
 const patience = time.Minute
 
 func within(t *testing.T) context.Context {
@@ -53,7 +53,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// user is a user of the NATS server, with the permissions that the command prints.
+// user is a user of the NATS server with the permissions that the command prints.
 type user struct {
 	name    string
 	roles   []fleet.Role
@@ -61,7 +61,7 @@ type user struct {
 	nkey    string
 }
 
-// startNATS starts a NATS server whose configuration has the printed account, as it is.
+// startNATS starts a NATS server with the printed account and returns its address.
 func startNATS(t *testing.T, users ...user) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,12 +87,12 @@ func startNATS(t *testing.T, users ...user) string {
 	return run(t, o)
 }
 
-// as is the login of a user.
+// as returns the login of a user at a NATS server.
 func as(address, name string) cluster.Address {
 	return cluster.Address{URL: "nats://" + name + ":" + password + "@" + address, User: name}
 }
 
-// join starts a hub that offers servers.
+// join starts a hub that offers servers, and returns when it has joined the fleet.
 func join(t *testing.T, at cluster.Address, stateless bool, names ...string) error {
 	t.Helper()
 	self, err := os.Executable()
@@ -124,14 +124,14 @@ func join(t *testing.T, at cluster.Address, stateless bool, names ...string) err
 	return nil
 }
 
-// call makes a call of a gateway.
+// call makes one call as a gateway.
 func call(t *testing.T, at cluster.Address, name string) error {
 	t.Helper()
 	_, err := callWith(t, at, name, "")
 	return err
 }
 
-// callTwice makes two calls with one key, and compares the answers.
+// callTwice makes two calls with the same key, and compares the answers.
 func callTwice(t *testing.T, at cluster.Address, name string) error {
 	t.Helper()
 	first, err := callWith(t, at, name, "key-of-"+name)
@@ -166,7 +166,7 @@ func callWith(t *testing.T, at cluster.Address, name, key string) (result json.R
 }
 
 // TestPermissions loads the printed permissions into a NATS server, and checks what each role
-// can do with them and what it cannot.
+// can and cannot do with them.
 func TestPermissions(t *testing.T) {
 	address := startNATS(
 		t, user{name: "hub", roles: []fleet.Role{fleet.RoleHub}, servers: []string{"github", "jira", "notes"}},
@@ -185,7 +185,7 @@ func TestPermissions(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		do   func() error
-		kind toolscript.Kind // "": it is allowed
+		kind toolscript.Kind // kind of the error; "" if the action is allowed
 	}{
 		{"alice calls github", func() error { return call(t, as(address, "alice"), "github") }, ""},
 		{"alice calls notes, which has an owner", func() error { return call(t, as(address, "alice"), "notes") }, ""},
@@ -257,7 +257,7 @@ func serveRunner(t *testing.T, at cluster.Address) {
 	}
 }
 
-// useRunner reserves a sandbox of a runner.
+// useRunner reserves a sandbox at a runner.
 func useRunner(t *testing.T, at cluster.Address) error {
 	t.Helper()
 	f := remote.NewFleet(at.Name, cluster.Dialer(func() cluster.Address { return at }), slog.New(slog.DiscardHandler))
@@ -269,7 +269,7 @@ func useRunner(t *testing.T, at cluster.Address) error {
 	return err
 }
 
-// TestOtherInbox checks that a gateway cannot read what hubs and runners send to another one.
+// TestOtherInbox checks that a gateway cannot read what hubs and runners send to another gateway.
 func TestOtherInbox(t *testing.T) {
 	address := startNATS(t, user{name: "alice", roles: []fleet.Role{fleet.RoleGateway}}, user{name: "bob", roles: []fleet.Role{fleet.RoleGateway}})
 	for _, subject := range []string{"toolscript.gateway.bob.>", "runs.bob.>", "_INBOX.>", "toolscript.server.>", ">"} {
@@ -323,7 +323,7 @@ func TestNKey(t *testing.T) {
 	}
 }
 
-// TestWrongRoles checks the errors.
+// TestWrongRoles checks the errors of invalid roles.
 func TestWrongRoles(t *testing.T) {
 	for _, c := range []struct {
 		role, user, server, want string

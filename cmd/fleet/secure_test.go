@@ -25,13 +25,13 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-// authority signs certificates.
+// authority is a certificate authority.
 type authority struct {
 	*testing.T
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 	dir  string
-	file string // its certificate
+	file string // path of the authority's certificate
 }
 
 func newAuthority(t *testing.T) *authority {
@@ -42,7 +42,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// sign makes a certificate, and writes it and its key to files.
+// sign makes a certificate, and writes the certificate and its key to files.
 func (a *authority) sign(name string, c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -72,7 +72,7 @@ func (a *authority) sign(name string, c *x509.Certificate) (*x509.Certificate, *
 	return signed, key
 }
 
-// run starts a NATS server on 127.0.0.1, at any port unless the options have one, and returns
+// run starts a NATS server on 127.0.0.1, at a free port unless the options name one, and returns
 // its address.
 func run(t *testing.T, o *natsserver.Options) string {
 	t.Helper()
@@ -95,8 +95,8 @@ func run(t *testing.T, o *natsserver.Options) string {
 	return s.Addr().String()
 }
 
-// TestTLS: a cluster that requires certificates of its clients is used with them, and the error
-// without them says what to check.
+// TestTLS: a gateway and a hub use a cluster that requires client certificates; without a
+// certificate, the error says what to check.
 func TestTLS(t *testing.T) {
 	a, other := newAuthority(t), newAuthority(t)
 	usage := []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
@@ -135,7 +135,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// tenants are two accounts of a NATS server that knows its users by their JWT.
+// tenants are two accounts of a NATS server that identifies its users by JWTs.
 type tenants struct {
 	*testing.T
 	address  string
@@ -177,8 +177,8 @@ func public(t *testing.T, key nkeys.KeyPair) string {
 	return name
 }
 
-// login is a user of an account, with a file of credentials as nsc writes it. The user may do
-// what permit says.
+// login returns the login of a new user of an account, with a credentials file as nsc writes it.
+// permit sets the permissions of the user.
 func (n *tenants) login(account string, permit func(*jwt.UserClaims)) cluster.Address {
 	n.Helper()
 	key, err := nkeys.CreateUser()
@@ -206,8 +206,8 @@ func (n *tenants) login(account string, permit func(*jwt.UserClaims)) cluster.Ad
 	return cluster.Address{URL: "nats://" + n.address, Credentials: path}
 }
 
-// TestTenants: accounts of a cluster are fleets that see nothing of each other, with servers of
-// the same name.
+// TestTenants: accounts of a cluster are separate fleets, even if their servers have the same
+// names.
 func TestTenants(t *testing.T) {
 	n := newTenants(t, "red", "blue")
 	all := func(*jwt.UserClaims) {}

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// logged reports the first line of a log that has a text.
+// logged is a log that reports the first line with a text.
 type logged struct {
 	text string
 	seen chan struct{}
@@ -35,7 +35,7 @@ func (l *logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// serve runs a hub of a fleet with a stateless server, until stop is called.
+// serve runs a hub with a stateless server until stop is called.
 func serve(t *testing.T, at cluster.Address, log *logged) (ready chan fleet.Joined, ended chan error, stop func()) {
 	t.Helper()
 	self, err := os.Executable()
@@ -64,7 +64,7 @@ func serve(t *testing.T, at cluster.Address, log *logged) (ready chan fleet.Join
 	return ready, ended, cancel
 }
 
-// TestServeWaits checks that a hub that starts before the NATS server waits for it.
+// TestServeWaits checks that a hub that starts before the NATS server waits for that server.
 func TestServeWaits(t *testing.T) {
 	ports, err := harness.FreePorts(1)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestServeWaits(t *testing.T) {
 	}
 }
 
-// TestServeRefused checks that a hub whose credentials the cluster refuses ends at the start.
+// TestServeRefused checks that a hub ends at the start if the cluster refuses its credentials.
 func TestServeRefused(t *testing.T) {
 	address := run(t, &natsserver.Options{Username: "hub", Password: password})
 	_, ended, _ := serve(t, cluster.Address{URL: "nats://hub:wrong@" + address}, &logged{"", make(chan struct{}, 1)})

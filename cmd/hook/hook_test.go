@@ -70,7 +70,7 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// process is a fake that ends at a time, or whose state is unknown.
+// process is a fake process that ends at a given time, or whose state is unknown.
 type process struct {
 	end     time.Time
 	unknown bool

@@ -17,7 +17,7 @@ func TestBlank(t *testing.T) {
 		{`{"a": "// no /* comment */,]", /* , */ "b": [1,2,],}`, `{"a": "// no /* comment */,]",         "b": [1,2 ] }`},
 		{"[1, // a\r\n]", "[1      \r\n]"},
 		{`{"a": "\"//"}`, `{"a": "\"//"}`},
-		{"[1,,]", "[1,,]"}, // not JSON, and it stays so
+		{"[1,,]", "[1,,]"}, // not valid JSON: unchanged
 		{"[,]", "[,]"},
 		{"{\"a\":,}", "{\"a\":,}"},
 		{"{} /* without an end", "{} /* without an end"},
@@ -30,8 +30,8 @@ func TestBlank(t *testing.T) {
 	}
 }
 
-// FuzzBlank: all that is left of a text is at its place, a text that is JSON stays as it is,
-// and a second pass changes nothing.
+// FuzzBlank: the text that is kept stays at its place, valid JSON stays as it is, and a second
+// pass changes nothing.
 func FuzzBlank(f *testing.F) {
 	for _, text := range []string{"{}", "\ufeff{ // a\n}", `["\\", 1,/**/]`, "/*", "//", `"`, "{\"a\":1,}\r\n"} {
 		f.Add([]byte(text))

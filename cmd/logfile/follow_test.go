@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/logfile"
 )
 
-// followed follows a log in the background and sends each piece.
+// followed follows a log in the background and sends each new piece of text.
 func followed(ctx context.Context, t *testing.T, path string, running func() bool) (pieces <-chan string, end <-chan error) {
 	t.Helper()
 	log, err := logfile.Follow(ctx, path, running)
@@ -68,7 +68,7 @@ func TestFollow(t *testing.T) {
 		want("first\n")
 		write(os.O_APPEND, "second\n")
 		want("second\n")
-		write(os.O_TRUNC, "new\n") // the file was full
+		write(os.O_TRUNC, "new\n") // as after the file was full
 		want("new\n")
 		synctest.Wait()
 		write(os.O_APPEND, "last\n")
@@ -89,7 +89,7 @@ func TestFollowIsInterrupted(t *testing.T) {
 		cause := errors.New("interrupted")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		_, end := followed(ctx, t, path, func() bool { return true })
-		time.Sleep(time.Minute) // synctest time
+		time.Sleep(time.Minute) // time of the synctest bubble
 		cancel(cause)
 		if err := <-end; !errors.Is(err, cause) {
 			t.Errorf("the end is %v, want the cause", err)

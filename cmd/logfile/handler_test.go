@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/logfile"
 )
 
-// writes records the text of each write.
+// writes records the text of each Write.
 type writes struct {
 	mu   sync.Mutex
 	list []string
@@ -36,7 +36,7 @@ func (w *writes) all() []string {
 	return append([]string{}, w.list...)
 }
 
-// plain writes the message of each line, and its attributes.
+// plain returns a handler that writes the message and the attributes of each line.
 func plain(to io.Writer) slog.Handler {
 	return slog.NewTextHandler(to, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey) {
@@ -75,14 +75,14 @@ func TestLinesOfHandleLaterAreWrittenTogether(t *testing.T) {
 		if diff := cmp.Diff(want, to.all()); diff != "" {
 			t.Errorf("with another line and Flush (-want +got):\n%s", diff)
 		}
-		time.Sleep(time.Second) // no timer is left
+		time.Sleep(time.Second) // no timer is left after a second
 		if diff := cmp.Diff(want, to.all()); diff != "" {
 			t.Errorf("at the end (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// TestLinesOfOneSourceStayInOrder has many sources, more lines than may wait, and other
+// TestLinesOfOneSourceStayInOrder logs from many sources, more lines than may wait, with other
 // lines between them.
 func TestLinesOfOneSourceStayInOrder(t *testing.T) {
 	var to writes
@@ -114,7 +114,7 @@ func TestLinesOfOneSourceStayInOrder(t *testing.T) {
 	}
 }
 
-// TestTheFormOfLines checks that a line is the same with and without the handler.
+// TestTheFormOfLines checks that a line has the same form with and without the handler.
 func TestTheFormOfLines(t *testing.T) {
 	var direct bytes.Buffer
 	var to writes

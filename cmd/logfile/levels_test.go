@@ -25,7 +25,7 @@ func TestLevelsOfPackages(t *testing.T) {
 		}
 		return strings.Join(got, " ")
 	}
-	// these lines are written by the package cmd/logfile_test
+	// The package cmd/logfile_test writes these lines.
 	for want, levels := range map[string]logfile.Levels{
 		"two three":     {Default: slog.LevelInfo},
 		"one two three": {Default: slog.LevelWarn, Packages: map[string]slog.Level{"cmd": slog.LevelDebug}},

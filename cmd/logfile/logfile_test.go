@@ -23,7 +23,7 @@ func create(t *testing.T, folder logfile.Folder) string {
 	return f.Name()
 }
 
-// TestCreateDeletesOldLogs: logs are deleted after seven days, other files never.
+// TestCreateDeletesOldLogs: logs are deleted after seven days, other files are not.
 func TestCreateDeletesOldLogs(t *testing.T) {
 	folder := logfile.Folder(filepath.Join(t.TempDir(), "logs"))
 	week, recent, notes := create(t, folder), create(t, folder), filepath.Join(string(folder), "notes.log")
@@ -58,15 +58,15 @@ func TestNewest(t *testing.T) {
 	if got := filepath.Base(folder.Newest()); got != "gateway-20250102T000000-1.log" {
 		t.Errorf("Newest = %q", got)
 	}
-	for range 20 { // in the same second
+	for range 20 { // all in the same second
 		if want, got := create(t, folder), folder.Newest(); got != want {
 			t.Errorf("Newest = %q after %q was created", got, want)
 		}
 	}
 }
 
-// TestWriterBoundsTheFile: two files are kept. Another descriptor of the file, such
-// as the process's standard error, can still write to it.
+// TestWriterBoundsTheFile: at most two files are kept. Another descriptor of the file, such as
+// the standard error of the process, can still write to it.
 func TestWriterBoundsTheFile(t *testing.T) {
 	path := create(t, logfile.Folder(t.TempDir()))
 	stderr, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)

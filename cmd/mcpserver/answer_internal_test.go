@@ -2,7 +2,7 @@ package mcpserver
 
 import "testing"
 
-// TestAnswersThatCannotBeRead: no question waits for an answer that has come.
+// TestAnswersThatCannotBeRead: an invalid answer ends its question at once.
 func TestAnswersThatCannotBeRead(t *testing.T) {
 	const failed = `{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"the answer of the client cannot be read"}}`
 	for text, want := range map[string]string{

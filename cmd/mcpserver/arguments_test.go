@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// noting is a gateway that returns what it was asked for.
+// noting is a gateway that records the arguments of its methods.
 type noting struct {
 	mcpserver.Gateway
 	asked any
@@ -46,7 +46,7 @@ func (g *noting) Exec(_ context.Context, q toolscript.ExecRequest, emit func(too
 	return emit(toolscript.EndEvent("run_1", toolscript.End{OK: true}))
 }
 
-// TestForgivingArguments: what is asked for in another form than the schema has.
+// TestForgivingArguments: arguments are accepted in forms that the schema does not have.
 func TestForgivingArguments(t *testing.T) {
 	many := `"` + strings.Repeat(`t","`, 24) + `t"`
 	g := &noting{}
@@ -79,7 +79,7 @@ func TestForgivingArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := result.Content[0].(*mcp.TextContent).Text
-			asked, _ := json.Marshal(g.asked) // of plain values
+			asked, _ := json.Marshal(g.asked) // plain values, so this does not fail
 			if result.IsError || string(asked) != c.want || c.said != "" && !strings.Contains(text, c.said) || c.said == "" && strings.Contains(text, "notices") {
 				t.Errorf("asked for %s, want %s; the result is %s", asked, c.want, text)
 			}
@@ -87,7 +87,7 @@ func TestForgivingArguments(t *testing.T) {
 	}
 }
 
-// TestDescribeServer: the name of a server lists its tools, and two modules of a server have its instructions once.
+// TestDescribeServer: the name of a server lists its tools; two modules have its instructions once.
 func TestDescribeServer(t *testing.T) {
 	s := sdkClient(t, plain(&noting{}), "2025-11-25", nil)
 	for names, want := range map[string]string{
@@ -104,7 +104,7 @@ func TestDescribeServer(t *testing.T) {
 	}
 }
 
-// TestRefusedArguments: a refusal names the argument, and what it may be.
+// TestRefusedArguments: a refusal names the argument and says which values are valid.
 func TestRefusedArguments(t *testing.T) {
 	s := sdkClient(t, plain(&noting{}), "2025-11-25", nil)
 	for _, c := range []struct{ tool, args, want string }{

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzMiddle checks that shortened output is valid text of bounded length that begins and
-// ends as the whole.
+// FuzzMiddle checks that shortened output is valid text of bounded length with the beginning and
+// the end of the whole.
 func FuzzMiddle(f *testing.F) {
 	f.Add("short", 10)
 	f.Add(strings.Repeat("line ä\n", 100), 50)

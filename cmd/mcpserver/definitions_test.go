@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 )
 
-// Claude Code gives the model the tools at once, without a search for them.
+// The tools are marked so that Claude Code gives them to the model at once, without a search.
 func TestToolsAreLoadedAtOnce(t *testing.T) {
 	h := overHTTP(t, mcpserver.Options{})
 	session := h.begin("x").Header().Get("Mcp-Session-Id")

@@ -15,14 +15,14 @@ import (
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 )
 
-// asking is a gateway whose runs ask one question, and return the answer.
+// asking is a gateway whose runs ask one question and return the answer.
 type asking struct {
 	mcpserver.Gateway
 	answers chan toolscript.Answer
 }
 
 func (g asking) Exec(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
-	schema := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`) // the client checks it too
+	schema := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`) // the client also validates it
 	q := toolscript.Question{ID: "ask_1", Server: "demo", Message: "Who?", Schema: schema}
 	if err := errors.Join(emit(toolscript.Event{Type: toolscript.EventStart, RunID: "run_1"}), emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &q})); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (g asking) ReplyRun(_ context.Context, _ string, a toolscript.Answer) error
 	return nil
 }
 
-// plain are the options of a server whose results are not shortened.
+// plain returns the options of a server that does not shorten results.
 func plain(g mcpserver.Gateway) mcpserver.Options {
 	return mcpserver.Options{
 		Gateway:    func(context.Context) (mcpserver.Gateway, func(), error) { return g, func() {}, nil },
@@ -69,7 +69,7 @@ func sdkClient(t *testing.T, o mcpserver.Options, version string, answer func(co
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = toServer.Close() // of a pipe in memory
+		_ = toServer.Close() // a pipe in memory
 		if err := <-ended; err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
@@ -78,7 +78,7 @@ func sdkClient(t *testing.T, o mcpserver.Options, version string, answer func(co
 	return s
 }
 
-// An accepted answer that does not fit the form is asked for once more. Then the question is
+// If an accepted answer does not fit the form, the question is asked once more. Then it is
 // cancelled, and the result says why.
 func TestAnswersThatDoNotFit(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {

@@ -13,7 +13,7 @@ import (
 
 const comment = ":\n\n"
 
-// news is the next part that is no comment.
+// news returns the next part that is not a comment.
 func news(parts <-chan string) string {
 	for part := range parts {
 		if part != comment {
@@ -23,8 +23,8 @@ func news(parts <-chan string) string {
 	return ""
 }
 
-// TestKeepAlive: the stream of a session, and a response that a client waits for, have a comment
-// every 25 s unless they have news.
+// TestKeepAlive: the stream of a session, and a response for which a client waits, send a comment
+// every 25 s unless they send an event.
 func TestKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, stop := mcpserver.Handler(plain(calling{released: make(chan struct{})}))

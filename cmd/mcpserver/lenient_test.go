@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 )
 
-// TestLateResponses: a response whose request has ended does not fail. What has no session
-// or no request at all does.
+// TestLateResponses: a client's response is accepted even if its request has ended. A body without a
+// valid session, or that is not JSON, is refused.
 func TestLateResponses(t *testing.T) {
 	h, stop := mcpserver.Handler(mcpserver.Options{})
 	defer stop()
@@ -30,7 +30,7 @@ func TestLateResponses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = answer.Body.Close() // only the status is read
+		_ = answer.Body.Close() // the test needs only the status
 		return answer.StatusCode, answer.Header.Get("Mcp-Session-Id")
 	}
 	_, session := post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+

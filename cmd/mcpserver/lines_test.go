@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/race"
 )
 
-// client is a client on stdio.
+// client is a client over stdio.
 type client struct {
 	*testing.T
 	in  *io.PipeWriter
@@ -49,7 +49,7 @@ func onStdio(t *testing.T, o mcpserver.Options) *client {
 	return c
 }
 
-// send writes parts of the input.
+// send writes parts to the input of the server.
 func (c *client) send(parts ...string) {
 	c.Helper()
 	for _, p := range parts {
@@ -73,7 +73,7 @@ func (c *client) receive() (r response) {
 
 const ping = `{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n"
 
-// mustPing checks that the server works.
+// mustPing checks that the server answers a ping.
 func (c *client) mustPing() {
 	c.Helper()
 	c.send(ping)
@@ -82,7 +82,7 @@ func (c *client) mustPing() {
 	}
 }
 
-// TestLongLines: a line without end uses little memory, and its request is answered.
+// TestLongLines: a line without an end uses little memory, and the request in it is refused.
 func TestLongLines(t *testing.T) {
 	block := strings.Repeat("x", 1<<20)
 	for name, tt := range map[string]struct {
@@ -118,7 +118,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestLongestLine: a script of the longest length fits, however it is escaped.
+// TestLongestLine: a script of the maximum length fits, even if every character is escaped.
 func TestLongestLine(t *testing.T) {
 	c := onStdio(t, mcpserver.Options{Gateway: func(context.Context) (mcpserver.Gateway, func(), error) { return nil, nil, errors.New("it was read") }, Shown: func(string, string, []byte) {}})
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_script","arguments":{"code":"`, strings.Repeat(`\u0041`, 1<<20), `"}}}`, "\n")
@@ -127,13 +127,13 @@ func TestLongestLine(t *testing.T) {
 	}
 }
 
-// TestRequestsInProgress: requests that wait hold no more memory than there is for them.
-// Others are refused at once, and the memory is free again when the requests have ended.
+// TestRequestsInProgress: waiting requests use at most the memory that is reserved for them. Other
+// requests are refused at once, and the memory is free again when the requests have ended.
 func TestRequestsInProgress(t *testing.T) {
 	const size = 2 << 20
 	calls := 200
 	if race.Enabled || testing.Short() {
-		calls = 50 // each is read slowly
+		calls = 50 // each line is read slowly
 	}
 	release := make(chan struct{})
 	c := onStdio(t, mcpserver.Options{
@@ -154,7 +154,7 @@ func TestRequestsInProgress(t *testing.T) {
 		for i := range calls {
 			_, _ = fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":"n,\"%d,","method":"tools/call","params":{"name":"run_script","arguments":{"code":"%s"}}}`+"\n", i, script)
 		}
-		_, _ = io.WriteString(c.in, ping) // it is answered before the calls
+		_, _ = io.WriteString(c.in, ping) // the ping is answered before the calls
 	}()
 	refused := 0
 	for {
@@ -182,7 +182,7 @@ func TestRequestsInProgress(t *testing.T) {
 	}
 }
 
-// TestLinesThatMightHaveNoResponse cannot use up the memory for requests.
+// TestLinesThatMightHaveNoResponse: lines that may get no response never use up the memory for requests.
 func TestLinesThatMightHaveNoResponse(t *testing.T) {
 	times := 20
 	if race.Enabled {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 )
 
-// Parameters that mcp-go cannot read are refused in the words of this program, on both transports.
+// On both transports, parameters that mcp-go cannot read are refused with an error of this program.
 func TestParametersThatCannotBeRead(t *testing.T) {
 	const name, tools = `"name" of tools/call must be a text: one of the tools `, `search_tools, describe_tools and run_script`
 	cases := map[string]string{

@@ -18,7 +18,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// The value stays the same.
+// FuzzPlain checks that the value stays the same.
 func FuzzPlain(f *testing.F) {
 	for _, seed := range []string{`"\u003c"`, `{"a":[1e5,null,"\\u003c"]}`, `"\ud83d\ude00"`, "{"} {
 		f.Add(seed)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 )
 
-// html is a gateway whose texts have characters that encoding/json escapes, and whose runs
-// wait to be cancelled.
+// html is a gateway whose texts contain characters that encoding/json escapes, and whose runs
+// end only when they are cancelled.
 type html struct {
 	mcpserver.Gateway
 	begun, ended chan struct{}
@@ -40,7 +40,7 @@ func (g html) Exec(ctx context.Context, q toolscript.ExecRequest, emit func(tool
 	return emit(toolscript.EndEvent("run_1", toolscript.End{OK: true, Value: json.RawMessage(`"<b> \\u003cb> \u0026"`)}))
 }
 
-// TestTextIsPlain: results are text without needless escapes, once.
+// TestTextIsPlain: results contain the text once, without needless escapes.
 func TestTextIsPlain(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-11-25"} {
 		c := onStdio(t, plain(html{}))
@@ -71,7 +71,7 @@ func TestTextIsPlain(t *testing.T) {
 	}
 }
 
-// TestCancelledRequestHasNoAnswer: MCP has none.
+// TestCancelledRequestHasNoAnswer: a cancelled request gets no answer, as MCP requires.
 func TestCancelledRequestHasNoAnswer(t *testing.T) {
 	g := html{begun: make(chan struct{}), ended: make(chan struct{})}
 	in, toServer := io.Pipe()
@@ -79,7 +79,7 @@ func TestCancelledRequestHasNoAnswer(t *testing.T) {
 	served := make(chan error, 1)
 	go func() {
 		served <- mcpserver.Serve(context.WithoutCancel(t.Context()), in, out, plain(g))
-		_ = out.Close() // of a pipe in memory
+		_ = out.Close() // a pipe in memory
 	}()
 	send := func(line string) {
 		if _, err := io.WriteString(toServer, line+"\n"); err != nil {
@@ -101,7 +101,7 @@ func TestCancelledRequestHasNoAnswer(t *testing.T) {
 	if first := <-answers; first != `{"jsonrpc":"2.0","id":2,"result":{}}` {
 		t.Errorf("the first answer is %s, want that of the ping", first)
 	}
-	_ = toServer.Close() // of a pipe in memory
+	_ = toServer.Close() // a pipe in memory
 	for more := range answers {
 		t.Errorf("another answer: %s", more)
 	}

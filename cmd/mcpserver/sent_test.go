@@ -18,7 +18,7 @@ func (failing) Exec(_ context.Context, _ toolscript.ExecRequest, emit func(tools
 	}}))
 }
 
-// TestRunScriptSaysWhetherACallWasSent: a model must not make such a call again without a look.
+// TestRunScriptSaysWhetherACallWasSent: the error says so, so that the model checks before it repeats the call.
 func TestRunScriptSaysWhetherACallWasSent(t *testing.T) {
 	c := onStdio(t, mcpserver.Options{
 		Gateway: func(context.Context) (mcpserver.Gateway, func(), error) { return failing{}, func() {}, nil },

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/race"
 )
 
-// handler is a server over HTTP whose requests need no network.
+// handler is a server over HTTP that is called without a network.
 type handler struct {
 	*testing.T
 	http.Handler
@@ -37,7 +37,7 @@ func overHTTP(t *testing.T, o mcpserver.Options) handler {
 func (h handler) ask(method, session string, body io.Reader) *httptest.ResponseRecorder {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
 	if method == http.MethodGet {
-		cancel() // the client goes away
+		cancel() // the client closes the connection
 	}
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, method, "/mcp", body)
@@ -55,30 +55,30 @@ func (h handler) post(session string, body ...string) *httptest.ResponseRecorder
 	return h.ask(http.MethodPost, session, strings.NewReader(strings.Join(body, "")))
 }
 
-// begin begins a session of a client with a name.
+// begin initializes a session for a client with this name.
 func (h handler) begin(client string) *httptest.ResponseRecorder {
 	return h.post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"`, client, `","version":"1"}}}`)
 }
 
 func newID() string { return new(server.StatelessGeneratingSessionIdManager).Generate() }
 
-// kept is the number of bytes of all objects that are in use.
+// kept returns the number of bytes of all heap objects in use.
 func kept() int {
 	runtime.GC()
-	runtime.GC() // what the first one has taken out of pools
+	runtime.GC() // also frees what the first one moved out of pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
 }
 
-// TestMemoryOfSessions: what clients leave behind has a bound, and the last one works.
-// It has no short form: less than the bytes of the bound shows nothing.
+// TestMemoryOfSessions: the memory that clients leave behind is bounded, and the last client works.
+// The test has no short form, because it must exceed the bound.
 func TestMemoryOfSessions(t *testing.T) {
 	listed := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	name, values := strings.Repeat("x", 60<<10), strings.Repeat("{},", 15_000)
 	for what, tt := range map[string]struct {
 		times int
-		most  int // MB that are kept
+		most  int // megabytes that may be kept
 		leave func(handler)
 	}{
 		"long names":           {50, 25, func(h handler) { h.begin(strings.Repeat("x", 4<<20)) }},
@@ -92,7 +92,7 @@ func TestMemoryOfSessions(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			switch {
 			case race.Enabled:
-				tt.times /= 10 // more than there are sessions take minutes
+				tt.times /= 10 // more than the maximum of sessions would take minutes
 			case testing.Short():
 				tt.times /= 3
 			}
@@ -112,7 +112,7 @@ func TestMemoryOfSessions(t *testing.T) {
 	}
 }
 
-// TestSessionsThatAreUsedStay: another one ends for a new one.
+// TestSessionsThatAreUsedStay: only an idle session is ended to make room for a new one.
 func TestSessionsThatAreUsedStay(t *testing.T) {
 	release := make(chan struct{})
 	h := overHTTP(t, mcpserver.Options{Gateway: func(context.Context) (mcpserver.Gateway, func(), error) {
@@ -142,7 +142,7 @@ func TestSessionsThatAreUsedStay(t *testing.T) {
 	}
 }
 
-// TestMessagesThatAreTooLarge: what mcp-go would decode into very much memory is refused.
+// TestMessagesThatAreTooLarge: messages that mcp-go would decode into too much memory are refused.
 func TestMessagesThatAreTooLarge(t *testing.T) {
 	h := overHTTP(t, mcpserver.Options{})
 	session := h.begin("x").Header().Get("Mcp-Session-Id")
@@ -163,7 +163,7 @@ func TestMessagesThatAreTooLarge(t *testing.T) {
 	}
 }
 
-// TestLargeMessagesAtOnce: no more than there is memory for, and others are refused.
+// TestLargeMessagesAtOnce: messages that exceed the memory for concurrent messages are refused.
 func TestLargeMessagesAtOnce(t *testing.T) {
 	release := make(chan struct{})
 	h := overHTTP(t, mcpserver.Options{Gateway: func(context.Context) (mcpserver.Gateway, func(), error) {

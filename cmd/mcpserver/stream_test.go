@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 )
 
-// calling is a gateway whose runs make calls, and end when they are released.
+// calling is a gateway whose runs make calls and end when they are released.
 type calling struct {
 	mcpserver.Gateway
 	calls    int
@@ -64,7 +64,7 @@ func post(t *testing.T, url, session, body string) answered {
 		t.Error(err)
 		return answered{}
 	}
-	defer func() { _ = w.Body.Close() }() // it was read
+	defer func() { _ = w.Body.Close() }() // only read, so an error is harmless
 	text, err := io.ReadAll(w.Body)
 	if err != nil {
 		t.Error(err)
@@ -85,8 +85,8 @@ const runWithoutToken = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":
 
 const runWithToken = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"run_script","arguments":{"code":"x"},"_meta":{"progressToken":"p"}}}`
 
-// TestProgressIsInTheResponse: each notification about a request is an event of its response,
-// before the answer, while the client also listens to a stream of the session.
+// TestProgressIsInTheResponse: each notification about a request is an event in its response,
+// before the answer, even while the client also listens to the stream of the session.
 func TestProgressIsInTheResponse(t *testing.T) {
 	released := make(chan struct{})
 	close(released)
@@ -101,7 +101,7 @@ func TestProgressIsInTheResponse(t *testing.T) {
 	if err != nil || listening.StatusCode != http.StatusOK {
 		t.Fatal(listening, err)
 	}
-	defer func() { _ = listening.Body.Close() }() // it was read
+	defer func() { _ = listening.Body.Close() }() // only read, so an error is harmless
 	for range 20 {
 		text := post(t, url, session, runWithToken).text
 		events := strings.Split(strings.TrimSpace(text), "\n\n")
@@ -116,7 +116,7 @@ func TestProgressIsInTheResponse(t *testing.T) {
 	}
 }
 
-// TestCancelledRequestOverHTTP: its response ends without an answer.
+// TestCancelledRequestOverHTTP: the response of a cancelled request ends without an answer.
 func TestCancelledRequestOverHTTP(t *testing.T) {
 	for name, meta := range map[string]string{"silent": "", "with events": `,"_meta":{"progressToken":1}`} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestCancelledRequestOverHTTP(t *testing.T) {
 	}
 }
 
-// TestSessionsThatHaveEnded: requests of a session that ended, or was made up, are not served.
+// TestSessionsThatHaveEnded: requests of an ended or unknown session are refused.
 func TestSessionsThatHaveEnded(t *testing.T) {
 	h := overHTTP(t, mcpserver.Options{})
 	ended := h.begin("x").Header().Get("Mcp-Session-Id")
@@ -158,7 +158,7 @@ func TestSessionsThatHaveEnded(t *testing.T) {
 	}
 }
 
-// writes is a response whose parts are read while it is written.
+// writes is a response writer that sends each written part to a channel.
 type writes struct {
 	header http.Header
 	parts  chan string
@@ -172,8 +172,8 @@ func (w writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// inBubble runs a test with a server over HTTP whose time is that of a bubble. send sends a
-// message and returns the parts of the response; release ends the runs.
+// inBubble runs a test with a server over HTTP in a synctest bubble. send sends a message and
+// returns the parts of the response; release ends the runs.
 func inBubble(t *testing.T, test func(t *testing.T, send func(body string) <-chan string, release func())) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -193,8 +193,8 @@ func inBubble(t *testing.T, test func(t *testing.T, send func(body string) <-cha
 	})
 }
 
-// TestSignsOfLife: a silent run is reported every 15 s to a client that has asked for
-// progress.
+// TestSignsOfLife: a client that has asked for progress gets a notification every 15 s while a run
+// is silent.
 func TestSignsOfLife(t *testing.T) {
 	inBubble(t, func(t *testing.T, send func(string) <-chan string, release func()) {
 		t.Helper()
@@ -212,7 +212,7 @@ func TestSignsOfLife(t *testing.T) {
 	})
 }
 
-// TestClientWithoutProgress: it gets the id of the run after 50 s, and waits on with it.
+// TestClientWithoutProgress: such a client gets the id of the run after 50 s, and can wait on with it.
 func TestClientWithoutProgress(t *testing.T) {
 	inBubble(t, func(t *testing.T, send func(string) <-chan string, release func()) {
 		t.Helper()
@@ -254,7 +254,7 @@ func (g *counting) Exec(ctx context.Context, _ toolscript.ExecRequest, emit func
 	return ctx.Err()
 }
 
-// TestRunsThatNoClientReturnsFor: their number has a bound, and they are cancelled after an hour.
+// TestRunsThatNoClientReturnsFor: the number of such runs is bounded, and they are cancelled after an hour.
 func TestRunsThatNoClientReturnsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, more = 200, 7

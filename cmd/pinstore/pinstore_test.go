@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/pinstore"
 )
 
-// TestMain makes the test binary a process that pins without end.
+// TestMain can make the test binary a process that pins tools until it is killed.
 func TestMain(m *testing.M) {
 	if folder := os.Getenv("PIN_WITHOUT_END"); folder != "" {
 		for i := 0; ; i++ {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// add pins one tool with a long text.
+// add returns an update that pins one tool with a long text.
 func add(i int) func(*pin.Record) *pin.Record {
 	return func(r *pin.Record) *pin.Record {
 		next := pin.Record{Server: "s", Source: "f", Identity: "i", Tools: map[string]string{}}
@@ -82,12 +82,12 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestSeveralProcesses: no update is lost.
+// TestSeveralProcesses: no update is lost if several processes write.
 func TestSeveralProcesses(t *testing.T) {
 	folder := t.TempDir()
 	var all sync.WaitGroup
 	for i := range 40 {
-		all.Go(func() { // each opens the lock anew, as a process does
+		all.Go(func() { // each opens the lock anew, like a process
 			if err := pinstore.Folder(folder).Update("s", "f", add(i)); err != nil {
 				t.Error(err)
 			}
@@ -100,7 +100,7 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestKilled: a process that is killed while it writes leaves whole pins and no lock.
+// TestKilled: if a process is killed while it writes, the pins stay complete and no lock is left.
 func TestKilled(t *testing.T) {
 	folder := t.TempDir()
 	for range 10 {
@@ -119,8 +119,8 @@ func TestKilled(t *testing.T) {
 				t.Error(lines.Text())
 			}
 		}
-		_ = c.Process.Kill() // it may be anywhere in an update
-		_ = c.Wait()         // it was killed
+		_ = c.Process.Kill() // at any point of an update
+		_ = c.Wait()         // killed, so an error is expected
 		if r, err := pinstore.Folder(folder).Load("s", "f"); err != nil || len(r.Tools) == 0 || len(r.Texts().Tools) != len(r.Tools) {
 			t.Fatalf("after the kill: %+v, %v", r, err)
 		}
@@ -130,7 +130,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestDamaged: pins that cannot be read are an error, and the next update replaces them.
+// TestDamaged: unreadable pins are an error, and the next update replaces them.
 func TestDamaged(t *testing.T) {
 	folder := t.TempDir()
 	f := pinstore.Folder(folder)
@@ -157,7 +157,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestMark: an agent's change of the user's file marks its servers, and no others.
+// TestMark: after an agent's change of the user's file, the servers in it are marked, and no others.
 func TestMark(t *testing.T) {
 	f := pinstore.Folder(filepath.Join(t.TempDir(), "pins"))
 	if err := f.Mark(); err != nil {

@@ -21,7 +21,7 @@ func made(id string) recording.Recording {
 	return recording.Recording{Version: recording.Version, Code: "return SECRET", Job: runner.Job{RunID: id}, Calls: []recording.Call{}}
 }
 
-// TestEncrypted reads a recording with its key, without one, and with another one.
+// TestEncrypted reads a recording with its key, without a key, and with another key.
 func TestEncrypted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "recordings")
 	var keys [2]string

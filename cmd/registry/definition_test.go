@@ -22,7 +22,7 @@ func TestDefinitions(t *testing.T) {
 	for _, tt := range []struct {
 		server, version  string
 		values           map[string]string
-		want             []string // kind and definition
+		want             []string // kind and definition of each choice
 		needed, optional string
 		refused          string
 	}{
@@ -90,8 +90,8 @@ func names(variables []registry.Variable) string {
 	return strings.Join(list, " ")
 }
 
-// TestAttacks: nothing of a server whose texts take variables of the user, whose package has
-// the form of a flag, or whose secret would be in the list of processes.
+// TestAttacks: a server is refused if its texts use variables of the user, if its package looks like
+// a flag, or if its secret would be visible in the list of processes.
 func TestAttacks(t *testing.T) {
 	choices, refused, err := registry.Choices(get(t, "evil.example/stealer", ""), nil, false)
 	if err != nil || len(choices) != 0 {
@@ -105,13 +105,13 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestOtherPackages: a package that its package manager would take from another place, or for
+// TestOtherPackages: a package that its package manager would take from another source, or resolve to
 // another package, is refused.
 func TestOtherPackages(t *testing.T) {
 	stdio := registry.Remote{Type: "stdio"}
 	for _, tt := range []struct {
 		p    registry.Package
-		want string // "": accepted
+		want string // part of the refusal; "" if the package is accepted
 	}{
 		{registry.Package{RegistryType: "npm", Identifier: "@octo/cat", Version: "1.0.0"}, ""},
 		{registry.Package{RegistryType: "npm", Identifier: "cat", RegistryBaseURL: "https://registry.npmjs.org/"}, ""},
@@ -142,7 +142,7 @@ func TestOtherPackages(t *testing.T) {
 	}
 }
 
-// TestFlags: what the publisher tells the package manager is known apart.
+// TestFlags: flags of the publisher for the package manager are reported separately.
 func TestFlags(t *testing.T) {
 	choices, _, err := registry.Choices(registry.Server{Name: "com.example/cat", Packages: []registry.Package{{
 		RegistryType: "oci", Identifier: "cat", Transport: registry.Remote{Type: "stdio"},
@@ -162,7 +162,7 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// TestSecretStore: secrets are references to the store, and other inputs to variables.
+// TestSecretStore: secrets become references to the store, other inputs become variables.
 func TestSecretStore(t *testing.T) {
 	choices, _, err := registry.Choices(get(t, "io.github.octocat/weather-mcp-server", ""), nil, true)
 	if err != nil || len(choices) != 2 {

@@ -22,7 +22,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/registryserver"
 )
 
-// document is the published OpenAPI document of the registry.
+// document returns the published OpenAPI document of the registry.
 func document(t *testing.T) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile("../../test/fixture/registryserver/testdata/openapi.yaml")
@@ -44,8 +44,8 @@ func document(t *testing.T) map[string]any {
 	return doc.(map[string]any)
 }
 
-// start starts a registry with more servers, and compares each request and each answer with the
-// document.
+// start starts a registry with additional servers, and validates each request and each answer
+// against the OpenAPI document.
 func start(t *testing.T, more ...json.RawMessage) (address string, requests *atomic.Int64) {
 	t.Helper()
 	entries, err := registryserver.Servers()
@@ -128,8 +128,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestManyServers: the names of many publishers have a text, and the server that the user means
-// is on none of the pages that are read.
+// TestManyServers: the right server is found even if the names of so many publishers match that it is
+// on none of the pages that are read.
 func TestManyServers(t *testing.T) {
 	var many []json.RawMessage
 	for i := range 620 {
@@ -157,8 +157,8 @@ func TestManyServers(t *testing.T) {
 	}
 }
 
-// TestCopies: an answer is asked for once in ten minutes, and used longer if the registry
-// cannot be reached.
+// TestCopies: an answer is cached for ten minutes, and used for longer if the registry cannot be
+// reached.
 func TestCopies(t *testing.T) {
 	address, requests := start(t)
 	var dead atomic.Bool

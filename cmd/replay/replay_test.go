@@ -17,10 +17,10 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// cacheDir keeps the compiled engine for all tests.
+// cacheDir is the cache of the compiled engine for all tests.
 var cacheDir string
 
-// TestMain makes the test program a worker when it is started as one.
+// TestMain makes the test binary a worker if it is started as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Command {
 		os.Exit(worker.Main(os.Args[2:]))
@@ -42,7 +42,7 @@ var names = &naming.Names{Key: "1", Servers: []naming.Server{{
 	Ident: "demo", Name: "demo", Tools: []naming.Tool{{Ident: "echo", ID: "demo__echo"}},
 }}}
 
-// echoed is a call of echo. end and begun are those of recording.Call.
+// echoed returns a recorded call of echo. end and begun are those of recording.Call.
 func echoed(n, end, begun int) recording.Call {
 	text := json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))
 	c := recording.Call{ID: "demo__echo", Args: text, End: end, Begun: begun}
@@ -52,7 +52,7 @@ func echoed(n, end, begun int) recording.Call {
 	return c
 }
 
-// recorded is the recording of a script with these calls and this outcome.
+// recorded returns the recording of a script with these calls and this outcome.
 func recorded(t *testing.T, code string, o runner.Outcome, calls ...recording.Call) recording.Recording {
 	t.Helper()
 	compiled, found := script.Compile(runner.Source{Code: code})
@@ -68,7 +68,7 @@ func recorded(t *testing.T, code string, o runner.Outcome, calls ...recording.Ca
 	}
 }
 
-// again replays a recording, with another script if code is not empty.
+// again replays a recording, with another script unless code is empty.
 func again(t *testing.T, r recording.Recording, code string) (replay.Report, error) {
 	t.Helper()
 	var other *replay.Script
@@ -90,8 +90,8 @@ async function late() {
 return first.n;
 `
 
-// TestOrder: answers arrive in the recorded order, also if the script begins a call
-// later, by a timer.
+// TestOrder: answers arrive in the recorded order, even if a timer of the script begins a call
+// later.
 func TestOrder(t *testing.T) {
 	r := recorded(t, race, value("2"), echoed(1, 2, 3), echoed(2, 1, 3), echoed(3, 3, 3))
 	report, err := again(t, r, "")
@@ -100,9 +100,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestDivergence: a changed script that waits for an answer earlier gets it, and one that
-// waits for a call without a recorded answer gets an error. Neither waits for the limit
-// of the run, which is five minutes.
+// TestDivergence: a changed script gets an answer for which it waits earlier, and an error for a
+// call without a recorded answer. Neither waits for the time limit of the run, which is five
+// minutes.
 func TestDivergence(t *testing.T) {
 	both := recorded(t, "await Promise.all([tools.demo.echo({ n: 1 }), tools.demo.echo({ n: 2 })]);", runner.Outcome{}, echoed(1, 1, 2), echoed(2, 2, 2))
 	for _, c := range []struct{ name, code, want string }{
@@ -143,8 +143,8 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestStopped: the replay of a run that ended at its limit of time, while it waited for
-// an answer, does not wait for the limit.
+// TestStopped: the replay of a run that reached its time limit while it waited for an answer does
+// not wait for the limit.
 func TestStopped(t *testing.T) {
 	limit := runner.Outcome{ExitCode: 1, Err: toolscript.Fail(toolscript.LimitTime, "the script ran too long")}
 	report, err := again(t, recorded(t, "await tools.demo.echo({ n: 1 });", limit, echoed(1, 0, 0)), "")
@@ -153,7 +153,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestDialect: a changed script of a model's answer has the dialect of the recorded one.
+// TestDialect: a changed script in a model's answer is read in the dialect of the recorded script.
 func TestDialect(t *testing.T) {
 	r := recorded(t, "return 1", value(`"c1"`))
 	if report, err := again(t, r, "return context.conversationId"); err != nil || report.Same {
@@ -169,7 +169,7 @@ func TestDialect(t *testing.T) {
 	}
 }
 
-// TestNotLoaded: the error of reading a recording is that of the replay.
+// TestNotLoaded: Run returns the error of reading the recording.
 func TestNotLoaded(t *testing.T) {
 	failed := errors.New("damaged")
 	load := func() (recording.Recording, error) { return recording.Recording{}, failed }

@@ -46,8 +46,8 @@ func TestParseEnvMistakes(t *testing.T) {
 	}
 }
 
-// FuzzParseEnv writes an entry in single quotes after any text, and finds it again if the
-// text is correct.
+// FuzzParseEnv appends an entry in single quotes to any text, and finds the entry if the text is
+// valid.
 func FuzzParseEnv(f *testing.F) {
 	f.Add("A=1\n", "x")
 	f.Add("A=\"1\n2\"\n# c", "$ # \" \\")

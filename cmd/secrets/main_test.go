@@ -8,7 +8,7 @@ import (
 	zalando "github.com/zalando/go-keyring"
 )
 
-// The tests must not use the keyring of the user.
+// TestMain replaces the keyring, so that the tests do not use that of the user.
 func TestMain(m *testing.M) {
 	zalando.MockInitWithError(errors.New("no bus"))
 	os.Exit(m.Run())

@@ -43,8 +43,8 @@ func read(t *testing.T, s secrets.Store) *secrets.Book {
 	return b
 }
 
-// TestFile: without a keyring, values are in an encrypted file, which the key of the
-// folder opens. Nobody else can read either.
+// TestFile: without a keyring, values are stored in a file that is encrypted with the key in the
+// folder. Only the user can read either file.
 func TestFile(t *testing.T) {
 	s := newStore(t)
 	if got := read(t, s).List(); len(got) > 0 {
@@ -84,14 +84,14 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }() // it is only read
+	defer func() { _ = f.Close() }() // only read, so an error is harmless
 	if _, err := age.Decrypt(f, ids[0]); err != nil {
 		t.Errorf("the key does not open the file: %v", err)
 	}
 }
 
-// TestKeyring: with a keyring, the file has no value, and removing the secret removes it
-// from the keyring.
+// TestKeyring: with a keyring, the file does not contain the value, and removing the secret also
+// removes it from the keyring.
 func TestKeyring(t *testing.T) {
 	withKeyring(t)
 	s := newStore(t)
@@ -136,8 +136,8 @@ func TestKeyringIsRequired(t *testing.T) {
 	}
 }
 
-// TestAllowed: a secret belongs to definitions. A new value keeps them, and new ones
-// replace those of the same server in the same file.
+// TestAllowed: a secret is bound to definitions. A new value keeps them; a new definition replaces
+// that of the same server in the same file.
 func TestAllowed(t *testing.T) {
 	s := newStore(t)
 	set(t, s, secrets.New{Name: "A", Value: value, Allowed: []secrets.Binding{{Server: "github", File: "/f", Identity: "1"}}})
@@ -190,7 +190,7 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && strings.Contains(tt.want, "chmod") {
-				return // there are no modes
+				return // the system has no file modes
 			}
 			s := newStore(t)
 			set(t, s, secrets.New{Name: "A", Value: value})
@@ -223,8 +223,8 @@ func otherKey(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "key.txt"), []byte(key.String()+"\n"), 0o600)
 }
 
-// TestManyWriters: no change is lost when several write at the same time, also if none
-// finds a key.
+// TestManyWriters: no change is lost when several processes write at the same time, even if there
+// is no key yet.
 func TestManyWriters(t *testing.T) {
 	s := newStore(t)
 	want := map[string]string{}
@@ -248,7 +248,7 @@ func TestManyWriters(t *testing.T) {
 	}
 }
 
-// TestWrongValues: errors about names and values do not have them.
+// TestWrongValues: errors about names and values do not contain these texts.
 func TestWrongValues(t *testing.T) {
 	s := newStore(t)
 	for _, wrong := range []secrets.New{

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
-// announce acts as a hub that says what it is, in a process of its own.
+// announce starts a fake hub that announces info, with a process id of its own.
 func announce(t *testing.T, p Place, info hub.Info) net.Listener {
 	t.Helper()
 	process := exec.CommandContext(t.Context(), "sleep", "600")
@@ -26,11 +26,11 @@ func announce(t *testing.T, p Place, info hub.Info) net.Listener {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = process.Wait() // killed at the end of the test, or before
+		_ = process.Wait() // killed, so an error is expected
 		close(ended)
 	}()
 	t.Cleanup(func() {
-		_ = process.Process.Kill() // it may have ended
+		_ = process.Process.Kill() // it may have ended already
 		<-ended
 	})
 	listener, socket, err := p.listen()
@@ -44,9 +44,9 @@ func announce(t *testing.T, p Place, info hub.Info) net.Listener {
 			if err != nil {
 				return
 			}
-			text, _ := json.Marshal(info)         // such a struct always has a JSON form
-			_, _ = conn.Write(append(text, '\n')) // the gateway reports the failure
-			_, _ = conn.Read(make([]byte, 1))     // the gateway ends the connection
+			text, _ := json.Marshal(info)         // this struct always has a JSON form
+			_, _ = conn.Write(append(text, '\n')) // the gateway reports a failure
+			_, _ = conn.Read(make([]byte, 1))     // waits until the gateway ends the connection
 			_ = conn.Close()
 		}
 	}()
@@ -60,8 +60,8 @@ func announce(t *testing.T, p Place, info hub.Info) net.Listener {
 	return listener
 }
 
-// TestOtherHub checks what a gateway does with a hub of another version: it is used if its
-// protocol fits, replaced if no gateway uses it, and else the error names the command.
+// TestOtherHub checks a hub of another version: the gateway uses it if the protocol fits, replaces it
+// if no gateway uses it, and otherwise returns an error that names a command.
 func TestOtherHub(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -74,7 +74,7 @@ func TestOtherHub(t *testing.T) {
 		{"idle", hub.Info{Protocol: hub.Protocol + 1, Version: "9.0.0"}, true, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir, err := os.MkdirTemp("", "hub") //nolint:usetesting // t.TempDir may be too long for a socket
+			dir, err := os.MkdirTemp("", "hub") //nolint:usetesting // the path of t.TempDir may be too long for a socket
 			if err != nil {
 				t.Fatal(err)
 			}

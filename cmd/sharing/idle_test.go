@@ -28,7 +28,7 @@ func TestIdle(t *testing.T) {
 		i.changed(1)
 		i.changed(0)
 		time.Sleep(59 * time.Second)
-		i.changed(0) // does not begin again
+		i.changed(0) // does not start the time again
 		if ended() {
 			t.Fatal("idle too early")
 		}
@@ -39,7 +39,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// TestIdleNever: a hub that starts and is used by no gateway ends too.
+// TestIdleNever: a hub that no gateway has ever used also ends.
 func TestIdleNever(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
 		i := newIdle(time.Minute)

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// TestPrune: the files of a hub stay while a lock of its place is held, and others always.
+// TestPrune: files of a hub stay while the lock of its place is held; other files always stay.
 func TestPrune(t *testing.T) {
 	folder := t.TempDir()
 	const name = "hub-0a1b2c3d"
@@ -61,8 +61,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneLocks: a lock has one holder while other goroutines remove its file again and
-// again.
+// TestPruneLocks: a lock never has two holders, even while other goroutines remove its file
+// repeatedly.
 func TestPruneLocks(t *testing.T) {
 	folder := t.TempDir()
 	p := Place{folders: []string{folder}, name: "hub-0a1b2c3d"}

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestWaitLost checks that a hub ends with an error when it has lost its NATS server, and
-// also when it stays without gateways.
+// TestWaitLost checks that a hub ends with an error if its connection to the NATS server is lost,
+// even if it is to stay when no gateway uses it.
 func TestWaitLost(t *testing.T) {
 	lost := make(chan struct{})
 	close(lost)

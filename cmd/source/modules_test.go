@@ -58,7 +58,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestModulesBehindLinks checks that links are followed in the folder of the script alone.
+// TestModulesBehindLinks checks that links are followed only inside the folder of the script.
 func TestModulesBehindLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege on Windows")

@@ -162,11 +162,11 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestQueriesOfASlowModel checks that a model that does not answer is given up.
+// TestQueriesOfASlowModel checks that Queries gives up on a model that does not answer.
 func TestQueriesOfASlowModel(t *testing.T) {
 	ended := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.ReadAll(r.Body) // the server notices the end of a connection only after that
+		_, _ = io.ReadAll(r.Body) // the server notices the end of a connection only after it has read the body
 		<-r.Context().Done()
 		close(ended)
 	}))
@@ -189,7 +189,7 @@ func TestAllProxy(t *testing.T) {
 	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"} {
 		t.Setenv(variable, "")
 	}
-	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // which fails every request that uses it
+	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // fails every request that uses this proxy
 	if _, err := (suggest.Model{URL: "https://model.test/v1"}).Queries(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), `has the scheme "socks4"`) {
 		t.Errorf("got %v, want the error of the proxy", err)
 	}

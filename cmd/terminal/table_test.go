@@ -36,7 +36,7 @@ func TestTableColoursAfterMeasuring(t *testing.T) {
 	}
 }
 
-// On a terminal a table fits: cells are wrapped, nothing is cut, and no word is divided.
+// On a terminal a table fits: cells are wrapped between words, and nothing is cut.
 func TestTableFits(t *testing.T) {
 	servers := func() *Table {
 		t := &Table{Header: []string{"Server", "State", "Note", "Error"}}
@@ -99,7 +99,7 @@ func tableOf(t *Table, rows ...[]string) *Table {
 	return t
 }
 
-// A screen has no longer lines, so that words are broken too.
+// Break divides long words, because no line may be longer than the screen.
 func TestBreak(t *testing.T) {
 	if got := strings.Join(Break("see https://a.example/b", 10), "|"); got != "see|https://a.|example/b" {
 		t.Errorf("Break: %s", got)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A character device that is no terminal has no person in front of it.
+// A character device that is not a terminal does not count as one.
 func TestNullDeviceIsNoTerminal(t *testing.T) {
 	file, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -2,8 +2,8 @@ package terminal
 
 import "testing"
 
-// TestVisible: a character that hides or moves others is shown as its number; what belongs to a
-// visible one stays.
+// TestVisible: characters that hide or move others are shown as numbers; those that belong to a
+// visible character stay.
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"ls\u3164;rm":               `ls\u{3164};rm`,

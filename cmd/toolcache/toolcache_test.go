@@ -52,7 +52,7 @@ func TestKeptToolsAreRecalled(t *testing.T) {
 	}
 }
 
-// TestAnotherConfigurationIsAnotherServer: this holds even if only a secret differs.
+// TestAnotherConfigurationIsAnotherServer: two configurations differ even if only a secret differs.
 func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	f := kept(t)
 	other := config
@@ -81,8 +81,8 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	}
 }
 
-// TestAnotherDefinitionIsAnotherServer: every field of the connection counts, whatever the type of
-// the server.
+// TestAnotherDefinitionIsAnotherServer: every field that defines the connection identifies the
+// server, whatever its type.
 func TestAnotherDefinitionIsAnotherServer(t *testing.T) {
 	for name, edit := range map[string]func(*mcpclient.Config){
 		"commands":   func(c *mcpclient.Config) { c.Commands = json.RawMessage(`{"a":{"run":["evil"]}}`) },
@@ -102,8 +102,8 @@ func TestAnotherDefinitionIsAnotherServer(t *testing.T) {
 	}
 }
 
-// TestSince: a tool keeps the time of its first listing, also with another configuration,
-// and in a file of a version that did not have the times.
+// TestSince: a tool keeps the time of its first listing, even with another configuration, or in a
+// file of a version that did not store the times.
 func TestSince(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := kept(t)
@@ -187,7 +187,7 @@ func TestStoreWithoutAFolder(t *testing.T) {
 	}
 }
 
-// TestInstructions: they are those of the server with this configuration, and a new list keeps them.
+// TestInstructions: instructions belong to a server with one configuration; a new list of tools keeps them.
 func TestInstructions(t *testing.T) {
 	f := toolcache.Folder(t.TempDir())
 	config := mcpclient.Config{Type: mcpclient.Stdio, Command: "a"}

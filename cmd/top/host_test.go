@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// hostSample has an item of each kind and state, with a text in every place where one can be.
+// hostSample returns a model with an item of each kind and state, and with text in every place that can have one.
 func hostSample(text string) *hostModel {
 	m := newHostModel(context.Background(), HostOptions{})
 	m.known = true
@@ -54,7 +54,7 @@ func TestHostFits(t *testing.T) {
 	}
 }
 
-// One table has everything, and what is stale has the command that removes it.
+// One table has all items, and a stale item has the command that removes it.
 func TestHostShows(t *testing.T) {
 	m := hostSample("refused")
 	shown := hostScreen(m)
@@ -87,7 +87,7 @@ func TestHostShows(t *testing.T) {
 	}
 }
 
-// A key runs a command after a question, and the screen tells what it printed.
+// A key runs a command after a question, and the screen shows what the command printed.
 func TestHostActions(t *testing.T) {
 	gateway := inventory.Item{Kind: inventory.Gateway, URL: "http://127.0.0.1:1", State: inventory.Alive, Restart: []string{"restart"}, Remove: []string{"stop"}}
 	server := inventory.Item{Kind: inventory.Server, Name: "x", State: "ready"}

@@ -18,10 +18,10 @@ import (
 
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// hostile is what a server could put into any of its texts.
+// hostile is a text that a server could send in place of any other.
 const hostile = "\x1b[2J\x1b]0;x\x07\r\nevil\u202e \u200b日本語テキスト👩‍👩‍👧 Z\u0301\u0301\u0301\u0301\u0301\u0301 \xff a-word-that-is-longer-than-any-line-of-a-terminal-of-eighty-columns-and-goes-on-and-on"
 
-// sample has an entry of each kind, with a text in every place where one can be.
+// sample returns a model with an entry of each kind, and with text in every place that can have one.
 func sample(text string) *model {
 	m := newModel(context.Background(), nil)
 	m.now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -55,7 +55,7 @@ func sample(text string) *model {
 	return m
 }
 
-// press types keys: each letter is one, and names in brackets are too.
+// press types keys: each letter is a key, and names in angle brackets are other keys.
 func press(m *model, keys string) (commands []tea.Cmd) { return pressOn(m, keys) }
 
 func pressOn(m tea.Model, keys string) (commands []tea.Cmd) {
@@ -104,7 +104,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// The first view of a small terminal has what needs attention first, with its command.
+// The first view of a small terminal begins with what needs attention, with the command for it.
 func TestOverview(t *testing.T) {
 	m := sample("refused")
 	shown := screenOf(m)
@@ -120,7 +120,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// Each view has its entries, and a filter leaves those with its text.
+// Each view has its entries, and a filter keeps those that contain its text.
 func TestViews(t *testing.T) {
 	m := sample("a text of a server")
 	for view, texts := range [][]string{
@@ -149,7 +149,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// requests are the requests of a model.
+// requests records the requests of a model.
 type requests struct {
 	made []string
 	err  error
@@ -170,7 +170,7 @@ func (r *requests) AnswerApproval(_ context.Context, id string, a toolscript.App
 	return r.err
 }
 
-// Keys act on the selected row, ask before, and tell what happened.
+// Keys act on the selected row, ask first, and report the result.
 func TestActions(t *testing.T) {
 	for _, tt := range []struct {
 		keys, request, told string
@@ -181,7 +181,7 @@ func TestActions(t *testing.T) {
 		{"1ry", "restart github", "github was restarted", nil}, // the problem at the top
 		{"3ay", "abort run_1", "run_1 was aborted", nil},
 		{"3ay", "abort run_1", "failed: gone", errors.New("gone")},
-		{"3<down>a", "", "a needs a run", nil}, // it has ended
+		{"3<down>a", "", "a needs a run", nil}, // the run has ended
 		{"2a", "", "a needs a run that goes on", nil},
 		{"2<down><down>l", "", "toolscript auth mail", nil},
 		{"4dy", "deny apr_1 ", "was denied", nil},

@@ -22,14 +22,14 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// now is the time of all reports. The lines have times before it.
+// now is the time of all reports. All lines are earlier.
 var now = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
 const day = 24 * time.Hour
 
-// history writes lines as an audit, each an audit.Line or the text of a line.
+// history writes an audit and returns its folder. Each line is an audit.Line or a text.
 func history(t *testing.T, lines ...any) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func end(run string, at time.Duration, value int) audit.Line {
 	return audit.Line{Type: audit.TypeEnd, Time: ago(at), PID: 1, Run: run, Outcome: "ok", Value: data(value)}
 }
 
-// offers is the line of a gateway whose servers offer tools of so many bytes.
+// offers returns the line of a gateway whose servers offer tools of so many bytes.
 func offers(at time.Duration, bytes map[string]int) audit.Line {
 	line := audit.Line{Type: audit.TypeTools, Time: ago(at), PID: 1, Offers: map[string]audit.Offer{}}
 	for name, n := range bytes {
@@ -80,7 +80,7 @@ func offers(at time.Duration, bytes map[string]int) audit.Line {
 	return line
 }
 
-// configured are servers with tools that were listed at a time before now.
+// configured returns servers whose tools were first listed at a time before now.
 func configured(t *testing.T, listed time.Duration, servers map[string][]toolscript.Tool) usage.Configured {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tools")
@@ -99,7 +99,7 @@ func configured(t *testing.T, listed time.Duration, servers map[string][]toolscr
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files { // as a version without the times has written it
+	for _, file := range files { // as written by a version that did not store the times
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func tool(name, description string) toolscript.Tool {
 	return toolscript.Tool{Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)}
 }
 
-// definition is what the tokens of a definition are compared with.
+// definition returns the expected number of tokens of a definition.
 func definition(t toolscript.Tool) int {
 	n, _ := tokens.Count(`{"name":"` + t.Name + `","description":"` + t.Description + `","inputSchema":` + string(t.InputSchema) + `}`)
 	return n
@@ -174,10 +174,10 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestWork: the formula, with the numbers of one session.
+// TestWork checks the comparison of costs with the numbers of one session.
 func TestWork(t *testing.T) {
 	c := configured(t, 30*day, map[string][]toolscript.Tool{"github": {list, move}})
-	// The command writes its line before the gateway writes those of the run.
+	// The line of the command comes before those that the gateway writes about the run.
 	dir := history(t, shown("run_1", "s1", day, 100), run("run_1", "s1", day, 40), call("run_1", "github__list", day, 10, 30_000), shown("", "s1", day, 70))
 	w := read(t, dir, usage.Query{Since: ago(7 * day)}, c).Work
 	if want := (usage.Cost{Written: 40, Read: 170, Total: 210}); w.Toolscript != want {
@@ -192,8 +192,8 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestCallsOfScripts: a client without scripts has no store, no search of scripts and no saved
-// scripts, so their calls are no work that it would do.
+// TestCallsOfScripts: calls of the store, of search and of saved scripts do not count as work of a
+// client without scripts, because it has none of these.
 func TestCallsOfScripts(t *testing.T) {
 	plain := []any{run("run_1", "s1", day, 40), call("run_1", "github__list", day, 10, 30), shown("run_1", "s1", day, 30)}
 	own := append(slices.Clone(plain), call("run_1", "$store__set", day, 500, 5), call("run_1", "$search", day, 7, 600), call("run_1", "$scripts__daily", day, 7, 600))
@@ -209,7 +209,7 @@ func TestCallsOfScripts(t *testing.T) {
 	}
 }
 
-// TestLoss: a script that costs more than its call shows as such.
+// TestLoss: if a script costs more than its call, the report has a negative saving.
 func TestLoss(t *testing.T) {
 	dir := history(t, offers(day, map[string]int{"github": 40}), run("run_1", "s1", day, 400), call("run_1", "github__list", day, 10, 30), shown("run_1", "s1", day, 30))
 	w := read(t, dir, usage.Query{Since: ago(7 * day)}, usage.Configured{}).Work
@@ -218,7 +218,7 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// TestSessions: definitions count once for each session, and once a day where lines have no
+// TestSessions: definitions count once for each session, and once a day for lines without a
 // session. A repeated script counts once for each session.
 func TestSessions(t *testing.T) {
 	dir := history(t, offers(5*day, map[string]int{"github": 400}),
@@ -230,7 +230,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestOffers: the definitions of a session are what its gateway offered at its end.
+// TestOffers: the definitions of a session are those that its gateway offered at the session's end.
 func TestOffers(t *testing.T) {
 	dir := history(t, offers(5*day, map[string]int{"github": 400, "files": 200}), run("run_1", "s1", 4*day, 1),
 		offers(3*day, map[string]int{"files": 0}), run("run_2", "s2", 2*day, 1), offers(day, map[string]int{"github": 4000}))
@@ -239,7 +239,7 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// TestCallsFromAShell: the model writes the arguments of toolscript call, and no script.
+// TestCallsFromAShell: for toolscript call, the model writes only the arguments, and no script.
 func TestCallsFromAShell(t *testing.T) {
 	direct := run("run_1", "s1", day, 40)
 	direct.Client = "toolscript call 0.1.0"
@@ -249,8 +249,8 @@ func TestCallsFromAShell(t *testing.T) {
 	}
 }
 
-// TestOldAndBrokenLines: lines of a version without tokens are estimated, and what is no line
-// is left out.
+// TestOldAndBrokenLines: tokens are estimated for lines of a version that did not store them, and
+// invalid lines are skipped.
 func TestOldAndBrokenLines(t *testing.T) {
 	old := call("run_1", "github__list", day, 10, 100)
 	old.Args.Count, old.Result.Count = audit.Count{}, audit.Count{}
@@ -277,7 +277,7 @@ func TestOldAndBrokenLines(t *testing.T) {
 	}
 }
 
-// TestPeriod: what is before the period or after now does not count.
+// TestPeriod: lines before the period or after now do not count.
 func TestPeriod(t *testing.T) {
 	dir := history(t, run("run_1", "s1", 8*day, 40), call("run_1", "a__b", 8*day, 1, 1), call("run_1", "a__b", 6*day, 1, 1), run("run_2", "s1", -time.Hour, 1), call("run_2", "a__b", -time.Hour, 1, 1))
 	for since, calls := range map[time.Duration]int{7 * day: 1, 9 * day: 2, day: 0} {
@@ -292,7 +292,7 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// TestRuns: single runs have no definitions, whatever their age.
+// TestRuns: a report about single runs contains no definitions, whatever the age of the runs.
 func TestRuns(t *testing.T) {
 	dir := history(t, offers(9*day, map[string]int{"a": 400}), run("run_1", "s1", 8*day, 40), call("run_1", "a__b", 8*day, 2, 30), shown("run_1", "s1", 8*day, 7), run("run_2", "s1", day, 1), call("run_2", "a__b", day, 1, 1))
 	r := read(t, dir, usage.Query{Runs: []string{"run_1"}}, usage.Configured{})
@@ -301,7 +301,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestServer: the parts of one server alone, which are not compared.
+// TestServer: a report about one server has its tools, and no comparison of costs.
 func TestServer(t *testing.T) {
 	dir := history(t, run("run_1", "s1", day, 40), call("run_1", "a__b", day, 2, 30), call("run_1", "c__d", day, 2, 30))
 	r := read(t, dir, usage.Query{Since: ago(7 * day), Server: "a"}, usage.Configured{})
@@ -330,13 +330,13 @@ func TestAdvice(t *testing.T) {
 	if got := read(t, dir, usage.Query{Since: ago(day)}, young).Exclude; len(got) != 2 || got[0].Young || got[1].Young {
 		t.Errorf("known for two days, in a period of one: %+v", got)
 	}
-	// Without any use, nothing is known.
+	// Without any use, there is no advice.
 	if got := read(t, history(t), usage.Query{Since: ago(7 * day)}, c).Exclude; len(got) != 0 {
 		t.Errorf("without a run: %+v", got)
 	}
 }
 
-// TestNoAudit: the folder may not exist.
+// TestNoAudit: the report is empty if the folder does not exist.
 func TestNoAudit(t *testing.T) {
 	r := read(t, filepath.Join(t.TempDir(), "none"), usage.Query{Since: ago(day)}, usage.Configured{})
 	if r.Sessions != 0 || r.Servers == nil || r.Tools == nil || r.Exclude == nil {

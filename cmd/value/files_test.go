@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// filesOf prints a value whose files go to dir.
+// filesOf prints a value and stores its files in dir.
 func filesOf(dir, value string) (text string, kept []byte, said []string, err error) {
 	p := Printer{
 		Describe: true, Dir: dir, DirName: "out",
@@ -25,7 +25,7 @@ func image(mimeType, content string) string {
 	return fmt.Sprintf(`{"type":"image","mimeType":%q,"data":%q}`, mimeType, base64.StdEncoding.EncodeToString([]byte(content)))
 }
 
-// names lists a folder, with the permissions and the content of the files.
+// names lists a folder, with the permissions and the content of each file.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -47,14 +47,14 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(all, "\n")
 }
 
-// TestFilesOfAValue: names are numbered, and nothing of a server is in them.
+// TestFilesOfAValue: file names are numbered, and contain no text of a server.
 func TestFilesOfAValue(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "out")
 	if err := MakeDir(dir); err != nil {
 		t.Fatal(err)
 	}
 	outside := filepath.Join(t.TempDir(), "outside")
-	for _, at := range []string{"image-1.png", "resource-1.txt"} { // one leads to nothing, and one to a file
+	for _, at := range []string{"image-1.png", "resource-1.txt"} { // one is a broken link, and one leads to a file
 		if err := os.Symlink(outside, filepath.Join(dir, at)); err != nil {
 			t.Skip(err)
 		}
@@ -101,7 +101,7 @@ resource-4.bin -rw------- g`
 	}
 }
 
-// TestTooManyFiles: what exceeds the bounds is named in the error and is stored.
+// TestTooManyFiles: what exceeds the limits is named in the error, and is kept.
 func TestTooManyFiles(t *testing.T) {
 	dir := t.TempDir()
 	value := "[" + strings.Repeat(image("image/png", "a")+",", mostFiles) + image("image/png", "b") + "]"
@@ -127,7 +127,7 @@ func TestTooManyFiles(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutFolder: the folder has gone while the script ran.
+// TestFilesWithoutFolder: if the folder was removed while the script ran, the value is kept.
 func TestFilesWithoutFolder(t *testing.T) {
 	value := image("image/png", "a")
 	text, kept, _, err := filesOf(filepath.Join(t.TempDir(), "gone"), value)

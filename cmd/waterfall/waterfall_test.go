@@ -33,7 +33,7 @@ func failed(l audit.Line) audit.Line {
 	return l
 }
 
-// text is the waterfall at a terminal. No line is wider than the terminal.
+// text returns the waterfall for a terminal, and checks that no line is wider.
 func text(t *testing.T, r runhistory.Run, columns int) string {
 	t.Helper()
 	w := waterfall.Of(r)
@@ -125,8 +125,8 @@ Call Tool   0                                100 ms     Took
 
 const hostile = "a\x1b[2J\u202e\"'><script>window.hacked=1</script>\n</style>{{.}}\u200b漢字__" + "x"
 
-// TestHostileTexts: texts of servers and of a changed audit become neither control characters
-// nor elements.
+// TestHostileTexts: texts of servers or of a changed audit never become control characters or HTML
+// elements.
 func TestHostileTexts(t *testing.T) {
 	l := line(1, strings.Repeat(hostile, 20), 50, 50, toolscript.Waits{})
 	l.Call, l.Error, l.Outcome, l.Approval, l.Host, l.Sent = hostile, hostile, hostile, hostile, hostile, hostile
@@ -146,7 +146,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// many are calls of a fan-out: at most eight are made at a time, and one in fifty fails.
+// many returns a run with n parallel calls: at most eight at a time, and one in fifty fails.
 func many(n int) runhistory.Run {
 	r := run(0)
 	for i := range n {
@@ -180,7 +180,7 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestHTML: the file has what is known of a call, and loads nothing.
+// TestHTML: the file contains what is known about a call, and loads nothing.
 func TestHTML(t *testing.T) {
 	l := failed(line(7, "github__list_issues", 3000, 2500, toolscript.Waits{QueuedMs: 500, ApprovalMs: 1000, SlotMs: 250}))
 	l.Approval, l.Sent, l.Host, l.Args = "person", toolscript.SentYes, "worker-1", &audit.Data{SHA256: strings.Repeat("ab", 32), Bytes: 13}
@@ -201,7 +201,7 @@ func TestHTML(t *testing.T) {
 	if got := page(t, run(10)); !strings.Contains(got, "0 calls") || strings.Contains(got, "<details") {
 		t.Errorf("without calls:\n%s", got)
 	}
-	// For a look at the pictures.
+	// Write the pictures, so that a person can look at them.
 	if dir := os.Getenv("WATERFALLS"); dir != "" {
 		for name, r := range map[string]runhistory.Run{"few": run(3000, l, line(8, "files__read", 2900, 1900, toolscript.Waits{})), "many": many(2000)} {
 			if err := os.WriteFile(filepath.Join(dir, name+".html"), []byte(page(t, r)), 0o600); err != nil {

@@ -23,10 +23,10 @@ func TestCalls(t *testing.T) {
 		"toolscript trust $DIR":                   {{"trust", ""}},
 		"toolscript $COMMAND":                     {{""}},
 		"yes | toolscript trust &":                {{"trust"}},
-		"echo toolscript trust":                   {{"trust"}}, // a question too many
+		"echo toolscript trust":                   {{"trust"}}, // harmless: one question too many
 		"cat toolscript.md":                       nil,
 		"ls":                                      nil,
-		"toolscript trust 'x":                     nil, // no shell runs it
+		"toolscript trust 'x":                     nil, // not a valid shell command
 	} {
 		if diff := cmp.Diff(want, permission.Calls(command)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", command, diff)

@@ -62,8 +62,8 @@ func TestNotAllowed(t *testing.T) {
 	}
 }
 
-// FuzzAllowed checks that Allowed neither panics nor accepts a command with a character
-// that expands outside of quotes.
+// FuzzAllowed checks that Allowed does not panic, and accepts no command with a character
+// that a shell expands outside of quotes.
 func FuzzAllowed(f *testing.F) {
 	for _, command := range []string{"toolscript search 'a' | head -5", "toolscript exec - <<'TS'\n$(x)\nTS", "toolscript search $(x)", "echo `x` | toolscript exec -"} {
 		f.Add(command)
