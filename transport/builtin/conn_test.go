@@ -67,7 +67,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// dialOne opens a server of one tool.
+// dialOne opens a built-in server with only one tool.
 func dialOne(t *testing.T, on mcpclient.Events, one tool.Tool) *scene {
 	t.Helper()
 	r := builtin.NewRegistry()
@@ -137,7 +137,7 @@ func TestTheRootIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Rename(s.root, s.root+"2"); err != nil {
-		t.Skip(err) // Windows keeps a folder in place that is open
+		t.Skip(err) // Windows does not rename a folder that is open
 	}
 	if err := s.conn.Ping(t.Context()); !errors.Is(err, mcpclient.ErrUnreachable) {
 		t.Errorf("Ping without the folder: %v", err)
@@ -156,8 +156,8 @@ func TestTheRootIsReplaced(t *testing.T) {
 	}
 }
 
-// TestResultsFitTheSchema validates the result of each tool that needs no network
-// against its output schema.
+// TestResultsFitTheSchema validates the result of each tool that needs no network against the
+// tool's output schema.
 func TestResultsFitTheSchema(t *testing.T) {
 	s := newScene(t, map[string]string{"a.txt": "one\n", "dir/b.txt": "two\n"})
 	var check validate.Validator

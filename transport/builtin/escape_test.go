@@ -14,7 +14,7 @@ import (
 
 const secret = "SECRET"
 
-// prison is a scene with files outside of the root and links that lead to them.
+// prison returns a scene with files outside of the root and with links that lead to them.
 func prison(t *testing.T) *scene {
 	t.Helper()
 	s := newScene(t, map[string]string{"dir/inner.txt": "inside", "dir/deep/x.txt": "inside"})
@@ -38,7 +38,7 @@ func prison(t *testing.T) *scene {
 	return s
 }
 
-// outside are the contents of everything outside of the root, except the journal.
+// outside returns the contents of everything outside of the root, except the journal.
 func (s *scene) outside() string {
 	s.Helper()
 	var all []string
@@ -66,10 +66,10 @@ func (s *scene) outside() string {
 	return strings.Join(all, "\n")
 }
 
-// escapes are paths that would lead to a file outside of the root. PARENT is the
-// folder above it.
+// escapes are paths that would lead to a file outside of the root. PARENT stands for the
+// folder above the root.
 var escapes = []string{
-	// plain and disguised parents
+	// parent folders, plain and disguised
 	"../secret.txt", "./../secret.txt", "../root/../secret.txt", "dir/../../secret.txt", "dir/deep/../../../secret.txt",
 	"dir/./.././../secret.txt", "dir//..//..//secret.txt", "../outside/secret.txt", "../outside/sub/../secret.txt", "../root-twin/secret.txt",
 	"../../../../../../../../../../etc/passwd", "none/../../secret.txt", "dir/inner.txt/../../../secret.txt", "..//secret.txt", ".././secret.txt",
@@ -85,7 +85,7 @@ var escapes = []string{
 	"self/up/secret.txt", "up/root/file", "up/root/up/secret.txt", "out/../secret.txt/x", "up/root/dir/../../secret.txt", "abs/root/up/secret.txt",
 	"loop", "loop/secret.txt", "dangling", "danglingdir/secret.txt", "out/none/secret.txt", "dir/../up/secret.txt", "./out/./secret.txt",
 	"up/outside/secret.txt", "dir/back/outside/sub/secret.txt",
-	// other spellings
+	// other notations
 	"~/secret.txt", "~root/.bashrc", "file:///etc/passwd", "%2e%2e/secret.txt", "..%2fsecret.txt", "..\\secret.txt", "dir\\..\\..\\secret.txt",
 	"C:\\secret.txt", "\\\\?\\C:\\secret.txt", "..\x00/secret.txt", "file\x00", "../secret.txt\x00.txt", "．．/secret.txt", "․․/secret.txt",
 	"..\u200b/secret.txt", "$HOME/secret.txt", "{..}/secret.txt", " ../secret.txt", "../secret.txt ", "..;/secret.txt",
@@ -127,8 +127,8 @@ func TestNoPathLeavesTheRoot(t *testing.T) {
 	}
 }
 
-// refused makes a call that must neither show the secret nor anything of /etc/passwd.
-// Names that look like an escape may be names of files in the root.
+// refused makes a call whose result must not contain the secret or a part of /etc/passwd. A name
+// that looks like an escape may be the name of a file in the root.
 func (s *scene) refused(tool, path string, args object) {
 	s.Helper()
 	r := s.call(tool, args)
@@ -139,7 +139,7 @@ func (s *scene) refused(tool, path string, args object) {
 	}
 }
 
-// TestPathsInTheRoot: what looks unusual and stays in the root works.
+// TestPathsInTheRoot: unusual paths that stay in the root work.
 func TestPathsInTheRoot(t *testing.T) {
 	s := prison(t)
 	for _, path := range []string{
@@ -151,8 +151,8 @@ func TestPathsInTheRoot(t *testing.T) {
 	}
 }
 
-// TestPatchesThatTryToLeaveTheRoot: nothing outside changes, and nothing inside either,
-// because a patch is applied whole or not at all.
+// TestPatchesThatTryToLeaveTheRoot: such a patch changes no file outside, and none inside,
+// because a patch is applied completely or not at all.
 func TestPatchesThatTryToLeaveTheRoot(t *testing.T) {
 	const good = "*** Add File: good.txt\n+x\n"
 	whole := func(body string) string { return "*** Begin Patch\n" + good + body + "*** End Patch\n" }
@@ -227,8 +227,8 @@ func listing(t *testing.T, root string) (all []string) {
 	return all
 }
 
-// TestRaces: while another goroutine replaces a folder by a link that leads out of the
-// root and back, no call reads or writes outside.
+// TestRaces: while a goroutine keeps swapping a folder with a link that leads out of the root, no
+// call reads or writes outside.
 func TestRaces(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the folder cannot be renamed while it is open")
@@ -248,7 +248,7 @@ func TestRaces(t *testing.T) {
 			}
 			err := errors.Join(os.Rename(s.path("swap"), s.path("real")), os.Symlink("../outside", s.path("swap")),
 				os.Remove(s.path("swap")), os.Rename(s.path("real"), s.path("swap")))
-			if err != nil { // a call has created the folder in between
+			if err != nil { // a call has created the folder meanwhile
 				_ = os.RemoveAll(s.path("swap"))
 				_ = os.Rename(s.path("real"), s.path("swap"))
 			}
@@ -267,7 +267,7 @@ func TestRaces(t *testing.T) {
 			},
 		} {
 			for _, args := range args {
-				s.refused(tool, "secret.txt", args) // the folder in the root has a file of this name too
+				s.refused(tool, "secret.txt", args) // the folder in the root also has a file of this name
 			}
 		}
 		if r := s.call("grepFiles", object{"pattern": "SECRE"}); !r.IsError && r.text() != "" {
@@ -281,7 +281,7 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// TestSpecialFiles: a pipe in the root does not stop a call.
+// TestSpecialFiles: a pipe in the root does not block a call.
 func TestSpecialFiles(t *testing.T) {
 	s := newScene(t, nil)
 	if !mkfifo(t, s.path("pipe")) {

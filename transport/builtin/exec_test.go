@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// dialExec opens a server with the tool exec, whose programs are recorded and not run.
+// dialExec opens a server with the tool exec. Its programs are recorded in got, not run.
 func dialExec(t *testing.T, got *tool.Command, host tool.Host, on mcpclient.Events) *scene {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -51,7 +51,7 @@ func TestExec(t *testing.T) {
 		t.Errorf("the result (-want +got):\n%s", diff)
 	}
 	env := got.Env
-	got.Env, got.Room = nil, nil // a function
+	got.Env, got.Room = nil, nil // Room is a function, which cmp cannot compare
 	if diff := cmp.Diff(tool.Command{
 		Args: []string{"npm", "test"}, Root: s.root, Dir: s.path("sub"), Writable: []string{"/cache"}, Network: true, Timeout: 2 * time.Second,
 	}, got); diff != "" {
@@ -88,8 +88,8 @@ func TestExecRefuses(t *testing.T) {
 	}
 }
 
-// TestExecSaysThatNothingHolds reads the instructions and the log of a server whose
-// programs are not confined.
+// TestExecSaysThatNothingHolds: if programs are not confined, the server's instructions and the
+// log say so.
 func TestExecSaysThatNothingHolds(t *testing.T) {
 	var got tool.Command
 	var logged string

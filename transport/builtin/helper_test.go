@@ -13,15 +13,15 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// scene is a workspace and a server of all built-in tools in it.
+// scene is a workspace and a server with all built-in tools for it.
 type scene struct {
 	*testing.T
-	parent string // the folder above the root
+	parent string // folder above the root
 	root   string
 	conn   *builtin.Conn
 }
 
-// newScene writes files, by their paths with slashes below the root, and opens the
+// newScene writes files, whose paths are relative to the root and have slashes, and opens the
 // server.
 func newScene(t *testing.T, files map[string]string) *scene {
 	t.Helper()
@@ -66,7 +66,7 @@ type result struct {
 	raw        json.RawMessage
 }
 
-// text is the member content of the result, or the text of its error.
+// text returns the member content of the result, or the text of its error.
 func (r result) text() string {
 	if r.IsError {
 		return r.Content[0].Text
@@ -99,7 +99,7 @@ func (s *scene) start(ctx context.Context, name string, args any) (mcpclient.Sta
 	}
 }
 
-// call makes a call that has a result.
+// call makes a call and fails the test if there is no result.
 func (s *scene) call(name string, args any) result {
 	s.Helper()
 	_, wait := s.start(s.Context(), name, args)

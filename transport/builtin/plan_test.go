@@ -79,7 +79,7 @@ func TestViewImage(t *testing.T) {
 	}
 }
 
-// TestResources records what the tools ask the gateway for.
+// TestResources checks what the resource tools request from the gateway.
 func TestResources(t *testing.T) {
 	var asked toolscript.FetchRequest
 	answer := ""

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestRootOfProject: a root that a commit has replaced by a link is not opened.
+// TestRootOfProject: if a commit has replaced the root by a link, the root is not opened.
 func TestRootOfProject(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

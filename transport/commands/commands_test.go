@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run runs programs as the gateway does.
+// run runs a program like the gateway.
 func run(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
 		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, Stdin: c.Stdin, MaxOutput: c.MaxOutput,
@@ -47,7 +47,7 @@ func TestArguments(t *testing.T) {
 		"ids": {"type": "array", "join": ",", "optional": true}}`
 	for _, c := range []struct {
 		name, run, args string
-		want            []string // nil: an error
+		want            []string // nil if an error is expected
 	}{
 		{"text", `["p", "{text}"]`, `{"text": "a b; $(c) 'd' \"e\""}`, []string{"p", `a b; $(c) 'd' "e"`}},
 		{"inside", `["p", "x/{text}/{more}.txt"]`, `{"text": "a", "more": "b"}`, []string{"p", "x/a/b.txt"}},
@@ -88,7 +88,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestSchemas: the texts of the configuration stay as they are.
+// TestSchemas: schemas contain the texts of the configuration unchanged.
 func TestSchemas(t *testing.T) {
 	conn, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", mcpclient.Config{
 		Type: mcpclient.Command, Root: t.TempDir(), Commands: json.RawMessage(`{"x": {"run": ["true", "{a}", "{b}"], "parameters": {"a": "a <b> & c", "b": {"description": "d > e"}}}}`),
@@ -103,7 +103,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// FuzzArguments: a value is never more than one argument, and never an option.
+// FuzzArguments: a value never becomes more than one argument, and never an option.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{"a", "-x", "", "a b", "{text}", "\x00", "--", "'"} {
 		f.Add(seed, seed)
@@ -148,7 +148,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNear: a word in braces that is no parameter, and is spelled like one.
+// TestNear: Near warns of a word in braces that is not a parameter but resembles one.
 func TestNear(t *testing.T) {
 	for word, want := range map[string]string{
 		"{branch}": "", "{brnch}": "branch", "{end}": "", "@{branchs}": "", "{{brunch}}": "", "{BRANCH}": "branch",
@@ -171,7 +171,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestMistakeInOneCommand: it disables its tool, and all of them the server.
+// TestMistakeInOneCommand: a mistake disables the tool of its command; without any tool, the server fails.
 func TestMistakeInOneCommand(t *testing.T) {
 	var log strings.Builder
 	dial := func(text string) (names []string, err error) {
@@ -196,7 +196,7 @@ func TestMistakeInOneCommand(t *testing.T) {
 	}
 }
 
-// nothing is a Confiner of a machine where nothing holds.
+// nothing is a Confiner that cannot confine on this machine.
 type nothing struct{}
 
 func (nothing) Lacks(mcpclient.Confine) string { return "files: this is another system" }
@@ -205,7 +205,7 @@ func (nothing) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	return mcpclient.Start{Args: p.Args, Env: p.Env, End: func() {}}, nil
 }
 
-// TestNotConfined: a server whose programs cannot be confined says so, or does not start.
+// TestNotConfined: a server whose programs cannot be confined says so; without a Confiner it does not start.
 func TestNotConfined(t *testing.T) {
 	cfg := mcpclient.Config{Type: mcpclient.Command, Root: t.TempDir(), Confine: &mcpclient.Confine{}, Commands: json.RawMessage(`{"tool": {"run": ["true"]}}`)}
 	var logged []string
@@ -225,13 +225,13 @@ func TestNotConfined(t *testing.T) {
 	}
 }
 
-// call makes a call of a real program.
+// call calls a tool that runs a real program.
 func call(t *testing.T, definition, args string) (string, error) {
 	t.Helper()
 	return callWith(t, mcpclient.Config{}, definition, args)
 }
 
-// callWith is call with the configuration of the server.
+// callWith is like call, with a configuration of the server.
 func callWith(t *testing.T, cfg mcpclient.Config, definition, args string) (string, error) {
 	t.Helper()
 	cfg.Type, cfg.Root, cfg.Commands = mcpclient.Command, t.TempDir(), json.RawMessage(`{"tool":`+definition+`}`)
@@ -293,14 +293,14 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// wrapping is a Confiner that starts programs with another one.
+// wrapping is a Confiner that starts programs by another program.
 type wrapping struct{ nothing }
 
 func (wrapping) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	return mcpclient.Start{Args: append([]string{"/usr/bin/env"}, p.Args...), Env: p.Env, End: func() {}}, nil
 }
 
-// TestNotStarted: the error of a program that was not started says so, and names it.
+// TestNotStarted: if a program could not be started, the error says so and names the program.
 func TestNotStarted(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "text"), []byte("\x00\x01 no program"), 0o700); err != nil { //nolint:gosec // it must be executable
@@ -334,8 +334,8 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveNoSecrets: a program that prints its credentials, also where the error cuts its
-// output.
+// TestErrorsHaveNoSecrets: if a program prints its credentials, the error hides them, even where it
+// cuts the output.
 func TestErrorsHaveNoSecrets(t *testing.T) {
 	cfg := mcpclient.Config{Env: map[string]string{"TOKEN": "sesame-open-1234"}}
 	for _, definition := range []string{

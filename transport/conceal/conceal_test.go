@@ -15,12 +15,12 @@ import (
 	"github.com/toolscript/toolscript/transport/conceal"
 )
 
-// awkward has the characters that the escapers of common languages treat differently.
+// awkward contains characters that the escape functions of common languages treat differently.
 const awkward = `p!a's(s)*~w/o\r"d<é>&+ %{日😀}=;` + "\tend"
 
 var secrets = []string{awkward, "12345678", "plain-token_0123456789", strings.Repeat("ÿ>?", 40), `C:\new\table`, "a b&c=d+e%f", "-_-+/+/-_", "\\\\\\\\\\\\\\\\", "%%%%%%%%25", "&amp;&lt;&amp;", "it is 100%"}
 
-// percent escapes the bytes that keep does not have.
+// percent escapes each byte that is not alphanumeric and not in keep.
 func percent(text, keep, format string) string {
 	var out strings.Builder
 	for _, b := range []byte(text) {
@@ -33,7 +33,7 @@ func percent(text, keep, format string) string {
 	return out.String()
 }
 
-// everyRune writes each character in one way.
+// everyRune applies write to each character and joins the results.
 func everyRune(text string, write func(r rune) string) string {
 	var out strings.Builder
 	for _, r := range text {
@@ -55,7 +55,7 @@ func jsonOf(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// spellings are the forms in which programs write a text.
+// spellings returns the forms in which programs write a text.
 func spellings(s string) map[string]string {
 	return map[string]string{
 		"as it is":                         s,

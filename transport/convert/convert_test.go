@@ -24,7 +24,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// FuzzUnpack reads texts that no Pack has written.
+// FuzzUnpack unpacks texts that Pack did not write.
 func FuzzUnpack(f *testing.F) {
 	packed, err := convert.Pack(map[string]int{"a": 1}, []byte("text"), nil)
 	if err != nil {

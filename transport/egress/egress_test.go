@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/egress"
 )
 
-// client is a client that uses the proxy as its environment says.
+// client returns an HTTP client that uses the proxy as configured by environment variables.
 func client(t *testing.T, p *egress.Proxy) *http.Client {
 	t.Helper()
 	for _, entry := range p.Env() {
@@ -43,14 +43,14 @@ func start(t *testing.T, targets ...string) *egress.Proxy {
 	return p
 }
 
-// status makes a request and returns the status of its answer.
+// status makes a request and returns the status of the response.
 func status(t *testing.T, c *http.Client, address string) int {
 	t.Helper()
 	resp, err := c.Get(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp.Body.Close() // it is not read
+	_ = resp.Body.Close() // the body is not needed
 	return resp.StatusCode
 }
 
@@ -80,13 +80,13 @@ func TestTargets(t *testing.T) {
 		t.Errorf("another target: %d", got)
 	}
 	if resp, err := c.Get("https://" + other.Listener.Addr().String()); err == nil {
-		_ = resp.Body.Close() // it is not read
+		_ = resp.Body.Close() // the body is not needed
 		t.Errorf("another target by CONNECT: %v", resp.Status)
 	}
 }
 
-// TestNames: localhost may be named. An address that is not named is refused, also if a named
-// host has it.
+// TestNames: localhost can be listed. An address that is not listed is refused, even if a listed
+// name resolves to it.
 func TestNames(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
@@ -114,7 +114,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestClose ends the connections that are open.
+// TestClose checks that Close ends open connections.
 func TestClose(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

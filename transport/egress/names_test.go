@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/dns"
 )
 
-// TestPrivateNames: a name of the list that leads to this machine or into the local network is
-// refused, whatever the form of its address.
+// TestPrivateNames: a listed name that resolves to this machine or the local network is refused,
+// whatever the notation of the address.
 func TestPrivateNames(t *testing.T) {
 	names := dns.Names{
 		"loopback.example": {"127.0.0.1"}, "loopback6.example": {"::1"}, "mapped.example": {"::ffff:127.0.0.1"}, "private.example": {"10.0.0.1"},
@@ -37,7 +37,7 @@ func TestPrivateNames(t *testing.T) {
 			t.Errorf("%s: %d %s", name, resp.StatusCode, text)
 		}
 		if resp, err := c.Get("https://" + name + ":" + port); err == nil {
-			_ = resp.Body.Close() // it is not read
+			_ = resp.Body.Close() // the body is not needed
 			t.Errorf("%s by CONNECT: %d", name, resp.StatusCode)
 		}
 	}

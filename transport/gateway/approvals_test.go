@@ -78,7 +78,7 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// TestApprovalsOfARun: the capability of a run neither lists requests nor answers them.
+// TestApprovalsOfARun: with the capability of a run, approvals can neither be listed nor answered.
 func TestApprovalsOfARun(t *testing.T) {
 	const run = "capability-of-a-run-000000"
 	l := serve(t, &fake{runOf: map[string]string{run: "r1"}, approve: func(string, toolscript.ApprovalAnswer, bool) error {
@@ -96,7 +96,7 @@ func TestApprovalsOfARun(t *testing.T) {
 	}
 }
 
-// TestNoApprover: without a secret of approvers, no header is one.
+// TestNoApprover: if the gateway has no approver secret, no header makes a request an approver's.
 func TestNoApprover(t *testing.T) {
 	l := serve(t, &fake{approve: func(_ string, _ toolscript.ApprovalAnswer, approver bool) error {
 		t.Errorf("an answer with approver %v arrived", approver)

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// FuzzParseObject compares the body parser with encoding/json. It accepts exactly the
-// bodies that are one JSON object in UTF-8, after a byte order mark or none, and does not
+// FuzzParseObject compares the body parser with encoding/json. The parser accepts exactly the
+// bodies that are one JSON object in UTF-8, with or without a byte order mark, and does not
 // change them.
 func FuzzParseObject(f *testing.F) {
 	for _, seed := range []string{"", " ", "{}", ` {"a":[1]} `, "[]", "null", `"x"`, "{}{}", "{} x", `{"a"`, "{\"a\":\"\xff\"}", "\ufeff{}", "-", "\v{}"} {
@@ -38,7 +38,7 @@ func FuzzParseObject(f *testing.F) {
 	})
 }
 
-// FuzzParseExec: an accepted request can be encoded again with the same meaning.
+// FuzzParseExec: an accepted request can be encoded again without changing its meaning.
 func FuzzParseExec(f *testing.F) {
 	for _, seed := range []string{`{"code":""}`, `{"code":"x","limits":{"cpuMs":1},"allow":["a"]}`, `{"code":null}`, `{"limits":{"cpuMs":-1}}`, `{"CODE":"x"}`, `{"code":1e999}`} {
 		f.Add([]byte(seed))

@@ -31,8 +31,8 @@ var everyRoute = []struct{ method, path, body string }{
 	{http.MethodPost, "/runs/r1/stdin", `{"eof":true}`},
 }
 
-// TestWithoutCapability: the answer is the same for an existing route, for an unknown
-// one, and with a wrong capability.
+// TestWithoutCapability: without a valid capability, the answer is the same for existing and
+// unknown routes.
 func TestWithoutCapability(t *testing.T) {
 	l := serve(t, &fake{})
 	wrong := gateway.NewToken()
@@ -64,7 +64,7 @@ func TestWithoutCapability(t *testing.T) {
 	}
 }
 
-// comparable404 removes the parts that differ between any two answers.
+// comparable404 removes the parts in which any two answers differ.
 func comparable404(a answer) answer {
 	h := a.header.Clone()
 	h.Del("X-Request-Id")

@@ -83,7 +83,7 @@ func check(t *testing.T, what string, got, want any, err error) {
 	}
 }
 
-// TestClientErrors: client and server have the same error.
+// TestClientErrors: the client returns the error of the server.
 func TestClientErrors(t *testing.T) {
 	var sent *toolscript.Error
 	l := serve(t, &fake{
@@ -149,7 +149,7 @@ func TestClientWithoutGateway(t *testing.T) {
 	}
 }
 
-// TestClientOfSomethingElse: another program may use the port by now.
+// TestClientOfSomethingElse: the client reports if another program uses the port.
 func TestClientOfSomethingElse(t *testing.T) {
 	token := gateway.NewToken()
 	var elsewhere string
@@ -245,7 +245,7 @@ func TestClientExec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// cmp compares each of the 5 million bytes by reflection, which takes minutes.
+	// cmp would compare each of the 5 million bytes by reflection, which takes minutes.
 	whole := cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	if diff := cmp.Diff(sent, got, whole); diff != "" {
 		t.Errorf("events (-sent +got):\n%.2000s", diff)
@@ -287,7 +287,7 @@ func TestClientOfAStreamWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestManyCalls: of a thousand concurrent calls, each gets its own answer.
+// TestManyCalls: each of a thousand concurrent calls gets its own answer.
 func TestManyCalls(t *testing.T) {
 	l := serve(t, &fake{callTool: func(_ context.Context, call toolscript.Call) (json.RawMessage, error) { return call.Args, nil }})
 	c := l.client(t)
@@ -304,7 +304,7 @@ func TestManyCalls(t *testing.T) {
 	wg.Wait()
 }
 
-// TestRefresh: a description with fresh has the list of its server read first, and no other.
+// TestRefresh: a description with fresh first reads the tool list of its server, and of no other server.
 func TestRefresh(t *testing.T) {
 	backend := &fake{catalog: someTools}
 	c, ctx := serve(t, backend).client(t), t.Context()

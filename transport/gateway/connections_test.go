@@ -18,8 +18,8 @@ func tracing(t *testing.T, reused *[]bool) context.Context {
 }
 
 // TestUnverifiedConnectionsCloseNoVerifiedOnes opens the maximum number of connections without
-// a capability. The idle connection of a client with a capability stays open: closing
-// it would not make room, and its next request would fail.
+// a capability. The idle connection of a client with a capability stays open, because closing
+// it would free no slot and would make the client's next request fail.
 func TestUnverifiedConnectionsCloseNoVerifiedOnes(t *testing.T) {
 	l := serve(t, &fake{})
 	var reused []bool

@@ -12,10 +12,10 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway/dashboard"
 )
 
-// desk is a gateway with a person who sees the links of the operator page.
+// desk is a gateway that shows links of the dashboard to a person.
 type desk struct {
 	*live
-	shown []string // links
+	shown []string // links that were shown
 }
 
 func newDesk(t *testing.T, b gateway.Backend, change ...func(*gateway.Options)) *desk {
@@ -32,7 +32,7 @@ func newDesk(t *testing.T, b gateway.Backend, change ...func(*gateway.Options)) 
 	return d
 }
 
-// link returns a new link.
+// link makes the gateway show a new link and returns it.
 func (d *desk) link(t *testing.T) string {
 	t.Helper()
 	if _, err := d.client(t).ShowDashboard(t.Context(), gateway.LinkRequest{}); err != nil {
@@ -41,7 +41,7 @@ func (d *desk) link(t *testing.T) string {
 	return d.shown[len(d.shown)-1]
 }
 
-// tab is an open page.
+// tab is an open page of the dashboard.
 type tab struct {
 	*desk
 	path   string
@@ -58,19 +58,19 @@ func (d *desk) open(t *testing.T) tab {
 	return tab{d, a.header.Get("Location"), cookie}
 }
 
-// visit makes a request without following redirects, and without a body if it is "".
+// visit makes a request, without a body if body is "", and does not follow redirects.
 func visit(t *testing.T, method, address, body string, change ...func(*http.Request)) answer {
 	t.Helper()
 	return ask(t, method, address, strings.NewReader(body), change...)
 }
 
-// get makes the request of a browser that has the page.
+// get makes a GET request with the cookie of the page.
 func (b tab) get(t *testing.T, path string, change ...func(*http.Request)) answer {
 	t.Helper()
 	return visit(t, http.MethodGet, b.BaseURL()+path, "", append([]func(*http.Request){header("Cookie", b.cookie)}, change...)...)
 }
 
-// post makes a request of the page.
+// post makes a POST request as the page does.
 func (b tab) post(t *testing.T, path, body string, change ...func(*http.Request)) answer {
 	t.Helper()
 	own := []func(*http.Request){
@@ -80,7 +80,7 @@ func (b tab) post(t *testing.T, path, body string, change ...func(*http.Request)
 	return visit(t, http.MethodPost, b.BaseURL()+b.path+path, body, append(own, change...)...)
 }
 
-// TestDashboardLink: a link works once, and only for a person who opens it.
+// TestDashboardLink: a link works once, and only for the person who opens it.
 func TestDashboardLink(t *testing.T) {
 	d := newDesk(t, &fake{})
 	made := d.ask(t, http.MethodPost, "/dashboard", `{"print":true}`)
@@ -124,8 +124,8 @@ func TestDashboardLink(t *testing.T) {
 	}
 }
 
-// TestDashboardLinkNeedsCapability: no script and no program without the capability makes
-// links.
+// TestDashboardLinkNeedsCapability: a script, or a program without the capability, cannot request
+// a link.
 func TestDashboardLinkNeedsCapability(t *testing.T) {
 	const run = "capability-of-a-run-000000"
 	d := newDesk(t, &fake{runOf: map[string]string{run: "r1"}})
@@ -152,8 +152,8 @@ func TestDashboardLinkNeedsCapability(t *testing.T) {
 
 var parameterOfRoute = regexp.MustCompile(`\{\w+\}`)
 
-// TestDashboardCookie: the cookie opens the routes of its page and no others, and nothing
-// else opens them.
+// TestDashboardCookie: the cookie gives access to the routes of its page and to no others, and
+// nothing else gives access to the page.
 func TestDashboardCookie(t *testing.T) {
 	d := newDesk(t, &fake{exec: func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error {
 		t.Error("a cookie runs a script")
@@ -200,7 +200,7 @@ func TestDashboardCookie(t *testing.T) {
 	}
 }
 
-// TestDashboardWithoutToken: a gateway without a capability has sessions all the same.
+// TestDashboardWithoutToken: a gateway without a capability still needs sessions for the page.
 func TestDashboardWithoutToken(t *testing.T) {
 	d := newDesk(t, &fake{approve: func(string, toolscript.ApprovalAnswer, bool) error { return nil }}, noToken)
 	b := d.open(t)
@@ -212,7 +212,7 @@ func TestDashboardWithoutToken(t *testing.T) {
 	}
 }
 
-// TestWholeApprovalOnThePage: the page shows all arguments of a request.
+// TestWholeApprovalOnThePage: the page shows all arguments of a call that waits for approval.
 func TestWholeApprovalOnThePage(t *testing.T) {
 	b := newDesk(t, &fake{approvals: []toolscript.Approval{{ID: "apr_1", Args: "short", Cut: 9}}}).open(t)
 	if a := b.get(t, b.path+"/approvals/apr_1"); a.status != http.StatusOK || !strings.Contains(a.body, `"args":"short in full"`) {
@@ -226,8 +226,8 @@ func TestWholeApprovalOnThePage(t *testing.T) {
 	}
 }
 
-// TestDashboardForgery: a POST of the page comes from the page. A page on another port of this
-// machine belongs to the same site, so its requests have the cookie.
+// TestDashboardForgery: a POST is accepted only from the page itself. A page on another port of
+// this machine is same-site, so its requests have the cookie, and are refused all the same.
 func TestDashboardForgery(t *testing.T) {
 	answers := 0
 	d := newDesk(t, &fake{approve: func(string, toolscript.ApprovalAnswer, bool) error { answers++; return nil }})
@@ -262,8 +262,8 @@ func TestDashboardForgery(t *testing.T) {
 	}
 }
 
-// TestDashboardApprovals: a page allows calls without a code after it has given one. The cookie and
-// the capability are not enough.
+// TestDashboardApprovals: after a page has given a code, it can allow calls without one. The cookie
+// and the capability alone are not enough.
 func TestDashboardApprovals(t *testing.T) {
 	var approvers []bool
 	d := newDesk(t, &fake{approve: func(_ string, a toolscript.ApprovalAnswer, approver bool) error {
@@ -323,7 +323,7 @@ func TestDashboardApprovals(t *testing.T) {
 
 var linked = regexp.MustCompile(`(?:href|src|from)(?:=| )"([^"]+)"`)
 
-// TestDashboardFiles: the page needs nothing but its own files, has no script and no style in its
+// TestDashboardFiles: the page loads only its own files, has no inline script or style in its
 // HTML, and is small.
 func TestDashboardFiles(t *testing.T) {
 	d := newDesk(t, &fake{})

@@ -42,7 +42,7 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// TestRunEvents reads the events of a run that has ended, and of one that has not.
+// TestRunEvents reads the events of an ended run and of a run in progress.
 func TestRunEvents(t *testing.T) {
 	end := toolscript.EndEvent("ended", toolscript.End{OK: true, Value: []byte(`"é"`)})
 	l := serve(t, &fake{runEvents: func(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {

@@ -13,14 +13,14 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestDisconnectCancelsTheCall: fasthttp does not report a disconnect.
+// TestDisconnectCancelsTheCall: a disconnect, which fasthttp does not report, cancels the call.
 func TestDisconnectCancelsTheCall(t *testing.T) {
 	begun, causes := make(chan struct{}), make(chan error, 1)
 	l := serve(t, &fake{callTool: func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
 		close(begun)
 		<-ctx.Done()
 		causes <- context.Cause(ctx)
-		return nil, ctx.Err() // without a cause, which the gateway must add
+		return nil, ctx.Err() // without a cause: the gateway must add it
 	}})
 	conn := l.dial(t)
 	request := "POST /" + l.token + "/tools/a__b HTTP/1.1\r\nHost: " + l.address() + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
@@ -40,7 +40,7 @@ func TestDisconnectCancelsTheCall(t *testing.T) {
 	}
 }
 
-// TestDisconnectEndsTheRun: this holds even if the run has no output.
+// TestDisconnectEndsTheRun: a disconnect ends a run even if the run has no output.
 func TestDisconnectEndsTheRun(t *testing.T) {
 	begun, causes, emitted := make(chan struct{}), make(chan error, 1), make(chan error, 1)
 	l := serve(t, &fake{exec: func(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
@@ -67,8 +67,8 @@ func TestDisconnectEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestDisconnectEndsARunThatPrints: emit returns an error to a run that writes without
-// pause.
+// TestDisconnectEndsARunThatPrints: after a disconnect, emit returns an error to a run that
+// writes without pause.
 func TestDisconnectEndsARunThatPrints(t *testing.T) {
 	failed := make(chan error, 1)
 	l := serve(t, &fake{exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
@@ -89,7 +89,7 @@ func TestDisconnectEndsARunThatPrints(t *testing.T) {
 	}
 }
 
-// TestDisconnectBeforeTheFirstEvent: the answer has not begun.
+// TestDisconnectBeforeTheFirstEvent: a disconnect ends a run even if the answer has not begun.
 func TestDisconnectBeforeTheFirstEvent(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	l := serve(t, &fake{exec: func(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {

@@ -46,8 +46,8 @@ func readLines(t *testing.T, r *bufio.Reader, n int) (text string) {
 	return text
 }
 
-// TestEventsAreServerSentEvents checks the text of the stream, and that each batch is
-// sent before the next one exists.
+// TestEventsAreServerSentEvents checks the text of the stream, and that each batch is sent before
+// the next one exists.
 func TestEventsAreServerSentEvents(t *testing.T) {
 	next, asked := make(chan struct{}), make(chan toolscript.LiveQuery, 1)
 	l := serve(t, &fake{events: func(_ context.Context, q toolscript.LiveQuery, emit func([]toolscript.LiveEvent) error) error {
@@ -89,8 +89,8 @@ func TestEventsAreServerSentEvents(t *testing.T) {
 	}
 }
 
-// TestEventsThroughTheClient checks the Go client: heartbeats are skipped, and the notice
-// ends the stream.
+// TestEventsThroughTheClient checks that the Go client skips heartbeats, and that the notice ends
+// the stream.
 func TestEventsThroughTheClient(t *testing.T) {
 	want := []toolscript.LiveEvent{
 		{ID: "a.1", Type: toolscript.LiveSnapshot, Data: json.RawMessage(`{"a":"\n: x"}`)},
@@ -123,7 +123,7 @@ func TestEventsThroughTheClient(t *testing.T) {
 	}
 }
 
-// TestEventsThatCannotBegin checks that errors before the first event have their status.
+// TestEventsThatCannotBegin checks that an error before the first event has its HTTP status.
 func TestEventsThatCannotBegin(t *testing.T) {
 	busy := &toolscript.Error{Kind: toolscript.Busy, RetryAfter: time.Second, Err: errors.New("too many")}
 	l := serve(t, &fake{events: func(context.Context, toolscript.LiveQuery, func([]toolscript.LiveEvent) error) error { return busy }})
@@ -139,7 +139,7 @@ func TestEventsThatCannotBegin(t *testing.T) {
 	}
 }
 
-// TestEventsEndWithTheirReader checks that the Backend learns that a reader has left.
+// TestEventsEndWithTheirReader checks that the context of the Backend ends when a reader disconnects.
 func TestEventsEndWithTheirReader(t *testing.T) {
 	left := make(chan error, 1)
 	l := serve(t, &fake{events: func(ctx context.Context, _ toolscript.LiveQuery, emit func([]toolscript.LiveEvent) error) error {
@@ -169,7 +169,7 @@ func TestEventsEndWithTheGateway(t *testing.T) {
 	err := l.client(t).Events(t.Context(), toolscript.LiveQuery{}, func(e toolscript.LiveEvent) error {
 		last = e
 		if e.Type == toolscript.LiveSnapshot {
-			go func() { _ = l.Shutdown(t.Context()) }() // serve checks the result of the second one
+			go func() { _ = l.Shutdown(t.Context()) }() // serve checks the result of its own Shutdown
 		}
 		return nil
 	})

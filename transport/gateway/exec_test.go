@@ -46,7 +46,7 @@ func readLine(t *testing.T, r *bufio.Reader) string {
 	return line
 }
 
-// TestDEF11EventsAreSentAsTheyHappen: each line is read before the next event is
+// TestDEF11EventsAreSentAsTheyHappen: the client can read each line before the next event is
 // sent.
 func TestDEF11EventsAreSentAsTheyHappen(t *testing.T) {
 	next := make(chan struct{})
@@ -101,7 +101,7 @@ func TestHeartbeat(t *testing.T) {
 	close(over)
 }
 
-// TestExecThatCannotBegin: the answer has a status, as on other routes.
+// TestExecThatCannotBegin: an error before the first event has its HTTP status, as on other routes.
 func TestExecThatCannotBegin(t *testing.T) {
 	l := serve(t, &fake{exec: func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error {
 		return &toolscript.Error{Kind: toolscript.Busy, Err: errors.New("too many runs"), RetryAfter: time.Second}
@@ -112,7 +112,7 @@ func TestExecThatCannotBegin(t *testing.T) {
 	}
 }
 
-// TestExecOfABrokenBackend: the client always receives an end event.
+// TestExecOfABrokenBackend: the client receives an end event even if the Backend fails.
 func TestExecOfABrokenBackend(t *testing.T) {
 	type execFunc = func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error
 	tests := []struct {
@@ -190,7 +190,7 @@ func TestBadExecRequests(t *testing.T) {
 	}})
 	for body, want := range map[string]struct {
 		text  string
-		paths []string // in the details
+		paths []string // paths in the details of the error
 	}{
 		``:                                   {text: "empty"},
 		`[]`:                                 {text: "array"},
@@ -218,7 +218,7 @@ func TestBadExecRequests(t *testing.T) {
 	}
 }
 
-// TestClientOfLargeValues: the bytes of a value arrive unchanged, however it is encoded.
+// TestClientOfLargeValues: the bytes of a value arrive unchanged, whatever their encoding.
 func TestClientOfLargeValues(t *testing.T) {
 	long := strings.Repeat(`{"value":"a \"value\":0 é\u2028 <&>","n":1.0},`, 5000)
 	for _, value := range []string{`0`, `{"value":0}`, `[` + long + `0]`, `"` + strings.Repeat("x", 200_000) + `"`} {

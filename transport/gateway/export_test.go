@@ -13,7 +13,7 @@ var (
 	ParseObject = parseObject
 )
 
-// Bodies that have no exported type.
+// Request and response bodies for the tests of package gateway_test.
 type (
 	ErrorBody       = errorBody
 	ReloadRequest   = reloadRequest
@@ -21,14 +21,14 @@ type (
 	PageCode        = pageCode
 )
 
-// Route is what the description of the API says about a route.
+// Route describes a route for the comparison with the API description.
 type Route struct {
 	Query      []string // accepted parameters; nil if the query is ignored
 	Capability string   // none, run, page or gateway
 	Bytes      bool     // the body may be bytes instead of JSON
 }
 
-// Routes are the routes by method and path, such as "GET /tools/{id}".
+// Routes returns the routes by method and path, such as "GET /tools/{id}".
 func Routes() map[string]Route {
 	found := map[string]Route{}
 	for _, r := range (&Server{}).routes() {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TestFetch: a request over HTTP and one of the client reach the Backend equally.
+// TestFetch: a plain HTTP request and a request of the client reach the Backend in the same way.
 func TestFetch(t *testing.T) {
 	asked := make(chan toolscript.FetchRequest, 1)
 	l := serve(t, &fake{fetch: func(_ context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {

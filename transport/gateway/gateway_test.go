@@ -23,13 +23,13 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// patience bounds every wait of these tests. It is long, because the machine may be
+// patience is the longest wait in these tests. It is long, because the machine may be
 // busy.
 const patience = time.Minute
 
-// fake is a Backend of functions. A nil function returns zero values.
+// fake is a Backend whose fields implement its methods. A nil function returns zero values.
 type fake struct {
-	reread    []string // the servers of Reread, which reads nothing the first time
+	reread    []string // servers passed to Reread, which reads nothing the first time
 	catalog   toolscript.Catalog
 	callTool  func(context.Context, toolscript.Call) (json.RawMessage, error)
 	types     func(context.Context, toolscript.Filter, bool) (toolscript.Module, error)
@@ -57,10 +57,10 @@ type fake struct {
 	reply     func(context.Context, string, toolscript.Answer) error
 	approvals []toolscript.Approval
 	approve   func(id string, a toolscript.ApprovalAnswer, approver bool) error
-	runOf     map[string]string // capability to run id
-	allow     toolscript.Filter // filter of all these runs
+	runOf     map[string]string // maps capabilities to run ids
+	allow     toolscript.Filter // filter of all runs in runOf
 	profiles  map[string]toolscript.Filter
-	profile   string // of requests that name none
+	profile   string // profile of requests that name none
 }
 
 func (f *fake) Search(_ context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
@@ -318,7 +318,7 @@ func start(run string) toolscript.Event {
 	return toolscript.Event{Type: toolscript.EventStart, RunID: run}
 }
 
-// live is a gateway that serves on loopback until the test ends.
+// live is a gateway that serves on loopback until its test ends.
 type live struct {
 	*gateway.Server
 	token string
@@ -443,7 +443,7 @@ func ask(t *testing.T, method, url string, body io.Reader, change ...func(*http.
 	return answer{resp.StatusCode, resp.Header, string(text)}
 }
 
-// dial opens a connection for requests that net/http does not send.
+// dial opens a connection for requests that net/http would not send.
 func (l *live) dial(t *testing.T) net.Conn {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.address())
@@ -493,11 +493,11 @@ func receive[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// logBook stores a log and lets tests wait for its lines.
+// logBook stores log lines and lets tests wait for them.
 type logBook struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
-	written chan struct{} // closed and replaced for each line
+	written chan struct{} // closed and replaced at each line
 }
 
 func newLogBook() *logBook { return &logBook{written: make(chan struct{})} }
@@ -516,7 +516,7 @@ func (b *logBook) String() string {
 	return b.text.String()
 }
 
-// line waits for a line with a member of a value.
+// line waits for a log line whose member has a value.
 func (b *logBook) line(t *testing.T, member, value string) map[string]any {
 	t.Helper()
 	late := time.After(patience)

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TestDEF13ForeignRequests: the predecessor called tools for any web page. The table
-// is tested with and without a token.
+// TestDEF13ForeignRequests checks that web pages cannot call tools, with and without a
+// token (DEF-13).
 func TestDEF13ForeignRequests(t *testing.T) {
 	var calls atomic.Int64
 	backend := &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {
@@ -52,7 +52,7 @@ func TestDEF13ForeignRequests(t *testing.T) {
 				{"Sec-Fetch-Site", "same-origin", 200},
 				{"Sec-Fetch-Site", "same-site", 403},
 				{"Sec-Fetch-Site", "cross-site", 403},
-				{"X-Forwarded-Host", "evil.example", 200}, // is ignored
+				{"X-Forwarded-Host", "evil.example", 200}, // ignored
 				{"Content-Type", "application/json; charset=utf-8", 200},
 				{"Content-Type", "APPLICATION/JSON", 200},
 				{"Content-Type", "text/plain", 415},
@@ -81,7 +81,7 @@ func TestDEF13ForeignRequests(t *testing.T) {
 	}
 }
 
-// TestHostIsCheckedBeforeAnyRoute: DNS rebinding gives a page no information.
+// TestHostIsCheckedBeforeAnyRoute: a page that uses DNS rebinding gets no information.
 func TestHostIsCheckedBeforeAnyRoute(t *testing.T) {
 	l := serve(t, &fake{})
 	for _, path := range []string{"/health", "/tools", "/nothing"} {
@@ -96,7 +96,7 @@ func TestHostIsCheckedBeforeAnyRoute(t *testing.T) {
 	}
 }
 
-// TestHostInRequestLine: fasthttp prefers the host in the request line.
+// TestHostInRequestLine: the host in the request line is checked, because fasthttp prefers it.
 func TestHostInRequestLine(t *testing.T) {
 	l := serve(t, &fake{})
 	for line, want := range map[string]int{
@@ -132,7 +132,7 @@ func TestListenBeyondThisMachine(t *testing.T) {
 		t.Errorf("New on %s without a token = %v, want forbidden", ln.Addr(), err)
 	}
 	l := serve(t, &fake{}, func(o *gateway.Options) {
-		_ = o.Listener.Close() // replaced by the listener of this test
+		_ = o.Listener.Close() // the listener of this test replaces it
 		o.Listener = ln
 	})
 	if want := "http://127.0.0.1:"; !strings.HasPrefix(l.BaseURL(), want) {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TestHarness checks POST /harness with the client: the request arrives whole, the items
-// in order, and the errors before and after the first item.
+// TestHarness checks POST /harness with the client: the whole request arrives, the items arrive
+// in order, and errors before and after the first item are returned.
 func TestHarness(t *testing.T) {
 	var got toolscript.HarnessRequest
 	b := &fake{harness: func(_ context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TestRefusedBodyIsNotAwaited: the answer is sent after the header, and the client is
-// not asked for the body.
+// TestRefusedBodyIsNotAwaited: a refusal is sent after the header of a request, without asking
+// the client for the body.
 func TestRefusedBodyIsNotAwaited(t *testing.T) {
 	l := serve(t, &fake{}, func(o *gateway.Options) { o.ReadTimeout = time.Hour })
 	const size = "Content-Type: application/json\r\nContent-Length: 33554432\r\n"
@@ -49,7 +49,7 @@ func TestRefusedBodyIsNotAwaited(t *testing.T) {
 	}
 }
 
-// last sends bytes and reads one answer, after which the connection must end.
+// last sends bytes and reads one answer, and checks that the connection then ends.
 func (l *live) last(t *testing.T, request string) answer {
 	t.Helper()
 	conn := l.dial(t)
@@ -72,8 +72,8 @@ func (l *live) last(t *testing.T, request string) answer {
 	return answer{resp.StatusCode, resp.Header, string(body)}
 }
 
-// TestFraming: a request with an ambiguous host or length is refused, because another
-// program on the way may interpret it differently.
+// TestFraming: a request with an ambiguous host or length is refused, because a proxy might
+// interpret it differently.
 func TestFraming(t *testing.T) {
 	called := make(chan struct{}, 1)
 	l := serve(t, &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {
@@ -124,7 +124,7 @@ func TestUnreadBodyEndsTheConnection(t *testing.T) {
 	}
 }
 
-// TestBodiesOnOneConnection: bodies of every size are read completely.
+// TestBodiesOnOneConnection: bodies of every size are read completely over one connection.
 func TestBodiesOnOneConnection(t *testing.T) {
 	sizes := make(chan int, 1)
 	l := serve(t, &fake{callTool: func(_ context.Context, call toolscript.Call) (json.RawMessage, error) {

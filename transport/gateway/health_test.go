@@ -62,7 +62,7 @@ func TestGW11Ready(t *testing.T) {
 	}
 }
 
-// TestDEF18FailedServersAreSeen: the predecessor did not list them.
+// TestDEF18FailedServersAreSeen: /servers lists failed servers (DEF-18).
 func TestDEF18FailedServersAreSeen(t *testing.T) {
 	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	server := toolscript.ServerStatus{Name: "bad", Type: "stdio", State: toolscript.Failed, Settled: true, Since: since, Error: "no such command"}

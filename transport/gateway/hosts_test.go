@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TestAllowedHosts: the listed names are as good as the gateway's own, and no other is.
+// TestAllowedHosts: the listed hosts are accepted like the gateway's own, and no others.
 func TestAllowedHosts(t *testing.T) {
 	l := serve(t, &fake{}, func(o *gateway.Options) {
 		o.Hosts = []string{"Host.Docker.Internal", "localhost:8080", "tools.example.com:443", "[fd00::1]:8080", "192.0.2.1"}
@@ -56,7 +56,7 @@ func TestAllowedHosts(t *testing.T) {
 	}
 }
 
-// TestBadHosts: a mistake in the list is an error of the start.
+// TestBadHosts: an invalid host in the list is an error at the start.
 func TestBadHosts(t *testing.T) {
 	for _, host := range []string{"", "*", "*.example.com", "http://example.com", "example.com/x", "example.com:", "example.com:0", "example.com:65536", "example.com:http", "a b", "fd00::1", "[fd00::1", "user@example.com", "a..b", ".a", "a.", "-a", "a-.b", strings.Repeat("a", 64)} {
 		ln, err := gateway.Listen("", 0)
@@ -67,6 +67,6 @@ func TestBadHosts(t *testing.T) {
 		if toolscript.KindOf(err) != toolscript.Invalid || !strings.Contains(err.Error(), "allowed host") {
 			t.Errorf("%q: %v", host, err)
 		}
-		_ = ln.Close() // no server has it
+		_ = ln.Close() // no server uses it
 	}
 }

@@ -38,8 +38,8 @@ func TestBodyLimit(t *testing.T) {
 	wantRefusal(t, "a chunked one", ask(t, http.MethodPost, l.URL()+"/tools/a__b", body(limit+1), chunked), 413, toolscript.TooLarge)
 }
 
-// TestRefusalReachesASlowSender: a client that first sends its whole body can read
-// the answer. Closing the connection immediately would prevent that.
+// TestRefusalReachesASlowSender: a client that sends its whole body first can still read the
+// answer. Closing the connection immediately would prevent that.
 func TestRefusalReachesASlowSender(t *testing.T) {
 	l := serve(t, &fake{})
 	conn := l.dial(t)
@@ -63,7 +63,7 @@ func TestHeaderLimit(t *testing.T) {
 	wantRefusal(t, "a header of 70,000 bytes", l.ask(t, http.MethodGet, "/tools", "", long), 431, toolscript.TooLarge)
 }
 
-// TestCompressedBodies: a compressed body could pass the limit and then expand a
+// TestCompressedBodies: compressed bodies are refused, because a small body could expand a
 // thousandfold.
 func TestCompressedBodies(t *testing.T) {
 	l := serve(t, &fake{})
@@ -93,8 +93,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestMalformedRequests: the messages of fasthttp quote the request, including the
-// capability.
+// TestMalformedRequests: errors do not quote the request, whose path contains the capability, as
+// those of fasthttp do.
 func TestMalformedRequests(t *testing.T) {
 	l := serve(t, &fake{})
 	for _, request := range []string{
@@ -146,7 +146,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestPipelinedRequests: bytes of the next request do not count as a disconnect.
+// TestPipelinedRequests: bytes of a next request do not count as a disconnect.
 func TestPipelinedRequests(t *testing.T) {
 	l := serve(t, &fake{})
 	conn := l.dial(t)

@@ -23,7 +23,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestDEF22PortInUse: the error is one line with the port.
+// TestDEF22PortInUse: if the port is in use, the error is one line that names it.
 func TestDEF22PortInUse(t *testing.T) {
 	ln, err := gateway.Listen("", 0)
 	if err != nil {

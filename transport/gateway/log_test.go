@@ -87,7 +87,7 @@ func TestGW23RequestLog(t *testing.T) {
 	}
 }
 
-// TestLogHoldsNoSecret: the log contains no secrets, wherever clients put them.
+// TestLogHoldsNoSecret: the log contains no secret, wherever in a request the secret is.
 func TestLogHoldsNoSecret(t *testing.T) {
 	const argument, result = "argument-4711", "result-4712"
 	run := gateway.NewToken()

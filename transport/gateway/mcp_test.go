@@ -16,8 +16,8 @@ func withMCP(h http.HandlerFunc) func(*gateway.Options) {
 	return func(o *gateway.Options) { o.MCP = h }
 }
 
-// TestMCPRoute checks that a handler gets the whole request without the capability, and
-// that its whole answer arrives.
+// TestMCPRoute checks that the handler gets the whole request without the capability, and the
+// client gets the whole answer.
 func TestMCPRoute(t *testing.T) {
 	l := serve(t, &fake{}, withMCP(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -35,7 +35,7 @@ func TestMCPRoute(t *testing.T) {
 	}
 }
 
-// TestMCPAccess checks that the route needs the capability of the user, as other routes.
+// TestMCPAccess checks that the route needs the user's capability, like other routes.
 func TestMCPAccess(t *testing.T) {
 	run := gateway.NewToken()
 	handler := withMCP(func(http.ResponseWriter, *http.Request) { t.Error("the handler was called") })
@@ -60,8 +60,8 @@ func TestMCPAccess(t *testing.T) {
 	}
 }
 
-// TestMCPStream checks that what a handler flushes arrives at once, even nothing, and that
-// the handler ends when its client has gone.
+// TestMCPStream checks that a flush sends the answer at once, even an empty one, and that the
+// handler ends when its client disconnects.
 func TestMCPStream(t *testing.T) {
 	next, ended := make(chan string), make(chan error, 1)
 	l := serve(t, &fake{}, withMCP(func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func TestMCPStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // only read
+	defer response.Body.Close() //nolint:errcheck //nolint:errcheck // only read
 	if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("content type %q", got)
 	}
@@ -105,8 +105,8 @@ func TestMCPStream(t *testing.T) {
 	}
 }
 
-// TestMCPStreamEndsWithTheGateway checks that an open stream does not hold up the end of
-// the gateway; serve ends it.
+// TestMCPStreamEndsWithTheGateway checks that an open stream does not delay the shutdown of the
+// gateway in serve.
 func TestMCPStreamEndsWithTheGateway(t *testing.T) {
 	begun := make(chan struct{})
 	l := serve(t, &fake{}, withMCP(func(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +127,7 @@ func TestMCPStreamEndsWithTheGateway(t *testing.T) {
 	}
 }
 
-// TestMCPPanic checks that a handler that panics is an error of its request alone.
+// TestMCPPanic checks that a panic of the handler fails only its request.
 func TestMCPPanic(t *testing.T) {
 	l := serve(t, &fake{}, withMCP(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {

@@ -57,7 +57,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestHubHealth checks the answers of the port of a hub.
+// TestHubHealth checks the answers of a hub's health and metrics port.
 func TestHubHealth(t *testing.T) {
 	backend := &fake{measures: toolscript.Measures{Approvals: 3}}
 	var why error

@@ -50,7 +50,7 @@ func TestGW17Module(t *testing.T) {
 	}
 }
 
-// distantListener makes connections of this machine look like those of another.
+// distantListener makes connections from this machine look like those from another one.
 type distantListener struct{ net.Listener }
 
 type distantConn struct{ *net.TCPConn }
@@ -70,7 +70,7 @@ func serveDistant(t *testing.T, b gateway.Backend) *live {
 	return serve(t, b, func(o *gateway.Options) { o.Listener = distantListener{o.Listener} })
 }
 
-// TestModuleIsNotCompressedOverLoopback: compression takes longer than sending.
+// TestModuleIsNotCompressedOverLoopback: over loopback, compression would take longer than sending.
 func TestModuleIsNotCompressedOverLoopback(t *testing.T) {
 	text := strings.Repeat("export type T = { a?: string };\n", 4000)
 	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
@@ -82,8 +82,8 @@ func TestModuleIsNotCompressedOverLoopback(t *testing.T) {
 	}
 }
 
-// TestModuleCompressed: a long module is compressed for remote clients that accept
-// gzip. Both forms have the same ETag.
+// TestModuleCompressed: a long module is compressed for remote clients that accept gzip. The
+// ETag of the compressed form is the weak one of the same text.
 func TestModuleCompressed(t *testing.T) {
 	long := strings.Repeat("export type T = { a?: string };\n", 4000)
 	text := long
@@ -117,8 +117,8 @@ func TestModuleCompressed(t *testing.T) {
 	}
 }
 
-// TestModuleCompressedOnce: one ETag is one text, so the compressed form is cached by
-// ETag without comparing texts.
+// TestModuleCompressedOnce: the compressed form is cached by ETag, because an ETag identifies one
+// text.
 func TestModuleCompressedOnce(t *testing.T) {
 	asked := 0
 	l := serveDistant(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
@@ -150,7 +150,7 @@ func TestModuleAcceptEncoding(t *testing.T) {
 	}
 }
 
-// TestModuleForms: declarations are a separate form, and a request for two forms is
+// TestModuleForms: declarations are a form of their own, and a request for two forms is
 // invalid.
 func TestModuleForms(t *testing.T) {
 	l := serve(t, &fake{catalog: someTools})
@@ -178,8 +178,8 @@ func TestModuleNotModified(t *testing.T) {
 	}
 }
 
-// TestDEF23Parameters: parameters that the predecessor ignored are errors with a
-// hint.
+// TestDEF23Parameters: unknown query parameters are errors with a hint
+// (DEF-23).
 func TestDEF23Parameters(t *testing.T) {
 	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		t.Error("a module was made")
@@ -212,7 +212,7 @@ func TestDEF23Parameters(t *testing.T) {
 	}
 }
 
-// TestModuleWaits: wait is the time limit for connecting servers.
+// TestModuleWaits: the parameter wait limits how long the request waits for connecting servers.
 func TestModuleWaits(t *testing.T) {
 	limits := make(chan time.Duration, 1)
 	l := serve(t, &fake{await: func(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
@@ -242,7 +242,7 @@ func TestModuleWaits(t *testing.T) {
 	}
 }
 
-// TestModuleNamesUnknownEntries: the ETag depends on the comment too.
+// TestModuleNamesUnknownEntries: a comment names unknown entries, and the ETag depends on it.
 func TestModuleNamesUnknownEntries(t *testing.T) {
 	l := serve(t, &fake{catalog: someTools, types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		return toolscript.Module{Text: "text", ETag: "abc"}, nil

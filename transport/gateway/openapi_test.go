@@ -29,7 +29,7 @@ import (
 
 const described = "../../docs/openapi.yaml"
 
-// description reads the description of the API.
+// description reads the OpenAPI description of the gateway.
 func description(t *testing.T) *v3.Document {
 	t.Helper()
 	text, err := os.ReadFile(described)
@@ -47,7 +47,7 @@ func description(t *testing.T) *v3.Document {
 	return &model.Model
 }
 
-// TestOpenAPIDocument checks the description with the JSON Schema of OpenAPI 3.1.
+// TestOpenAPIDocument validates the description against the JSON Schema of OpenAPI 3.1.
 func TestOpenAPIDocument(t *testing.T) {
 	text, err := os.ReadFile(described)
 	if err != nil {
@@ -114,7 +114,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 	}
 }
 
-// types are the Go types of the described schemas.
+// types maps the names of described schemas to Go types.
 var types = map[string]any{
 	"ActorEntry": toolscript.ActorEntry{}, "Attention": toolscript.Attention{}, "CallEntry": toolscript.CallEntry{},
 	"GatewayInfo": toolscript.GatewayInfo{}, "Gone": toolscript.Gone{}, "IndexEntry": toolscript.IndexEntry{}, "LogLine": toolscript.LogLine{},
@@ -162,7 +162,7 @@ func TestOpenAPISchemas(t *testing.T) {
 	enums := constants(t)
 	for name, proxy := range schemas.FromOldest() {
 		schema := proxy.Schema()
-		if _, ok := types[name]; ok || name == "Page" || name == "Entries" { // those of MCP, see toolscript.Page
+		if _, ok := types[name]; ok || name == "Page" || name == "Entries" { // the schemas of MCP, see toolscript.Page
 			continue
 		}
 		var got []string
@@ -177,20 +177,20 @@ func TestOpenAPISchemas(t *testing.T) {
 	}
 }
 
-// requests are the schemas of bodies of requests, with the members that the gateway
+// requests maps the schemas of request bodies to the members that the gateway
 // requires.
 var requests = map[string][]string{
 	"ExecRequest": {"code"}, "Limits": {}, "Answer": {"askId", "action"}, "ApprovalAnswer": {"action"}, "StdinPiece": {}, "ReloadRequest": {},
 }
 
-// members adds the members of a struct in JSON. required has those that are always
-// present; nil means those without omitempty.
+// members adds the JSON members of a struct to into. required lists those that are always
+// present; nil means all without omitempty.
 func members(of reflect.Type, required []string, into map[string]string) {
 	for f := range of.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "-":
-		case f.Anonymous && f.Type.Kind() == reflect.Pointer: // all of it may be absent
+		case f.Anonymous && f.Type.Kind() == reflect.Pointer: // an embedded pointer: all its members may be absent
 			members(f.Type.Elem(), []string{}, into)
 		case f.Anonymous:
 			members(f.Type, required, into)
@@ -209,7 +209,7 @@ func optional(name string, required bool) string {
 	return name + "?"
 }
 
-// typeName names a Go type as shape names its schema.
+// typeName returns the name that shape gives to the schema of a Go type.
 func typeName(of reflect.Type) string {
 	switch {
 	case of == reflect.TypeFor[time.Time]():
@@ -247,7 +247,7 @@ func typeName(of reflect.Type) string {
 	}
 }
 
-// shape names a schema.
+// shape returns the name of a schema, with a question mark if it is optional.
 func shape(p *base.SchemaProxy, required bool) string { return optional(schemaName(p), required) }
 
 func schemaName(p *base.SchemaProxy) string {
@@ -272,7 +272,7 @@ func schemaName(p *base.SchemaProxy) string {
 	}
 }
 
-// constants are the values of the string constants of the root package, by their type.
+// constants returns the values of the string constants of the root package, by their type.
 func constants(t *testing.T) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob("../../*.go")

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestPrefer: a request waits for a server that is not connected only if it asks for
-// that.
+// TestPrefer: a request waits for a server that is not connected only if its Prefer header asks
+// for that.
 func TestPrefer(t *testing.T) {
 	var wait time.Duration
 	l := serve(t, &fake{
@@ -43,7 +43,7 @@ func TestPrefer(t *testing.T) {
 	}
 }
 
-// TestReloadVariables: the answer has the names, the request has the values.
+// TestReloadVariables: GET returns the names of the variables, and POST sends their values.
 func TestReloadVariables(t *testing.T) {
 	var given map[string]string
 	l := serve(t, &fake{

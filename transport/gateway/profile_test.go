@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/inprocess"
 )
 
-// withProfiles is a gateway with two profiles, of which "few" is for those who choose none.
+// withProfiles adds two profiles, of which "few" applies to requests without a profile.
 func withProfiles(f *fake) *fake {
 	f.catalog = toolscript.NewCatalog(1, []string{"files", "github"}, []toolscript.Tool{
 		{Server: "files", Name: "read"}, {Server: "files", Name: "write"}, {Server: "github", Name: "get"},
@@ -23,8 +23,8 @@ func withProfiles(f *fake) *fake {
 	return f
 }
 
-// TestProfileNarrowsEachRoute checks the routes that show or reach tools, with the profile of
-// the configuration, with another one, and with one that does not exist.
+// TestProfileNarrowsEachRoute checks each route that shows or uses tools, with the configured
+// profile, with another one, and with an unknown one.
 func TestProfileNarrowsEachRoute(t *testing.T) {
 	var searched toolscript.SearchQuery
 	var fetched toolscript.FetchRequest
@@ -109,7 +109,7 @@ func TestProfileNarrowsEachRoute(t *testing.T) {
 	}
 }
 
-// TestProfileOfARun checks that a run keeps its own list, and that it can narrow it.
+// TestProfileOfARun checks that a run keeps its own filter, and that a profile can narrow it.
 func TestProfileOfARun(t *testing.T) {
 	run := gateway.NewToken()
 	l := serve(t, withProfiles(&fake{runOf: map[string]string{run: "run_1"}, allow: toolscript.Filter{"github", "files__write"}}))
@@ -122,7 +122,7 @@ func TestProfileOfARun(t *testing.T) {
 	}
 }
 
-// TestProfileReachesTheMCPServer checks the URL of an MCP client.
+// TestProfileReachesTheMCPServer checks the profile in the URL of an MCP client.
 func TestProfileReachesTheMCPServer(t *testing.T) {
 	l := serve(t, withProfiles(&fake{}), withMCP(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, r.URL.Query().Get("profile"))
@@ -139,7 +139,7 @@ func TestProfileReachesTheMCPServer(t *testing.T) {
 	}
 }
 
-// TestClientSendsItsProfile checks each method of the client about tools.
+// TestClientSendsItsProfile checks each method of the client that concerns tools.
 func TestClientSendsItsProfile(t *testing.T) {
 	var ran toolscript.ExecRequest
 	l := serve(t, withProfiles(&fake{exec: func(_ context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {

@@ -135,7 +135,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestClientGivesStdinInPieces: a request has a size limit, standard input does not.
+// TestClientGivesStdinInPieces: the size of a request is limited, that of standard input is not.
 func TestClientGivesStdinInPieces(t *testing.T) {
 	var got strings.Builder
 	var ends, pieces int

@@ -15,14 +15,14 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestStatusOfSentCalls: programs make requests again after some statuses, so a call that may
-// have had an effect has none of them.
+// TestStatusOfSentCalls: programs repeat requests after some statuses, so a call that may have had
+// an effect never gets such a status.
 func TestStatusOfSentCalls(t *testing.T) {
 	var failed *toolscript.Error
 	l := serve(t, &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) { return nil, failed }})
 	for _, tt := range []struct {
 		kind                 toolscript.Kind
-		notSent, sent, reads int // statuses: of a call that was not sent, of one that was, and of a sent call of a tool that only reads
+		notSent, sent, reads int // status of a call that was not sent, of a sent call, and of a sent call of a read-only tool
 	}{
 		{toolscript.Unavailable, 503, 424, 503},
 		{toolscript.Timeout, 504, 424, 504},
@@ -37,7 +37,7 @@ func TestStatusOfSentCalls(t *testing.T) {
 		for _, sent := range []toolscript.Sent{toolscript.SentNo, toolscript.SentUnknown, toolscript.SentYes} {
 			for _, reads := range []bool{false, true} {
 				failed = &toolscript.Error{Kind: tt.kind, Err: errors.New("no luck"), Sent: sent, Repeatable: reads, RetryAfter: time.Second}
-				want, again := tt.sent, "" // the status, and Retry-After
+				want, again := tt.sent, "" // expected status and Retry-After
 				switch {
 				case sent == toolscript.SentNo:
 					want, again = tt.notSent, "1"
@@ -55,7 +55,7 @@ func TestStatusOfSentCalls(t *testing.T) {
 	}
 }
 
-// TestRefusedRequestsAreNotSent: also the gateway's own errors of a request for a call say it.
+// TestRefusedRequestsAreNotSent: errors of the gateway itself about a call say that it was not sent.
 func TestRefusedRequestsAreNotSent(t *testing.T) {
 	l := serve(t, &fake{})
 	for path, body := range map[string]string{"/tools/a__b": `[1]`, "/tools/a__b?colour=red": `{}`} {
@@ -68,8 +68,8 @@ func TestRefusedRequestsAreNotSent(t *testing.T) {
 	}
 }
 
-// TestCurlDoesNotRepeatACall: curl --retry makes a POST again after 408, 429, 500, 502, 503
-// and 504.
+// TestCurlDoesNotRepeatACall: a call that may have had an effect gets none of the statuses after
+// which curl --retry repeats a POST: 408, 429, 500, 502, 503 and 504.
 func TestCurlDoesNotRepeatACall(t *testing.T) {
 	t.Parallel()
 	curl, err := exec.LookPath("curl")
@@ -107,7 +107,7 @@ func TestCurlDoesNotRepeatACall(t *testing.T) {
 	}
 }
 
-// TestIdempotencyKey: the key of a request is that of its call.
+// TestIdempotencyKey: the key in the header of a request becomes the key of its call.
 func TestIdempotencyKey(t *testing.T) {
 	var got []string
 	l := serve(t, &fake{callTool: func(_ context.Context, c toolscript.Call) (json.RawMessage, error) {

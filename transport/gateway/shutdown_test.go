@@ -23,7 +23,7 @@ func shutdown(t *testing.T, l *live, within time.Duration) error {
 	return l.Shutdown(ctx)
 }
 
-// TestShutdownWithIdleConnections: fasthttp would wait for them without limit.
+// TestShutdownWithIdleConnections: Shutdown does not wait for idle connections, as fasthttp would.
 func TestShutdownWithIdleConnections(t *testing.T) {
 	l := serve(t, &fake{})
 	conns := map[string]net.Conn{}
@@ -39,7 +39,7 @@ func TestShutdownWithIdleConnections(t *testing.T) {
 		}
 	}
 	readAnswer(t, conns["kept alive"])
-	l.ask(t, http.MethodGet, "/health", "") // connections are accepted in order, so all have been accepted now
+	l.ask(t, http.MethodGet, "/health", "") // connections are accepted in order, so all of them are accepted by now
 	if err := shutdown(t, l, patience); err != nil {
 		t.Errorf("Shutdown: %v", err)
 	}
@@ -55,7 +55,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// TestShutdownCancelsCalls: the calls are also answered.
+// TestShutdownCancelsCalls: Shutdown cancels calls, and their clients get an answer.
 func TestShutdownCancelsCalls(t *testing.T) {
 	begun := make(chan struct{})
 	l := serve(t, &fake{callTool: func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
@@ -96,7 +96,7 @@ func TestShutdownEndsStreams(t *testing.T) {
 	}
 }
 
-// TestShutdownIsBounded: Shutdown does not wait for a Backend that ignores its
+// TestShutdownIsBounded: Shutdown does not wait for a Backend that ignores the end of its
 // context.
 func TestShutdownIsBounded(t *testing.T) {
 	var (
@@ -172,8 +172,8 @@ func TestShutdownBeforeServe(t *testing.T) {
 	}
 }
 
-// TestShutdownLeavesAClientThatDoesNotRead: a client that reads nothing blocks neither its
-// run nor Shutdown.
+// TestShutdownLeavesAClientThatDoesNotRead: a client that reads nothing delays neither its run
+// nor Shutdown.
 func TestShutdownLeavesAClientThatDoesNotRead(t *testing.T) {
 	stuck, failed := make(chan struct{}), make(chan error, 1)
 	tell := sync.OnceFunc(func() { close(stuck) })

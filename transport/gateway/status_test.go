@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestDEF8StatusOfEveryKind: the predecessor answered every error with 500.
+// TestDEF8StatusOfEveryKind checks that each kind of error has its own status (DEF-8).
 func TestDEF8StatusOfEveryKind(t *testing.T) {
 	want := map[toolscript.Kind]int{
 		toolscript.Invalid:         400,
@@ -34,7 +34,7 @@ func TestDEF8StatusOfEveryKind(t *testing.T) {
 		toolscript.InvalidResult:   502,
 		toolscript.ApprovalDenied:  403,
 		toolscript.ApprovalTimeout: 504,
-		toolscript.LimitTime:       500, // ends a run, and never answers a request
+		toolscript.LimitTime:       500, // ends a run, but is never the answer to a request
 	}
 	var kind toolscript.Kind
 	l := serve(t, &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {
@@ -80,7 +80,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestErrorsWithoutKind: an error without a kind is internal, except that of an ended
+// TestErrorsWithoutKind: an error without a kind is internal, except the error of an ended
 // context.
 func TestErrorsWithoutKind(t *testing.T) {
 	tests := []struct {
@@ -121,7 +121,7 @@ func TestPanicIsAnsweredAndLoggedWithItsStack(t *testing.T) {
 	}
 }
 
-// TestNilErrorPointer: the error is not nil, but calling its methods panics.
+// TestNilErrorPointer: an error that is a nil pointer in an interface, whose methods panic, is handled.
 func TestNilErrorPointer(t *testing.T) {
 	var none *toolscript.Error
 	l := serve(t, &fake{

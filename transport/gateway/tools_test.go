@@ -40,7 +40,7 @@ func TestGW14Tools(t *testing.T) {
 	}
 }
 
-// TestGW18CallTool: the result is passed on unchanged (D10), also with isError.
+// TestGW18CallTool: a result is passed on unchanged (D10), even with isError.
 func TestGW18CallTool(t *testing.T) {
 	result := `{"content":[{"type":"text","text":"<&>"}],  "structuredContent":{"n":1e400},"isError":true,"_meta":{"k":"v"}}`
 	calls := make(chan toolscript.Call, 1)
@@ -63,7 +63,7 @@ func TestGW18CallTool(t *testing.T) {
 	}
 }
 
-// TestToolIDsTravelWhole: names may contain any characters.
+// TestToolIDsTravelWhole: a tool id may contain any characters.
 func TestToolIDsTravelWhole(t *testing.T) {
 	ids := make(chan string, 1)
 	l := serve(t, &fake{callTool: func(_ context.Context, call toolscript.Call) (json.RawMessage, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// A run gets no information about tools that it may not call.
+// A run gets no information about tools that it must not call.
 func TestRunSeesAllowedToolsOnly(t *testing.T) {
 	var catalogTools []toolscript.Tool
 	for _, server := range []string{"mine", "theirs"} {
@@ -57,7 +57,7 @@ func TestRunSeesAllowedToolsOnly(t *testing.T) {
 			}
 			lists := map[string]string{}
 			for _, path := range []string{"/tools", "/search?q=x", "/runtime/tools.ts", "/runtime/tools.ts?filter=mine,theirs__two", "/types"} {
-				lists[path] = comments.ReplaceAllString(get(path).body, "") // a comment repeats unknown entries of the request
+				lists[path] = comments.ReplaceAllString(get(path).body, "") // a comment repeats the unknown entries of the request
 			}
 			for _, tool := range catalogTools {
 				id, may := tool.ID(), c.allow.Match(tool)

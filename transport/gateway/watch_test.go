@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// faultyListener accepts connections on which the detection of a disconnect panics.
+// faultyListener accepts connections on which the detection of disconnects panics.
 type faultyListener struct{ net.Listener }
 
 func (l faultyListener) Accept() (net.Conn, error) {
@@ -25,7 +25,7 @@ type faultyConn struct{ net.Conn }
 
 func (faultyConn) SyscallConn() (syscall.RawConn, error) { panic("planted") }
 
-// TestPanicOfTheWatchEndsItsRequest: the process and other requests continue.
+// TestPanicOfTheWatchEndsItsRequest: such a panic ends only its own request.
 func TestPanicOfTheWatchEndsItsRequest(t *testing.T) {
 	l := serve(t, &fake{callTool: func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
 		<-ctx.Done()

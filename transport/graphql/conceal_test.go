@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestErrorsHaveNoSecrets: an endpoint that repeats the credentials of a request.
+// TestErrorsHaveNoSecrets: errors hide the credentials even if the endpoint repeats them.
 func TestErrorsHaveNoSecrets(t *testing.T) {
 	for _, before := range []int{0, 290} {
 		endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ const (
 		{"name": "q", "args": [{"name": "a", "type": {"kind": "NON_NULL", "ofType": {"kind": "SCALAR", "name": "Int"}}}], "type": {"kind": "SCALAR", "name": "Int"}}]}]}}`
 )
 
-// TestDescribe checks that operations are the same after their conversion in another process.
+// TestDescribe checks that operations stay the same when another process converts them.
 func TestDescribe(t *testing.T) {
 	types, err := fromSDL("s", small)
 	if err != nil {
@@ -43,9 +43,9 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestSharedInputs: tools that share many input objects have fewer of them if all together would
-// be too long.
-// It has no short form: smaller types would not be too long together.
+// TestSharedInputs: if tools share so many input objects that their schemas would be too long, each
+// tool describes fewer of them. The test has no short form, because smaller types would not be
+// too long together.
 func TestSharedInputs(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("type Query {")
@@ -76,8 +76,8 @@ func TestSharedInputs(t *testing.T) {
 	}
 }
 
-// FuzzSchema converts schemas in the definition language and introspections. The schemas that
-// come out are JSON.
+// FuzzSchema converts schemas in the definition language and introspection results, and checks
+// that the resulting JSON schemas are valid JSON.
 func FuzzSchema(f *testing.F) {
 	f.Add(small, true)
 	f.Add(introspected, false)

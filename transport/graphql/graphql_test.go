@@ -46,7 +46,7 @@ enum Kind { CAT DOG }
 input Tree { value: Int!  left: Tree  right: Tree }
 scalar Date`
 
-// TestDefinitionLanguage: a schema from a file, without asking the endpoint.
+// TestDefinitionLanguage: a schema in a file is used without a request to the endpoint.
 func TestDefinitionLanguage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "schema.graphql")
 	if err := os.WriteFile(file, []byte(sdl), 0o600); err != nil {
@@ -60,7 +60,7 @@ func TestDefinitionLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][2]string{ // a part of the input and the output
+	want := map[string][2]string{ // parts of the input schema and of the output schema
 		"pet":  {`"kind":{"anyOf":[{"enum":["CAT","DOG"]},{"type":"null"}],"description":"The default is CAT."}`, `"friend":{"anyOf":[{"additionalProperties":true,"properties":{"id":{"type":"string"}`},
 		"pets": {`the default is { id name friend { id name } owner { name } }`, `{"anyOf":[{"items":{"anyOf":[{"items":{"additionalProperties":true`},
 		"tree": {`"Tree":{"additionalProperties":false,"description":"a < b && c","properties":{"left":{"anyOf":[{"$ref":"#/$defs/Tree"},{"type":"null"}]}`, `"type":"object"`},
@@ -82,7 +82,7 @@ func TestDefinitionLanguage(t *testing.T) {
 	}
 }
 
-// TestHostileEndpoint: a chain of types and a type with very many fields cost little.
+// TestHostileEndpoint: a long chain of types and a type with very many fields stay cheap.
 func TestHostileEndpoint(t *testing.T) {
 	var types strings.Builder
 	types.WriteString("type Query { chain(in: I0): Wide }\n")
@@ -108,7 +108,7 @@ func TestHostileEndpoint(t *testing.T) {
 	}
 }
 
-// TestDefaultSelection: lists with bounds, deprecated fields and deep objects are not in it.
+// TestDefaultSelection: the default selection omits lists with bounds, deprecated fields and deep objects.
 func TestDefaultSelection(t *testing.T) {
 	const types = `type Query { a: A  union: U  node: Node  many: [[A!]!]! }
 type A implements Node { id: ID!  list(first: Int): [A]  format(as: String): String  needs(x: Int!): Int  old: Int @deprecated  b: B }
@@ -136,7 +136,7 @@ union U = A | B`
 	}
 }
 
-// TestBadEndpoints: answers that are no schema, and settings that select nothing.
+// TestBadEndpoints checks the errors for answers that are not a schema, and for settings that select nothing.
 func TestBadEndpoints(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -191,7 +191,7 @@ func TestBadEndpoints(t *testing.T) {
 	}
 }
 
-// TestLargeIntegers checks that integers beyond 2^53 pass digit by digit in both directions.
+// TestLargeIntegers checks that integers beyond 2^53 keep all digits in both directions.
 func TestLargeIntegers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "schema.graphql")
 	if err := os.WriteFile(file, []byte("scalar Long\ntype Query { next(id: Long!): Long }"), 0o600); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestSchemaOfProject: the file of the schema is not outside of the project by a link.
+// TestSchemaOfProject: the schema file is not read if it is a link out of the project.
 func TestSchemaOfProject(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -49,7 +49,7 @@ func TestSchemaOfProject(t *testing.T) {
 	}
 }
 
-// TestLargeSchema: a file that is too large, or has no end, is not read into memory.
+// TestLargeSchema: a file that is too large, or endless, is not read into memory.
 func TestLargeSchema(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "large.graphql")
 	if err := os.WriteFile(large, nil, 0o600); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestRedirectInside: an endpoint with a public name does not redirect to this machine, neither for
-// its schema nor for calls.
+// TestRedirectInside: an endpoint with a public name cannot redirect to this machine, neither
+// requests for its schema nor calls.
 func TestRedirectInside(t *testing.T) {
 	dns.Names{"*": {"127.0.0.1"}}.Serve(t)
 	var reached atomic.Int64
@@ -58,7 +58,7 @@ func TestRedirectInside(t *testing.T) {
 	}
 }
 
-// call makes a call and returns its result.
+// call calls a tool and returns its result.
 func call(t *testing.T, conn *inprocess.Conn, tool, args string) (string, error) {
 	t.Helper()
 	type answer struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// written is a file with a schema.
+// written writes a schema to a file and returns the path.
 func written(t *testing.T, schema string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "schema.graphql")
@@ -29,7 +29,7 @@ func written(t *testing.T, schema string) string {
 	return file
 }
 
-// served is a server of an endpoint with a schema in the definition language.
+// served returns a connection to an endpoint with a schema in the definition language.
 func served(t *testing.T, schema string, endpoint http.HandlerFunc) *inprocess.Conn {
 	t.Helper()
 	api := httptest.NewServer(endpoint)
@@ -53,7 +53,7 @@ func callOf(t *testing.T, conn *inprocess.Conn, tool, args string) (string, erro
 	return string(a.result), a.err
 }
 
-// TestVendors: scalars and directives that a schema uses and does not define.
+// TestVendors: a schema may use scalars and directives that it does not define.
 func TestVendors(t *testing.T) {
 	conn := served(t, `
 extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
@@ -84,7 +84,7 @@ input Name { first: String  last: String @deprecated }
 	}
 }
 
-// TestDeprecatedInputs: they are asked for where the endpoint knows how.
+// TestDeprecatedInputs: deprecated inputs are requested if the endpoint supports that.
 func TestDeprecatedInputs(t *testing.T) {
 	for _, knows := range []bool{true, false} {
 		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +112,7 @@ func TestDeprecatedInputs(t *testing.T) {
 	}
 }
 
-// TestErrors: what an error says besides its message.
+// TestErrors checks what an error contains besides its message.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -145,15 +145,15 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestThrottled: a query is sent again, and a mutation is not.
+// TestThrottled: a throttled query is sent again, a throttled mutation is not.
 func TestThrottled(t *testing.T) {
 	const slow, shopify = `{"message": "slow down"}`, `{"errors": [{"message": "Throttled", "extensions": {"code": "THROTTLED", "cost": {"requestedQueryCost": 150, "throttleStatus": {"currentlyAvailable": 50, "restoreRate": 50}}}}]}`
 	for _, c := range []struct {
 		name, tool string
 		status     int
-		after      string // Retry-After
+		after      string // value of Retry-After
 		body       string
-		times      int // that the endpoint refuses
+		times      int // how often the endpoint refuses
 		wait       time.Duration
 		sent       toolscript.Sent
 	}{
@@ -199,7 +199,7 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// TestSelectionOfMutations: without select, a mutation runs nothing else than itself.
+// TestSelectionOfMutations: without select, a mutation runs only itself.
 func TestSelectionOfMutations(t *testing.T) {
 	const types = `
 type Order { id: ID  price(in: String): Int  notify(to: String): Boolean }
@@ -254,7 +254,7 @@ type Query { order(id: ID): Order }
 	}
 }
 
-// dialLogged is dial with the log of the server.
+// dialLogged is like dial, and also returns the log of the server.
 func dialLogged(t *testing.T, s graphql.Settings) (tools map[string]string, log string, err error) {
 	t.Helper()
 	text, err := json.Marshal(s)
@@ -276,7 +276,7 @@ func dialLogged(t *testing.T, s graphql.Settings) (tools map[string]string, log 
 	return tools, log, err
 }
 
-// TestMistakesInSchemas: what is wrong in a schema costs at most its tool, and is in the log.
+// TestMistakesInSchemas: a mistake in a schema removes at most its tool, and is logged.
 func TestMistakesInSchemas(t *testing.T) {
 	const good = `
 """
@@ -294,7 +294,7 @@ type Good { id: ID, name: String }
 `
 	for _, c := range []struct {
 		name, text, log string
-		want            map[string]string // parts of the arguments; "": there is no tool
+		want            map[string]string // parts of the arguments' schemas by tool; "" if there is no tool
 	}{
 		{"an empty type", good + `type Foo {}`, "line 14: type Foo: what is wrong is left out: expected at least one definition", map[string]string{"x": "{ __typename }"}},
 		{"an empty type in a line", `type Foo {} type Query { good: Good, x: Foo } type Good { id: ID, name: String }`, "line 1: type Foo", map[string]string{"x": "{ __typename }"}},
@@ -330,7 +330,7 @@ type Good { id: ID, name: String }
 	}
 }
 
-// TestMistakesInIntrospections: what is wrong in an introspection costs at most its tool.
+// TestMistakesInIntrospections: a mistake in an introspection result removes at most its tool.
 func TestMistakesInIntrospections(t *testing.T) {
 	const integer = `"type": {"kind": "SCALAR", "name": "Int"}`
 	for _, c := range []struct{ name, types, x string }{

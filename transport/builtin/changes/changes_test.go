@@ -22,12 +22,12 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// The variables of a child process, which makes the changes of the crash test.
+// The environment variables of the child process that makes the changes of the crash test.
 const (
-	childRoot  = "CHANGES_TEST_ROOT"  // the workspace
-	childState = "CHANGES_TEST_STATE" // the folder of the journal
+	childRoot  = "CHANGES_TEST_ROOT"  // root of the workspace
+	childState = "CHANGES_TEST_STATE" // folder of the journal
 	childSteps = "CHANGES_TEST_STEPS" // the process kills itself before this step
-	childFails = "CHANGES_TEST_FAILS" // a folder takes the place of a file before this step; 0: never
+	childFails = "CHANGES_TEST_FAILS" // before this step, a folder replaces a file; 0: never
 )
 
 func TestMain(m *testing.M) {
@@ -37,15 +37,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child changes the files and kills itself before a step. The exit code 0 means that
-// the changes were made, 3 that they were refused.
+// child changes the files and kills itself before a step. It returns the exit code 0 if the
+// changes were made, and 3 if they were refused.
 func child() int {
 	last, _ := strconv.Atoi(os.Getenv(childSteps))
 	fails, _ := strconv.Atoi(os.Getenv(childFails))
 	root := os.Getenv(childRoot)
 	n := 0
 	changes.SetStep(func() {
-		if n++; n == fails { // the last file cannot be removed any more
+		if n++; n == fails { // from here on, the last file cannot be removed
 			if os.Remove(filepath.Join(root, "gone.txt")) != nil || os.MkdirAll(filepath.Join(root, "gone.txt", "x"), 0o700) != nil {
 				os.Exit(4)
 			}
@@ -75,7 +75,7 @@ func child() int {
 	return 0
 }
 
-// before are the files of the crash test before the changes, after those afterwards.
+// before holds the files of the crash test before the changes, and after those afterwards.
 var (
 	before = map[string]string{"kept.txt": "kept", "a.txt": "old a", "dir/b.txt": "old b", "gone.txt": "old gone", "from.txt": "moved"}
 	after  = map[string]string{"kept.txt": "kept", "a.txt": "new a", "dir/b.txt": "new b", "to/deep/to.txt": "moved", "new/x.txt": "new x"}
@@ -142,12 +142,12 @@ func scene(t *testing.T, files map[string]string) *tool.Workspace {
 	return w
 }
 
-// TestAKilledProcess: wherever a process is killed, the files are all old or all new
-// after the next use, and nothing else is left. With a failure, the process puts the
-// old files back, and is killed at each step of that too.
+// TestAKilledProcess: whenever a process is killed, the files are all old or all new after the
+// next use, and nothing else is left. After a failure, the process restores the old files; it is
+// also killed at each step of that.
 func TestAKilledProcess(t *testing.T) {
 	for _, test := range []struct {
-		fails int // a file cannot be removed from this step on, after the files began to move; 0: never
+		fails int // step from which a file cannot be removed, when other files have already moved; 0: never
 		want  string
 	}{{0, `^o{5,}n{5,}$`}, {25, `^o{5,}n+o{5,}$`}} {
 		var outcomes strings.Builder
@@ -162,7 +162,7 @@ func TestAKilledProcess(t *testing.T) {
 				t.Fatalf("step %d: %v", steps, err)
 			}
 			got := tree(t, w.Dir)
-			delete(got, "gone.txt/x") // of the failure
+			delete(got, "gone.txt/x") // left by the failure
 			switch {
 			case cmp.Equal(got, after):
 				outcomes.WriteByte('n')
@@ -171,7 +171,7 @@ func TestAKilledProcess(t *testing.T) {
 			default:
 				t.Fatalf("step %d, failure %d: neither old nor new:\n%s", steps, test.fails, cmp.Diff(before, got))
 			}
-			if left, err := filepath.Glob(filepath.Join(w.StateDir, "changes", "*")); err != nil || len(left) > 2 { // the lock, and perhaps a journal that was not in force
+			if left, err := filepath.Glob(filepath.Join(w.StateDir, "changes", "*")); err != nil || len(left) > 2 { // the lock, and perhaps a journal that had no effect yet
 				t.Errorf("step %d: left %q, %v", steps, left, err)
 			}
 		}
@@ -188,7 +188,7 @@ func without(files map[string]string, name string) map[string]string {
 	return files
 }
 
-// runChild returns whether the child has ended by itself.
+// runChild reports whether the child ended by itself.
 func runChild(t *testing.T, w *tool.Workspace, steps, fails int) (finished bool) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
@@ -262,7 +262,7 @@ func TestASetSeesItsChanges(t *testing.T) {
 	}
 }
 
-// TestAHardLinkIsReplaced: the other name of a file keeps the old content.
+// TestAHardLinkIsReplaced: a hard link to a changed file keeps the old content.
 func TestAHardLinkIsReplaced(t *testing.T) {
 	w := scene(t, map[string]string{"a": "1"})
 	outside := filepath.Join(filepath.Dir(w.Dir), "outside")
@@ -321,7 +321,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestAnotherProgramChangesAFile between the reading and Commit: nothing is written.
+// TestAnotherProgramChangesAFile: if a file changes between reading and Commit, nothing is written.
 func TestAnotherProgramChangesAFile(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"changed": func(path string) error { return os.WriteFile(path, []byte("their text"), 0o600) },
@@ -365,7 +365,7 @@ func TestWithoutAFolderForTheJournal(t *testing.T) {
 	}
 }
 
-// TestAForeignJournal is not followed.
+// TestAForeignJournal: Recover ignores a journal that another program has written.
 func TestAForeignJournal(t *testing.T) {
 	for _, text := range []string{"", "{}", `{"phase": "moving", "root": "/", "stage": ".toolscript-x"}`, `{"phase": "staging", "root": "ROOT", "stage": "keep"}`} {
 		w := scene(t, map[string]string{"keep/a": "1"})
@@ -391,7 +391,7 @@ func TestAForeignJournal(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: sets of several goroutines do not mix.
+// TestManyAtOnce: concurrent sets of changes do not mix.
 func TestManyAtOnce(t *testing.T) {
 	w := scene(t, map[string]string{"a": "0", "b": "0"})
 	errs := make(chan error)

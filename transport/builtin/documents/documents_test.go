@@ -21,8 +21,8 @@ import (
 
 const writer = "__writer"
 
-// TestMain makes the test program write documents until it is killed, if its first
-// argument says so.
+// TestMain makes the test binary write documents until it is killed, if its first argument says
+// so.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == writer {
 		os.Exit(write(os.Args[2], os.Args[3], os.Args[4]))
@@ -47,7 +47,7 @@ func open(t *testing.T, root, state string) *tool.Workspace {
 
 type object = map[string]any
 
-// call makes a call and reads its result.
+// call calls a tool and decodes its result.
 func call(t *testing.T, w *tool.Workspace, tool tool.Tool, args any) (result object, err error) {
 	t.Helper()
 	raw, err := json.Marshal(args)
@@ -103,8 +103,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestDamagedFile: a file that lost its end is an error with the next command, and not the
-// end of the process.
+// TestDamagedFile: if a file has lost its end, the next command returns an error, and the process
+// does not crash.
 func TestDamagedFile(t *testing.T) {
 	state := t.TempDir()
 	w := open(t, t.TempDir(), state)
@@ -160,7 +160,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestEachRootHasItsDocuments also checks that two workspaces with one root share them.
+// TestEachRootHasItsDocuments checks that only workspaces with the same root share documents.
 func TestEachRootHasItsDocuments(t *testing.T) {
 	state, root := t.TempDir(), t.TempDir()
 	must(t, open(t, root, state), documents.SaveToFC, object{"content": "x", "fileKey": "k"})
@@ -180,7 +180,7 @@ func TestOldPagesAreDeleted(t *testing.T) {
 		{FileKey: "old page", URL: "http://a.test", SavedAt: now.Add(-8 * 24 * time.Hour)},
 		{FileKey: "old document", SavedAt: now.Add(-800 * 24 * time.Hour)},
 		{FileKey: "last", SavedAt: now},
-		{FileKey: "page", URL: "http://b.test", SavedAt: now}, // deletes the old page
+		{FileKey: "page", URL: "http://b.test", SavedAt: now}, // replaces the old page
 	} {
 		if err := s.Save(documents.Document{Announcement: a}); err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestOldPagesAreDeleted(t *testing.T) {
 	}
 }
 
-// content is the text of the document number i of a writer.
+// content returns the text of the i-th document of a writer.
 func content(i int) string { return strings.Repeat(strconv.Itoa(i)+" ", 2000) }
 
 // write saves a document for each line of its input, and prints the number of each.
@@ -235,7 +235,7 @@ func TestDocumentsSurviveKill(t *testing.T) {
 				if err == nil {
 					in, _ := cmd.StdinPipe()
 					err = cmd.Start()
-					_, _ = fmt.Fprint(in, strings.Repeat("\n", writes)) // it stays open
+					_, _ = fmt.Fprint(in, strings.Repeat("\n", writes)) // the input stays open
 				}
 				if err != nil {
 					t.Error(err)
@@ -248,10 +248,10 @@ func TestDocumentsSurviveKill(t *testing.T) {
 						break
 					}
 					if saved[i]++; saved[i] == writes-1 {
-						_ = cmd.Process.Kill() // what it printed until then is read too
+						_ = cmd.Process.Kill() // the output up to the kill is read, too
 					}
 				}
-				_ = cmd.Wait() // killed
+				_ = cmd.Wait() // killed, so an error is expected
 			})
 		}
 		group.Wait()

@@ -14,8 +14,8 @@ import (
 
 const full = "the file cabinet of this workspace is full: it has up to 64 MB"
 
-// TestFullCabinet: documents and prompts of a workspace have a bound together, in the form
-// that they have on the disk. What is replaced gives its room back.
+// TestFullCabinet: the documents and prompts of a workspace share one limit on their size on the
+// disk. A replaced document frees its space.
 func TestFullCabinet(t *testing.T) {
 	plain, escaped := strings.Repeat("x", documents.MaxContent), strings.Repeat("\x01", 2<<20)
 	for name, save := range map[string]func(i int) (tool, args any){
@@ -55,7 +55,7 @@ func TestFullCabinet(t *testing.T) {
 	}
 }
 
-// TestRoomInTheCabinet: a document that is replaced gives its room to others.
+// TestRoomInTheCabinet: a replaced document frees its space for others.
 func TestRoomInTheCabinet(t *testing.T) {
 	w := workspace(t)
 	plain := strings.Repeat("x", documents.MaxContent-1000)
@@ -63,7 +63,7 @@ func TestRoomInTheCabinet(t *testing.T) {
 		must(t, w, documents.SaveToFC, object{"content": plain, "fileKey": fmt.Sprint(i)})
 	}
 	for range 3 {
-		must(t, w, documents.SaveToFC, object{"content": plain, "fileKey": "7"}) // in place of itself
+		must(t, w, documents.SaveToFC, object{"content": plain, "fileKey": "7"}) // replaces itself
 	}
 	if _, err := call(t, w, documents.SavePrompt, object{"content": plain, "promptKey": "7"}); err == nil || !strings.Contains(err.Error(), full) {
 		t.Errorf("another one: %v", err)
@@ -75,7 +75,7 @@ func TestRoomInTheCabinet(t *testing.T) {
 	}
 }
 
-// TestLongTitle: each announcement has the title too.
+// TestLongTitle: a title is bounded, because each announcement contains it.
 func TestLongTitle(t *testing.T) {
 	w := workspace(t)
 	if _, err := call(t, w, documents.SaveToFC, object{"content": "x", "title": strings.Repeat("x", documents.MaxTitle+1)}); toolscript.KindOf(err) != toolscript.TooLarge {
@@ -84,7 +84,7 @@ func TestLongTitle(t *testing.T) {
 	must(t, w, documents.SaveToFC, object{"content": "x", "title": strings.Repeat("x", documents.MaxTitle)})
 }
 
-// TestDocumentsOfOneAnswer: very many long documents are not read at once.
+// TestDocumentsOfOneAnswer: one call cannot read too many long documents.
 func TestDocumentsOfOneAnswer(t *testing.T) {
 	w := workspace(t)
 	must(t, w, documents.SaveToFC, object{"content": strings.Repeat("x", documents.MaxContent), "fileKey": "k"})
@@ -97,8 +97,8 @@ func TestDocumentsOfOneAnswer(t *testing.T) {
 	}
 }
 
-// TestPagesGiveRoom: pages that were fetched are deleted for documents, the oldest first,
-// and find no room if there is none without them.
+// TestPagesGiveRoom: fetched pages are deleted to make space for documents, the oldest first, and a
+// page is not kept if only documents could make space for it.
 func TestPagesGiveRoom(t *testing.T) {
 	w := workspace(t)
 	s, err := documents.Of(w)
@@ -135,7 +135,7 @@ func TestPagesGiveRoom(t *testing.T) {
 	}
 }
 
-// TestManyEntries: the number of documents has a bound too.
+// TestManyEntries: the number of documents is limited, too.
 func TestManyEntries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each of 10,000 documents is written to the disk")

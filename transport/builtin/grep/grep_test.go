@@ -32,7 +32,7 @@ func workspace(t *testing.T, files map[string]string) *tool.Workspace {
 	return w
 }
 
-// engines are the search without ripgrep and, if it is installed, the one with it.
+// engines returns the search without ripgrep and, if it is installed, the one with it.
 func engines() []string {
 	if found := grep.FindRipgrep(); found != "" {
 		return []string{"", found}
@@ -53,7 +53,7 @@ func search(t *testing.T, w *tool.Workspace, engine, pattern, dir string, limit 
 	return names
 }
 
-// corpus has lines on which engines differ easily.
+// corpus contains lines on which search engines easily differ.
 var corpus = map[string]string{
 	"plain": "one two\nthree\n", "empty": "", "line": "\n", "lines": "a\n\nb", "crlf": "word\r\nend\r\n", "open": "last line",
 	"latin1": "caf\xe9\nna\xefve\n", "utf8": "café naïve Straße ΣΑΣ ſ K\n", "utf16": "\xff\xfeo\x00n\x00e\x00", "bom": "\xef\xbb\xbffirst\n",
@@ -89,7 +89,7 @@ func TestSameResults(t *testing.T) {
 	}
 }
 
-// TestSameResultsOfRandomLines compares the engines on lines of difficult pieces.
+// TestSameResultsOfRandomLines compares the engines on random lines made of difficult parts.
 func TestSameResultsOfRandomLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pieces := []string{"a", "b", "A", "é", "\xe9", "\xff", " ", "\r", "_", "1", "😀", "\ufffd", "ß", "\u2028", "\xf0\x9f"}
@@ -142,8 +142,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestAnotherProgram: a ripgrep that fails, or that lists files that do not match, does
-// not change the result.
+// TestAnotherProgram: a ripgrep that fails, or that lists files without a match, does not change
+// the result.
 func TestAnotherProgram(t *testing.T) {
 	w := workspace(t, map[string]string{"a": "one\n", "b": "two\n"})
 	for _, engine := range []string{filepath.Join(t.TempDir(), "none"), os.Args[0]} {
@@ -153,7 +153,7 @@ func TestAnotherProgram(t *testing.T) {
 	}
 }
 
-// TestMain makes the test binary act as a program that lists files of its own choice.
+// TestMain makes the test binary act as a program that lists arbitrary files.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "--no-config" {
 		fmt.Print("./a\x00./b\x00../../etc/passwd\x00/etc/passwd\x00./none\x00")

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/patch"
 )
 
-// FuzzPatch reads and applies patches as a worker process does, and compares the result with
-// that of this process.
+// FuzzPatch reads and applies patches like a worker process, and compares the result with that
+// of this process.
 func FuzzPatch(f *testing.F) {
 	f.Add("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "a\nb\n")
 	f.Add("*** Begin Patch\n*** Update File: x\n@@ a\n-b\n+<c>\n*** End of File\n*** End Patch\n", "a\r\nb")
@@ -17,7 +17,7 @@ func FuzzPatch(f *testing.F) {
 		if len(text) > 8<<10 || len(file) > 8<<10 {
 			t.Skip("time grows with the square of the length")
 		}
-		text = strings.ToValidUTF8(text, "?") // it comes from JSON
+		text = strings.ToValidUTF8(text, "?") // text from JSON is always UTF-8
 		want, wantErr := patch.Parse(text)
 		got, err := patch.Worker{}.Parse(t.Context(), text)
 		if (err == nil) != (wantErr == nil) || len(got.Changes) != len(want.Changes) && err == nil {

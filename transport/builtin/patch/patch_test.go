@@ -20,7 +20,7 @@ func update(hunks string) string { return envelope("*** Update File: f\n" + hunk
 
 func unified(hunks string) string { return "--- a/f\n+++ b/f\n" + hunks }
 
-// one applies a patch with one change to a text.
+// one applies a patch with a single change to a text.
 func one(t *testing.T, text, change string) (string, error) {
 	t.Helper()
 	p, err := patch.Parse(change)
@@ -194,7 +194,7 @@ func TestParseFails(t *testing.T) {
 	}
 }
 
-// TestLikeGit: what git writes as the difference of two texts turns one into the other.
+// TestLikeGit: applying git's diff of two texts turns the first into the second.
 func TestLikeGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -221,7 +221,7 @@ func TestLikeGit(t *testing.T) {
 		}
 		command := exec.CommandContext(t.Context(), git, "diff", "--no-index", "--no-color", "x", "y")
 		command.Dir = dir
-		diff, _ := command.Output() // the exit code says that they differ
+		diff, _ := command.Output() // the exit code is 1 if they differ
 		if len(diff) == 0 {
 			return true
 		}
@@ -284,7 +284,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// count counts the lines of a text.
+// count returns the number of lines of a text.
 func count(text string) (n int) {
 	for range strings.Lines(text) {
 		n++
@@ -292,7 +292,7 @@ func count(text string) (n int) {
 	return n
 }
 
-// grown is how many lines more a text has after hunks.
+// grown returns how many lines the hunks add to a text.
 func grown(hunks []patch.Hunk) (n int) {
 	for _, h := range hunks {
 		for _, l := range h.Lines {

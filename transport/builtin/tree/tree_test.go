@@ -46,7 +46,7 @@ func walk(t *testing.T, w *tool.Workspace, dir string) (names []string) {
 	return names
 }
 
-// ignored has a .gitignore file for each rule of the format.
+// ignored contains a .gitignore file for each rule of the format.
 var ignored = map[string]string{
 	".gitignore": strings.Join([]string{
 		"# comment", "", "*.log", "!keep.log", "/anchored", "build/", "a/b/*.tmp", "**/deep.txt", "mid/**/end.txt", "all/**", "!all/kept.txt",
@@ -66,7 +66,7 @@ var ignored = map[string]string{
 	"nested/sub2/x": "", "crlf/gone.txt": "", "crlf/x.bak": "", "crlf/stays.txt": "",
 }
 
-// TestLikeGit: the files are those that git does not ignore.
+// TestLikeGit: the tree lists exactly the files that git does not ignore.
 func TestLikeGit(t *testing.T) {
 	w := workspace(t, ignored)
 	for _, args := range [][]string{{"init", "-q"}, {"ls-files", "-z", "--others", "--exclude-standard"}} {
@@ -89,7 +89,7 @@ func TestLikeGit(t *testing.T) {
 	}
 }
 
-// TestFilterAgreesWithWalk: both ways to decide see the same files.
+// TestFilterAgreesWithWalk: Filter and Walk accept the same files.
 func TestFilterAgreesWithWalk(t *testing.T) {
 	w := workspace(t, ignored)
 	for _, dir := range []string{".", "nested", "a/b", "build", "dir"} {
@@ -111,7 +111,7 @@ func TestWalk(t *testing.T) {
 	for dir, want := range map[string][]string{
 		".":      {"a", "b-c", "b/x.go"},
 		"b":      {"b/x.go"},
-		"vendor": {"vendor/v.go", "vendor/v.o"}, // it was asked for, so the rules above it do not count
+		"vendor": {"vendor/v.go", "vendor/v.o"}, // named in the request, so the rules above it do not apply
 	} {
 		if diff := cmp.Diff(want, walk(t, w, dir)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", dir, diff)
@@ -165,7 +165,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// FuzzGlob compares expanded globs with the library, which expands them itself.
+// FuzzGlob compares expanded globs with the library's own expansion.
 func FuzzGlob(f *testing.F) {
 	f.Add("{a,b/**}/*.{go,{c,h}pp}", "b/c/x.hpp")
 	f.Add(`\{a,[{,]}?`, "{a,{")
@@ -184,8 +184,8 @@ func FuzzGlob(f *testing.F) {
 	})
 }
 
-// TestSearchEnds: a search over rules and globs that are made to be expensive ends with its
-// context.
+// TestSearchEnds: a search with deliberately expensive rules and globs ends when its context
+// ends.
 func TestSearchEnds(t *testing.T) {
 	files := map[string]string{".gitignore": strings.Repeat("x*y*z\n", 170_000)}
 	for i := range 300 {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/transport/convert"
 )
 
-// TestHostilePages converts pages for which a conversion with escapes, or with lists and
-// quotes as deep as the page has them, takes minutes.
+// TestHostilePages: pages for which a naive conversion of escapes, or of deeply nested lists and
+// quotes, would take minutes are converted quickly.
 func TestHostilePages(t *testing.T) {
 	for name, test := range map[string]struct{ body, want string }{
 		"characters of Markdown": {strings.Repeat("*_[", 1<<18), "*_[*_["},
@@ -31,7 +31,7 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// FuzzPage converts pages as a worker process does.
+// FuzzPage converts pages like a worker process.
 func FuzzPage(f *testing.F) {
 	f.Add("<title>a\nb</title><p>x <a href=../y>y</a><pre>\n<code>z</code></pre>", "text/html; charset=latin1")
 	f.Add("<dl><dt>a<dd>b<dt>c</dl><ol start=3><li><ul><li>x</ol><table><tr><td>1<td>2</table>", "text/html")

@@ -53,7 +53,7 @@ type fetches struct {
 	}
 }
 
-// call makes a call and reads its result.
+// call calls a tool and decodes its result.
 func call[R any](s *scene, t tool.Tool, args any) (result R, err error) {
 	s.Helper()
 	raw, err := json.Marshal(args)
@@ -81,7 +81,7 @@ func (s *scene) fetch(args object) (fetches, error) {
 	return call[fetches](s, web.FetchURL, args)
 }
 
-// serve starts a server and counts its requests.
+// serve starts an HTTP server and counts its requests.
 func serve(t *testing.T, handle http.HandlerFunc) (address string, hits *atomic.Int32) {
 	t.Helper()
 	hits = new(atomic.Int32)
@@ -95,14 +95,14 @@ func serve(t *testing.T, handle http.HandlerFunc) (address string, hits *atomic.
 
 func page(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<title>T</title><p>text") }
 
-// resolve makes answer the DNS server of this process until the test ends. It gets a name
-// and returns an address, or "".
+// resolve replaces the DNS server of this process until the test ends. answer returns the
+// address of a name, or "".
 func resolve(t *testing.T, answer func(name string) string) {
 	t.Helper()
 	dns.Serve(t, func(name string) []string { return []string{answer(name)} })
 }
 
-// hosts are spellings of addresses that are not public.
+// hosts are notations of addresses that are not public.
 var hosts = []string{
 	"127.0.0.1", "127.0.0.1.", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "017700000001", "127.0.0.01",
 	"0", "0.0.0.0", "localhost", "LOCALHOST", "localhost.", "localhost.localdomain", "[::1]", "[::]", "[::ffff:127.0.0.1]",
@@ -113,7 +113,7 @@ var hosts = []string{
 	"six.test", "mapped.test",
 }
 
-// resolveHere lets every name lead to this machine or its network.
+// resolveHere resolves every name to this machine or its network.
 func resolveHere(t *testing.T) {
 	t.Helper()
 	resolve(t, func(name string) string {
@@ -209,8 +209,8 @@ func TestRedirectsToPrivateAddressesAreRefused(t *testing.T) {
 	}
 }
 
-// TestSecondAnswerOfDNS lets a name lead to an address that is allowed, and then to one
-// that is not.
+// TestSecondAnswerOfDNS resolves a name first to an allowed address, and then to one that is not
+// allowed.
 func TestSecondAnswerOfDNS(t *testing.T) {
 	var moved atomic.Bool
 	resolve(t, func(string) string {
@@ -450,7 +450,7 @@ func TestWebSearchFails(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadCountsForAnswers: a page and the answer of a provider wait for memory that
+// TestWhatIsReadCountsForAnswers: reading a page or a provider's answer waits for memory that
 // other answers use.
 func TestWhatIsReadCountsForAnswers(t *testing.T) {
 	address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {

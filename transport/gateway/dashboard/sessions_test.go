@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway/dashboard"
 )
 
-// TestLink: a link opens the page once, and only in its time.
+// TestLink: a link opens the page only once, and only before it expires.
 func TestLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s dashboard.Sessions
@@ -57,7 +57,7 @@ func TestManyLinks(t *testing.T) {
 	}
 }
 
-// TestFind: a session is found by its id and its cookie together.
+// TestFind: Find needs both the id and the cookie of a session.
 func TestFind(t *testing.T) {
 	var s dashboard.Sessions
 	a, _ := s.Open(s.NewLink())
