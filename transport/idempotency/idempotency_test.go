@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/idempotency"
 )
 
-// memory is a Store without files.
+// memory is a Store in memory.
 type memory struct {
 	mu      sync.Mutex
 	fails   error
@@ -71,7 +71,7 @@ func (m *memory) Delete(_ context.Context, name string, version uint64) error {
 	return m.fails
 }
 
-// server is a server that counts what it carries out.
+// server counts the calls that it executes.
 type server struct {
 	effects int
 	takes   time.Duration
@@ -96,7 +96,7 @@ func order(args string) idempotency.Call {
 	return idempotency.Call{Server: "shop", Tool: "order", Key: "k", Args: json.RawMessage(args)}
 }
 
-// fails is an error of a call with a Sent.
+// fails returns an error of a call with this kind and Sent.
 func fails(kind toolscript.Kind, sent toolscript.Sent) error {
 	return &toolscript.Error{Kind: kind, Sent: sent, Err: errors.New("no luck")}
 }
@@ -108,15 +108,15 @@ func check(t *testing.T, what string, result json.RawMessage, err error, want st
 	}
 }
 
-// TestSameAnswer: two calls with one key have one effect, and the second one gets what the first
-// one got, unless the first one was not sent.
+// TestSameAnswer: two calls with the same key have one effect, and the second gets the outcome of
+// the first, unless the first was not sent.
 func TestSameAnswer(t *testing.T) {
 	long := `"` + strings.Repeat("x", idempotency.MaxAnswer) + `"`
 	for _, tt := range []struct {
 		name    string
 		server  server
 		effects int
-		kind    toolscript.Kind // of the second answer
+		kind    toolscript.Kind // kind of the second outcome
 		sent    toolscript.Sent
 	}{
 		{"answer", server{result: `{"n":1}`}, 1, "", ""},
@@ -151,7 +151,7 @@ func TestSameAnswer(t *testing.T) {
 	}
 }
 
-// TestNotSentIsCarriedOutLater: a call that was not sent leaves nothing.
+// TestNotSentIsCarriedOutLater: a call that was not sent leaves no record.
 func TestNotSentIsCarriedOutLater(t *testing.T) {
 	store, s := newMemory(), server{err: fails(toolscript.Unavailable, toolscript.SentNo)}
 	if _, err := idempotency.Do(t.Context(), store, order(`{}`), s.call); err == nil || len(store.records) != 0 {
@@ -162,7 +162,7 @@ func TestNotSentIsCarriedOutLater(t *testing.T) {
 	check(t, "the second call", result, err, "1", "", "")
 }
 
-// TestOtherCalls: a key belongs to one call of one tool.
+// TestOtherCalls: a key belongs to one tool with the same arguments.
 func TestOtherCalls(t *testing.T) {
 	store, s := newMemory(), server{result: "1"}
 	for range 2 {
@@ -179,8 +179,8 @@ func TestOtherCalls(t *testing.T) {
 	check(t, "other arguments", result, err, "", toolscript.Invalid, toolscript.SentNo)
 }
 
-// TestInProgress: while a call is in flight, the second one is refused, however long it takes.
-// The caller of the first one may be gone.
+// TestInProgress: while a call is in flight, a second one with its key is refused, however long the
+// first takes, even if the caller of the first has gone.
 func TestInProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, s := newMemory(), server{result: "1", takes: time.Hour}
@@ -206,7 +206,7 @@ func TestInProgress(t *testing.T) {
 	})
 }
 
-// TestDeadlineEndsTheCall: the time of a caller also ends what goes on without it.
+// TestDeadlineEndsTheCall: the deadline of a caller also ends a call that continues without the caller.
 func TestDeadlineEndsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, s := newMemory(), server{result: "1", takes: time.Hour}
@@ -220,12 +220,12 @@ func TestDeadlineEndsTheCall(t *testing.T) {
 	})
 }
 
-// TestKilledProcess: the record of a process that has ended in the middle of a call says so
-// after a minute.
+// TestKilledProcess: if a process has ended during a call, its record says so after a
+// minute.
 func TestKilledProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, s := newMemory(), server{result: "1", takes: time.Minute}
-		killed := &memory{records: store.records} // it writes nothing after its first record
+		killed := &memory{records: store.records} // writes nothing after its first record
 		killed.last = 1
 		go func() { _, _ = idempotency.Do(t.Context(), killed, order(`{}`), s.call) }()
 		synctest.Wait()
@@ -240,7 +240,7 @@ func TestKilledProcess(t *testing.T) {
 	})
 }
 
-// TestStoreFails: without a record, a call is not made.
+// TestStoreFails: a call is not made if its record cannot be stored.
 func TestStoreFails(t *testing.T) {
 	store, s := newMemory(), server{result: "1"}
 	store.fails = errors.New("the disk is full")
@@ -251,7 +251,7 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// TestPanicIsAnError: a panic ends the call, and its outcome is not known.
+// TestPanicIsAnError: a panic ends the call with an unknown outcome.
 func TestPanicIsAnError(t *testing.T) {
 	store := newMemory()
 	for range 2 {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// endless counts the bytes that were read of it.
+// endless is an endless reader that counts the bytes read from it.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadTakesBeforeItReads: what does not fit into the budget is not read.
+// TestReadTakesBeforeItReads: bytes that do not fit into the budget are not read.
 func TestReadTakesBeforeItReads(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "off")
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 func fixed(n int64) func() int64 { return func() int64 { return n } }
 
-// take takes bytes in the background. The channel receives the error.
+// take takes bytes in the background and sends the error.
 func take(ctx context.Context, l *inflight.Lease, n int) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- l.Take(ctx, n) }()
@@ -44,7 +44,7 @@ func goesOn(t *testing.T, what string, done <-chan error) {
 }
 
 func TestBudget(t *testing.T) {
-	t.Setenv("GOMEMLIMIT", "off") // otherwise limitMemory would change this process
+	t.Setenv("GOMEMLIMIT", "off") // otherwise limitMemory would change the memory limit of this process
 	synctest.Test(t, func(t *testing.T) {
 		b := inflight.New(fixed(100))
 		hold := func() (*inflight.Lease, func()) {
@@ -69,11 +69,11 @@ func TestBudget(t *testing.T) {
 		if err := first.Take(t.Context(), 1); err == nil {
 			t.Error("a released lease takes")
 		}
-		time.Sleep(time.Minute) // the memory is returned to the system
+		time.Sleep(time.Minute) // until the memory is returned to the system
 	})
 }
 
-// The error names the setting, not the server.
+// A timeout while waiting for the budget is an error of kind busy.
 func TestTimeoutWhileWaitingForTheBudget(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "off")
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestTimeoutWhileWaitingForTheBudget(t *testing.T) {
 	})
 }
 
-// The bytes that a connection has read count for the call that they answer.
+// Move charges the bytes that a connection has read to the call that they answer.
 func TestMove(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "off")
 	synctest.Test(t, func(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// TestTextInBetween: a compressed text without content, inside another one, is not read to its end.
+// TestTextInBetween: if one compressed text contains another without content, reading has a limit.
 func TestTextInBetween(t *testing.T) {
-	const block = "\x00\x00\x00\xff\xff" // of deflate, without content
+	const block = "\x00\x00\x00\xff\xff" // a deflate block without content
 	for _, c := range []struct {
 		blocks int
 		want   error
@@ -37,7 +37,7 @@ func TestTextInBetween(t *testing.T) {
 	}
 }
 
-// watched notes the most bytes that a lease has while a text is read.
+// watched is a reader that records the maximum number of bytes that a lease has.
 type watched struct {
 	io.Reader
 	lease *inflight.Lease
@@ -49,7 +49,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// TestWindow: the windows of Brotli and Zstandard are taken from the budget for answers while an answer is read.
+// TestWindow: while an answer is read, the windows of Brotli and Zstandard count towards the budget for answers.
 func TestWindow(t *testing.T) {
 	var text bytes.Buffer
 	w := brotli.NewWriter(&text)

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/inprocess"
 )
 
-// packed is a text that a writer compresses.
+// packed returns a text, compressed by a writer.
 func packed(t *testing.T, text string, to func(io.Writer) io.WriteCloser) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -32,7 +32,7 @@ func packed(t *testing.T, text string, to func(io.Writer) io.WriteCloser) string
 	return out.String()
 }
 
-// TestDecompression: answers that the server compresses without being asked to.
+// TestDecompression: answers that a server compresses without being asked are decompressed.
 func TestDecompression(t *testing.T) {
 	toGzip := func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
 	toZlib := func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }
@@ -108,7 +108,7 @@ func TestDecompression(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = answer.Body.Close() }() // it was read
+			defer func() { _ = answer.Body.Close() }() // only read, so an error is harmless
 			got, err := inprocess.ReadAnswer(t.Context(), nil, answer, 1000)
 			switch {
 			case c.kind == "":

@@ -39,7 +39,7 @@ func TestDoSaysWhetherTheRequestWasSent(t *testing.T) {
 			}
 			answer, err := inprocess.Do(tt.client, request, "the API")
 			if err == nil {
-				_ = answer.Body.Close() // it is not read
+				_ = answer.Body.Close() // the body is not needed
 			}
 			if toolscript.KindOf(err) != tt.kind || toolscript.SentOf(err) != tt.sent || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v: sent %q; want %s, sent %s", err, toolscript.SentOf(err), tt.kind, tt.sent)

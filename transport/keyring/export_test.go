@@ -1,4 +1,4 @@
 package keyring
 
-// Call is for tests of the time limit.
+// Call is call, for tests of its time limit.
 var Call = call

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/keyring"
 )
 
-// The tests must not use the keyring of the user.
+// TestMain replaces the keyring, so that the tests do not use that of the user.
 func TestMain(m *testing.M) {
 	zalando.MockInit()
 	os.Exit(m.Run())
@@ -52,8 +52,8 @@ func TestNoKeyring(t *testing.T) {
 	}
 }
 
-// A keyring that waits for its password delays the first operation for Time, and later
-// ones not at all.
+// A keyring that waits for its password delays only the first operation, by Time, and no later
+// ones.
 func TestLockedKeyring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unlocked := make(chan struct{})

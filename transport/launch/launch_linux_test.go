@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/launch"
 )
 
-// begin starts a shell command in a group of its own.
+// begin starts a shell command in its own process group.
 func begin(t *testing.T, script string) *launch.Start {
 	t.Helper()
 	stdout, theirs, err := os.Pipe()
@@ -32,9 +32,9 @@ func begin(t *testing.T, script string) *launch.Start {
 	}
 	_ = theirs.Close() // the child has its own copy
 	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended already
 		_, _ = stdin.Close(), stdout.Close()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // killed, so an error is expected
 	})
 	s := launch.New(argv)
 	s.Process(cmd.Process.Pid, stdout)
@@ -54,8 +54,8 @@ func eventually(t *testing.T, what string, seen func() bool) {
 	}
 }
 
-// TestActivity: the CPU time of all processes of a start is seen, also of a child that left the
-// group, and of children that have ended.
+// TestActivity: Look counts the CPU time of all processes of a start, even of a child that left the
+// group and of children that have ended.
 func TestActivity(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

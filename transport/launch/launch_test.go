@@ -26,7 +26,7 @@ func TestManages(t *testing.T) {
 	}
 }
 
-// TestManagerHasNoArguments: its words are those of a table, not what a user has configured.
+// TestManagerHasNoArguments: Manager returns only words of its own table, never configured arguments.
 func TestManagerHasNoArguments(t *testing.T) {
 	got := strings.Join(launch.Manager(strings.Fields("bun --token=secret x some-server --key secret")), " ")
 	if got != "bun x" {
@@ -34,7 +34,7 @@ func TestManagerHasNoArguments(t *testing.T) {
 	}
 }
 
-// TestPulls: the words of docker and podman on standard error.
+// TestPulls: Line recognizes what docker and podman print on standard error while they pull.
 func TestPulls(t *testing.T) {
 	for _, lines := range [][]string{
 		{"Unable to find image 'mcp/time:latest' locally", "latest: Pulling from mcp/time", "a2abf6c4d29d: Pulling fs layer", "a2abf6c4d29d: Pull complete",

@@ -19,7 +19,7 @@ import (
 
 const key = "sk-test-key"
 
-// endpoint serves an API on loopback.
+// endpoint serves an API on loopback and returns a client of it.
 func endpoint(t *testing.T, api llm.API, handle http.HandlerFunc) *llm.Client {
 	t.Helper()
 	srv := httptest.NewServer(handle)
@@ -147,7 +147,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // the end of the connection is noticed after the body
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices the end of a connection only after it has read the body
 		<-r.Context().Done()
 	}))
 	t.Cleanup(slow.Close)
@@ -182,7 +182,7 @@ func TestAllProxy(t *testing.T) {
 	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"} {
 		t.Setenv(variable, "")
 	}
-	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // which fails every request that uses it
+	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // fails every request that uses this proxy
 	c, err := llm.New(llm.Options{API: llm.Chat, URL: "https://model.test/v1", Model: "m"})
 	if err != nil {
 		t.Fatal(err)

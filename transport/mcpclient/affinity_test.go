@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// A cookie of the server is in all later requests, beside that of the configuration.
+// All later requests have the cookies of the server, in addition to those of the configuration.
 func TestCookiesOfTheServer(t *testing.T) {
 	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
 		t.Run(kind, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestCookiesOfTheServer(t *testing.T) {
 				came = append(came, r.Header.Get("Cookie"))
 				mu.Unlock()
 				http.SetCookie(w, &http.Cookie{Name: "node", Value: "a", Path: "/"})
-				for n := range 100 { // more than a client keeps
+				for n := range 100 { // more than a client stores
 					http.SetCookie(w, &http.Cookie{Name: fmt.Sprint("more", n), Value: "1", Path: "/elsewhere"})
 				}
 				h.ServeHTTP(w, r)
@@ -61,7 +61,7 @@ func TestCookiesOfTheServer(t *testing.T) {
 	}
 }
 
-// A server may accept a request with 202 and answer on the stream of unsolicited messages.
+// A server may accept a request with 202 and answer it on the GET stream.
 func TestAnAnswerOnTheStream(t *testing.T) {
 	messages, known := make(chan string), make(chan struct{})
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +109,7 @@ func TestAnAnswerOnTheStream(t *testing.T) {
 	}
 }
 
-// A server that accepts requests and has no stream for the answers does not hold them.
+// If a server accepts a request with 202 and has no stream for the answer, the call fails at once.
 func TestAnAnswerThatHasNoStream(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.HTTP, "json")
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -133,7 +133,7 @@ func TestAnAnswerThatHasNoStream(t *testing.T) {
 	}
 }
 
-// Events before the address of the messages are skipped.
+// SSE events before the endpoint event are skipped.
 func TestEventsBeforeTheEndpoint(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.SSE)
 	first := "event: ping\ndata: 1\n\nevent: connected\ndata: {}\n\ndata: hello\n\n"
@@ -157,7 +157,7 @@ func TestEventsBeforeTheEndpoint(t *testing.T) {
 	wantText(t, "error", err.Error(), "endpoint")
 }
 
-// resetting resets idle connections: the second request on each one is not answered.
+// resetting resets idle connections: it does not answer the second request on a connection.
 type resetting struct {
 	net.Listener
 	on func() bool
@@ -174,12 +174,12 @@ func (l resetting) Accept() (net.Conn, error) {
 type resettingConn struct {
 	net.Conn
 	on   func() bool
-	sent bool // an answer
+	sent bool // whether an answer was sent
 }
 
 func (c *resettingConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if n > 1 && c.sent && c.on() { // net/http reads a byte in the background
+	if n > 1 && c.sent && c.on() { // net/http reads a single byte in the background
 		_ = c.Conn.(*net.TCPConn).SetLinger(0)
 		_ = c.Close()
 		return 0, net.ErrClosed
@@ -192,7 +192,7 @@ func (c *resettingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// A call of a tool that only reads is sent once more if an idle connection is reset. Any other
+// If an idle connection is reset, a call of a read-only tool is sent once more. Any other call
 // fails, and is not sent twice.
 func TestTheResetOfAnIdleConnection(t *testing.T) {
 	h := mcpserver.NewHTTP("json")
@@ -232,7 +232,7 @@ func TestTheResetOfAnIdleConnection(t *testing.T) {
 	}
 }
 
-// The end of a connection closes those of the network, also under a wrapper.
+// Close closes all network connections, even if a RoundTripper wraps the transport.
 func TestCloseLeavesNoConnection(t *testing.T) {
 	h := mcpserver.NewHTTP("json")
 	var mu sync.Mutex

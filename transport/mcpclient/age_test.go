@@ -12,12 +12,12 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestListAge: the list of a server that cannot announce its changes is used for the time that
-// the server names, and for five minutes if it names none.
+// TestListAge: if a server cannot announce changes of its tool list, the list is used for the time
+// that the server names, or for five minutes.
 func TestListAge(t *testing.T) {
 	for name, tt := range map[string]struct {
 		capability, list string
-		stream           bool // the server has one for notifications
+		stream           bool // whether the server has a stream for notifications
 		want             time.Duration
 	}{
 		"announces":              {`{"listChanged":true}`, `{"tools":[]}`, true, 0},

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestEveryFieldIsCompared: a change of any field of Config is in Changes, without its value.
+// TestEveryFieldIsCompared: Changes reports a change of any field of Config, without its value.
 func TestEveryFieldIsCompared(t *testing.T) {
 	var visit func(path string, c *mcpclient.Config, at reflect.Value)
 	visit = func(path string, c *mcpclient.Config, at reflect.Value) {
@@ -52,7 +52,7 @@ func secret(of reflect.Type) reflect.Value {
 		v.Set(reflect.ValueOf(errors.New("secret")))
 	case reflect.Pointer:
 		v.Set(reflect.New(of.Elem()))
-	default: // a struct in a list: that it is there is the difference
+	default: // a struct in a list: its presence is the difference
 	}
 	return v
 }

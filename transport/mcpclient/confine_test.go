@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// confiner starts processes as they are, and says that nothing holds.
+// confiner starts processes unchanged, and says that it cannot confine them.
 type confiner struct {
 	file  *os.File
 	got   chan mcpclient.Confined
@@ -31,8 +31,8 @@ func (c confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	return mcpclient.Start{Args: p.Args, Env: p.Env, Files: []*os.File{c.file}, End: func() { close(c.ended) }}, nil
 }
 
-// TestConfine: a server with a Confine is started as the Confiner says, the log says what does
-// not hold, and the Confiner learns about the end of the process.
+// TestConfine: a server with a Confine is started as the Confiner says, the log says what is not
+// confined, and the Confiner is told when the process ends.
 func TestConfine(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -59,7 +59,7 @@ func TestConfine(t *testing.T) {
 		t.Error(err)
 	}
 	<-c.ended
-	if text, err := io.ReadAll(read); err != nil || len(text) > 0 { // the end: the process has ended, and there is no other copy
+	if text, err := io.ReadAll(read); err != nil || len(text) > 0 { // EOF: the process has ended, and nobody else holds the file
 		t.Errorf("read %q, %v", text, err)
 	}
 	mu.Lock()

@@ -194,7 +194,7 @@ func TestLargeAnswers(t *testing.T) {
 		t.Skip("moves 130 MB")
 	}
 	c := dial(t, config(t), mcpclient.Events{})
-	ctx := within(t, 3*time.Minute) // the race detector makes the call twenty times slower
+	ctx := within(t, 3*time.Minute) // the call takes twenty times longer under the race detector
 	got, err := c.CallTool(ctx, "big", json.RawMessage(`{"bytes":60000000}`), nil)
 	if err != nil || len(got) < 60_000_000 {
 		t.Errorf("60 MB: %d bytes, %v", len(got), err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An answer that is nested too deeply fails its call at once. Any other such message
-// is skipped.
+// An answer that is nested too deeply fails its call at once. Other messages that are nested too
+// deeply are skipped.
 func TestFilterAnswersMessagesThatNestTooDeep(t *testing.T) {
 	deep := strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)
 	for name, message := range map[string]string{

@@ -36,7 +36,7 @@ func TestStartedCallEndsOnce(t *testing.T) {
 	}
 }
 
-// A panic in one callback ends neither the connection nor other calls.
+// A panic in a callback ends neither the connection nor other calls.
 func TestPanicOfACallback(t *testing.T) {
 	c := dial(t, config(t), mcpclient.Events{})
 	c.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(json.RawMessage, error) { panic("planted") }})

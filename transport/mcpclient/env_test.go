@@ -85,8 +85,8 @@ func TestDEF34OwnVariablesNeverPass(t *testing.T) {
 	wantText(t, "warnings", w.String(), "TOOLSCRIPT_GATEWAY_URL", "toolscript_token")
 }
 
-// credentials are variables that hold credentials according to the documentation of
-// npm, Node.js, uv, Deno, pip, cargo, Go, version control and cloud tools.
+// credentials are variables that contain credentials, according to the documentation of npm,
+// Node.js, uv, Deno, pip, cargo, Go, and tools for version control and clouds.
 var credentials = []string{
 	"NODE_AUTH_TOKEN", "NPM_TOKEN", "NPM_AUTH_TOKEN", "NPM_CONFIG__AUTH", "NPM_CONFIG__AUTHTOKEN", "NPM_CONFIG__PASSWORD", "NPM_CONFIG_OTP",
 	"NPM_CONFIG_KEY", "NPM_CONFIG_CERT", "npm_config__auth", "npm_config__authToken", "npm_config__password", "npm_config_otp",
@@ -110,11 +110,11 @@ var credentials = []string{
 	"XDG_SESSION_COOKIE",
 }
 
-// unknown names have a known prefix, which must not be sufficient.
+// unknown are variables with a known prefix, which alone is not sufficient.
 var unknown = []string{"NODE_X", "NPM_CONFIG_X", "npm_config_x", "UV_X", "DENO_X", "PYTHON_X", "PYTHONX", "PIP_X", "CARGO_X", "GOX", "XDG_X", "LC_X", "PATHX"}
 
-// useful are variables that programs of these runtimes need to find their files or
-// the network.
+// useful are variables by which programs of these runtimes find their files or the
+// network.
 var useful = []string{
 	"HOME", "LC_ALL", "XDG_CONFIG_HOME", "HTTPS_PROXY", "no_proxy", "NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "NPM_CONFIG_REGISTRY", "npm_config_cache",
 	"NPM_CONFIG_USERCONFIG", "UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_PYTHON", "DENO_DIR", "DENO_CERT", "PIP_INDEX_URL", "PYTHONPATH", "PYTHONUNBUFFERED",

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// sentinel returns the log lines of a connection.
+// sentinel returns events and the log lines that arrive there.
 func sentinel() (Events, <-chan string) {
 	lines := make(chan string, 10)
 	return Events{Log: func(_ slog.Level, text string) { lines <- text }}, lines
@@ -22,7 +22,7 @@ func sentinel() (Events, <-chan string) {
 
 func TestPanicOfTheWatchEndsTheConnection(t *testing.T) {
 	on, logged := sentinel()
-	s := &stdio{calls: newCalls(on), on: on, pumped: make(chan struct{}), gone: make(chan struct{})} // there is no process, so every access to it panics
+	s := &stdio{calls: newCalls(on), on: on, pumped: make(chan struct{}), gone: make(chan struct{})} // without a process, so every access to it panics
 	messages, fromServer := io.Pipe()
 	go s.watch(fromServer)
 	if _, err := messages.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
@@ -46,7 +46,7 @@ func TestPanicOfThePumpEndsTheConnection(t *testing.T) {
 	<-logged
 }
 
-// panicking is a standard input on which every write panics.
+// panicking is a standard input whose Write panics.
 type panicking struct{ io.WriteCloser }
 
 func (panicking) Write([]byte) (int, error) { panic("planted") }
@@ -76,7 +76,7 @@ func TestPanicOfAWriteEndsTheProcess(t *testing.T) {
 	}
 }
 
-// faulty is a peer whose goroutines panicked.
+// faulty is a peer whose goroutines have panicked.
 type faulty struct {
 	peer
 	ended chan struct{}
@@ -103,7 +103,7 @@ func TestCallsOfAFaultyConnectionAreInternal(t *testing.T) {
 	}
 }
 
-// The gateway exits within five seconds, so Close must take less.
+// Close takes less than the five seconds within which the gateway exits.
 func TestCloseFitsIntoTheEndOfAGateway(t *testing.T) {
 	if longest := closeExit + termExit + killExit + holdDelay + 2*lastOutput; longest >= 5*time.Second {
 		t.Errorf("Close may take %v, want less than 5s", longest)

@@ -89,8 +89,8 @@ func TestFetchRefuses(t *testing.T) {
 	}
 }
 
-// The servers have resources without templates, and a cursor that is too long for a
-// URL.
+// TestFetchOddServers checks servers that have resources without templates, and a cursor that is
+// too long for a URL.
 func TestFetchOddServers(t *testing.T) {
 	if got := fetch(t, offering(t, "=fixed"), toolscript.FetchRequest{ID: toolscript.ListTemplates}); got != `{"resourceTemplates":[]}` {
 		t.Errorf("templates %s", got)

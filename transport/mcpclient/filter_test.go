@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// filtered runs a filter with a limit of 100 KB over a server's output.
+// filtered runs a filter with a limit of 100 KB over the output of a server.
 func filtered(t *testing.T, output string) (passed string, text []string, refused []int64, err error) {
 	t.Helper()
 	var to bytes.Buffer
@@ -88,7 +88,7 @@ func TestFilterRefusesLargeMessages(t *testing.T) {
 	}
 }
 
-// A message is passed on completely or not at all, whatever surrounds it.
+// A message is passed on completely or not at all, whatever text surrounds it.
 func FuzzFilter(f *testing.F) {
 	f.Add("npm warn\n", "\n[1]\n")
 	f.Add("{ port: 1 }\n\x1b[0m\n", "{\"torn")

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// serverRole is the environment variable that turns this test binary into the server.
+// serverRole is the environment variable that makes this test binary the server.
 const serverRole = "MCPCLIENT_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bound is far longer than any step of a test should take.
+// bound is far longer than any step of a test takes.
 const bound = 20 * time.Second
 
 // config returns a server with the given switches.
@@ -41,7 +41,7 @@ func config(t *testing.T, switches ...string) mcpclient.Config {
 	}
 	env := map[string]string{
 		serverRole: "server",
-		"GORACE":   "atexit_sleep_ms=0", // the race detector delays the exit of a process by a second
+		"GORACE":   "atexit_sleep_ms=0", // otherwise the race detector delays the exit of a process by a second
 	}
 	if testing.CoverMode() != "" {
 		env["GOCOVERDIR"] = t.TempDir() // otherwise the server prints a warning to stderr when it exits
@@ -113,8 +113,8 @@ func pid(t *testing.T, c *mcpclient.Conn) int {
 	return p.PID
 }
 
-// eventually polls until seen returns true. It is for changes without an event: the
-// end of a process that is not our child, a line on stderr.
+// eventually polls until seen returns true. It is for changes without an event, such as the end
+// of a process that is not a child of this one, or a line on stderr.
 func eventually(t *testing.T, what string, seen func() bool) {
 	t.Helper()
 	deadline := time.After(bound)

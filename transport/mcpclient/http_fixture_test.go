@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// overHTTP starts the HTTP server with the given switches and returns it with its
+// overHTTP starts the HTTP server with the given switches, and returns the server and its
 // configuration.
 func overHTTP(t *testing.T, kind string, switches ...string) (*mcpserver.HTTP, mcpclient.Config) {
 	t.Helper()
@@ -25,7 +25,7 @@ func overHTTP(t *testing.T, kind string, switches ...string) (*mcpserver.HTTP, m
 	return h, mcpclient.Config{Type: kind, URL: s.URL + path}
 }
 
-// wires lists the connections to test: the type of server, followed by its switches.
+// wires maps the connections to test to the type of server, followed by its switches.
 var wires = map[string][]string{
 	"stdio":   {mcpclient.Stdio},
 	"streams": {mcpclient.HTTP},

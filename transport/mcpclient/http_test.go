@@ -82,8 +82,8 @@ func TestTheListeningStreamFindsTheSessionEnded(t *testing.T) {
 	}
 }
 
-// A server that answers 401 to a session that it does not know gets a new session, in which the
-// request is sent once more.
+// If a server answers 401 to an unknown session, the client opens a new session and sends the
+// request once more there.
 func TestALostSessionThatIsAnsweredWith401(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.HTTP, "strict")
 	c := dial(t, cfg, mcpclient.Events{})
@@ -101,7 +101,7 @@ func TestALostSessionThatIsAnsweredWith401(t *testing.T) {
 	}
 }
 
-// The refusal of a request in a new session is one of the credentials.
+// If a server also refuses the request in a new session, the error is about the credentials.
 func TestARefusalInANewSession(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.HTTP, "json")
 	refuses := new(atomic.Bool)
@@ -224,7 +224,7 @@ func TestRefusalsOfAServer(t *testing.T) {
 	}
 }
 
-// A response with an HTTP status may have an error of JSON-RPC, whose code a caller needs.
+// A response with an HTTP error status may contain a JSON-RPC error, whose code the caller gets.
 func TestCodeOfARefusal(t *testing.T) {
 	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
 		h, cfg := overHTTP(t, kind, "codes")
@@ -286,7 +286,7 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 	}
 }
 
-// TestAcceptEncodingOfTheConfiguration: the header would take the decompression of answers from net/http.
+// TestAcceptEncodingOfTheConfiguration: answers are decompressed even if the configuration sets this header.
 func TestAcceptEncodingOfTheConfiguration(t *testing.T) {
 	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
 		h, cfg := overHTTP(t, kind)

@@ -15,17 +15,17 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// What a field of a server means for its identity.
+// How a field of a server contributes to its identity.
 const (
-	defines  = "defines"  // the server: also the value of a variable in it
-	receives = "receives" // the server gets it: counts as it is written, because the values of variables are renewed
+	defines  = "defines"  // part of the definition, including the value of a variable in it
+	receives = "receives" // the server receives it: counts as written, because the values of variables are renewed
 	secret1  = "secret"   // counts only by its presence
-	limits   = "limits"   // calls, or selects tools: does not count
+	limits   = "limits"   // limits calls or selects tools: does not count
 	perTool  = "per tool" // compared for each tool
-	records  = "records"  // where the server is configured, and why it does not start
+	records  = "records"  // says where the server is configured or why it does not start: does not count
 )
 
-// fieldClasses decides about every field of every type of server.
+// fieldClasses classifies every field of every type of server.
 var fieldClasses = map[string]string{
 	"Type": defines, "Disabled": limits,
 	"Command": defines, "Args": defines, "Env": receives, "InheritEnv": defines, "InheritNames": defines, "Dir": defines,
@@ -58,13 +58,13 @@ var fieldClasses = map[string]string{
 	"commands.stdin": defines,
 }
 
-// fieldSetters returns, for each field of each type of server, a function that gives it a value
-// made of a text.
+// fieldSetters returns, for each field of each type of server, a function that sets the field to a
+// value made from a text.
 func fieldSetters() map[string]func(c *mcpclient.Config, text string) {
 	all := map[string]func(*mcpclient.Config, string){}
 	walkFields(reflect.TypeFor[mcpclient.Config](), "", func(path string, index [][]int) {
 		if path == "Commands" || path == "API" {
-			return // the fields of their types are below
+			return // the fields in their JSON are added below
 		}
 		all[path] = func(c *mcpclient.Config, text string) { setField(reflect.ValueOf(c).Elem(), index, text) }
 	})
@@ -91,7 +91,7 @@ func fieldSetters() map[string]func(c *mcpclient.Config, text string) {
 	return all
 }
 
-// walkFields visits the leaves of a struct, with the indexes of the fields on the way.
+// walkFields visits the leaves of a struct, with the indexes of the fields on the path.
 func walkFields(of reflect.Type, path string, visit func(path string, index [][]int), at ...[]int) {
 	for i := range of.NumField() {
 		field := of.Field(i)
@@ -149,8 +149,8 @@ func setField(v reflect.Value, index [][]int, text string) {
 	}
 }
 
-// TestIdentityOfEveryField: a field of a server is part of its identity unless it is one of those
-// that do not matter. A field that is new here must be classified above.
+// TestIdentityOfEveryField: each field of a server is part of its identity, or not, as fieldClasses
+// says. A new field must be classified there.
 func TestIdentityOfEveryField(t *testing.T) {
 	setters := fieldSetters()
 	for _, path := range slices.Sorted(maps.Keys(setters)) {
@@ -181,7 +181,7 @@ func TestIdentityOfEveryField(t *testing.T) {
 			t.Errorf("%s %s: with a value, the identity is another: %t, want %t", path, class, changed, counts)
 		}
 		one, two := with("some value", map[string]string{"${V}": "some value"}), with("another one", map[string]string{"${V}": "another one"})
-		plain := with("some value", nil) == with("another one", nil) // a number or a list of objects, which the text does not change
+		plain := with("some value", nil) == with("another one", nil) // a number or a list of objects, which does not depend on the text
 		if renewed := one == two; !plain && renewed != (class != defines) {
 			t.Errorf("%s %s: with another value of its variable, the identity is the same: %t, want %t", path, class, renewed, class != defines)
 		}
@@ -193,8 +193,8 @@ func TestIdentityOfEveryField(t *testing.T) {
 	}
 }
 
-// TestIdentityKeepsNoSecrets: a secret of the store that is part of an address is renewed too,
-// and no text for a person has one.
+// TestIdentityKeepsNoSecrets: renewing a stored secret, even in an address, does not change the
+// identity, and texts for a person contain no secret.
 func TestIdentityKeepsNoSecrets(t *testing.T) {
 	of := func(key string) mcpclient.Config {
 		return mcpclient.Config{
@@ -216,7 +216,7 @@ func TestIdentityKeepsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestIdentityOfEmptyValues: a restriction that allows nothing, and an empty variable, are values.
+// TestIdentityOfEmptyValues: an empty restriction and an empty variable are values, too.
 func TestIdentityOfEmptyValues(t *testing.T) {
 	none := mcpclient.Config{Type: mcpclient.Stdio, Command: "a"}
 	for name, c := range map[string]mcpclient.Config{

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// with adds switches to a server.
+// with returns a server's configuration with additional switches.
 func with(t *testing.T, wire string, switches ...string) mcpclient.Config {
 	t.Helper()
 	if kind := wires[wire]; kind[0] != mcpclient.Stdio {
@@ -20,7 +20,7 @@ func with(t *testing.T, wire string, switches ...string) mcpclient.Config {
 	return config(t, switches...)
 }
 
-// A server may read only integers as ids, and return them as text.
+// A server may accept only integers as ids, and return ids as text.
 func TestIDsOnEveryWire(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, wire string, _ mcpclient.Config) {
 		t.Helper()
@@ -39,14 +39,14 @@ func TestIDsOnEveryWire(t *testing.T) {
 			if _, err := c.CallTool(within(t, bound), "progress", []byte(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {
 				t.Fatal(err)
 			}
-			if signs.Load() != 3 && wire != "bodies" { // they have no stream for progress
+			if signs.Load() != 3 && wire != "bodies" { // "bodies" has no stream for progress
 				t.Errorf("%s: %d signs of progress, want 3", switches, signs.Load())
 			}
 		}
 	})
 }
 
-// An answer that cannot be read ends its call, and is quoted without secrets.
+// An unreadable answer ends its call, and the error quotes it without secrets.
 func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 	const secret = "swordfish-swordfish-swordfish"
 	long := strings.Repeat("x", 200_000)
@@ -82,7 +82,7 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 	})
 }
 
-// An answer on several lines ends its call.
+// An answer that is spread over several lines ends its call.
 func TestAnswerOnSeveralLines(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	c := dial(t, config(t, "prints"), mcpclient.Events{})
@@ -111,7 +111,7 @@ func TestAnswerOnSeveralLines(t *testing.T) {
 	})
 }
 
-// An error without an id belongs to the only call in flight.
+// An error without an id belongs to the call in flight if there is only one.
 func TestErrorWithoutAnID(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, wire string, _ mcpclient.Config) {
 		t.Helper()
@@ -119,7 +119,7 @@ func TestErrorWithoutAnID(t *testing.T) {
 		for _, id := range []string{`"id":null,`, ``} {
 			line := `{"jsonrpc":"2.0",` + id + `"error":{"code":-32700,"message":"Parse error"}}` + "\n"
 			if id == "" && wire != "stdio" && wire != "sse" {
-				continue // the server of the tests does not know to which request it belongs
+				continue // the test server does not know to which request it belongs
 			}
 			_, err := c.CallTool(within(t, bound), "print", arguments(t, "", line), nil)
 			var known *toolscript.Error
@@ -130,7 +130,7 @@ func TestErrorWithoutAnID(t *testing.T) {
 	})
 }
 
-// Of several calls, each one mentions it. An error about a notification belongs to none.
+// With several calls in flight, each error mentions it. An error about a notification belongs to no call.
 func TestErrorWithoutAnIDDuringSeveralCalls(t *testing.T) {
 	c := dial(t, config(t, "prints"), mcpclient.Events{})
 	first := startPrinting(t, c, "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`+"\n")
@@ -141,7 +141,7 @@ func TestErrorWithoutAnIDDuringSeveralCalls(t *testing.T) {
 	}
 }
 
-// An answer to initialize that cannot be read fails the connection before its time limit.
+// An unreadable answer to initialize fails the connection before its time limit.
 func TestUnreadableAnswerToInitialize(t *testing.T) {
 	ctx := within(t, bound)
 	_, err := mcpclient.Dial(ctx, "srv", config(t, "unreadable"), mcpclient.Events{})

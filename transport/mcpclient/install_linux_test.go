@@ -21,8 +21,8 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// npx is a package manager. It installs until the file "go" exists, runs a script of a package
-// meanwhile, and then starts the server. After SIGTERM it needs longer than other programs get.
+// npx is a fake package manager. It installs until the file "go" exists, runs a script of a package
+// meanwhile, and then starts the server. After SIGTERM it needs longer than other programs may.
 const npx = `#!/bin/sh
 trap 'sleep 1.5 >/dev/null; echo undone >>"$FOLDER/notes"; exit 1' TERM
 echo "begun $$" >>"$FOLDER/notes"
@@ -34,8 +34,8 @@ echo 'npm notice' >&2
 echo ended >>"$FOLDER/notes"
 `
 
-// docker is a container runtime that downloads an image until the file "go" exists, with the lines
-// of docker 20 and 28 on standard error.
+// docker is a fake container runtime that pulls an image until the file "go" exists, and prints the
+// lines of docker 20 and 28 on standard error.
 const docker = `#!/bin/sh
 shift 3
 echo "begun $$" >>"$FOLDER/notes"
@@ -48,7 +48,7 @@ echo installed >>"$FOLDER/notes"
 "$@"
 `
 
-// installed is a server that the fake package manager installs.
+// installed is a server that a fake package manager installs.
 type installed struct {
 	t      *testing.T
 	folder string
@@ -69,11 +69,11 @@ func newInstalled(t *testing.T, switches ...string) *installed {
 	s.config.Command = "npx"
 	s.config.Env["FOLDER"] = s.folder
 	s.config.Env["PATH"] = s.folder + ":" + os.Getenv("PATH")
-	t.Cleanup(s.finish) // also if the test fails
+	t.Cleanup(s.finish) // even if the test fails
 	return s
 }
 
-// newPulled is a server whose image a container runtime downloads.
+// newPulled returns a server whose image a fake container runtime pulls.
 func newPulled(t *testing.T) *installed {
 	t.Helper()
 	s := newInstalled(t)
@@ -84,7 +84,7 @@ func newPulled(t *testing.T) *installed {
 	return s
 }
 
-// finish ends the installation.
+// finish lets the installation end.
 func (s *installed) finish() {
 	if err := os.WriteFile(filepath.Join(s.folder, "go"), nil, 0o600); err != nil {
 		s.t.Error(err)
@@ -100,7 +100,7 @@ func (s *installed) notes() []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// events are those of a Dial.
+// events returns the events for a Dial.
 func (s *installed) events() mcpclient.Events {
 	return mcpclient.Events{
 		Starting: func(look func() launch.Activity) {
@@ -118,7 +118,7 @@ func (s *installed) events() mcpclient.Events {
 	}
 }
 
-// installs reports whether the package manager runs and is seen to install.
+// installs reports whether the package manager runs and is recognized as installing.
 func (s *installed) installs() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,8 +164,8 @@ func TestInstallationIsSeen(t *testing.T) {
 	}
 }
 
-// TestInstallationOutlivesTheProgram: the end of the dial and of the reaper do not end an
-// installation, nor the download of an image.
+// TestInstallationOutlivesTheProgram: an installation, or the pull of an image, continues after the
+// end of the dial and of the reaper.
 func TestInstallationOutlivesTheProgram(t *testing.T) {
 	t.Run("npx", func(t *testing.T) { outlivesTheProgram(t, newInstalled(t)) })
 	t.Run("docker", func(t *testing.T) { outlivesTheProgram(t, newPulled(t)) })
@@ -189,8 +189,8 @@ func outlivesTheProgram(t *testing.T, s *installed) {
 	s.wasLeft()
 }
 
-// dialRole has a process of the tests connect to a server, whose configuration is the value as
-// JSON, until it is killed.
+// dialRole is the environment variable that makes the test binary connect to a server, whose
+// configuration is the value as JSON, until it is killed.
 const dialRole = "MCPCLIENT_TEST_DIAL"
 
 func dialUntilKilled(text string) int {
@@ -200,13 +200,13 @@ func dialUntilKilled(text string) int {
 		return 1
 	}
 	_, err := mcpclient.Dialer{Reaper: reaper.New(slog.Default())}.Dial(context.Background(), "srv", cfg, mcpclient.Events{
-		Starting: func(func() launch.Activity) { fmt.Println("starting") }, // first the wait for another installation, then the process
+		Starting: func(func() launch.Activity) { fmt.Println("starting") }, // called for the wait for another installation, and for the process
 	})
 	fmt.Fprintln(os.Stderr, "the dial ended:", err)
 	return 1
 }
 
-// TestInstallationOutlivesAKilledProgram: nor does SIGKILL. A server that runs already ends.
+// TestInstallationOutlivesAKilledProgram: it continues after SIGKILL, too. A running server ends.
 func TestInstallationOutlivesAKilledProgram(t *testing.T) {
 	for _, installing := range []bool{true, false} {
 		t.Run(fmt.Sprint(installing), func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestInstallationOutlivesAKilledProgram(t *testing.T) {
 				eventually(t, "the server", func() bool { return len(s.notes()) == 2 })
 			}
 			_ = program.Process.Kill()
-			_ = program.Wait() // it was killed
+			_ = program.Wait() // killed, so an error is expected
 			if installing {
 				eventually(t, "another process takes over", s.takenOver)
 				s.wasLeft()
@@ -248,7 +248,7 @@ func TestInstallationOutlivesAKilledProgram(t *testing.T) {
 	}
 }
 
-// manager is the process of the package manager that began first.
+// manager returns the process id of the package manager that started first.
 func (s *installed) manager() int {
 	s.t.Helper()
 	var pid int
@@ -258,18 +258,18 @@ func (s *installed) manager() int {
 	return pid
 }
 
-// takenOver reports whether a process runs that has taken over the installation.
+// takenOver reports whether another process has taken over the installation.
 func (s *installed) takenOver() bool {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is well-formed
 	leader := fmt.Sprintf("\x00%s\x00leave\x00%d\x00", reaper.Command, s.manager())
 	return slices.ContainsFunc(files, func(file string) bool {
-		text, _ := os.ReadFile(file) // of a process that has ended it is empty
+		text, _ := os.ReadFile(file) // empty if the process has ended
 		return strings.Contains(string(text), leader)
 	})
 }
 
-// wasLeft shows that an installation goes on and that the next start waits for it. The server
-// that the package manager starts in the end does not run on.
+// wasLeft checks that an installation continues, that the next start waits for it, and that the
+// server that the first package manager finally starts does not keep running.
 func (s *installed) wasLeft() {
 	t := s.t
 	t.Helper()
@@ -294,8 +294,8 @@ func (s *installed) wasLeft() {
 	}
 }
 
-// TestLimitLetsAPackageManagerCleanUp: SIGTERM first, and SIGKILL only after the time that a
-// package manager needs.
+// TestLimitLetsAPackageManagerCleanUp: at the time limit, a package manager gets SIGTERM, and SIGKILL
+// only after the time that it needs to clean up.
 func TestLimitLetsAPackageManagerCleanUp(t *testing.T) {
 	s := newInstalled(t)
 	ctx, end := context.WithCancelCause(t.Context())

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// dead reports whether a process has ended. A zombie counts as dead: if process 1
-// reaps late, kill(pid, 0) still succeeds.
+// dead reports whether a process has ended. A zombie counts as dead, because kill(pid, 0) still
+// succeeds until process 1 reaps it.
 func dead(t *testing.T, pid int) bool {
 	t.Helper()
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -29,8 +29,8 @@ func dead(t *testing.T, pid int) bool {
 	return strings.HasPrefix(after, "Z") || strings.HasPrefix(after, "X")
 }
 
-// grandchild returns the process that the server's switch of that name started, or 0
-// if stderr does not contain its id yet.
+// grandchild returns the id of the process that the server started for the switch of that name, or
+// 0 if stderr does not contain the id yet.
 func grandchild(t *testing.T, stderr []string) int {
 	t.Helper()
 	for _, line := range stderr {
@@ -94,8 +94,8 @@ func TestEscapedGrandchildBlocksNothing(t *testing.T) {
 	}
 }
 
-// The worst case: the server ignores SIGTERM, and a grandchild has left the group and
-// holds the output open.
+// The worst case: the server ignores SIGTERM, and a grandchild has left the group and holds the
+// server's output open.
 func TestCloseKillsAServerWithAnEscapedGrandchild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

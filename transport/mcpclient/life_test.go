@@ -180,8 +180,8 @@ func TestServerThatClosesItsOutput(t *testing.T) {
 
 func TestServerThatClosesItsInput(t *testing.T) {
 	c := dial(t, config(t, "closes-input"), mcpclient.Events{})
-	// Messages that are already in the pipe are lost without an error. The
-	// notification that the call is cancelled fails.
+	// Messages that are already in the pipe are lost without an error. Sending the notification of
+	// the cancellation fails.
 	if _, err := c.CallTool(within(t, 200*time.Millisecond), "echo", nil, nil); err == nil {
 		t.Error("CallTool: no error")
 	}

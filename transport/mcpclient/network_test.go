@@ -21,11 +21,11 @@ import (
 
 const (
 	faultCallers = 20
-	faultCalls   = 25                      // per caller
-	faultTime    = 1500 * time.Millisecond // per call
+	faultCalls   = 25                      // calls of each caller
+	faultTime    = 1500 * time.Millisecond // time limit of a call
 )
 
-// tally counts calls by outcome.
+// tally counts the outcomes of calls.
 type tally struct {
 	made, answered, failed, lost, hung atomic.Int64
 	bumped                             atomic.Int64 // calls of the tool that counts its calls
@@ -88,7 +88,7 @@ func TestBadNetwork(t *testing.T) {
 	}
 }
 
-// counted returns the value of the counting tool in this process.
+// counted returns how often the counting tool was called in this process.
 func counted(t *testing.T, kind string) int64 {
 	t.Helper()
 	_, cfg := overHTTP(t, kind)
@@ -120,7 +120,7 @@ func misbehave(h *mcpserver.HTTP, stop <-chan struct{}) {
 	}
 }
 
-// line is a connection that is dialled again after a loss.
+// line is a connection that is dialled again after it is lost.
 type line struct {
 	cfg mcpclient.Config
 

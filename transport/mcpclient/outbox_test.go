@@ -46,14 +46,14 @@ func TestOutboxReportsAClosedReader(t *testing.T) {
 	}
 }
 
-// stuck is a writer whose Write blocks until it is closed.
+// stuck is a writer whose Write blocks until closed is closed.
 type stuck struct{ closed chan struct{} }
 
 func (s stuck) Write([]byte) (int, error) { <-s.closed; return 0, io.ErrClosedPipe }
 func (s stuck) Close() error              { return nil }
 
-// Servers that do not read share one limit. The bytes of a server are released when
-// its connection breaks.
+// Servers that do not read share one limit. When a connection breaks, the bytes of its server are
+// released.
 func TestBacklogOfAllServers(t *testing.T) {
 	message := make([]byte, maxMessage)
 	var boxes []*outbox

@@ -29,9 +29,9 @@ func namesOf(tools []toolscript.Tool) string {
 func TestPresentNames(t *testing.T) {
 	for _, test := range []struct {
 		name      string
-		overrides map[string]string // by the server's own name
+		overrides map[string]string // by the name that the server uses
 		want      string
-		warned    []string // parts of the warnings
+		warned    []string // parts of the expected warnings
 	}{
 		{"none", nil, "a b c", nil},
 		{"another name", map[string]string{"a": "x"}, "x b c", nil},
@@ -74,12 +74,12 @@ func TestPresentNames(t *testing.T) {
 	}
 }
 
-// TestPresentParts checks which parts of a tool are replaced, and that approvals follow the
-// hints.
+// TestPresentParts checks which parts of a tool an override replaces, and that approvals follow
+// the replaced hints.
 func TestPresentParts(t *testing.T) {
 	c := mcpclient.Config{Overrides: map[string]toolscript.Override{
 		"a": {Description: "Better.", Annotations: toolscript.Annotations{ReadOnly: new(true)}},
-		"b": {Annotations: toolscript.Annotations{ReadOnly: new(false)}}, // as the server says
+		"b": {Annotations: toolscript.Annotations{ReadOnly: new(false)}}, // the hint of the server itself
 	}}
 	tools, warnings := c.Present("s", listed("a", "b"))
 	want := toolscript.Tool{
@@ -98,7 +98,7 @@ func TestPresentParts(t *testing.T) {
 	}
 }
 
-// TestOfferedIsByTheNamesOfTheServer checks that filters and reviews see the server's names.
+// TestOfferedIsByTheNamesOfTheServer checks that filters and reviews use the server's own names.
 func TestOfferedIsByTheNamesOfTheServer(t *testing.T) {
 	c := mcpclient.Config{
 		Overrides: map[string]toolscript.Override{"a": {Name: "x"}, "b": {Name: "a"}, "c": {Name: "y"}}, ExcludeTools: []string{"a"},

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Errors that a retry cannot fix are permanent and name the next step. Others are not
+// Errors that a retry cannot fix are permanent and name the next step. Other errors are not
 // permanent.
 func TestPermanentCauses(t *testing.T) {
 	status := func(code int) string {

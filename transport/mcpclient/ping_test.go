@@ -42,7 +42,7 @@ func TestNoMessageHasNullParams(t *testing.T) {
 	})
 }
 
-// A call may be in flight on the connection.
+// A failed ping does not end the connection, because a call may be in flight on it.
 func TestAPingDoesNotEndTheConnection(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.HTTP)
 	c := dial(t, cfg, mcpclient.Events{})
@@ -59,8 +59,8 @@ func TestAPingDoesNotEndTheConnection(t *testing.T) {
 	}
 }
 
-// The error says that the server cannot be reached. The server has no stream of its
-// own, because the end of that stream would end the connection.
+// The error says that the server is unreachable. The server has no GET stream, because the end of
+// that stream would end the connection.
 func TestPingOfAnEndedServer(t *testing.T) {
 	h := mcpserver.NewHTTP("json")
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

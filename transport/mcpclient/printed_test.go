@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// A server may print the requests that it receives.
+// A request that a server prints is not taken for its answer.
 func TestPrintedRequestIsNoAnswer(t *testing.T) {
 	c := dial(t, config(t, "prints"), mcpclient.Events{})
 	printed := startPrinting(t, c, "", `got {"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"result"}}`+"\n")

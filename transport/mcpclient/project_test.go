@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestWorkingDirectoryOfProject: a server does not start in a folder outside of its project by a link.
+// TestWorkingDirectoryOfProject: a server does not start in a folder that a link leads out of its project.
 func TestWorkingDirectoryOfProject(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege on Windows")

@@ -44,8 +44,8 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestRedactorKnowsSpellings: log lines, which are cut and have no colours, have no secret in any
-// spelling. The spellings themselves are tested where they are read.
+// TestRedactorKnowsSpellings: the redactor finds a secret in any notation, even with colours or invisible
+// characters in it. The notations themselves are tested in package conceal.
 func TestRedactorKnowsSpellings(t *testing.T) {
 	const secret = "p!a's(s)*~w/o\"rd-1"
 	redact := mcpclient.Redactor(mcpclient.Config{Secrets: map[string]string{"${KEY}": secret}})
@@ -67,8 +67,8 @@ func TestRedactorKnowsSpellings(t *testing.T) {
 	}
 }
 
-// TestCutTextHasNoPartOfASecret: a long line is cut, which may be within a secret. Short names
-// can bring the cut into the part that is shown.
+// TestCutTextHasNoPartOfASecret: a long line may be cut inside a secret, and replacing secrets by
+// short names may move the cut into the part that is shown.
 func TestCutTextHasNoPartOfASecret(t *testing.T) {
 	secret := strings.Repeat("abcdefghij", 400)
 	redact := mcpclient.Redactor(mcpclient.Config{Secrets: map[string]string{"${KEY}": secret}})
@@ -79,8 +79,8 @@ func TestCutTextHasNoPartOfASecret(t *testing.T) {
 	}
 }
 
-// TestMissingProgramNamesTheVariable: an error about the program of a server has the variables
-// of the configuration, not their values, also if these are short.
+// TestMissingProgramNamesTheVariable: an error about a server's program names the variables of the
+// configuration, not their values, even if the values are short.
 func TestMissingProgramNamesTheVariable(t *testing.T) {
 	secrets := map[string]string{"${BIN}": "/nowhere-sesame", "${NAME}": "sesame", "${V}": "s-9", "${DIR}": "/no-such-folder-sesame"}
 	for name, cfg := range map[string]mcpclient.Config{
@@ -107,7 +107,7 @@ func TestMissingProgramNamesTheVariable(t *testing.T) {
 	}
 }
 
-// TestCleaner: the same is removed as for a log, from a text that keeps its lines and length.
+// TestCleaner: Cleaner removes the same as the redactor of the log, but keeps lines and length.
 func TestCleaner(t *testing.T) {
 	clean := mcpclient.Cleaner(mcpclient.Config{Secrets: map[string]string{"${KEY}": "open sesame"}, Env: map[string]string{"OTHER": "barley-of-old"}})
 	long := strings.Repeat("x", 10_000)

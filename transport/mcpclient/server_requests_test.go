@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// The server makes requests without end and does not read the answers. The program's
-// default logger must stay empty.
+// The server makes requests without end and does not read the answers. Nothing is written to the
+// default logger.
 func TestAnswersThatCannotBeWrittenAreNoFloodInTheLog(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()

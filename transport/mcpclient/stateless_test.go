@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestStateless uses MCP 2026-07-28 with mcp-go's server.
+// TestStateless uses MCP 2026-07-28 with the server of mcp-go.
 func TestStateless(t *testing.T) {
 	s := server.NewMCPServer("modern", "1.0.0", server.WithToolCapabilities(true))
 	echo := mcp.NewToolWithRawSchema("echo", "Returns its text.",
@@ -74,8 +74,8 @@ func TestStateless(t *testing.T) {
 	})
 }
 
-// TestStatelessFallsBack offers MCP 2026-07-28 to servers that do not support it. One
-// of them ignores unknown requests.
+// TestStatelessFallsBack offers MCP 2026-07-28 to servers that do not support it. One of them
+// ignores unknown requests.
 func TestStatelessFallsBack(t *testing.T) {
 	check := func(t *testing.T, cfg mcpclient.Config) {
 		t.Helper()
@@ -95,11 +95,11 @@ func TestStatelessFallsBack(t *testing.T) {
 	})
 }
 
-// question is the first answer to a call: it asks for input.
+// question is a first answer to a call that asks for input.
 const question = `{"resultType":"input_required","requestState":"abc","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"who?"}}}}`
 
-// The server asks for input during a call. In MCP 2026-07-28, such results replace
-// the server's own requests.
+// The server asks for input during a call. In MCP 2026-07-28, such results replace requests of
+// the server.
 func TestStatelessQuestions(t *testing.T) {
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {

@@ -30,7 +30,7 @@ func TestTraceparent(t *testing.T) {
 				if err := json.Unmarshal(a.result, &result); a.err != nil || err != nil || len(result.Content) != 1 {
 					t.Fatalf("echo = %s (%v)", a.result, a.err)
 				}
-				if err := json.Unmarshal([]byte(result.Content[0].Text), &meta); err != nil { // null without _meta
+				if err := json.Unmarshal([]byte(result.Content[0].Text), &meta); err != nil { // null if there is no _meta
 					t.Fatal(err)
 				}
 				got, _ := meta["traceparent"].(string)

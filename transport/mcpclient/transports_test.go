@@ -80,7 +80,7 @@ func TestNoticesOnEveryWire(t *testing.T) {
 			t.Errorf("logged %q", got)
 		}
 		if wire == "bodies" {
-			return // an answer without a stream cannot carry progress notifications
+			return // an answer without a stream cannot contain progress notifications
 		}
 		var signs atomic.Int64
 		if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {

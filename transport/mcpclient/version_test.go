@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// withSwitches calls test for every wire, with more switches of the server.
+// withSwitches runs test for every wire, with additional switches of the server.
 func withSwitches(t *testing.T, switches []string, test func(t *testing.T, cfg mcpclient.Config)) {
 	t.Helper()
 	for name, wire := range wires {
@@ -28,8 +28,8 @@ func withSwitches(t *testing.T, switches []string, test func(t *testing.T, cfg m
 	}
 }
 
-// TestRefusedVersion: a server that refuses the version and names others gets the newest of
-// them.
+// TestRefusedVersion: if a server refuses the version and names others, the client uses the newest
+// of them.
 func TestRefusedVersion(t *testing.T) {
 	withSwitches(t, []string{"only=2024-11-05,2025-03-26,1999-12-31"}, func(t *testing.T, cfg mcpclient.Config) {
 		t.Helper()
@@ -46,7 +46,7 @@ func TestRefusedVersion(t *testing.T) {
 	})
 }
 
-// TestUnsupportedVersions: no version fits, and the error names those of both sides.
+// TestUnsupportedVersions: if no version is common, the error names those of both sides.
 func TestUnsupportedVersions(t *testing.T) {
 	withSwitches(t, []string{"only=1999-12-31"}, func(t *testing.T, cfg mcpclient.Config) {
 		t.Helper()
@@ -58,8 +58,7 @@ func TestUnsupportedVersions(t *testing.T) {
 	})
 }
 
-// TestOlderVersion: protocol selects a version for a server that knows no other, and says
-// nothing about it.
+// TestOlderVersion: protocol selects an older version for a server that supports no other version.
 func TestOlderVersion(t *testing.T) {
 	cfg := config(t, "only=2024-11-05")
 	cfg.Protocol = "2024-11-05"
@@ -68,8 +67,8 @@ func TestOlderVersion(t *testing.T) {
 	}
 }
 
-// TestVersionRefusedByStatus: the TypeScript SDK refuses a version with status 400 and an
-// error in the body, once; a client must not take that for a server of 2024.
+// TestVersionRefusedByStatus: the TypeScript SDK refuses a version once with status 400 and an error
+// in the body; the client must not take that for the HTTP+SSE transport of 2024.
 func TestVersionRefusedByStatus(t *testing.T) {
 	for code, wanted := range map[string]string{"-32602": "2025-06-18", "-32022": "2025-06-18", "-32000": "2025-06-18"} {
 		var tries, others atomic.Int32
@@ -114,7 +113,7 @@ type marking struct {
 func (m *marking) Write(text []byte) (int, error) {
 	if !m.begun {
 		m.begun = true
-		_, _ = io.WriteString(m.ResponseWriter, "\ufeff") // the next write fails too
+		_, _ = io.WriteString(m.ResponseWriter, "\ufeff") // if this fails, the next write fails, too
 	}
 	return m.ResponseWriter.Write(text)
 }
@@ -122,7 +121,7 @@ func (m *marking) Write(text []byte) (int, error) {
 // Flush implements http.Flusher.
 func (m *marking) Flush() { _ = http.NewResponseController(m.ResponseWriter).Flush() }
 
-// TestByteOrderMark: a server on Windows begins its output, or each body, with one.
+// TestByteOrderMark: a server on Windows may begin its output, or each body, with a byte order mark.
 func TestByteOrderMark(t *testing.T) {
 	check := func(t *testing.T, cfg mcpclient.Config) {
 		t.Helper()

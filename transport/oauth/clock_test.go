@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// inMemory is the network to a server in the same synctest bubble.
+// inMemory returns a network to a server in the same synctest bubble.
 func inMemory(h http.Handler) way {
 	return func(req *http.Request) (*http.Response, error) {
 		answer := httptest.NewRecorder()
@@ -26,8 +26,8 @@ func inMemory(h http.Handler) way {
 	}
 }
 
-// A token is renewed shortly before it expires, for any lifetime. If the clock jumps
-// past its end, the token is renewed before the next request, so that no request fails.
+// A token of any lifetime is renewed shortly before it expires. If the clock jumps past its end,
+// the token is renewed before the next request, so that no request fails.
 func TestTokensAreRenewedInTime(t *testing.T) {
 	for _, test := range []struct {
 		life   time.Duration
@@ -75,7 +75,7 @@ func TestTokensAreRenewedInTime(t *testing.T) {
 	}
 }
 
-// agree grants access like a person, in a synctest bubble.
+// agree grants access in place of a person, in a synctest bubble.
 func agree(t *testing.T, as *oauthserver.Server, attempt *oauth.Attempt) map[string][]string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, attempt.URL(), nil)
@@ -86,7 +86,7 @@ func agree(t *testing.T, as *oauthserver.Server, attempt *oauth.Attempt) map[str
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp.Body.Close() // it is in memory
+	_ = resp.Body.Close() // a body in memory
 	to, err := resp.Location()
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +106,6 @@ func serve(t *testing.T, s *oauth.Session, as *oauthserver.Server) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp.Body.Close() // it is in memory
+	_ = resp.Body.Close() // a body in memory
 	return resp.StatusCode
 }

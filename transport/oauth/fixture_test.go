@@ -54,7 +54,7 @@ func session(t *testing.T, as *oauthserver.Server, dir string, change func(*oaut
 	return s
 }
 
-// login runs the whole flow.
+// login runs the whole login flow.
 func login(t *testing.T, s *oauth.Session, as *oauthserver.Server) {
 	t.Helper()
 	attempt, err := s.Begin(t.Context(), redirect)
@@ -68,7 +68,7 @@ func login(t *testing.T, s *oauth.Session, as *oauthserver.Server) {
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// send sends one request with the session's token and returns the status.
+// send sends one request with the session's token and returns the HTTP status.
 func send(t *testing.T, s *oauth.Session, as *oauthserver.Server, body string) (int, error) {
 	t.Helper()
 	return sendWith(t.Context(), s, as.MCP, body)

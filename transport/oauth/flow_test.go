@@ -72,7 +72,7 @@ func TestLoginErrorNamesTheCommand(t *testing.T) {
 	}
 }
 
-// DEF-14: an invalid redirect causes no request to the token endpoint.
+// An invalid redirect causes no request to the token endpoint (DEF-14).
 func TestRedirectIsChecked(t *testing.T) {
 	for _, test := range []struct{ name, param, value string }{
 		{"wrong state", "state", "Zm9yZ2Vk"},
@@ -228,7 +228,7 @@ func TestStepUp(t *testing.T) {
 	}
 	mustSend(t, s, as) // other requests still work
 
-	login(t, session(t, as, dir, nil), as) // as another process, which has not seen the challenge
+	login(t, session(t, as, dir, nil), as) // like another process, which has not seen the challenge
 	if status, err := send(t, s, as, admin); err != nil || status != http.StatusOK {
 		t.Errorf("with the scope: %d, %v", status, err)
 	}

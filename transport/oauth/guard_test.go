@@ -29,7 +29,7 @@ func TestOnlySafeURLsAreOpened(t *testing.T) {
 		"https://":                          false,
 		"\x00https://as.example":            false,
 		"ms-settings:privacy":               false,
-		"https://as.example/$(touch /x)`a`": true, // passed as an argument, not to a shell
+		"https://as.example/$(touch /x)`a`": true, // passed to a program as an argument, not to a shell
 	} {
 		if err := oauth.CheckURL(address); (err == nil) != ok {
 			t.Errorf("CheckURL(%q) = %v", address, err)
@@ -37,7 +37,7 @@ func TestOnlySafeURLsAreOpened(t *testing.T) {
 	}
 }
 
-// A server names the URLs of its metadata; the client restricts them.
+// The client restricts the URLs of metadata that a server names.
 func TestDiscoveryRefusesOtherAddresses(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -83,7 +83,7 @@ func TestDiscoveryRefusesOtherAddresses(t *testing.T) {
 	}
 }
 
-// Credentials do not follow a redirect of a token endpoint.
+// Credentials are not sent to the target of a token endpoint's redirect.
 func TestCredentialsAreNotSentOn(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))

@@ -14,15 +14,15 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// A server cannot cause requests to addresses more internal than its own. The dialled
-// address counts, not the name.
+// A server cannot cause requests to addresses that are more internal than its own. The address that
+// is dialled counts, not the name.
 func TestNamesOfInternalAddresses(t *testing.T) {
 	const public, lan = "198.51.100.7", "10.20.30.40"
 	for _, test := range []struct {
 		name            string
 		server          string // address of the server
-		internalAddress string // address of the name in its challenge
-		at              string // URL in the challenge, "" for that name
+		internalAddress string // address of the host name in its challenge
+		at              string // URL in the challenge; "" for one with that host name
 	}{
 		{name: "this machine", server: public, internalAddress: "127.0.0.1"},
 		{name: "this machine over IPv6", server: public, internalAddress: "::1"},
@@ -46,7 +46,7 @@ func TestNamesOfInternalAddresses(t *testing.T) {
 				for {
 					conn, err := listener.Accept()
 					if err != nil {
-						return // closed
+						return // the listener is closed
 					}
 					reached.Add(1)
 					_ = conn.Close() // only the connection counts
@@ -100,12 +100,12 @@ func challenge(t *testing.T, s *oauth.Session, metadata string) error {
 	return err
 }
 
-// way is a RoundTripper that calls a function.
+// way is a function that implements RoundTripper.
 type way func(*http.Request) (*http.Response, error)
 
 func (w way) RoundTrip(req *http.Request) (*http.Response, error) { return w(req) }
 
-// An authorization server that is not on this machine names no endpoint of it, also if the MCP
+// An authorization server on another machine cannot name endpoints on this machine, even if the MCP
 // server is on this machine.
 func TestEndpointsInside(t *testing.T) {
 	for _, inside := range []string{"http://127.0.0.1:9/token", "http://localhost:9/token", "https://[::1]/token", "https://10.0.0.1/token", "https://intranet/token"} {

@@ -33,7 +33,7 @@ func newKey(t *testing.T) oauth.Secret {
 	return oauth.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
-// secretClients are clients whose credentials an authorization server could abuse.
+// secretClients returns clients whose credentials an authorization server could abuse.
 func secretClients(t *testing.T) map[string]struct {
 	server oauthserver.Options
 	config oauth.Config
@@ -58,7 +58,7 @@ func secretClients(t *testing.T) map[string]struct {
 	}
 }
 
-// use does an action that needs the secret: a request, or a whole login.
+// use does something that needs the secret: a request, or a whole login.
 func use(t *testing.T, s *oauth.Session, as *oauthserver.Server, c oauth.Config) error {
 	t.Helper()
 	if c.Machine() {
@@ -72,8 +72,8 @@ func use(t *testing.T, s *oauth.Session, as *oauthserver.Server, c oauth.Config)
 	return attempt.Finish(t.Context(), as.Agree(t, attempt.URL()).Query())
 }
 
-// The MCP server names its authorization server. If it is not the configured one, it
-// receives nothing, and the error names both.
+// The MCP server names its authorization server. If that is not the configured one, it receives
+// nothing, and the error names both.
 func TestAnotherIssuerGetsNothing(t *testing.T) {
 	for name, client := range secretClients(t) {
 		t.Run(name, func(t *testing.T) {
@@ -104,8 +104,8 @@ func checkNothingSent(t *testing.T, as *oauthserver.Server) {
 	}
 }
 
-// Without oauth.issuer, a person confirms the issuer at the first use. Then no other
-// issuer is accepted in any process until a logout.
+// Without oauth.issuer, a person confirms the issuer at its first use. After that, no process
+// accepts another issuer until a logout.
 func TestIssuerIsConfirmedAndPinned(t *testing.T) {
 	for name, client := range secretClients(t) {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestIssuerIsConfirmedAndPinned(t *testing.T) {
 			}
 			checkNothingSent(t, as)
 
-			if err := open().Confirm(t.Context(), as.URL); err != nil { // as another process does
+			if err := open().Confirm(t.Context(), as.URL); err != nil { // like another process
 				t.Fatal(err)
 			}
 			if err := use(t, s, as, client.config); err != nil {
@@ -156,8 +156,8 @@ func TestIssuerIsConfirmedAndPinned(t *testing.T) {
 	}
 }
 
-// A token belongs to the issuer that issued it. With another one in the configuration
-// it is neither sent nor renewed.
+// A token belongs to the issuer that issued it. If another issuer is configured, the token is
+// neither sent nor renewed.
 func TestTokensAreBoundToTheIssuer(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
@@ -174,7 +174,7 @@ func TestTokensAreBoundToTheIssuer(t *testing.T) {
 	}
 }
 
-// A registration belongs to an issuer and a resource.
+// A client registration belongs to one issuer and one resource.
 func TestRegistrationsAreBoundToTheResource(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
@@ -201,7 +201,7 @@ func TestRegistrationsAreBoundToTheResource(t *testing.T) {
 	}
 }
 
-// A refused login has failed, in every process, with its reason and time. An existing
+// A refused login is shown as failed in every process, with its reason and time. An existing
 // login stays valid.
 func TestRefusedLoginHasFailed(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
@@ -254,8 +254,8 @@ func TestRefusedLoginHasFailed(t *testing.T) {
 	}
 }
 
-// A refresh token without a known issuer is sent only to an authorization server at
-// the MCP server's own origin.
+// A refresh token without a known issuer is sent only to an authorization server at the MCP
+// server's own origin.
 func TestTokensWithoutAnIssuerStay(t *testing.T) {
 	elsewhere := oauthserver.Start(t, oauthserver.Options{})
 	var at string

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// The tests must not use the keyring of the user.
+// TestMain replaces the keyring, so that the tests do not use that of the user.
 func TestMain(m *testing.M) {
 	keyring.MockInit()
 	os.Exit(m.Run())
@@ -41,7 +41,7 @@ func TestKeyring(t *testing.T) {
 	if err != nil || strings.Count(item, ":") != 3 {
 		t.Errorf("the keyring has %d entries, %v; want two tokens and a client's secret", strings.Count(item, ":"), err)
 	}
-	other := session(t, as, dir, inKeyring) // of another process
+	other := session(t, as, dir, inKeyring) // as in another process
 	mustSend(t, other, as)
 	if err := os.WriteFile(file, expired(t, file), 0o600); err != nil {
 		t.Fatal(err)
@@ -58,8 +58,8 @@ func TestKeyring(t *testing.T) {
 	}
 }
 
-// A changed storage is used from the next login or renewal on. The old storage is
-// emptied.
+// A changed storage is used from the next login or renewal on. The tokens are removed from the
+// old storage.
 func TestStorageIsChanged(t *testing.T) {
 	keyring.MockInit()
 	as := oauthserver.Start(t, oauthserver.Options{})
@@ -91,7 +91,7 @@ func TestMissingKeyringItem(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
 	login(t, session(t, as, dir, inKeyring), as)
-	keyring.MockInit() // an empty one
+	keyring.MockInit() // an empty keyring
 	s := session(t, as, dir, inKeyring)
 	if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unauthorized {
 		t.Errorf("got %v", err)

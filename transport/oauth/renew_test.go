@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Two gateways share a login. Its tokens live for a second, and the second use of a
-// refresh token ends the login.
+// Two gateways share a login. Its tokens are valid for a second, and using a refresh token twice
+// ends the login.
 func TestRenewalIsSharedBetweenProcesses(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Second})
 	dir := t.TempDir()
@@ -53,8 +53,8 @@ func TestTokenWithoutAnEndIsRenewedWhenItIsRefused(t *testing.T) {
 	}
 }
 
-// AUTH-31: after a refused refresh the tokens are deleted, the status is updated, and
-// there are no further attempts until a login in another process.
+// After a refused refresh, the tokens are deleted, the status is updated, and there are no further
+// attempts until a login in another process (AUTH-31).
 func TestRefusedRefreshEndsTheLogin(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
@@ -91,7 +91,7 @@ func TestRefusedRefreshEndsTheLogin(t *testing.T) {
 	}
 }
 
-// A login that ends while a request without a token is being refused is not overlooked.
+// A login that succeeds while a request without a token is being refused is noticed.
 func TestLoginDuringARefusedRequest(t *testing.T) {
 	asked, loggedIn := make(chan struct{}), make(chan struct{})
 	var held atomic.Bool
@@ -158,7 +158,7 @@ func TestUnreachableAuthorizationServerKeepsTheLogin(t *testing.T) {
 	login(t, s, as)
 }
 
-// expired returns a file of credentials with an expired token.
+// expired returns the content of a credentials file with an expired token.
 func expired(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -174,7 +174,7 @@ func expired(t *testing.T, path string) []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// A cancelled request must not lose the answer with the new refresh token.
+// A cancelled request does not lose the answer with the new refresh token.
 func TestRenewalOutlivesItsCaller(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
@@ -211,8 +211,8 @@ func TestRenewalOutlivesItsCaller(t *testing.T) {
 	}
 }
 
-// A server that refuses a login for a while needs no other login: the next request that it
-// accepts ends the failure, and so does a person who finds in another process that it does.
+// If a server refuses a login only for a while, no new login is needed: the next accepted request
+// ends the failure, and so does a person's successful check in another process.
 func TestARefusalThatWasAFault(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()

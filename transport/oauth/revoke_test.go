@@ -87,7 +87,7 @@ func TestForgetWithoutRevocation(t *testing.T) {
 	}
 }
 
-// An authorization server that only revokes refresh tokens has ended the login.
+// If an authorization server revokes only refresh tokens, the login has ended all the same.
 func TestForgetWithAccessTokensThatEndAlone(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	s := session(t, as, t.TempDir(), nil)

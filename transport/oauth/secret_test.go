@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// DEF-15: log lines and errors of a login, a renewal and all their failures contain
-// no secrets.
+// Log lines and errors of a login, a renewal and all their failures contain no secrets
+// (DEF-15).
 func TestLogsAndErrorsHaveNoSecrets(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{AuthMethod: "client_secret_basic"})
 	var said output
@@ -33,7 +33,7 @@ func TestLogsAndErrorsHaveNoSecrets(t *testing.T) {
 		err := attempt.Finish(t.Context(), wrong)
 		say(err, string(oauth.Unsuccessful(err).HTML()))
 	}
-	as.Deny(func(r *http.Request) (int, string) { // a server that repeats the request
+	as.Deny(func(r *http.Request) (int, string) { // a server that repeats the request in its answer
 		text, _ := json.Marshal(map[string]string{
 			"error":             "invalid_grant",
 			"error_description": strings.Join([]string{r.PostForm.Get("code"), r.PostForm.Get("code_verifier")}, " "),

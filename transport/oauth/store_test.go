@@ -100,7 +100,7 @@ func TestStoreRoundTrip(t *testing.T) {
 	}
 }
 
-// A file of the program's first version has fewer fields.
+// A file of the first version of this program has fewer fields.
 func TestFileOfTheFirstVersion(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
@@ -125,7 +125,7 @@ func TestTokensAreForOneServerOnly(t *testing.T) {
 	other := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
 	login(t, session(t, as, dir, nil), as)
-	s := session(t, other, dir, nil) // the same name with another URL
+	s := session(t, other, dir, nil) // a server with the same name and another URL
 	if _, err := send(t, s, other, ping); err == nil {
 		t.Error("the other server let us in")
 	}

@@ -365,7 +365,7 @@ func TestWithoutAFolderForTheJournal(t *testing.T) {
 	}
 }
 
-// TestAForeignJournal: Recover ignores a journal that another program has written.
+// TestAForeignJournal: a journal that another program has written is an error, and is not applied.
 func TestAForeignJournal(t *testing.T) {
 	for _, text := range []string{"", "{}", `{"phase": "moving", "root": "/", "stage": ".toolscript-x"}`, `{"phase": "staging", "root": "ROOT", "stage": "keep"}`} {
 		w := scene(t, map[string]string{"keep/a": "1"})

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestStoppedGateway checks that the bridge to a gateway that reads nothing ends after
-// writeTime, in both directions.
+// TestStoppedGateway checks that the bridge to a gateway that has stopped reading ends after
+// writeTime in both directions.
 func TestStoppedGateway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gateway, outside := net.Pipe()
@@ -22,7 +22,7 @@ func TestStoppedGateway(t *testing.T) {
 		if _, err := nats.Write([]byte("MSG")); err != nil {
 			t.Fatal(err)
 		}
-		_ = nats.Close() // the NATS server gives up sooner
+		_ = nats.Close() // the NATS server gives up earlier
 		select {
 		case <-ended:
 		case <-time.After(time.Hour):

@@ -19,13 +19,13 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// valve holds the bytes of connections while it is closed, as the socket of a stopped process
-// does.
+// valve passes bytes between connections, or holds them back while it is closed, like the socket
+// of a stopped process.
 type valve struct {
-	back bool // holds what the inside sends
+	back bool // holds the bytes from inside, not those to inside
 
 	mu   sync.Mutex
-	open chan struct{} // closed while bytes pass
+	open chan struct{} // a closed channel while bytes pass
 }
 
 func newValve() *valve {
@@ -46,7 +46,7 @@ func (v *valve) reopen() {
 	close(v.open)
 }
 
-// copy passes bytes until an end.
+// copy passes bytes on until reading or writing fails.
 func (v *valve) copy(ctx context.Context, to io.Writer, from io.Reader) {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -65,7 +65,7 @@ func (v *valve) copy(ctx context.Context, to io.Writer, from io.Reader) {
 	}
 }
 
-// between connects two connections. The bytes to inside pass the valve; with back, those from
+// between connects two connections. The bytes to inside pass the valve; if back is set, those from
 // inside do.
 func (v *valve) between(ctx context.Context, outside, inside net.Conn) {
 	to, from := inside, outside
@@ -82,11 +82,11 @@ func (v *valve) between(ctx context.Context, outside, inside net.Conn) {
 	}()
 	go func() {
 		defer end()
-		_, _ = io.Copy(from, to) // until one of them ends
+		_, _ = io.Copy(from, to) // until one of the connections ends
 	}()
 }
 
-// listen accepts connections on a port of 127.0.0.1, and connects each one with one of inside.
+// listen accepts connections on a port of 127.0.0.1, and connects each to a new connection of inside.
 func (v *valve) listen(t *testing.T, inside func(context.Context) (net.Conn, error)) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -124,22 +124,22 @@ func stoppable(t *testing.T, at cluster.Address) (cluster.Address, *valve) {
 	return cluster.Address{URL: "nats://" + address}, v
 }
 
-// conn is a connection of a gateway to a server.
+// conn is a gateway's connection to a server.
 type conn interface {
 	Start(c mcpclient.ToolCall) mcpclient.Started
 	Ping(ctx context.Context) error
 }
 
-// startCall begins a call of the tool echo.
+// startCall starts a call of the tool echo.
 func startCall(t *testing.T, c conn, text string) (mcpclient.Started, <-chan outcome) {
 	t.Helper()
 	over := make(chan outcome, 1)
-	args, _ := json.Marshal(map[string]string{"text": text}) // strings always have a JSON form
+	args, _ := json.Marshal(map[string]string{"text": text}) // a map of strings always has a JSON form
 	started := c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: args, Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 	return started, over
 }
 
-// carriedOut makes a call that succeeds, and fails the test if another one begins before.
+// carriedOut makes a call that succeeds, and fails the test if another call begins.
 func carriedOut(t *testing.T, c conn, begun <-chan wire.ServerCall, name string) {
 	t.Helper()
 	_, over := startCall(t, c, name)
@@ -159,8 +159,8 @@ func carriedOut(t *testing.T, c conn, begun <-chan wire.ServerCall, name string)
 	}
 }
 
-// TestFleetExpired: a hub that was stopped does not carry out calls whose callers have their
-// error. The hub had not said that it has the call, so that no cancellation could reach it.
+// TestFleetExpired: a hub that was stopped does not execute calls whose callers already have an
+// error. The hub had not acknowledged the call, so no cancellation could reach it.
 func TestFleetExpired(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -182,7 +182,7 @@ func TestFleetExpired(t *testing.T) {
 	carriedOut(t, c, begun, "second")
 }
 
-// TestFleetLate: a hub that was stopped carries out calls whose callers still wait.
+// TestFleetLate: a hub that was stopped executes calls whose callers still wait.
 func TestFleetLate(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -206,8 +206,8 @@ func TestFleetLate(t *testing.T) {
 	}
 }
 
-// TestHubCancelled: the hub of a host does not carry out a call whose cancellation waits behind
-// it.
+// TestHubCancelled: the hub of a host does not execute a call if its cancellation is the next
+// message.
 func TestHubCancelled(t *testing.T) {
 	t.Parallel()
 	begun := make(chan wire.ServerCall, 10)
@@ -235,8 +235,8 @@ func TestHubCancelled(t *testing.T) {
 	carriedOut(t, c, begun, "second")
 }
 
-// TestPausedHub: a call that has waited in the hub while the process was stopped is not handed
-// to the server when it has its turn. One that came after that is.
+// TestPausedHub: a call that waited in the hub while its process was stopped is not passed to the
+// server. A call that came afterwards is.
 func TestPausedHub(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	f, begun := joinHeld(t, at, "one", cfg, true, 10)

@@ -20,8 +20,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestBreak checks that an owner whose connection breaks for less than its lease keeps the
-// lease and the process of the server.
+// TestBreak checks that an owner keeps its lease and the process of its server if its connection
+// is broken for less than the time of a lease.
 func TestBreak(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -30,7 +30,7 @@ func TestBreak(t *testing.T) {
 	s := fleetGateway(t, at, cfg)
 	ready(t, s)
 	before, process := owner(t, at), pid(t, s)
-	p.Stop() // it ends the connections
+	p.Stop() // closes the connections
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// owner returns the entry of the owner of the server.
+// owner returns the list entry of the server's owner.
 func owner(t *testing.T, at cluster.Address) *cluster.Entry {
 	t.Helper()
 	var found *cluster.Entry
@@ -62,7 +62,7 @@ func owner(t *testing.T, at cluster.Address) *cluster.Entry {
 	return found
 }
 
-// TestLongBreak checks that a hub counts as lost if its connection does not come back.
+// TestLongBreak checks that a hub is considered lost if its connection does not come back.
 func TestLongBreak(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -81,8 +81,8 @@ func TestLongBreak(t *testing.T) {
 	})
 }
 
-// TestBreakOfLargeAnswer checks that a call whose answer is on its way when the connection of
-// the hub breaks ends with an error.
+// TestBreakOfLargeAnswer checks that a call ends with an error if the connection of the hub breaks
+// while the answer is sent.
 func TestBreakOfLargeAnswer(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -119,7 +119,7 @@ type node struct {
 	options *natsserver.Options
 }
 
-// newCluster reserves the ports of three NATS servers with JetStream. None of them runs.
+// newCluster reserves ports for three NATS servers with JetStream, without starting them.
 func newCluster(t *testing.T) (nodes [3]*node) {
 	t.Helper()
 	ports, err := harness.FreePorts(2 * len(nodes))
@@ -161,9 +161,9 @@ func (n *node) stop() {
 	}
 }
 
-// TestWithoutQuorum checks that a hub offers its stateless servers while most of the NATS
-// servers with JetStream do not run, that the others wait and say why, and that they start
-// when the cluster is complete.
+// TestWithoutQuorum checks that a hub offers its stateless servers even while most of the NATS
+// servers with JetStream do not run, and that its other servers wait, say why, and start when the
+// cluster is complete.
 func TestWithoutQuorum(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes 13 seconds")
@@ -222,7 +222,7 @@ func TestWithoutQuorum(t *testing.T) {
 	}
 }
 
-// list returns what the fleet offers.
+// list returns the servers that the fleet offers.
 func list(t *testing.T, at cluster.Address) []cluster.Entry {
 	t.Helper()
 	nc, err := cluster.Connect(within(t), at)

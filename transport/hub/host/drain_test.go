@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// heldServers are servers whose calls the test answers.
+// heldServers passes the calls of servers to the test, which answers them.
 type heldServers struct {
 	host.Servers
 	begun chan wire.ServerCall
@@ -33,7 +33,7 @@ func answerWith(text string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, text))
 }
 
-// joinHeld starts a hub whose calls the test answers. pending calls can begin without the test.
+// joinHeld starts a hub whose calls the test answers. The channel of calls has room for pending calls.
 func joinHeld(t *testing.T, at cluster.Address, name string, cfg mcpclient.Config, stateless bool, pending int) (*host.Fleet, chan wire.ServerCall) {
 	t.Helper()
 	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
@@ -55,17 +55,17 @@ func joinHeld(t *testing.T, at cluster.Address, name string, cfg mcpclient.Confi
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.Close() }) // the test has closed it
+	t.Cleanup(func() { _ = f.Close() }) // the test may have closed it
 	return f, begun
 }
 
-// outcome is the end of a call.
+// outcome is the result of a call.
 type outcome struct {
 	result json.RawMessage
 	err    error
 }
 
-// begin makes a call of a gateway in another goroutine.
+// begin makes a call through a gateway in another goroutine.
 func begin(t *testing.T, s *actors.System) <-chan outcome {
 	t.Helper()
 	ctx, over := within(t), make(chan outcome, 1)
@@ -87,8 +87,8 @@ func receive[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// TestFleetDrains: a hub that ends answers its calls in flight, also the owner of a server, and
-// the only hub that offers one. The gateway knows at once that it takes no new ones.
+// TestFleetDrains: a hub that shuts down answers its calls in flight, even as the owner of a server or
+// the only hub that offers one. Gateways learn at once that it accepts no more calls.
 func TestFleetDrains(t *testing.T) {
 	t.Parallel()
 	for _, stateless := range []bool{true, false} {
@@ -131,7 +131,7 @@ func TestFleetDrains(t *testing.T) {
 	}
 }
 
-// TestFleetSwallowsNoCall: calls that have reached a hub before it leaves are carried out.
+// TestFleetSwallowsNoCall: calls that have reached a hub before it leaves the fleet are executed.
 func TestFleetSwallowsNoCall(t *testing.T) {
 	const calls = 20
 	at, cfg := startNATS(t), config(t, "")
@@ -146,7 +146,7 @@ func TestFleetSwallowsNoCall(t *testing.T) {
 	for range calls {
 		c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 	}
-	if err := c.Ping(within(t)); err != nil { // the hub has received the calls, and handles the first one
+	if err := c.Ping(within(t)); err != nil { // the hub has received the calls and handles the first one
 		t.Fatal(err)
 	}
 	closed := make(chan error, 1)
@@ -165,8 +165,8 @@ func TestFleetSwallowsNoCall(t *testing.T) {
 	}
 }
 
-// TestHubDrains: the hub of a host answers its calls in flight before it ends, and takes no new
-// ones.
+// TestHubDrains: the hub of a host answers its calls in flight before it ends, and accepts no more
+// calls.
 func TestHubDrains(t *testing.T) {
 	begun := make(chan wire.ServerCall, 1)
 	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
@@ -197,7 +197,7 @@ func TestHubDrains(t *testing.T) {
 	receive(t, "the hub is drained", drained)
 }
 
-// TestHubRefuses: a call that reaches a hub of a host after it has begun to end was not sent.
+// TestHubRefuses: a call that reaches the hub of a host during its shutdown counts as not sent.
 func TestHubRefuses(t *testing.T) {
 	begun := make(chan wire.ServerCall, 1)
 	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })

@@ -11,13 +11,13 @@ func (h *Host) LoseNATS() error {
 	return h.broker.server.DisconnectClientByID(id)
 }
 
-// Cut ends the connection of a hub to its fleet as the end of its process does.
+// Cut closes the connection of a hub to its fleet, like the end of its process.
 func (f *Fleet) Cut() {
 	f.nc.Close()
 	f.control.Close()
 }
 
-// Answers is the number of large answers that are on their way.
+// Answers returns the number of large answers that are being sent.
 func (f *Fleet) Answers() (n int) {
 	for _, g := range f.all() {
 		g.mu.Lock()
@@ -27,13 +27,13 @@ func (f *Fleet) Answers() (n int) {
 	return n
 }
 
-// Young is the age of a call that begins without a question to its gateway.
+// Young is the age below which a call begins without asking its gateway.
 const Young = young
 
-// PauseLimit is how long the process may be stopped while a call waits in the hub.
+// PauseLimit is the longest stop of the process after which a waiting call still begins.
 const PauseLimit = pauseLimit
 
-// Pause has the hub see that its process was stopped for a time.
+// Pause makes the hub notice a stop of its process for d.
 func (f *Fleet) Pause(d time.Duration) {
 	f.pauses.mu.Lock()
 	defer f.pauses.mu.Unlock()

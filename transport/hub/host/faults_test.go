@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestLostHub checks that a lost hub fails calls in flight at once, and that the gateway
-// uses the next hub at the same place.
+// TestLostHub checks that the loss of a hub fails calls in flight at once, and that the gateway
+// uses the next hub at the same address.
 func TestLostHub(t *testing.T) {
 	r := startHub(t, nil)
 	s := r.gateway(r.client(nil), config(t, mcpclient.SharedHost))
@@ -34,7 +34,7 @@ func TestLostHub(t *testing.T) {
 	case err := <-failed:
 		kindIs(t, err, toolscript.Unavailable, "whether the call was carried out is not known")
 		var known *toolscript.Error
-		if errors.As(err, &known) && (known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0) { // the tool only reads
+		if errors.As(err, &known) && (known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0) { // retryable: the tool only reads
 			t.Errorf("sent %q, retry after %s", known.Sent, known.RetryAfter)
 		}
 	case <-time.After(bound):
@@ -48,9 +48,9 @@ func TestLostHub(t *testing.T) {
 	}
 }
 
-// TestLostNATS checks that the hub reports the loss of its own connection to the NATS
-// server, and that calls, lists and dials of gateways that are still connected then fail
-// at once, as not sent.
+// TestLostNATS checks that the hub reports the loss of its own connection to the NATS server, and
+// that calls, lists and dials of gateways that are still connected then fail at once, as not
+// sent.
 func TestLostNATS(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
@@ -86,7 +86,7 @@ func TestLostNATS(t *testing.T) {
 	}
 }
 
-// TestDialEnds checks that a dial ends with its context while another one waits for the hub.
+// TestDialEnds checks that a dial ends with its context, even while another dial waits for the hub.
 func TestDialEnds(t *testing.T) {
 	finds, found := make(chan struct{}, 1), make(chan struct{})
 	c := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) {
@@ -120,7 +120,7 @@ func TestDialEnds(t *testing.T) {
 	}
 }
 
-// TestTooLarge checks the error of requests that are larger than a message of NATS.
+// TestTooLarge checks the errors of requests that are larger than a NATS message may be.
 func TestTooLarge(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
@@ -143,8 +143,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestKilledGateway checks that the calls of a gateway whose connection ends are cancelled
-// at the server, and that the hub knows nothing of it afterwards.
+// TestKilledGateway checks that the calls of a gateway are cancelled at the server when its
+// connection ends, and that the hub keeps no data about the gateway.
 func TestKilledGateway(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
@@ -173,7 +173,7 @@ func TestKilledGateway(t *testing.T) {
 		return len(s) == 1 && s[0].Status.InFlight == 1
 	})
 	mu.Lock()
-	_ = socket.Close() // as the end of its process does
+	_ = socket.Close() // like the end of its process
 	mu.Unlock()
 	<-failed
 	await(t, "the server has seen the cancellation", func() bool {

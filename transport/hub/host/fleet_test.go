@@ -47,7 +47,7 @@ func startNATSWith(t *testing.T, o *natsserver.Options) cluster.Address {
 	return cluster.Address{URL: s.ClientURL()}
 }
 
-// fleetHub is a hub of a fleet in this process.
+// fleetHub is a hub of a fleet that runs in this process.
 type fleetHub struct {
 	*host.Fleet
 	system *actors.System
@@ -100,7 +100,7 @@ func fleetGateway(t *testing.T, at cluster.Address, cfg mcpclient.Config) *actor
 	return startGateway(t, server.DialWith(f.Dial), cfg)
 }
 
-// processOf makes a call that returns the process of the server.
+// processOf calls a tool that returns the id of the server's process.
 func processOf(s *actors.System) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
@@ -116,8 +116,8 @@ func processOf(s *actors.System) (int, error) {
 	return p.PID, json.Unmarshal([]byte(r.Content[0].Text), &p)
 }
 
-// TestFleetSpread checks that calls of a stateless server reach all hubs that offer it, and
-// that those of a hub that leaves reach the others.
+// TestFleetSpread checks that calls of a stateless server are spread over all hubs that offer it,
+// and that the other hubs get all calls after one hub has left.
 func TestFleetSpread(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -150,7 +150,7 @@ func TestFleetSpread(t *testing.T) {
 	}
 }
 
-// TestFleetAgrees checks that hubs say the same about the state of a server.
+// TestFleetAgrees checks that hubs cannot disagree about whether a server is stateless.
 func TestFleetAgrees(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -159,9 +159,9 @@ func TestFleetAgrees(t *testing.T) {
 	kindIs(t, err, toolscript.Conflict, "all hubs need the same value")
 }
 
-// TestFleetLeaves checks that calls in flight end with a hint when their hub ends, and
-// that the gateway uses the hub that comes after it.
-// It has no short form: a hub that ends waits for its calls.
+// TestFleetLeaves checks that calls in flight end with a hint when their hub ends, and that the
+// gateway uses the hub that comes next. The test has no short form, because a hub that ends waits
+// for its calls.
 func TestFleetLeaves(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -188,7 +188,7 @@ func TestFleetLeaves(t *testing.T) {
 	}
 }
 
-// TestFleetFilter checks that a hub carries out only the tools that its operator offers.
+// TestFleetFilter checks that a hub executes only the tools that its operator offers.
 func TestFleetFilter(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -220,7 +220,7 @@ func TestFleetFilter(t *testing.T) {
 	}
 }
 
-// TestFleetAddress checks the errors of addresses that cannot work, and that they have no
+// TestFleetAddress checks that errors about invalid addresses name the mistake, and contain no
 // password.
 func TestFleetAddress(t *testing.T) {
 	for _, tt := range []struct {
@@ -244,7 +244,7 @@ func TestFleetAddress(t *testing.T) {
 	}
 }
 
-// TestFleetLostHub checks that a call in flight ends when its hub does not say goodbye.
+// TestFleetLostHub checks that a call in flight ends if its hub disappears without leaving the fleet.
 func TestFleetLostHub(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -264,7 +264,7 @@ func TestFleetLostHub(t *testing.T) {
 	err := <-failed
 	kindIs(t, err, toolscript.Unavailable, "the hub has ended; whether the call was carried out is not known")
 	var known *toolscript.Error
-	if !errors.As(err, &known) || known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0 { // the tool only reads
+	if !errors.As(err, &known) || known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0 { // retryable: the tool only reads
 		t.Errorf("the error does not say that the outcome is unknown, or has no hint when to try again: %+v", known)
 	}
 	await(t, "the hub has noticed", func() bool {
@@ -277,8 +277,8 @@ func TestFleetLostHub(t *testing.T) {
 	})
 }
 
-// TestAskedAtItsEnd: a hub that is asked for its statistics all the time ends. The requests begin
-// when the hub has started: micro.AddService writes a field at its end that Stats reads.
+// TestAskedAtItsEnd: a hub ends even if it is constantly asked for its statistics. The requests begin
+// after the hub has started, because micro.AddService finally writes a field that Stats reads.
 func TestAskedAtItsEnd(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -295,7 +295,7 @@ func TestAskedAtItsEnd(t *testing.T) {
 				return
 			default:
 				_ = nc.PublishRequest("$SRV.STATS."+cluster.Service("srv"), inbox, nil) // a lost connection fails the test
-				time.Sleep(50 * time.Microsecond)                                       // the hub can follow
+				time.Sleep(50 * time.Microsecond)                                       // leaves the hub time to answer
 			}
 		}
 	}
@@ -318,14 +318,14 @@ func TestAskedAtItsEnd(t *testing.T) {
 		}
 		close(over)
 		asking.Wait()
-		if err := nc.FlushWithContext(within(t)); err != nil { // no request reaches the next hub
+		if err := nc.FlushWithContext(within(t)); err != nil { // so that no request reaches the next hub
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestEndedGateway checks that the list of the fleet does not count gateways that have ended,
-// also if they did not say so.
+// TestEndedGateway checks that the list of the fleet does not count gateways that have ended, even
+// without leaving the fleet.
 func TestEndedGateway(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -337,7 +337,7 @@ func TestEndedGateway(t *testing.T) {
 	if n := count(); n != 2 {
 		t.Fatalf("%d gateways", n)
 	}
-	p.Stop() // it ends the connection, as the end of the process does
+	p.Stop() // closes the connection, like the end of the process
 	<-killed.Lost()
 	await(t, "the gateway that has ended is not counted", func() bool { return count() == 1 })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// FuzzParseConnectRequest checks that an admitted request has the protocol of the hub, and an
-// id unless it is a query.
+// FuzzParseConnectRequest checks that an accepted request has the protocol of the hub, and an id
+// unless it is a query.
 func FuzzParseConnectRequest(f *testing.F) {
 	f.Add([]byte(`{"protocol":1,"id":"0123456789abcdef0123456789abcdef","token":"t","label":"l","pid":3}`))
 	f.Add([]byte(`{"protocol":1,"query":true}`))

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// TestGatewayCount checks that the numbers of gateways are reported in the order in which
-// gateways connect and end: each differs from the one before by one, and the last is 0.
+// TestGatewayCount checks that the hub reports each change of the number of gateways in order:
+// each number differs from the one before by one, and the last is 0.
 func TestGatewayCount(t *testing.T) {
 	var mu sync.Mutex
 	last, wrong := 0, 0

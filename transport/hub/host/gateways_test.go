@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestOneProcess checks that gateways share a process, that two definitions of one name
-// have two, and that a server ends some time after its last gateway.
+// TestOneProcess checks that gateways share the process of a server, that two definitions with the
+// same name have two processes, and that a server ends some time after its last gateway.
 func TestOneProcess(t *testing.T) {
 	r := startHub(t, func(o *host.Options) { o.Idle = 50 * time.Millisecond })
 	cfg := config(t, mcpclient.SharedHost)
@@ -52,8 +52,8 @@ func TestOneProcess(t *testing.T) {
 	await(t, "the process has ended", func() bool { return ended(one) })
 }
 
-// TestSharedServerRests checks that the process of a shared server ends while no gateway
-// calls it, unless a gateway wants it to run, and that the gateways stay connected.
+// TestSharedServerRests checks that the process of a shared server ends while no gateway calls it,
+// unless a gateway wants it to run, and that the gateways stay connected.
 func TestSharedServerRests(t *testing.T) {
 	t.Parallel()
 	r := startHub(t, nil)
@@ -84,7 +84,7 @@ func TestSharedServerRests(t *testing.T) {
 	}
 }
 
-// TestRateLimit checks that the rate limit of a gateway is not that of the others.
+// TestRateLimit checks that the rate limit of one gateway does not apply to others.
 func TestRateLimit(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
@@ -97,7 +97,7 @@ func TestRateLimit(t *testing.T) {
 	if pid(t, first) != pid(t, second) {
 		t.Error("two gateways have two servers")
 	}
-	pid(t, second) // the limit of the first gateway would have it wait for an hour
+	pid(t, second) // with the limit of the first gateway, this call would wait for an hour
 	if limit := r.host.Status().Servers[0].Status.RateLimit; limit != nil {
 		t.Errorf("the server in the hub has the rate limit %+v", limit)
 	}
@@ -109,7 +109,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// TestFairness checks that a gateway with many waiting calls delays another by few.
+// TestFairness checks that a gateway with many waiting calls hardly delays another gateway.
 func TestFairness(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
@@ -165,8 +165,8 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// TestBusy checks the bounds of one server for all gateways together: 64 calls in flight,
-// and 1,024 that wait.
+// TestBusy checks the limits for one server over all gateways: 64 calls in flight, and 1,024 that
+// wait.
 func TestBusy(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
@@ -207,8 +207,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestChangedConcurrency checks that a concurrency that one gateway changes counts for the
-// calls of another, without a new connection.
+// TestChangedConcurrency checks that a concurrency that one gateway changes applies to the calls of
+// another gateway, without a new connection.
 func TestChangedConcurrency(t *testing.T) {
 	t.Parallel()
 	r := startHub(t, nil)
@@ -219,7 +219,7 @@ func TestChangedConcurrency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := func() string { // of a slow and a quick call
+	first := func() string { // returns which of a slow and a quick call ends first
 		order := make(chan string, 2)
 		start := func(tool, args string) {
 			other.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(_ json.RawMessage, err error) {
@@ -250,9 +250,9 @@ func TestChangedConcurrency(t *testing.T) {
 	}
 }
 
-// TestQuestions checks that a question of a server reaches the person of the gateway that
-// has made the call. While calls of two gateways are in flight, one that does not name its
-// call reaches nobody. A server learns nothing of the roots of a session.
+// TestQuestions checks that a question of a server reaches the person at the gateway that made the
+// call. While calls of two gateways are in flight, a question without the id of its call reaches
+// nobody. The server never learns the roots of a session.
 func TestQuestions(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost, "asks")
@@ -290,7 +290,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestRestart checks that a restart by one gateway gives all gateways a new process.
+// TestRestart checks that after a restart by one gateway, all gateways use the new process.
 func TestRestart(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
@@ -315,7 +315,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestEndUnused checks that only servers without gateways end.
+// TestEndUnused checks that EndUnused ends only servers that no gateway uses.
 func TestEndUnused(t *testing.T) {
 	r := startHub(t, nil)
 	conn, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
@@ -334,7 +334,7 @@ func TestEndUnused(t *testing.T) {
 	}
 }
 
-// TestLog checks that log messages of a server reach its gateways.
+// TestLog checks that log messages of a server reach all gateways that use it.
 func TestLog(t *testing.T) {
 	r := startHub(t, nil)
 	lines := make(chan string, 100)

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// deaf passes bytes on between a gateway and the hub until deafened is closed. From then on it
-// reads nothing of either, as a process that is stopped.
+// deaf returns an endpoint that passes bytes on between a gateway and the hub. After deafened is
+// closed, it reads nothing more, like a stopped process.
 func (r *hubRig) deaf(deafened <-chan struct{}) hub.Endpoint {
 	r.t.Helper()
 	path := filepath.Join(filepath.Dir(r.path), "deaf")
@@ -51,7 +51,7 @@ func pass(from, to net.Conn, deafened <-chan struct{}) {
 		n, err := from.Read(buffer)
 		select {
 		case <-deafened:
-			return // both stay open
+			return // both connections stay open
 		default:
 		}
 		if err == nil {
@@ -64,14 +64,14 @@ func pass(from, to net.Conn, deafened <-chan struct{}) {
 	}
 }
 
-// TestTimeoutWhileTheHubHangs: calls end at their time limit while the hub hangs, also if their
-// arguments are more than the socket takes. Those that were not written were not sent.
+// TestTimeoutWhileTheHubHangs: calls end at their time limit while the hub hangs, even if the socket
+// has no room for their arguments. Calls that were not written count as not sent.
 func TestTimeoutWhileTheHubHangs(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		size  int // of the arguments
+		size  int // size of the arguments in bytes
 		calls int
-		some  bool // some of the calls are not written
+		some  bool // whether some of the calls are not written
 	}{
 		{"a small call", 10, 1, false},
 		{"more than the socket takes", 60 << 10, 20, true},

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// userGateway starts a gateway that uses the server srv of a fleet, as a configuration says it.
+// userGateway starts a gateway that uses the server srv of a fleet, as a user would configure it.
 func userGateway(t *testing.T, at cluster.Address) *actors.System {
 	t.Helper()
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
@@ -42,7 +42,7 @@ func userGateway(t *testing.T, at cluster.Address) *actors.System {
 	return s
 }
 
-// keyedCall makes a call with a key in another goroutine.
+// keyedCall makes a call with an idempotency key in another goroutine.
 func keyedCall(ctx context.Context, s *actors.System, key, args string) <-chan outcome {
 	over := make(chan outcome, 1)
 	go func() {
@@ -52,8 +52,8 @@ func keyedCall(ctx context.Context, s *actors.System, key, args string) <-chan o
 	return over
 }
 
-// TestFleetKeys: all hubs of a fleet carry out the calls with one key once, from whichever gateway
-// they come, and also when the gateway or the hub of the first one has ended.
+// TestFleetKeys: of the calls with the same key, the hubs of a fleet execute only one, whichever
+// gateways send them, and even if the gateway or hub of the first call has ended.
 func TestFleetKeys(t *testing.T) {
 	t.Parallel()
 	for _, stateless := range []bool{true, false} {
@@ -73,7 +73,7 @@ func TestFleetKeys(t *testing.T) {
 			if o := receive(t, "other arguments", keyedCall(within(t), bob, "k", `{"text":"y"}`)); toolscript.KindOf(o.err) != toolscript.Invalid {
 				t.Errorf("other arguments: %s, %v", o.result, o.err)
 			}
-			cancel() // the client of the first call goes away
+			cancel() // the client of the first call disconnects
 			if o := receive(t, "the cancelled call", first); toolscript.SentOf(o.err) != toolscript.SentUnknown {
 				t.Errorf("the cancelled call: %s, %v", o.result, o.err)
 			}
@@ -83,7 +83,7 @@ func TestFleetKeys(t *testing.T) {
 				for {
 					o := receive(t, who, keyedCall(within(t), s, "k", `{"text":"x"}`))
 					if toolscript.KindOf(o.err) == toolscript.Conflict {
-						continue // the answer is being kept
+						continue // the answer is still being stored
 					}
 					if got := text(t, o.result, o.err); got != "done" {
 						t.Errorf("%s gets %q", who, got)
@@ -117,7 +117,7 @@ func TestFleetKeys(t *testing.T) {
 	}
 }
 
-// TestFleetKeysAtOnce: of many calls at the same moment, one is carried out.
+// TestFleetKeysAtOnce: of many calls at the same time with the same key, only one is executed.
 func TestFleetKeysAtOnce(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -157,7 +157,7 @@ func TestFleetKeysAtOnce(t *testing.T) {
 	}
 }
 
-// TestFleetKeysWithoutJetStream: a call whose key cannot be kept is not sent.
+// TestFleetKeysWithoutJetStream: a call is not sent if its key cannot be stored.
 func TestFleetKeysWithoutJetStream(t *testing.T) {
 	at, cfg := startNATSWith(t, &natsserver.Options{}), config(t, "")
 	_, begun := joinHeld(t, at, "one", cfg, true, 8)

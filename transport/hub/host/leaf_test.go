@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-// centreConfig and leafConfig are those of docs/scale.md with users, and with the ports of a
-// test.
+// centreConfig and leafConfig are the configurations of docs/scale.md, with users, and with ports
+// for the test.
 const (
 	centreConfig = `
 accounts { toolscript { jetstream: enabled, users: [ { user: u, password: p } ] } }
@@ -44,8 +44,8 @@ func startConfigured(t *testing.T, name, text string) (cluster.Address, *natsser
 	return at, o
 }
 
-// TestLeafNode: gateways and hubs at a leaf node use the fleet of the cluster behind it. The
-// leaf node has no JetStream: the requests of its hubs for leases reach that of the cluster.
+// TestLeafNode: gateways and hubs at a leaf node use the fleet of the cluster behind it. The leaf
+// node has no JetStream, so lease requests of its hubs reach that of the cluster.
 func TestLeafNode(t *testing.T) {
 	centre, o := startConfigured(t, "centre", fmt.Sprintf(centreConfig, t.TempDir()))
 	leaf, _ := startConfigured(t, "office", fmt.Sprintf(leafConfig, o.LeafNode.Port))
@@ -58,7 +58,7 @@ func TestLeafNode(t *testing.T) {
 				var h *fleetHub
 				await(t, "the hub has joined", func() (joined bool) {
 					var err error
-					h, err = joinFleet(t, sides.hub, "one", cfg, stateless) // the leaf node may not be connected yet
+					h, err = joinFleet(t, sides.hub, "one", cfg, stateless) // may fail while the leaf node is not yet connected
 					return err == nil
 				})
 				defer func() { _ = h.Close() }() // joinFleet checks the error

@@ -13,9 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/lease"
 )
 
-// TestWrongRecord checks that a record that no hub has written is named, with its server, its
-// key and the next command, where people look for the reason, and that the server starts when
-// it is gone.
+// TestWrongRecord: if a lease record is invalid, the list of the fleet and the status of a gateway name
+// the key, the host and a command that helps. The server starts after the record was released.
 func TestWrongRecord(t *testing.T) {
 	for name, record := range map[string]string{
 		"unreadable":    `{{`,
@@ -37,7 +36,7 @@ func TestWrongRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := lease.Open(within(t), js, lease.Options{}); err != nil { // it makes the bucket
+			if _, err := lease.Open(within(t), js, lease.Options{}); err != nil { // creates the bucket
 				t.Fatal(err)
 			}
 			bucket, err := js.KeyValue(within(t), lease.DefaultBucket)

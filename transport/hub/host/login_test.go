@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestEndOfALoginDuringACall: when a server does not accept the credentials any more, every
-// call has the kind and the command of that: the one that finds it out, one in flight, that of
-// another gateway, and later ones; with a server of the gateway's own as with a shared one.
+// TestEndOfALoginDuringACall: when a server no longer accepts the credentials, every call gets the
+// same kind of error and command: the call that finds this out, one in flight, that of another
+// gateway, and later ones. This holds for a gateway's own server and for a shared one.
 func TestEndOfALoginDuringACall(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

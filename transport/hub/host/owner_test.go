@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-// leases returns the entries of the server in the list of the fleet: the owner and those
-// that wait.
+// leases returns the entries of the server in the list of the fleet: its owner, and the hubs that
+// wait for the lease.
 func leases(t *testing.T, at cluster.Address) (owner *cluster.Entry, standbys []string) {
 	t.Helper()
 	nc, err := nats.Connect(at.URL)
@@ -38,8 +38,8 @@ func leases(t *testing.T, at cluster.Address) (owner *cluster.Entry, standbys []
 	return owner, standbys
 }
 
-// TestOwner checks that one of two hubs runs a server with a state, and that the other one
-// gets it when the owner ends, or is lost.
+// TestOwner checks that only one of two hubs runs a server that keeps state, and that the other
+// hub runs it when the owner ends or is lost.
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -92,7 +92,7 @@ func TestOwner(t *testing.T) {
 	})
 }
 
-// TestWithoutJetStream checks that only servers with a state need JetStream.
+// TestWithoutJetStream checks that only servers that keep state need JetStream.
 func TestWithoutJetStream(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATSWith(t, &natsserver.Options{}), config(t, "")

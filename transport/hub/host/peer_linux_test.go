@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
-// TestOtherUser checks that another user cannot connect: first because of the permissions of
-// the folder, and then without them because of the user of the process.
+// TestOtherUser checks that another user cannot connect: first because of the permissions of the
+// folder, and without those because of the user id of the process.
 func TestOtherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can act as another user")
@@ -21,7 +21,7 @@ func TestOtherUser(t *testing.T) {
 		result := make(chan error, 1)
 		ctx := within(t)
 		go func() {
-			runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+			runtime.LockOSThread() // never unlocked, so that the thread ends with the goroutine
 			const other = 65534
 			if _, _, failed := syscall.RawSyscall(syscall.SYS_SETRESUID, other, other, other); failed != 0 {
 				t.Error(failed)
@@ -38,7 +38,7 @@ func TestOtherUser(t *testing.T) {
 		t.Error("the permissions of the socket do not keep another user out")
 	}
 	for _, path := range []string{filepath.Dir(r.path), r.path} {
-		if err := os.Chmod(path, 0o777); err != nil { // the test is about the other check
+		if err := os.Chmod(path, 0o777); err != nil { // so that only the second check applies
 			t.Fatal(err)
 		}
 	}

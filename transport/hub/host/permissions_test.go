@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestHandshake checks who may connect.
+// TestHandshake checks which gateways may connect.
 func TestHandshake(t *testing.T) {
 	r := startHub(t, nil)
 	if info, err := hub.Probe(within(t), r.endpoint()); err != nil || info.Version != "test" || info.Protocol != hub.Protocol || info.PID != os.Getpid() {
@@ -35,7 +35,7 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// raw connects to the NATS server of the hub as a gateway that does not keep to the rules.
+// raw connects to the NATS server of the hub like a gateway that violates the protocol.
 func raw(t *testing.T, r *hubRig, id string, errs chan<- error) *nats.Conn {
 	t.Helper()
 	conn, err := r.endpoint().Dial(within(t))
@@ -72,7 +72,7 @@ func raw(t *testing.T, r *hubRig, id string, errs chan<- error) *nats.Conn {
 	return nc
 }
 
-// buffered is a connection of which a part was read.
+// buffered is a connection of which a part is already read.
 type buffered struct {
 	net.Conn
 	lines *bufio.Reader
@@ -84,7 +84,7 @@ type existing struct{ conn net.Conn }
 
 func (e existing) Dial(string, string) (net.Conn, error) { return e.conn, nil }
 
-// TestPermissions checks what the NATS server allows to a gateway.
+// TestPermissions checks what the NATS server allows a gateway to do.
 func TestPermissions(t *testing.T) {
 	r := startHub(t, nil)
 	id, other := strings.Repeat("ab", 16), strings.Repeat("cd", 16)
@@ -113,7 +113,7 @@ func TestPermissions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A refused subscription is an error of the connection before the answer to the next message.
+	// A refused subscription fails the connection before the answer to the next message.
 	if err := nc.Publish(wire.HubSubject(wire.Offer, other), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestPermissions(t *testing.T) {
 	if err := <-errs; !strings.Contains(err.Error(), "Publish") {
 		t.Errorf("own subjects: %v", err)
 	}
-	// A server that the gateway has not offered is not its own, and the reply subject must be.
+	// A gateway can use only servers that it has offered, and only its own reply subjects.
 	answers, err := nc.SubscribeSync("gateway." + id + ".>")
 	if err != nil {
 		t.Fatal(err)
@@ -142,8 +142,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestSecrets checks that nothing of a definition but its name is visible to the tools of
-// NATS, which list the servers and cannot call them.
+// TestSecrets checks that NATS tools, which can list servers but not call them, see nothing of a
+// definition but its name.
 func TestSecrets(t *testing.T) {
 	r := startHub(t, func(o *host.Options) { o.Port, o.Password = -1, "pass" })
 	cfg := config(t, mcpclient.SharedHost)

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// rereadServers are servers that report the readings of their lists.
+// rereadServers are servers that report each reading of their tool lists.
 type rereadServers struct {
 	host.Servers
 	asked chan string
@@ -19,7 +19,7 @@ func (r rereadServers) Reread(ctx context.Context, name string) bool {
 	return r.Servers.Reread(ctx, name)
 }
 
-// A gateway that asks for the list of a shared server gets one that is not old.
+// A gateway that asks for the tool list of a shared server gets a fresh one.
 func TestAListOfASharedServerIsNotOld(t *testing.T) {
 	asked := make(chan string, 10)
 	r := startHub(t, func(o *host.Options) { o.Servers = rereadServers{o.Servers, asked} })
@@ -27,7 +27,7 @@ func TestAListOfASharedServerIsNotOld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() }) // the hub ends it too
+	t.Cleanup(func() { _ = conn.Close() }) // the hub closes it, too
 	if conn.ListAge() == 0 {
 		t.Error("the list is never asked for again")
 	}

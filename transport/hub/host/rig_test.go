@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bound is far longer than any step of a test should take.
+// bound is far longer than any step of a test takes.
 const bound = 60 * time.Second
 
 // config returns a server with the given switches. shared is a value of Config.Shared.
@@ -58,7 +58,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// hubRig is a hub in this process, on a real socket.
+// hubRig is a hub that runs in this process, with a real socket.
 type hubRig struct {
 	t      *testing.T
 	path   string
@@ -71,7 +71,7 @@ const token = "the token of the test"
 
 func startHub(t *testing.T, change func(*host.Options)) *hubRig {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hub") //nolint:usetesting // t.TempDir may be too long for a socket
+	dir, err := os.MkdirTemp("", "hub") //nolint:usetesting // the path of t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func awaitState(t *testing.T, s *actors.System, want toolscript.ServerState) too
 	}
 }
 
-// awaitTool waits until the catalog has, or has not, a tool.
+// awaitTool waits until the catalog has a tool, or no longer has it.
 func awaitTool(t *testing.T, s *actors.System, tool string, want bool) {
 	t.Helper()
 	ctx := within(t)
@@ -210,7 +210,7 @@ func call(t *testing.T, s *actors.System, tool, args string) (json.RawMessage, e
 	return s.CallTool(within(t), toolscript.Call{ID: "srv__" + tool, Args: json.RawMessage(args)})
 }
 
-// text returns the first text of a result.
+// text returns the text of the first content block of a result.
 func text(t *testing.T, result json.RawMessage, err error) string {
 	t.Helper()
 	if err != nil {
@@ -236,7 +236,7 @@ func pid(t *testing.T, s *actors.System) int {
 	return p.PID
 }
 
-// ended reports whether no process has the id.
+// ended reports whether no process has this id.
 func ended(id int) bool {
 	p, err := os.FindProcess(id)
 	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// answerAll answers calls with the name of their hub.
+// answerAll answers each call with the name of its hub.
 func answerAll(t *testing.T, name string, begun <-chan wire.ServerCall) {
 	t.Helper()
 	go func() {
@@ -25,8 +25,8 @@ func answerAll(t *testing.T, name string, begun <-chan wire.ServerCall) {
 	}()
 }
 
-// TestFleetAvoids: after the first failed call of one of two hubs that does not answer, the other
-// one gets all calls, until the first one answers again.
+// TestFleetAvoids: after the first failed call of a hub that does not answer, the other hub gets all
+// calls until the first one answers again.
 func TestFleetAvoids(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -77,7 +77,7 @@ func TestFleetAvoids(t *testing.T) {
 	until("the first hub answers again", "one")
 }
 
-// TestFleetElsewhere: with calls that are sent to chosen hubs, the end of one fails no call.
+// TestFleetElsewhere: if the gateway chooses the hub of each call, the end of a hub fails no call.
 func TestFleetElsewhere(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

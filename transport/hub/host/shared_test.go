@@ -18,7 +18,7 @@ import (
 // startAlone starts a hub without servers.
 func startAlone(t *testing.T) *Host {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hub") //nolint:usetesting // t.TempDir may be too long for a socket
+	dir, err := os.MkdirTemp("", "hub") //nolint:usetesting // the path of t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +46,8 @@ func startAlone(t *testing.T) *Host {
 	return h
 }
 
-// TestLikeKeys checks that servers of one name whose keys begin with the same digits have
-// actors and shown names of their own.
+// TestLikeKeys checks that servers with the same name, whose keys begin with the same digits, have
+// separate actors and displayed names.
 func TestLikeKeys(t *testing.T) {
 	h := startAlone(t)
 	d := wire.Definition{Name: "srv", Config: mcpclient.Config{Type: mcpclient.Stdio}}

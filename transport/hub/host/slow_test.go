@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// proxied is the address of a NATS server behind a proxy.
+// proxied starts a proxy in front of a NATS server and returns its address.
 func proxied(t *testing.T, at cluster.Address) (cluster.Address, *toxiproxy.Proxy) {
 	t.Helper()
 	to, err := url.Parse(at.URL)
@@ -32,8 +32,8 @@ func proxied(t *testing.T, at cluster.Address) (cluster.Address, *toxiproxy.Prox
 	return at, p
 }
 
-// slowly is the address of a NATS server behind a connection that passes so many KB a second in
-// each direction.
+// slowly starts a proxy in front of a NATS server that passes rate KB/s in each direction, and
+// returns its address.
 func slowly(t *testing.T, at cluster.Address, rate int) cluster.Address {
 	t.Helper()
 	at, p := proxied(t, at)
@@ -41,7 +41,7 @@ func slowly(t *testing.T, at cluster.Address, rate int) cluster.Address {
 	return at
 }
 
-// limit has a proxy pass so many KB a second in each direction.
+// limit limits a proxy to rate KB/s in each direction.
 func limit(t *testing.T, p *toxiproxy.Proxy, rate int) {
 	t.Helper()
 	for _, stream := range []string{"upstream", "downstream"} {
@@ -52,7 +52,7 @@ func limit(t *testing.T, p *toxiproxy.Proxy, rate int) {
 	}
 }
 
-// dialFleet connects to the server srv without a gateway around it.
+// dialFleet connects to the server srv without a gateway.
 func dialFleet(t *testing.T, at cluster.Address, cfg mcpclient.Config) *hub.FleetConn {
 	t.Helper()
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
@@ -64,7 +64,7 @@ func dialFleet(t *testing.T, at cluster.Address, cfg mcpclient.Config) *hub.Flee
 	return c
 }
 
-// slowSize is the size in bytes of the messages that slow connections pass.
+// slowSize is the size in bytes of the messages that are sent over slow connections.
 const slowSize = 1_500_000
 
 // callOn makes a call on a connection.
@@ -80,13 +80,13 @@ func callOn(t *testing.T, c *hub.FleetConn, tool, args string) (json.RawMessage,
 	return a.result, a.err
 }
 
-// TestSlowConnection checks that large answers and arguments pass connections that need many
-// times longer for them than a hub may be silent.
+// TestSlowConnection checks that large answers and arguments arrive over connections that need far
+// longer for them than the time for which a hub may be silent.
 func TestSlowConnection(t *testing.T) {
 	cfg := config(t, "")
 	for _, tt := range []struct {
 		name         string
-		gateway, hub int // KB a second; 0: fast
+		gateway, hub int // KB/s; 0 if fast
 		calls        int
 		tool, args   string
 	}{

@@ -15,9 +15,9 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestOwnAndShared has one table for the actor of a server with a connection of its own,
-// with one through a hub, and with ones through a fleet: of a server that several hubs may
-// run, and of one whose owner has a lease.
+// TestOwnAndShared runs the same tests for a server with its own connection, for one through a hub,
+// and for two through a fleet: one that several hubs may run, and one whose owner has a
+// lease.
 func TestOwnAndShared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute")
@@ -262,7 +262,7 @@ func testLostServer(t *testing.T, s *actors.System) {
 	_, err := call(t, s, "crash", `{}`)
 	kindIs(t, err, toolscript.Unavailable, "whether the call was carried out is not known")
 	var known *toolscript.Error
-	if !errors.As(err, &known) || known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0 { // the tool only reads
+	if !errors.As(err, &known) || known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0 { // retryable: the tool only reads
 		t.Errorf("the error does not say that the outcome is unknown, or has no hint when to try again: %+v", known)
 	}
 	await(t, "a new process", func() bool {
@@ -280,8 +280,8 @@ func testExit(t *testing.T, s *actors.System) {
 	}
 }
 
-// testQueue makes more calls than may be in flight. Their time limit begins with their
-// turn, so that none reaches it.
+// testQueue makes more calls than may be in flight. The time limit of a call begins when the call
+// starts, so none reaches it.
 func testQueue(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
@@ -318,7 +318,7 @@ func testFilters(t *testing.T, s *actors.System) {
 	}
 }
 
-// TestBudget checks that a large answer waits for memory, and is refused at the deadline.
+// TestBudget checks that a large answer waits for memory, and is refused at its deadline.
 func TestBudget(t *testing.T) {
 	answers := inflight.New(func() int64 { return 1 << 20 })
 	r := startHub(t, nil)
@@ -327,7 +327,7 @@ func TestBudget(t *testing.T) {
 	ready(t, s)
 	ctx, release := inflight.Hold(within(t))
 	defer release()
-	if err := answers.Lease(ctx).Take(ctx, 3<<20); err != nil { // more than there is: one may
+	if err := answers.Lease(ctx).Take(ctx, 3<<20); err != nil { // one lease may exceed the budget
 		t.Fatal(err)
 	}
 	first, releaseFirst := inflight.Hold(t.Context())

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// fleetOf is a gateway without actors, for several servers.
+// fleetOf connects to a fleet as a gateway without actors does.
 func fleetOf(t *testing.T, at cluster.Address) *hub.Fleet {
 	t.Helper()
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
@@ -26,7 +26,7 @@ func fleetOf(t *testing.T, at cluster.Address) *hub.Fleet {
 	return f
 }
 
-// process returns the process of a server.
+// process returns a connection to a server, and the id of the server's process.
 func process(t *testing.T, f *hub.Fleet, name string) (*hub.FleetConn, int) {
 	t.Helper()
 	c, err := f.Dial(within(t), name, mcpclient.Config{}, mcpclient.Events{})
@@ -64,8 +64,8 @@ func joinWith(t *testing.T, at cluster.Address, name string, offers ...host.Offe
 	return f
 }
 
-// TestFleetUpdate: other settings of a hub touch the servers that have changed. A call in flight
-// of a server with an owner goes on.
+// TestFleetUpdate: new settings of a hub affect only the servers that have changed. A call in flight
+// at a server with an owner continues.
 func TestFleetUpdate(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -126,7 +126,7 @@ func TestFleetUpdate(t *testing.T) {
 	}
 }
 
-// TestFleetRelease: the owner of a server gives it to another hub when an operator asks for it,
+// TestFleetRelease: on request of an operator, the owner of a server releases it to another hub,
 // after the calls in flight.
 func TestFleetRelease(t *testing.T) {
 	t.Parallel()
@@ -169,12 +169,12 @@ func TestFleetRelease(t *testing.T) {
 	kindIs(t, err, toolscript.NotFound, "no hub on the host")
 }
 
-// TestFleetForeignLease: a record that no hub can read keeps a server from starting, until an
-// operator releases it.
+// TestFleetForeignLease: an unreadable lease record prevents a server from starting until an
+// operator releases the lease.
 func TestFleetForeignLease(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
-	owner := mustJoin(t, at, "one", cfg, false) // creates the bucket
+	owner := mustJoin(t, at, "one", cfg, false) // also creates the bucket
 	s := fleetGateway(t, at, cfg)
 	ready(t, s)
 	if err := owner.Close(); err != nil {
@@ -201,7 +201,7 @@ func TestFleetForeignLease(t *testing.T) {
 	}
 }
 
-// record writes a value in place of the record of a lease.
+// record replaces the record of a lease by a value.
 func record(t *testing.T, nc *nats.Conn, name, value string) {
 	t.Helper()
 	if err := nc.Publish("$KV."+lease.DefaultBucket+"."+name, []byte(value)); err != nil {

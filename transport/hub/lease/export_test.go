@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Network is a store in memory behind a network with delays and losses.
+// Network is a store in memory behind a simulated network with delays and losses.
 type Network struct {
-	delay time.Duration // the longest, in each direction
+	delay time.Duration // longest delay in each direction
 
 	mu        sync.Mutex
 	rand      *rand.Rand
-	loss      float64 // the part of the messages that is lost or arrives much later
+	loss      float64 // share of the messages that are lost or arrive much later
 	records   map[string]notice
 	revision  uint64
 	followers map[int]func(string, notice)
@@ -25,20 +25,20 @@ func NewNetwork(delay time.Duration, loss float64, seed uint64) *Network {
 	return &Network{delay: delay, loss: loss, rand: rand.New(rand.NewPCG(seed, 1)), records: map[string]notice{}, followers: map[int]func(string, notice){}}
 }
 
-// SetLoss changes the part that is lost.
+// SetLoss changes the share of messages that are lost.
 func (n *Network) SetLoss(part float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.loss = part
 }
 
-// Open returns the leases of a process whose clock is given.
+// Open returns the leases of a process with its own clock.
 func (n *Network) Open(o Options, clock func() time.Duration) (*Leases, error) {
 	o.clock = clock
 	return newLeases(n, o)
 }
 
-// pass returns the delay of a message, and whether it is lost.
+// pass returns the delay of a message, and whether the message is lost.
 func (n *Network) pass() (time.Duration, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -50,7 +50,7 @@ var errSilent = errors.New("no answer")
 func (n *Network) request(ctx context.Context, do func()) error {
 	delay, lost := n.pass()
 	if lost {
-		go func() { // it arrives when nobody waits for it
+		go func() { // it arrives later, when the caller has given up
 			time.Sleep(20 * n.delay)
 			do()
 		}()

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/lease"
 )
 
-// bound is far longer than any step of a test should take.
+// bound is far longer than any step of a test takes.
 const bound = 60 * time.Second
 
 func startServer(t *testing.T) *server.Server {
@@ -33,7 +33,7 @@ func startServer(t *testing.T) *server.Server {
 	return s
 }
 
-// open returns leases with a connection of their own.
+// open returns leases with their own connection, and the connection.
 func open(t *testing.T, s *server.Server) (*lease.Leases, *nats.Conn) {
 	t.Helper()
 	nc, err := nats.Connect(s.ClientURL())
@@ -59,14 +59,14 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// begun is a term of a hub in a test.
+// begun is one term of a lease in a test.
 type begun struct {
 	token uint64
-	end   chan struct{} // closing it ends the work
-	over  chan error    // of Hold
+	end   chan struct{} // closed to end the work
+	over  chan error    // result of Hold
 }
 
-// hold takes the lease in another goroutine.
+// hold takes the lease in another goroutine and returns when the term has begun.
 func hold(t *testing.T, l *lease.Leases, owner string) *begun {
 	t.Helper()
 	ctx := within(t)
@@ -113,8 +113,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestOwnerWithoutNetwork ends the connection of an owner, which loses its lease to
-// another one.
+// TestOwnerWithoutNetwork closes the connection of an owner, which then loses its lease to another
+// owner.
 func TestOwnerWithoutNetwork(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -135,7 +135,7 @@ func TestOwnerWithoutNetwork(t *testing.T) {
 	}
 }
 
-// TestDeletedRecord deletes the record while it is held, as an operator may.
+// TestDeletedRecord deletes the record of a held lease, as an operator may do.
 func TestDeletedRecord(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

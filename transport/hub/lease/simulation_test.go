@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/lease"
 )
 
-// simulation counts what several owners do.
+// simulation counts the terms, checks and overlaps of several owners.
 type simulation struct {
 	mu       sync.Mutex
 	newest   uint64
@@ -21,18 +21,18 @@ type simulation struct {
 	checks   int
 }
 
-// began records that a term begins.
+// began records the begin of a term.
 func (s *simulation) began(token uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.terms++
 	if token <= s.newest {
-		s.overlaps++ // tokens have to grow
+		s.overlaps++ // tokens must increase
 	}
 	s.newest = max(s.newest, token)
 }
 
-// checked records that an owner was certain of its lease.
+// checked records that an owner was certain that it still has the lease.
 func (s *simulation) checked(token uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +42,8 @@ func (s *simulation) checked(token uint64) {
 	}
 }
 
-// simulate has one owner for each rate of a clock compete for a lease. Each holds it for
-// a random time, and sometimes stays at work when its term has ended.
+// simulate makes several owners, each with a clock of its own rate, compete for a lease. Each holds
+// it for a random time, and sometimes continues its work after its term has ended.
 func simulate(t *testing.T, seed uint64, loss float64, rates ...float64) *simulation {
 	t.Helper()
 	s := &simulation{}
@@ -63,7 +63,7 @@ func simulate(t *testing.T, seed uint64, loss float64, rates ...float64) *simula
 				for ctx.Err() == nil {
 					_ = leases.Hold(ctx, "server", fmt.Sprint("owner ", i), func(ctx context.Context, token uint64) error {
 						s.began(token)
-						steps := 50 + int(token)%500 // at most 27 s
+						steps := 50 + int(token)%500 // at most 27.5 s
 						for range steps {
 							if lease.Check(ctx) == nil {
 								s.checked(token)
@@ -76,7 +76,7 @@ func simulate(t *testing.T, seed uint64, loss float64, rates ...float64) *simula
 			})
 		}
 		owners.Wait()
-		time.Sleep(time.Minute) // late messages
+		time.Sleep(time.Minute) // for late messages
 	})
 	return s
 }
@@ -100,8 +100,8 @@ func TestSimulatedNetwork(t *testing.T) {
 	}
 }
 
-// TestSimulationFindsOverlaps shows that the simulation would report an overlap: the
-// clock of one owner is slower than the margin allows.
+// TestSimulationFindsOverlaps checks that the simulation reports an overlap if the clock of an
+// owner is slower than the margin allows.
 func TestSimulationFindsOverlaps(t *testing.T) {
 	t.Parallel()
 	overlaps := 0
@@ -142,8 +142,8 @@ func TestLostRenewals(t *testing.T) {
 	})
 }
 
-// TestSuspended stops the clock of timers, but not that of the lease, as it is in a
-// machine that was suspended.
+// TestSuspended stops the clock of timers but not that of the lease, like a suspended
+// machine.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

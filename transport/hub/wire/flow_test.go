@@ -9,14 +9,14 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// away counts the pieces that a Flow lets be on their way at once.
+// away returns how many pieces a Flow allows on their way at the same time.
 func away(f *wire.Flow) int {
 	var granted []*wire.Slot
 	over := false
 	for before := -1; before != len(granted); {
 		before = len(granted)
 		f.Ask(func(s *wire.Slot) {
-			if over { // the last one waits
+			if over { // the last one was waiting
 				s.Release()
 				return
 			}
@@ -30,8 +30,8 @@ func away(f *wire.Flow) int {
 	return len(granted)
 }
 
-// TestFlowAdapts checks that a slow connection has one piece on its way at a time, and a fast
-// one many.
+// TestFlowAdapts checks that over a slow connection one piece is on its way at a time, and over a
+// fast one many.
 func TestFlowAdapts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f wire.Flow
@@ -56,8 +56,8 @@ func TestFlowAdapts(t *testing.T) {
 	})
 }
 
-// TestPayloadsTakeTurns checks that a small payload does not wait for the end of a large one,
-// and that a payload that is given up leaves its room to others.
+// TestPayloadsTakeTurns checks that a small payload does not wait for the end of a large one, and
+// that an abandoned payload gives its room to others.
 func TestPayloadsTakeTurns(t *testing.T) {
 	var f wire.Flow
 	var order []string

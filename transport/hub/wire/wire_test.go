@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// TestErrors checks that an error arrives with all that callers look at.
+// TestErrors checks that an error keeps every field that callers examine.
 func TestErrors(t *testing.T) {
 	for _, want := range []*toolscript.Error{
 		{Kind: toolscript.Invalid, Err: errors.New("does not fit"), Details: []toolscript.Detail{{Path: "/a", Message: "is missing"}}},
@@ -57,7 +57,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestPieces checks that a payload arrives whole, and that no piece is sent without room.
+// TestPieces checks that a payload arrives completely, and that no piece is sent without room.
 func TestPieces(t *testing.T) {
 	for _, size := range []int{1, wire.PieceSize, wire.PieceSize + 1, 5*wire.PieceSize + 7} {
 		payload := bytes.Repeat([]byte("abc"), size)[:size]
@@ -94,8 +94,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestDefinition checks what makes two definitions one server, and that secrets are in
-// the payload alone.
+// TestDefinition checks which differences between definitions make different servers, and that
+// secrets are only in the payload.
 func TestDefinition(t *testing.T) {
 	base := func() mcpclient.Config {
 		return mcpclient.Config{
@@ -134,7 +134,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// TestProject checks that gateways of two folders do not share a server of a project.
+// TestProject checks that gateways in two folders do not share a server of a project.
 func TestProject(t *testing.T) {
 	cfg := mcpclient.Config{Type: mcpclient.Stdio, Command: "x", Shared: mcpclient.SharedProject}
 	host := []string{"PATH=/bin", "TERM=xterm"}
@@ -152,7 +152,7 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// TestTools checks that schemas keep their bytes.
+// TestTools checks that the bytes of schemas stay unchanged.
 func TestTools(t *testing.T) {
 	want := []toolscript.Tool{{Server: "s", Name: "a", Title: "A", Description: "d <&>", InputSchema: json.RawMessage("{ \"type\" : \"object\", \"x\": \"<\" }")}}
 	text, err := wire.EncodeTools(want)
@@ -165,7 +165,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// FuzzWire feeds all that is read from the other side.
+// FuzzWire decodes arbitrary bytes as each message from the other side.
 func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"tool":"echo","left":5,"size":3}`), "gateway.0123456789abcdef0123456789abcdef.7.done")
 	f.Add([]byte(`{"kind":"busy","text":"x","causes":["unreachable"],"retryAfter":-1}`), "gateway.x.1")
@@ -211,7 +211,7 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// TestNoRoom checks that a payload ends when the receiver has no room for a time.
+// TestNoRoom checks that a payload is abandoned if the receiver has no room for it for some time.
 func TestNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over, late := 0, make(chan time.Time, 1)
@@ -242,8 +242,8 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// TestNotUTF8 checks that variables arrive as they are, and that other texts that would
-// not are refused.
+// TestNotUTF8 checks that variables that are not UTF-8 arrive unchanged, and that other such texts
+// are refused.
 func TestNotUTF8(t *testing.T) {
 	cfg := mcpclient.Config{Type: mcpclient.Stdio, Command: "x", Dir: "/", Shared: mcpclient.SharedHost, Environ: []string{"A=\xff", "B=\xfe"}}
 	d := wire.Define("a", cfg, "", nil)
@@ -271,7 +271,7 @@ func TestNotUTF8(t *testing.T) {
 	}
 }
 
-// The name of a server in the hub has digits of its key only where names collide.
+// The name of a server in the hub contains digits of its key only if names collide.
 func TestConfiguredName(t *testing.T) {
 	const key = "0123456789abcdef0123456789abcdef"
 	for shown, want := range map[string]string{"a": "a", "a~01234567": "a", "a~" + key: "a", "a~x": "a~x", "a~": "a~", "a~b~0123": "a~b"} {

@@ -18,14 +18,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// cancelBound ends a test that hangs.
+// cancelBound is the time after which a hanging test fails.
 const cancelBound = 30 * time.Second
 
-// overSSE is a server over HTTP+SSE. Its answer to a POST has no body. It answers the
-// request 2 on the stream, after release is closed, and no other.
+// overSSE is a server over HTTP+SSE. Its answer to a POST has no body. It answers only the
+// request with id 2, on the stream, after release is closed.
 type overSSE struct {
 	events  chan string
-	arrived chan struct{} // one entry for request 2
+	arrived chan struct{} // gets an entry when request 2 arrives
 	release chan struct{}
 }
 
@@ -52,8 +52,8 @@ func (s *overSSE) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// net/http offers a connection to the next request before the request that used it counts
-// as finished. A message that is cancelled in between must not end the next one.
+// net/http may reuse a connection before it considers the earlier request finished. Cancelling a
+// message at that moment must not end the next one.
 func TestCancelledMessageAndTheNextOneOnItsConnection(t *testing.T) {
 	t.Parallel()
 	far := &overSSE{make(chan string), make(chan struct{}, 1), make(chan struct{})}
@@ -79,7 +79,7 @@ func TestCancelledMessageAndTheNextOneOnItsConnection(t *testing.T) {
 
 	next, ended := make(chan error, 1), make(chan error, 1)
 	cancelled, cancel := context.WithCancel(ctx)
-	offered := func(error) { // the first message is not finished yet
+	offered := func(error) { // at this point, the first message is not finished
 		go func() {
 			_, err := s.SendRequest(ctx, transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(2)), Method: "ping"})
 			next <- err

@@ -18,8 +18,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// proxied receives the hosts of requests that went through the proxy of the
-// environment. net/http reads the proxy settings once per process.
+// proxied receives the hosts of requests that went through the proxy of the environment. There is
+// one for all tests, because net/http reads the proxy settings once per process.
 var proxied = make(chan string, 10)
 
 func TestMain(m *testing.M) {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// The answer arrives as an event and as a body.
+// The answer is sent as an event and as a body.
 func TestAnAnswerThatNestsTooDeepFailsAtOnce(t *testing.T) {
 	deep := strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)
 	for name, format := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// readAll prints the events of a stream and the error at its end.
+// readAll returns the events of a stream and the error at its end as text.
 func readAll(from io.Reader, limit int) string {
 	var out strings.Builder
 	e := newEvents(from, limit)
@@ -92,8 +92,8 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// The events of a stream do not depend on how it is split into reads, and none
-// exceeds the limit.
+// The events do not depend on how the stream is split into reads, and no event exceeds the
+// limit.
 func FuzzEvents(f *testing.F) {
 	for _, seed := range []string{"data: a\n\n", "id: 1\r\nevent: x\r\ndata\r\n\r\n", ":\n\nretry: 5\n\ndata: ab\ndata: c\n", strings.Repeat("data: x\n", 50) + "\n"} {
 		f.Add(seed)

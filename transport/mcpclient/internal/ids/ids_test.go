@@ -33,7 +33,7 @@ func TestIn(t *testing.T) {
 		`{"result":{"id":8,"x":"` + long + `"},"id":7}`:                {8, 7},
 		`{"result":{"x":"` + long + `","list":[{"id":8}]},"id":7}`:     {7, 8},
 		`{"id":"7,"result":1}`:                                         nil,
-		`{"id":7`:                                                      nil, // it may continue
+		`{"id":7`:                                                      nil, // incomplete: it may continue
 		`{"result":{"x":"` + long + `","id":7,"y":"` + long + `"}}`:    nil,
 		`{"id":99999999999999999999,"result":1}`:                       nil,
 		`{"kid":7,"x":{"idx":8},"id":null,"result":{"x":1,"id":true}}`: nil,
@@ -61,7 +61,7 @@ func TestIsAnswer(t *testing.T) {
 	}
 }
 
-// What Parse reads has the value that is written, and no text makes the functions fail.
+// FuzzParse checks that Parse returns the value that is written, and that no text causes a panic.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`7`, `"7"`, `7.0`, `1e5`, `"`, `-0`, `{"id":7,"result":`} {
 		f.Add(seed)

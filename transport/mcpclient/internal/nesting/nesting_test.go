@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/internal/nesting"
 )
 
-// TestTooDeep measures each text whole, and in pieces of several sizes.
+// TestTooDeep checks each text as a whole, and in pieces of several sizes.
 func TestTooDeep(t *testing.T) {
 	most := strings.Repeat("[", nesting.Most)
 	for _, c := range []struct {
