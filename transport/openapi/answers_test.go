@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestOpenBody: a body has members that the document does not name, unless it says that there are none.
+// TestOpenBody: a body accepts members that the document does not name, unless the schema forbids them.
 func TestOpenBody(t *testing.T) {
 	post := func(path, schema string) string {
 		return `"` + path + `{id}": {"post": {"operationId": "` + strings.Trim(path, "/") + `", "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}, {"name": "q", "in": "query", "schema": {"type": "string"}}],
@@ -67,7 +67,7 @@ func TestHeadersOfAnswers(t *testing.T) {
 	}
 }
 
-// TestChoiceOfAnswers: a call can ask for one of the media types of an answer. Other names of JSON are no choice.
+// TestChoiceOfAnswers: a call can choose among the media types of an answer. Other names of JSON are not a choice.
 func TestChoiceOfAnswers(t *testing.T) {
 	const dotnet = `{"text/plain": {"schema": {"type": "object"}}, "application/json": {"schema": {"type": "object"}}, "text/json": {"schema": {"type": "object"}}}`
 	s := newScene(t, document("3.0.3", `{

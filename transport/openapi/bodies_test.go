@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/codegen/validate"
 )
 
-// TestSubtypes: a body of a base type takes the members of the children, each with its own value of
+// TestSubtypes: a body of a base type accepts the members of its subtypes, each with its own value of
 // the discriminator.
 func TestSubtypes(t *testing.T) {
 	const schemas = `"components": {"schemas": {
@@ -62,7 +62,7 @@ func TestSubtypes(t *testing.T) {
 	}
 }
 
-// TestFiles: the name and the media type of a file are those of the call, else what is known.
+// TestFiles: a call can name a file and its media type; otherwise they are derived from the document or the bytes.
 func TestFiles(t *testing.T) {
 	const file = `{"type": "string", "format": "binary"}`
 	s := newScene(t, document("3.1.0", `{"/up": {"post": {"operationId": "up", "requestBody": {"content": {
@@ -108,12 +108,12 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFormsOfFiles: a member is a file part in each form that its schema can have, also if the body is one argument.
+// TestFormsOfFiles: a file member is sent as a file in each form of its schema, even in a body that is one argument.
 func TestFormsOfFiles(t *testing.T) {
 	const file = `{"type": "string", "format": "binary"}`
 	for name, c := range map[string]struct {
 		version, schema, value, want string
-		text                         bool // it is no file
+		text                         bool // whether the member is not a file
 	}{
 		"nullable":           {"3.0.3", `{"type": "string", "format": "binary", "nullable": true}`, `{"data": "SUQy", "name": "n"}`, `filename="n"`, false},
 		"null, nullable":     {"3.0.3", `{"type": "string", "format": "binary", "nullable": true}`, `null`, ``, false},
@@ -162,8 +162,8 @@ func TestFormsOfFiles(t *testing.T) {
 	}
 }
 
-// TestRawBodies: a body of bytes takes what a file takes, and has the media type of the document or, where that is
-// open, of the bytes. It can also be sent where the operation takes JSON too.
+// TestRawBodies: a body of bytes accepts the same values as a file. Its media type is that of the document or, if
+// that is open, of the bytes. It can also be sent if the operation accepts JSON, too.
 func TestRawBodies(t *testing.T) {
 	const (
 		png    = "iVBORw0KGgo="

@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// TestErrorsHaveNoSecrets: an API that repeats the credentials of a request, also where the
-// error cuts its answer.
+// TestErrorsHaveNoSecrets: errors hide the credentials of a request even if the API repeats them, and
+// even where the error cuts the API's answer.
 func TestErrorsHaveNoSecrets(t *testing.T) {
 	for _, before := range []int{0, 1983, 1990, 1999} {
 		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/convert"
 )
 
-// everything has an operation with each part that an operation can have.
+// everything is a document with an operation that has each part that an operation can have.
 const everything = `{"openapi": "3.1.0", "info": {"title": "T", "version": "1", "description": "D"}, "servers": [{"url": "https://api.example/v1"}],
 "paths": {"/a/{id}": {"servers": [{"url": "https://other.example"}],
 	"get": {"operationId": "get", "tags": ["t"], "parameters": [
@@ -27,7 +27,7 @@ const everything = `{"openapi": "3.1.0", "info": {"title": "T", "version": "1", 
 	"put": {"requestBody": {"content": {"application/octet-stream": {}}}}}},
 "components": {"schemas": {"S": {"properties": {"next": {"$ref": "#/components/schemas/S"}}}}}}`
 
-// TestDescribe checks that a document is the same after its conversion in another process.
+// TestDescribe checks that a document stays the same when another process converts it.
 func TestDescribe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "openapi.json")
 	if err := os.WriteFile(file, []byte(everything), 0o600); err != nil {
@@ -52,7 +52,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestOtherFiles checks what a conversion may ask the gateway for.
+// TestOtherFiles checks which other files a conversion may request from the gateway.
 func TestOtherFiles(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{"api/openapi.json": "{}", "api/other.json": "other", "secret": "secret"} {
@@ -80,15 +80,15 @@ func TestOtherFiles(t *testing.T) {
 		}
 	}
 	for range maxFiles {
-		_, _ = need(filepath.Join(folder, "none")) // it counts
+		_, _ = need(filepath.Join(folder, "none")) // a missing file counts, too
 	}
 	if _, err := need(filepath.Join(folder, "api/other.json")); err == nil {
 		t.Error("a document may refer to any number of files")
 	}
 }
 
-// FuzzDocument converts documents in JSON and YAML. What comes out can be unpacked, and its
-// schemas are JSON.
+// FuzzDocument converts documents in JSON and YAML, and checks that the result can be unpacked and
+// that its schemas are valid JSON.
 func FuzzDocument(f *testing.F) {
 	f.Add([]byte(everything))
 	f.Add([]byte("openapi: 3.0.0\npaths: &p {/a: {get: {parameters: [{name: x, in: query}]}}}\nx: {<<: *p}\n"))

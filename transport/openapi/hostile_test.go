@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// tools lists the tools of a document, or returns its error.
+// tools returns the tools of a document, or its error.
 func tools(t *testing.T, document string) ([]toolscript.Tool, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "openapi.json")
@@ -36,7 +36,7 @@ func tools(t *testing.T, document string) ([]toolscript.Tool, error) {
 
 const answerOf = `{"get": {"operationId": "op", "responses": {"200": {"description": "d", "content": {"application/json": {"schema": %s}}}}}}`
 
-// withSchemas is a document with one operation, whose result is the first of these schemas.
+// withSchemas returns a document with count schemas and one operation, whose result is the first of them.
 func withSchemas(count int, schema func(i int) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}, "components": {"schemas": {`, `{"$ref": "#/components/schemas/s0"}`)
@@ -49,11 +49,11 @@ func withSchemas(count int, schema func(i int) string) string {
 	return b.String() + `}}}`
 }
 
-// TestHostileSchemas: documents that are made to be expensive cost little.
+// TestHostileSchemas: documents that are made to be expensive stay cheap.
 func TestHostileSchemas(t *testing.T) {
 	schemas, chain := 700, 100_000
 	if testing.Short() {
-		schemas, chain = 250, 20_000 // each to all would still be 2.5 MB
+		schemas, chain = 250, 20_000 // if each refers to all, the document still has 2.5 MB
 	}
 	deep := strings.Repeat(`{"type": "array", "items": `, 5000) + `{}` + strings.Repeat(`}`, 5000)
 	eachToAll := func(more string) string {
@@ -99,7 +99,7 @@ func TestHostileSchemas(t *testing.T) {
 	}
 }
 
-// items are references to the items of a list.
+// items returns references to the items of a list.
 func items(count int) string {
 	var b strings.Builder
 	for i := range count {
@@ -108,7 +108,7 @@ func items(count int) string {
 	return b.String()[1:]
 }
 
-// TestHostileDocuments: what is refused.
+// TestHostileDocuments checks which documents are refused.
 func TestHostileDocuments(t *testing.T) {
 	big := strings.Repeat(`"`+strings.Repeat("x", 1000)+`",`, 60)
 	var many strings.Builder
@@ -139,7 +139,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// parameters are count parameters of a query.
+// parameters returns count query parameters.
 func parameters(count int) string {
 	var b strings.Builder
 	for i := range count {
@@ -148,7 +148,7 @@ func parameters(count int) string {
 	return b.String()[1:]
 }
 
-// operations are the paths of count operations of one name.
+// operations returns paths with count operations of the same name.
 func operations(count int) string {
 	var b strings.Builder
 	for i := range count {
@@ -157,8 +157,8 @@ func operations(count int) string {
 	return b.String()[1:]
 }
 
-// TestSharedSchemas: operations that share a large schema get an equal part of the bytes that
-// all have together.
+// TestSharedSchemas: operations that share a large schema each get an equal share of the bytes that
+// all schemas may have together.
 func TestSharedSchemas(t *testing.T) {
 	var many strings.Builder
 	for i := range 600 {
@@ -184,7 +184,7 @@ func TestSharedSchemas(t *testing.T) {
 	}
 }
 
-// aliases are levels of a list, each with nine times the one before.
+// aliases returns lists in YAML, each with nine aliases of the list before.
 func aliases(levels int) string {
 	var b strings.Builder
 	for i := range levels {
@@ -193,7 +193,7 @@ func aliases(levels int) string {
 	return b.String()
 }
 
-// TestHostileNames: names that mean something in JavaScript, and names that are taken.
+// TestHostileNames checks names with a meaning in JavaScript, and names that are already used.
 func TestHostileNames(t *testing.T) {
 	var paths strings.Builder
 	for i, id := range []string{"__proto__", "constructor", "pages", "then", "toString", "a b", "a_b", "", "💥", strings.Repeat("x", 500), "pages"} {
@@ -214,7 +214,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// endless answers with a text that never ends.
+// endless answers with a text that has no end.
 func endless(w http.ResponseWriter, r *http.Request) {
 	line := bytes.Repeat([]byte("x"), 1<<16)
 	_, _ = io.WriteString(w, `{"openapi": "`)
@@ -225,7 +225,7 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestHostileServers: a document that is too long, and one that never comes.
+// TestHostileServers checks a document that is too long, and one that never arrives.
 func TestHostileServers(t *testing.T) {
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -233,7 +233,7 @@ func TestHostileServers(t *testing.T) {
 			endless(w, r)
 			return
 		}
-		w.(http.Flusher).Flush() // the header comes, and nothing else
+		w.(http.Flusher).Flush() // only the header is sent
 		select {
 		case <-release:
 		case <-r.Context().Done():

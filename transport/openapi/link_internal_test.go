@@ -16,14 +16,14 @@ func TestNextLink(t *testing.T) {
 		`</a>; rel="prev"`:            "",
 		`</a>; rel="last next first"`: "/a",
 		`</a>; rel="nextish"`:         "",
-		`</a>; rel=prev; rel=next`:    "", // the first counts
+		`</a>; rel=prev; rel=next`:    "", // only the first rel counts
 		`</a>; title="x; rel=next"`:   "",
 		`</a>; title="say \"hi\", </b>; rel=next"; rel=next`: "/a",
 		`</a>; rel=prev, </b>; rel=next, </c>; rel=next`:     "/b",
 		`</a,b;c>; rel=next`:                                 "/a,b;c",
 		`,, </a>; rel=prev,, ,</b>;rel=next,`:                "/b",
 		`</a>; crossorigin; rel=next`:                        "/a",
-		`</a>; rel=next; anchor="#part"`:                     "", // a link of something else
+		`</a>; rel=next; anchor="#part"`:                     "", // the link belongs to something else
 		`</a>; title*=UTF-8''n%C3%A9; rel=next`:              "/a",
 		`<>; rel=next`:                                       "",
 		`< /a >; rel=next`:                                   "/a",
@@ -43,7 +43,7 @@ func TestNextLink(t *testing.T) {
 	}
 }
 
-// FuzzNextLink: a parser of what an API sends ends, and finds only what stands in the header.
+// FuzzNextLink checks that the parser ends for any header, and returns only text of the header.
 func FuzzNextLink(f *testing.F) {
 	for _, seed := range []string{`</a?page=2>; rel="next"`, `<a>;title="\",<b>;";rel=next,<c>`, `<>;;;=,"<`, "<\x00>;rel\t=\tnext", strings.Repeat("<a>;", 50)} {
 		f.Add(seed)

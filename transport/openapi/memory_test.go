@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// dialBig connects to an API with one operation, big.
+// dialBig returns a function that connects to an API with the operation big.
 func dialBig(t *testing.T) answers.Dial {
 	t.Helper()
 	return func(url string, budget *inflight.Budget) *inprocess.Conn {
@@ -39,9 +39,9 @@ func dialBig(t *testing.T) answers.Dial {
 	}
 }
 
-// TestMemoryOfAnswers makes many calls at once whose answers are compressed, and each of
-// which needs more bytes than it has: all are answered within the budget.
-// The short form takes more than 10 s: less than the bytes of the budget shows nothing.
+// TestMemoryOfAnswers makes many calls at once with compressed answers, each of which needs more
+// bytes than are free: all succeed within the budget. Even the short form takes more than 10 s,
+// because the answers must exceed the budget.
 func TestMemoryOfAnswers(t *testing.T) {
 	for name, body := range map[string]answers.Body{
 		"JSON":              {Media: "application/json", Head: `["`, Part: "x", Tail: `"]`},
@@ -59,7 +59,7 @@ func TestMemoryOfAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreTooLong have an error, however they are compressed.
+// TestAnswersThatAreTooLong: an answer that is too long is an error, however it is compressed.
 func TestAnswersThatAreTooLong(t *testing.T) {
 	for _, tt := range []struct {
 		body answers.Body
@@ -67,7 +67,7 @@ func TestAnswersThatAreTooLong(t *testing.T) {
 		want string
 	}{
 		{answers.Body{Media: "application/json", Head: `["`, Part: "x", Tail: `"]`}, 65 << 20, "more than 64 MB"},
-		{answers.Body{Media: "text/plain", Part: "\x01"}, 20 << 20, "96 MB as JSON"}, // it has 120 MB as JSON
+		{answers.Body{Media: "text/plain", Part: "\x01"}, 20 << 20, "96 MB as JSON"}, // 120 MB as JSON
 	} {
 		conn := dialBig(t)(answers.Serve(t, tt.body.Media, tt.body.Compress(t, tt.size)), inflight.New(func() int64 { return 1 << 30 }))
 		s := &scene{T: t, conn: conn}

@@ -34,16 +34,16 @@ func warned(t *testing.T, text, base string) (map[string]toolscript.Tool, string
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() }) // nothing runs
+	t.Cleanup(func() { _ = conn.Close() }) // nothing runs, so this does not fail
 	all := map[string]toolscript.Tool{}
-	tools, _ := conn.ListTools(t.Context()) // has no error
+	tools, _ := conn.ListTools(t.Context()) // always succeeds
 	for _, tool := range tools {
 		all[tool.Name] = tool
 	}
 	return all, strings.Join(warnings, "\n")
 }
 
-// TestOneMistake: a mistake in a document costs at most its tool, and a warning says so.
+// TestOneMistake: a mistake in a document removes at most its tool, and causes a warning.
 func TestOneMistake(t *testing.T) {
 	const good = `"/good": {"get": {"operationId": "good"}}`
 	answer := func(schema string) string {
@@ -77,7 +77,7 @@ func TestOneMistake(t *testing.T) {
 	}
 }
 
-// TestAnchors: references to anchors, which OpenAPI 3.1 has from JSON Schema.
+// TestAnchors checks references to anchors, which OpenAPI 3.1 takes over from JSON Schema.
 func TestAnchors(t *testing.T) {
 	text := document("3.1.0", `{"/a": {"get": {"operationId": "a", "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#pet"}}}}}}}}`,
 		`"components": {"schemas": {"Pet": {"$anchor": "pet", "type": "object", "properties": {"mother": {"$ref": "#pet"}, "owner": {"$ref": "#owner"}}},
@@ -89,8 +89,8 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// TestMistakesInAddresses: an address that cannot be used costs the tools that have it, and a variable that is not
-// clear has a warning.
+// TestMistakesInAddresses: an unusable address removes the tools that have it, and an ambiguous variable causes
+// a warning.
 func TestMistakesInAddresses(t *testing.T) {
 	for name, c := range map[string]struct {
 		servers, own, warning string

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// TestStyles has the examples of the styles in the specification.
+// TestStyles checks the examples of the parameter styles in the specification.
 func TestStyles(t *testing.T) {
 	const array, object = `["blue","black","br own"]`, `{"R":100,"G":200,"B":150}`
 	for _, c := range []struct{ in, style, explode, value, want string }{
@@ -113,7 +113,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestPaths: no value, and no values together, lead to another path.
+// TestPaths: neither a single value nor several together can lead to another path.
 func TestPaths(t *testing.T) {
 	s := newScene(t, document("3.0.0", `{"/a/{x}{y}/b": {"get": {"operationId": "two", "parameters": [{"name": "x", "in": "path"}, {"name": "y", "in": "path"}]}},
 		"/c/{z}/d": {"get": {"operationId": "label", "parameters": [{"name": "z", "in": "path", "style": "label", "explode": true}]}}}`), ok)
@@ -140,7 +140,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestDefaultInThePath: a parameter with a default may be left out, also in the path.
+// TestDefaultInThePath: a parameter with a default may be omitted, even in the path.
 func TestDefaultInThePath(t *testing.T) {
 	s := newScene(t, document("3.0.0", `{"/a/{x}/{y}": {"get": {"operationId": "get", "parameters": [
 		{"name": "x", "in": "path", "required": true, "schema": {"type": "string", "default": "main"}},
@@ -152,7 +152,7 @@ func TestDefaultInThePath(t *testing.T) {
 	}
 }
 
-// TestNames: each operation has a name of its own, whatever names there are.
+// TestNames: each operation has a unique name, whatever names the document contains.
 func TestNames(t *testing.T) {
 	s := newScene(t, document("3.0.0", `{"/1": {"get": {"operationId": "a"}}, "/2": {"get": {"operationId": "a_2"}}, "/3": {"get": {"operationId": "a"}}, "/4": {"get": {}}, "/5": {"get": {"operationId": "get_4"}}}`), ok)
 	for tool, want := range map[string]string{"a": "/1", "a_2": "/2", "a_3": "/3", "get_4": "/4", "get_4_2": "/5"} {
@@ -162,7 +162,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestMerge: "<<" of YAML merges mappings.
+// TestMerge: "<<" in YAML merges mappings.
 func TestMerge(t *testing.T) {
 	s := newScene(t, "openapi: 3.1.0\nbase: &b {operationId: merged, summary: S}\nmore: &m {summary: M, deprecated: true}\npaths:\n  /a:\n    get:\n      <<: [*b, *m]\n      summary: own\n", ok)
 	if got := s.tool("merged").Description; got != "Deprecated. own" {
@@ -170,7 +170,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestSchemas: what OpenAPI 3.0 adds to JSON Schema becomes JSON Schema.
+// TestSchemas: the extensions of JSON Schema in OpenAPI 3.0 are converted to JSON Schema.
 func TestSchemas(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type": "string", "nullable": true}`:                                            `{"type":["string","null"]}`,
@@ -268,7 +268,7 @@ func TestAnswers(t *testing.T) {
 func TestRetries(t *testing.T) {
 	for _, c := range []struct {
 		method, after string
-		busy          int // answers before the good one
+		busy          int // number of refusals before the answer
 		want          string
 		requests      int
 	}{
@@ -312,7 +312,7 @@ func TestCredentials(t *testing.T) {
 		"GET /v1/a?key=s%26":                  {Type: "query", Name: "key", Value: "s&"},
 		"GET /v1/a Authorization: Basic dTpw": {Type: "basic", Username: "u", Password: "p"},
 	} {
-		// The other origin must get nothing of it.
+		// The other origin must get no credentials.
 		var other []string
 		elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			other = append(other, fmt.Sprint(r.URL, r.Header))
@@ -376,7 +376,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestDocuments: documents of several files, in JSON and YAML, and those that are refused.
+// TestDocuments checks documents that consist of several files in JSON and YAML, and refused documents.
 func TestDocuments(t *testing.T) {
 	folder := t.TempDir()
 	outside := filepath.Join(folder, "outside.json")
@@ -417,7 +417,7 @@ func TestDocuments(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("got %s, %v\nwant %s", got, err, want)
 	}
-	for _, number := range []string{"3.1", "3.0"} { // no text in YAML
+	for _, number := range []string{"3.1", "3.0"} { // numbers, not texts, in YAML
 		if _, err := try(strings.Replace(yaml("schemas/pet.yaml"), "3.1.0", number, 1)); err != nil {
 			t.Errorf("version %s: %v", number, err)
 		}
@@ -451,7 +451,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestRemoteDocument reads a document and its parts from a URL, and nothing of another origin.
+// TestRemoteDocument reads a document and its parts from a URL, and nothing from another origin.
 func TestRemoteDocument(t *testing.T) {
 	var elsewhere *httptest.Server
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -486,8 +486,8 @@ func TestRemoteDocument(t *testing.T) {
 	}
 }
 
-// TestLargeIntegers checks that integers beyond 2^53 reach the API digit by digit, wherever
-// they are in the request.
+// TestLargeIntegers checks that integers beyond 2^53 reach the API with all digits, wherever they
+// are in the request.
 func TestLargeIntegers(t *testing.T) {
 	const id = "7960607143101464576"
 	s := newScene(t, document("3.0.0", `{"/a/{id}": {"post": {"operationId": "op",

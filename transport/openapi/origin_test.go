@@ -19,8 +19,8 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// TestDocumentDoesNotChooseTheOrigin: an address in a document, wherever it stands, never gets
-// credentials that the configuration has not given to its origin.
+// TestDocumentDoesNotChooseTheOrigin: an address in a document, wherever it is, never gets
+// credentials that the configuration has not assigned to its origin.
 func TestDocumentDoesNotChooseTheOrigin(t *testing.T) {
 	var mu sync.Mutex
 	var got []*http.Request
@@ -66,7 +66,7 @@ func TestDocumentDoesNotChooseTheOrigin(t *testing.T) {
 		name     string
 		settings openapi.Settings
 		headers  map[string]string
-		want     toolscript.Kind // of the connection
+		want     toolscript.Kind // kind of the connection's error
 	}{
 		{"a local document", openapi.Settings{Spec: local, Auth: bearer}, nil, toolscript.Invalid},
 		{"only headers", openapi.Settings{Spec: local}, map[string]string{"X-Key": "sesame"}, toolscript.Invalid},

@@ -16,7 +16,7 @@ import (
 
 const anyArray = `"responses": {"200": {"description": "d", "content": {"application/json": {"schema": {"type": "array"}}}}}`
 
-// page calls a tool for a page of its result, and returns its place.
+// page calls a tool for the page at a place, and returns the place of that page and of the next one.
 func (s *scene) page(tool, args, at string) (place toolscript.PagePlace, err error) {
 	s.Helper()
 	given := map[string]json.RawMessage{}
@@ -46,7 +46,7 @@ func (s *scene) page(tool, args, at string) (place toolscript.PagePlace, err err
 	return r.Meta[toolscript.PageKey], nil
 }
 
-// TestPaged: which operations have pages.
+// TestPaged checks which operations have pages.
 func TestPaged(t *testing.T) {
 	const (
 		array  = `{"200": {"content": {"application/json": {"schema": {"type": "array"}}}}}`
@@ -74,8 +74,8 @@ func TestPaged(t *testing.T) {
 	}
 }
 
-// TestContinuations: the address of a page is known to the server only, and is valid for the
-// call that it belongs to.
+// TestContinuations: only the server knows the address of a page, and a continuation is valid only
+// for the call to which it belongs.
 func TestContinuations(t *testing.T) {
 	paths := `{"/a": {"get": {"operationId": "a", "parameters": [{"name": "q", "in": "query"}, {"name": "X-List", "in": "header"}], ` + anyArray + `}}, "/b": {"get": {"operationId": "b", ` + anyArray + `}}}`
 	s := newScene(t, document("3.0.0", paths), func(w http.ResponseWriter, _ *http.Request) {
@@ -114,7 +114,7 @@ func TestContinuations(t *testing.T) {
 	}
 }
 
-// TestLinks: where the link to the next page may lead.
+// TestLinks checks where the link to the next page may lead.
 func TestLinks(t *testing.T) {
 	var link string
 	s := newScene(t, document("3.0.0", `{"/a": {"get": {"operationId": "op", `+anyArray+`}}}`), func(w http.ResponseWriter, _ *http.Request) {
@@ -157,7 +157,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPageAfterRedirect: a link is relative to the address that answered.
+// TestPageAfterRedirect: a link is relative to the address that sent the answer.
 func TestPageAfterRedirect(t *testing.T) {
 	var elsewhere *httptest.Server
 	s := newScene(t, document("3.0.0", `{"/a": {"get": {"operationId": "op", `+anyArray+`}}, "/b": {"get": {"operationId": "away", `+anyArray+`}}}`), func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// TestDocumentsOfProject: neither the document nor a file of a $ref is outside of the project by a link.
+// TestDocumentsOfProject: neither the document nor a file of a $ref is read if a link leads it out of the project.
 func TestDocumentsOfProject(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// inside is a server of this machine that no API may lead to, by its address and by a name.
+// inside starts a server on this machine that no API may reach, and returns notations of its address.
 func inside(t *testing.T) (forms []string, reached *atomic.Int64) {
 	t.Helper()
 	reached = new(atomic.Int64)
@@ -34,14 +34,14 @@ func inside(t *testing.T) (forms []string, reached *atomic.Int64) {
 	return forms, reached
 }
 
-// byName is the address of a server with the name of a public host.
+// byName replaces the host of an address by the name of a public host.
 func byName(address string) string {
 	return strings.Replace(address, "127.0.0.1", "api.example", 1)
 }
 
 var lookups = dns.Names{"*": {"127.0.0.1"}}
 
-// TestRedirectInside: an API with a public name does not redirect to this machine.
+// TestRedirectInside: an API with a public name cannot redirect to this machine.
 func TestRedirectInside(t *testing.T) {
 	lookups.Serve(t)
 	forms, reached := inside(t)
@@ -58,8 +58,8 @@ func TestRedirectInside(t *testing.T) {
 	}
 }
 
-// TestDocumentInside: a document in a file names no server of this machine, at its top, at a path or
-// at an operation; "baseUrl" does.
+// TestDocumentInside: a document in a file cannot name a server on this machine, neither at its top, at a
+// path nor at an operation; "baseUrl" can.
 func TestDocumentInside(t *testing.T) {
 	lookups.Serve(t)
 	forms, reached := inside(t)
@@ -78,7 +78,7 @@ func TestDocumentInside(t *testing.T) {
 			}
 			conn, err := dial(t, openapi.Settings{Spec: file})
 			if err != nil {
-				continue // it is refused at once
+				continue // refused at once
 			}
 			got := (&scene{T: t, conn: conn}).call("op", `{}`)
 			if reached.Load() != 0 {
@@ -95,8 +95,8 @@ func TestDocumentInside(t *testing.T) {
 	}
 }
 
-// TestRemoteDocumentInside: a document of a public host names no server of this machine either, and
-// is not redirected there.
+// TestRemoteDocumentInside: a document of a public host cannot name a server on this machine either,
+// and cannot be redirected there.
 func TestRemoteDocumentInside(t *testing.T) {
 	lookups.Serve(t)
 	forms, reached := inside(t)

@@ -23,8 +23,8 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// TestWhereTheAPIIs: an address that the document does not name is "/" at its origin, and texts that YAML reads as
-// numbers are used as they are written.
+// TestWhereTheAPIIs: if the document does not name the address of the API, it is "/" at the document's origin.
+// Texts that YAML reads as numbers are used as written.
 func TestWhereTheAPIIs(t *testing.T) {
 	for servers, want := range map[string]string{
 		``:                            "/items",
@@ -74,7 +74,7 @@ func TestWhereTheAPIIs(t *testing.T) {
 	}
 }
 
-// TestTextsOfYAML: the texts of a document in YAML stay as they are.
+// TestTextsOfYAML: the texts of a YAML document stay unchanged.
 func TestTextsOfYAML(t *testing.T) {
 	s := newScene(t, "openapi: 3.1.0\ninfo: {title: T, version: 1}\npaths: {/items: {get: {operationId: list, parameters: [{name: q, in: query, description: \"a < b && c > é\", schema: {type: string}}]}}}\n", ok)
 	if schema := string(s.tool("list").InputSchema); !strings.Contains(schema, "a < b && c > é") {
@@ -82,7 +82,7 @@ func TestTextsOfYAML(t *testing.T) {
 	}
 }
 
-// TestScalarsOfYAML: texts that YAML reads as numbers or booleans are as they are written where a text is meant.
+// TestScalarsOfYAML: where a text is expected, texts that YAML reads as numbers or booleans are used as written.
 func TestScalarsOfYAML(t *testing.T) {
 	s := newScene(t, `openapi: 3.1.0
 info: {title: 012, version: True}
@@ -106,7 +106,7 @@ paths:
 	}
 }
 
-// TestDocumentBehindALogin: a document at the origin of the API is read with the credentials, and no other is.
+// TestDocumentBehindALogin: only a document at the origin of the API is requested with the credentials.
 func TestDocumentBehindALogin(t *testing.T) {
 	var seen string
 	serve := func(document bool) *httptest.Server {
@@ -151,7 +151,7 @@ func TestDocumentBehindALogin(t *testing.T) {
 	}
 }
 
-// TestRefusedDocument: a refusal of the document, also a page with status 200, is no fault of the document: the server is tried again.
+// TestRefusedDocument: a refusal, even by a page with status 200, is not reported as an invalid document.
 func TestRefusedDocument(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -186,7 +186,7 @@ func TestRefusedDocument(t *testing.T) {
 	}
 }
 
-// TestCompressedDocument: a document that the server compresses without being asked to.
+// TestCompressedDocument: a document that the server compresses without being asked is decompressed.
 func TestCompressedDocument(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "deflate")
@@ -202,8 +202,8 @@ func TestCompressedDocument(t *testing.T) {
 
 const document3 = `{"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "servers": [{"url": "/"}], "paths": {"/a": {"get": {"operationId": "a"}}}}`
 
-// TestWhatIsNoArgument: what the configuration sends is no argument of a tool, and a parameter of the path that the
-// document forgets is one.
+// TestWhatIsNoArgument: a parameter that the configuration sends is not an argument of a tool; a path parameter
+// that the document does not declare is one.
 func TestWhatIsNoArgument(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "openapi.json")
 	parameter := func(in, name string) string {
@@ -246,7 +246,7 @@ func TestWhatIsNoArgument(t *testing.T) {
 	}
 }
 
-// TestSides: members that are readOnly are not sent, and members that are writeOnly are not in answers, at any depth.
+// TestSides: readOnly members are not sent, and writeOnly members are not in answers, at any depth.
 func TestSides(t *testing.T) {
 	pet := `"schemas": {
 		"ID": {"type": "string", "readOnly": true},
@@ -279,7 +279,7 @@ func TestSides(t *testing.T) {
 		}
 		return all
 	}
-	if in := schema(s.tool("put").InputSchema); len(in.Properties) != 3 || fmt.Sprint(in.Required) != "[id name]" { // id of the path, name, secret
+	if in := schema(s.tool("put").InputSchema); len(in.Properties) != 3 || fmt.Sprint(in.Required) != "[id name]" { // id in the path, name, secret
 		t.Errorf("put takes %s", s.tool("put").InputSchema)
 	}
 	in, out := schema(s.tool("visit").InputSchema), schema(s.tool("visit").OutputSchema)
@@ -294,7 +294,7 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// TestCookieOfAuth: the cookies of "auth" are not arguments. They are sent with the cookies that a call has.
+// TestCookieOfAuth: the cookies of "auth" are not arguments. They are sent together with the cookies of a call.
 func TestCookieOfAuth(t *testing.T) {
 	cookie := func(name string) string {
 		return fmt.Sprintf(`{"in": "cookie", "name": %q, "required": true, "schema": {"type": "string"}}`, name)
@@ -316,12 +316,12 @@ func TestCookieOfAuth(t *testing.T) {
 	}
 }
 
-// TestRequiredReadOnly: no part of a body demands a member that another part declares as readOnly.
+// TestRequiredReadOnly: no part of a body requires a member that another part declares as readOnly.
 func TestRequiredReadOnly(t *testing.T) {
 	const readOnly = `{"type": "string", "readOnly": true}`
 	for name, c := range map[string]struct {
 		schema, args string
-		refused      string // a body that does not fit all the same
+		refused      string // a body that is refused all the same
 	}{
 		"beside a reference":     {`{"type": "object", "required": ["id", "n"], "properties": {"id": {"$ref": "#/components/schemas/Text", "readOnly": true}, "n": {}}}`, `{"n": 1}`, `{}`},
 		"a base that demands":    {`{"allOf": [{"$ref": "#/components/schemas/Demands"}, {"properties": {"id": ` + readOnly + `}}]}`, `{"n": 1}`, `{}`},
@@ -346,7 +346,7 @@ func TestRequiredReadOnly(t *testing.T) {
 	}
 }
 
-// TestNullIsLeftOut: null in a form, in parts and in a deepObject is not the text "null".
+// TestNullIsLeftOut: null in a form, in multipart or in a deepObject is omitted, and not sent as "null".
 func TestNullIsLeftOut(t *testing.T) {
 	operation := func(media, parameters string) string {
 		return `{"post": {"operationId": "op", "parameters": [` + parameters + `], "requestBody": {"content": {"` + media + `": {"schema": {"type": "object", "properties": {"a": {}, "b": {}}}}}}}}`
@@ -375,8 +375,8 @@ func TestNullIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestPromisedJSON: where the document promises JSON, JSON under another label is a value, and a page is an error.
-// A compressed answer is decoded, also if the call or the configuration sets Accept-Encoding.
+// TestPromisedJSON: if the document promises JSON, JSON with another media type is a value, and an HTML page is an
+// error. A compressed answer is decoded, even if the call or the configuration sets Accept-Encoding.
 func TestPromisedJSON(t *testing.T) {
 	promise := func(media string) string {
 		return `{"get": {"operationId": "op", "parameters": [{"in": "header", "name": "Accept-Encoding", "schema": {"type": "string"}}], "responses": {"200": {"description": "d", "content": {"` + media + `": {"schema": {}}}}}}}`
@@ -407,8 +407,8 @@ func TestPromisedJSON(t *testing.T) {
 	}
 }
 
-// TestPages: a page is an error under any label where the document promises JSON, also as the default answer. Other
-// texts are no pages.
+// TestPages: if the document promises JSON, an HTML page with any media type is an error, even as the default
+// answer. Other texts are not taken for a page.
 func TestPages(t *testing.T) {
 	const login = "<html><head><title>Sign in</title></head></html>"
 	const promised = `{"description": "d", "content": {"application/json": {"schema": {"type": "object"}}}}`
@@ -440,7 +440,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestDefaultAnswer: the default is the answer of success only if the document has none.
+// TestDefaultAnswer: the default answer describes success only if the document has no other answer.
 func TestDefaultAnswer(t *testing.T) {
 	const fault = `"default": {"description": "d", "content": {"application/json": {"schema": {"type": "object", "properties": {"fault": {}}}}}}`
 	s := newScene(t, document("3.0.3", `{"/a": {"get": {"operationId": "a", "responses": {`+fault+`}}}, "/b": {"get": {"operationId": "b", "responses": {"204": {"description": "d"}, `+fault+`}}}}`), ok)
@@ -449,7 +449,7 @@ func TestDefaultAnswer(t *testing.T) {
 	}
 }
 
-// TestTextsAsAnswers: where JSON with a string is promised, a text is that string.
+// TestTextsAsAnswers: if JSON of type string is promised, a plain text is that string.
 func TestTextsAsAnswers(t *testing.T) {
 	for _, c := range []struct{ schema, media, content, want string }{
 		{`{"type": "string"}`, "text/plain", `12345`, `"12345"`},
@@ -472,7 +472,7 @@ func TestTextsAsAnswers(t *testing.T) {
 	}
 }
 
-// TestEncodings: an answer is decompressed, also one that is called x-gzip or deflate, and the text of an error.
+// TestEncodings: answers and the texts of errors are decompressed, even as x-gzip or deflate.
 func TestEncodings(t *testing.T) {
 	for name, compress := range map[string]func(io.Writer) io.WriteCloser{
 		"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// scene is an API whose requests are recorded, and a server of its document.
+// scene is an API that records its requests, and a connection to it through its document.
 type scene struct {
 	*testing.T
 	api  *httptest.Server
@@ -29,7 +29,7 @@ type scene struct {
 	requests []string // method, address, headers of interest and body
 }
 
-// document is an OpenAPI document with these paths.
+// document returns an OpenAPI document with these paths.
 func document(version, paths string, more ...string) string {
 	return `{"openapi": "` + version + `", "info": {"title": "T", "version": "1"}, "paths": ` + strings.Join(append([]string{paths}, more...), ", ") + `}`
 }
@@ -80,7 +80,7 @@ func dial(t *testing.T, s openapi.Settings) (*inprocess.Conn, error) {
 	return conn, err
 }
 
-// call makes a call and returns its result, or its error as text.
+// call calls a tool and returns its result, or its error as text.
 func (s *scene) call(tool, args string) string {
 	s.Helper()
 	result, err := s.try(tool, args)

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// FuzzText: members and items are those of encoding/json, whatever the text.
+// FuzzText checks that members and items are those that encoding/json finds, for any text.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{`{"a": [1, {"b": "}\\\""}], "c": null}`, `[ ]`, `{ }`, `"x"`, `[[],{},"",-1e5,true]`, `{"a":{"a":{}}}`, "{\"\\u00e9\":\"\xff\"}"} {
 		f.Add([]byte(seed))

@@ -26,7 +26,7 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// TestSkipMarkDoesNotWait reads what has arrived of a text without a mark.
+// TestSkipMarkDoesNotWait: of a text without a byte order mark, the bytes that have arrived are returned.
 func TestSkipMarkDoesNotWait(t *testing.T) {
 	r, w := io.Pipe()
 	go func() { _, _ = w.Write([]byte("{}")) }() // the pipe stays open

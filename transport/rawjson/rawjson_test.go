@@ -55,7 +55,7 @@ func FuzzParts(f *testing.F) {
 			t.Errorf("%q has the members %q, %t; want %q, %t", text, got, is, object, want)
 		}
 		var list, items []json.RawMessage
-		_ = rawjson.Read(text, func(r *rawjson.Reader) { // it is valid
+		_ = rawjson.Read(text, func(r *rawjson.Reader) { // the text is valid
 			is = r.Array(func() { items = append(items, r.Value()) })
 		})
 		if want := json.Unmarshal(text, &list) == nil && list != nil; is != want || is && len(list) > 0 && !cmp.Equal(items, list) {
@@ -77,8 +77,8 @@ func walk(r *rawjson.Reader, parts []string) []string {
 	return parts
 }
 
-// TestReadSkipsWhatIsNotRead checks that a callback need not read its value, and that
-// values are read once.
+// TestReadSkipsWhatIsNotRead checks that a callback may leave its value unread, and that each value
+// is read only once.
 func TestReadSkipsWhatIsNotRead(t *testing.T) {
 	var got []string
 	err := rawjson.Read([]byte(`{"a":{"b":[1,2]},"c":[ 3 , {"d":4} ],"e":5} `), func(r *rawjson.Reader) {

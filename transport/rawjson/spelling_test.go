@@ -28,8 +28,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// FuzzWhole checks that the result is the same value for encoding/json, which decodes halves of
-// surrogate pairs to U+FFFD, and that it has none.
+// FuzzWhole checks that encoding/json, which decodes lone surrogates to U+FFFD, decodes the result to
+// the same value, and that the result has no lone surrogates.
 func FuzzWhole(f *testing.F) {
 	f.Add(`["\ud83d","\ud83d\ude00","\\ud83d","\udfff\\"]`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
-// inside are spellings of a server on this machine, with the port of the format.
+// inside are notations of a server's address on this machine, with %s for its port.
 var inside = []string{
 	"http://127.0.0.1:%s/", "http://localhost:%s/", "http://LOCALHOST.:%s/", "http://127.0.0.1.:%s/", "http://127.1:%s/", "http://2130706433:%s/",
 	"http://0x7f000001:%s/", "http://0:%s/", "http://0.0.0.0:%s/", "http://[::ffff:127.0.0.1]:%s/", "http://[::1]:%s/", "http://inside.example:%s/",
@@ -30,7 +30,7 @@ var names = dns.Names{
 	"*": {"127.0.0.1"},
 }
 
-// counted is a server that counts its requests.
+// counted starts a server on this machine that counts its requests.
 func counted(t *testing.T) (port string, requests *atomic.Int64) {
 	t.Helper()
 	requests = new(atomic.Int64)
@@ -53,7 +53,7 @@ func parse(t *testing.T, address string) *url.URL {
 	return u
 }
 
-// redirecting is a server that redirects to the address in the query.
+// redirecting starts a server that redirects to the address in its query.
 func redirecting(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -78,8 +78,8 @@ func get(t *testing.T, way http.RoundTripper, address string) error {
 
 func refused(err error) bool { return errors.As(err, new(*reach.RefusedError)) }
 
-// TestRedirectsInside: the name of an API that the user wrote leads to wherever it is, and its
-// redirects lead to no other server of this machine.
+// TestRedirectsInside: the name that the user wrote may resolve to any address, but its redirects
+// cannot reach another server on this machine.
 func TestRedirectsInside(t *testing.T) {
 	names.Serve(t)
 	api := redirecting(t)
@@ -99,7 +99,7 @@ func TestRedirectsInside(t *testing.T) {
 		if err == nil || requests.Load() != 0 {
 			t.Errorf("%s: %v, %d requests", to, err, requests.Load())
 		}
-		// By way of another name.
+		// After two redirects.
 		err = get(t, g, written+"?to="+url.QueryEscape("/?to="+url.QueryEscape(to)))
 		if err == nil || requests.Load() != 0 {
 			t.Errorf("%s after two redirects: %v, %d requests", to, err, requests.Load())
@@ -111,7 +111,7 @@ func TestRedirectsInside(t *testing.T) {
 	}
 }
 
-// TestNamedByNoServer: a document or a script that names addresses counts as public.
+// TestNamedByNoServer: addresses in a document or a script are treated like those of a public server.
 func TestNamedByNoServer(t *testing.T) {
 	names.Serve(t)
 	port, requests := counted(t)
@@ -130,7 +130,7 @@ func TestNamedByNoServer(t *testing.T) {
 	}
 }
 
-// TestLocalServers: a server of this machine, as the user wrote it, may lead to others of it, also
+// TestLocalServers: a server on this machine that the user wrote may redirect to others on it, even
 // with other ports.
 func TestLocalServers(t *testing.T) {
 	api := redirecting(t)
@@ -145,8 +145,8 @@ func TestLocalServers(t *testing.T) {
 	}
 }
 
-// TestThroughPublic: a redirect counts as one of every server that led to it. The server of this
-// machine redirects to a public one, which redirects back.
+// TestThroughPublic: a redirect must be allowed for each server in its chain: here a server on this
+// machine redirects to a public server, which redirects back.
 func TestThroughPublic(t *testing.T) {
 	names.Serve(t)
 	api := redirecting(t)
@@ -160,7 +160,7 @@ func TestThroughPublic(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreNotShared: a connection that one request may use is none for another.
+// TestConnectionsAreNotShared: a connection that one request may use is not reused by another request.
 func TestConnectionsAreNotShared(t *testing.T) {
 	names.Serve(t)
 	api := redirecting(t)
@@ -178,7 +178,7 @@ func TestConnectionsAreNotShared(t *testing.T) {
 	}
 }
 
-// TestProxy: a proxy looks names up, so hosts count as they are written.
+// TestProxy: a proxy resolves names, so hosts are checked as they are written.
 func TestProxy(t *testing.T) {
 	var asked atomic.Pointer[string]
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -206,8 +206,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestRebinding: the network of a server is that of its connections. A public server that later
-// answers lookups of its name with an address of the local network may not lead there.
+// TestRebinding: the network of a server is that of its connections. If a public server later
+// resolves its name to an address in the local network, it still cannot lead there.
 func TestRebinding(t *testing.T) {
 	dns.Names{"*": {"192.168.255.254"}}.Serve(t)
 	g := reach.NewGuard(reach.Options{Written: []*url.URL{parse(t, "https://api.example")}})

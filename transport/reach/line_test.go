@@ -17,15 +17,15 @@ import (
 	"github.com/toolscript/toolscript/transport/reach"
 )
 
-// hanging is a server whose path /hang answers when the test says so.
+// hanging is a server whose path /hang answers when the test allows it.
 type hanging struct {
 	*httptest.Server
 	guard  *reach.Guard
-	came   chan struct{} // gets an entry for each request of /hang
-	answer chan struct{} // closed: /hang answers
+	came   chan struct{} // gets an entry for each request to /hang
+	answer chan struct{} // closed to let /hang answer
 
 	mu    sync.Mutex
-	conns map[net.Conn]bool // all, and whether they are open
+	conns map[net.Conn]bool // all connections, and whether they are open
 }
 
 func newHanging(t *testing.T, http2 bool) *hanging {
@@ -55,7 +55,7 @@ func newHanging(t *testing.T, http2 bool) *hanging {
 	return h
 }
 
-// connections returns the number of all connections, and of those that are open.
+// connections returns the number of all connections and of the open ones.
 func (h *hanging) connections() (all, open int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,8 +81,8 @@ func (h *hanging) get(ctx context.Context, path string) (string, error) {
 	return string(text), err
 }
 
-// A connection on which the time of a request is over takes no new request, while its others end
-// well, and is closed then. The cancellation of a request has no such consequence.
+// After the timeout of a request, its connection accepts no new request, and is closed when its other
+// requests have ended. The cancellation of a request has no such effect.
 func TestAConnectionWithALateRequestIsGivenUp(t *testing.T) {
 	for _, tt := range []struct {
 		why   error
@@ -127,7 +127,7 @@ func TestAConnectionWithALateRequestIsGivenUp(t *testing.T) {
 	}
 }
 
-// A connection is closed when the time of its only request is over.
+// A connection is closed at the timeout of its only request.
 func TestAConnectionWithOneLateRequestIsClosed(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		h := newHanging(t, http2)
@@ -146,7 +146,7 @@ func TestAConnectionWithOneLateRequestIsClosed(t *testing.T) {
 	}
 }
 
-// CloseIdleConnections closes a busy connection when its request has ended.
+// CloseIdleConnections closes a busy connection as soon as its request has ended.
 func TestBusyConnectionsAreClosedLater(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		h := newHanging(t, http2)
@@ -168,7 +168,7 @@ func TestBusyConnectionsAreClosedLater(t *testing.T) {
 func TestProxyFromEnvironment(t *testing.T) {
 	for name, tt := range map[string]struct {
 		environment map[string]string
-		plain, tls  string // proxies of addresses with http and https
+		plain, tls  string // proxies for http and https addresses
 	}{
 		"none":       {nil, "", ""},
 		"all":        {map[string]string{"ALL_PROXY": "socks5://proxy.test:1080"}, "socks5://proxy.test:1080", "socks5://proxy.test:1080"},
@@ -191,19 +191,19 @@ func TestProxyFromEnvironment(t *testing.T) {
 	}
 }
 
-// TestProxyOfAnUnknownScheme: no request goes around a proxy whose scheme net/http does not know.
+// TestProxyOfAnUnknownScheme: no request bypasses a proxy whose scheme net/http does not know.
 func TestProxyOfAnUnknownScheme(t *testing.T) {
 	for _, variable := range []string{"ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "all_proxy", "http_proxy", "https_proxy", "no_proxy"} {
 		t.Setenv(variable, "")
 	}
 	t.Setenv("ALL_PROXY", "socks4://user:s3cret@proxy.test:1080")
-	_, err := (&http.Client{Transport: reach.NewTransport()}).Get("http://mcp.test/") //nolint:bodyclose // there is no answer
+	_, err := (&http.Client{Transport: reach.NewTransport()}).Get("http://mcp.test/") //nolint:bodyclose // there is no response
 	if err == nil || !strings.Contains(err.Error(), `has the scheme "socks4", which is not supported; it must be one of http, https, socks5, socks5h`) || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// eventually polls until seen returns true. The server learns of the end of a connection later.
+// eventually polls until seen returns true, because the server notices the end of a connection later.
 func eventually(t *testing.T, what string, seen func() bool) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)

@@ -4,10 +4,10 @@ package reaper
 
 import "time"
 
-// WithoutShell has this process work as on a system without a shell.
+// WithoutShell makes this process work as on a system without a shell.
 func WithoutShell() { shell = "/none" }
 
-// SetUnusedTime sets the time after which the second process ends.
+// SetUnusedTime sets the time after which the unused second process ends.
 func (r *Reaper) SetUnusedTime(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -21,5 +21,5 @@ func (r *Reaper) Running() bool {
 	return r.child != nil && r.child.running()
 }
 
-// EndUnused does what happens when the time is over.
+// EndUnused does what happens when that time is over.
 func (r *Reaper) EndUnused() { r.endUnused() }

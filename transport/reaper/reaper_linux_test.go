@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// TestMain lets the test binary be the program that is killed, too.
+// TestMain makes the test binary also the reaper, and the program that is killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -33,10 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program starts a shell command as a server, prints what the command prints,
-// and waits to be killed, or ends in order when told to on its standard input. The
-// command reads a line when its group is watched. Further arguments change the
-// circumstances.
+// program runs a shell command as a server, prints its output, and waits to be killed, or ends
+// normally after a line on its standard input. The command can read a line when its group is
+// watched. Further arguments change the circumstances.
 func program(args []string) int {
 	if slices.Contains(args, "without a shell") {
 		reaper.WithoutShell()
@@ -67,14 +66,14 @@ func program(args []string) int {
 			return 1
 		}
 	}
-	_, _ = stdin.Write([]byte("watched\n")) // most do not read it
-	go func() { _ = shell.Wait() }()        // a dead leader that nobody waits for still makes a group
+	_, _ = stdin.Write([]byte("watched\n")) // most commands do not read it
+	go func() { _ = shell.Wait() }()        // the group exists even if its leader is a zombie
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 	r.Close()
 	return 0
 }
 
-// pause starts a server that ends, and waits for the end of the second process.
+// pause starts a server that ends, and waits until the unused second process has ended.
 func pause(r *reaper.Reaper) error {
 	r.SetUnusedTime(time.Millisecond)
 	defer r.SetUnusedTime(time.Minute)
@@ -100,8 +99,8 @@ func pause(r *reaper.Reaper) error {
 	return nil
 }
 
-// TestUnused shows that the second process runs while there is a server or a process that a
-// server left, and again with the next server.
+// TestUnused checks that the second process runs while there is a server or a process that a server
+// left behind, and runs again for the next server.
 func TestUnused(t *testing.T) {
 	r := reaper.New(slog.New(slog.DiscardHandler))
 	defer r.Close()
@@ -129,14 +128,14 @@ func TestUnused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer unix.Close(fd) //nolint:errcheck // only waited for
+		defer unix.Close(fd) //nolint:errcheck // only used for waiting
 		if r.EndUnused(); !r.Running() {
 			t.Error("the second process has ended before the server")
 		}
 		if err := stdin.Close(); err != nil {
 			t.Fatal(err)
 		}
-		_ = server.Wait() // read fails at the end of its input
+		_ = server.Wait() // the server ends at the end of its input
 		r.Forget(server.Process.Pid)
 		if r.EndUnused(); !r.Running() {
 			t.Error("the second process has ended before a process that the server left")
@@ -151,13 +150,13 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// TestAfterTheProgram shows that nothing outlives the program, however it ends.
+// TestAfterTheProgram checks that no process outlives the program, however the program ends.
 func TestAfterTheProgram(t *testing.T) {
 	servers := map[string]string{
 		"a server":                             `echo $$; exec sleep 600`,
 		"a child of it":                        `sleep 600 & echo $!; wait`,
 		"one that ignores SIGTERM":             `trap "" TERM; echo $$; while :; do sleep 600; done`,
-		"one without the environment":          `read watched; exec env -i sh -c 'echo $$; exec sleep 600'`, // till then only its mark tells of it
+		"one without the environment":          `read watched; exec env -i sh -c 'echo $$; exec sleep 600'`, // until then, it can be found only by its mark
 		"one in a session of its own":          `setsid sh -c 'echo $$; exec sleep 600' & wait`,
 		"an orphan in a session of its own":    `setsid sh -c 'echo $$; exec sleep 600' & exit`,
 		"an orphan that ignores what it hears": `setsid sh -c 'trap "" HUP TERM INT; echo $$; while :; do sleep 600; done' & exit`,
@@ -180,8 +179,8 @@ func TestAfterTheProgram(t *testing.T) {
 	}
 }
 
-// TestCircumstances shows that a program is cleaned up after on a system without a
-// shell, and when its file has been removed.
+// TestCircumstances checks that a program's processes are ended on a system without a shell, and
+// after the program's file was removed.
 func TestCircumstances(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -197,7 +196,7 @@ func TestCircumstances(t *testing.T) {
 			if err := os.WriteFile(file, text, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			t.Parallel() // not before: a fork would inherit the open file, which could not be executed then
+			t.Parallel() // only now: a fork would inherit the open file, which then could not be executed
 			p := startProgram(t, file, `setsid sh -c 'echo $$; exec sleep 600' & wait`, circumstance)
 			p.kill(t)
 			p.awaitEnd(t)
@@ -205,8 +204,8 @@ func TestCircumstances(t *testing.T) {
 	}
 }
 
-// TestEndedGroupsAreNotSignalled shows that what the program no longer has is left alone: the
-// number of an ended group may be another's.
+// TestEndedGroupsAreNotSignalled checks that a forgotten process group gets no signal, because
+// another group may reuse its number.
 func TestEndedGroupsAreNotSignalled(t *testing.T) {
 	bystander := exec.CommandContext(t.Context(), "sleep", "600")
 	bystander.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -246,7 +245,7 @@ func start(t *testing.T, server string) *running {
 func startProgram(t *testing.T, file, server string, circumstances ...string) *running {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), file, append([]string{"program", server}, circumstances...)...)
-	cmd.Env = append(cmd.Environ(), "GORACE=atexit_sleep_ms=50") // the race detector holds the end of a process up for a second
+	cmd.Env = append(cmd.Environ(), "GORACE=atexit_sleep_ms=50") // otherwise the race detector delays the end of a process by a second
 	cmd.Stderr = os.Stderr
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -312,7 +311,7 @@ func (p *running) awaitEnd(t *testing.T) {
 	}
 }
 
-// TestHold shows that a lock of the program is held until its servers have ended.
+// TestHold checks that a lock of the program is held until its servers have ended.
 func TestHold(t *testing.T) {
 	locked, err := os.Create(filepath.Join(t.TempDir(), "lock"))
 	if err != nil {
@@ -323,7 +322,7 @@ func TestHold(t *testing.T) {
 	}
 	r := reaper.New(slog.New(slog.DiscardHandler), locked)
 	r.Begin()
-	_ = locked.Close() // as the end of the program does
+	_ = locked.Close() // like the end of the program
 	again, err := os.Open(locked.Name())
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/telemetry"
 )
 
-// full has a point of every metric.
+// full has a value for every metric.
 var full = toolscript.Measures{
 	Servers:   []toolscript.ServerMeasures{{ServerStatus: toolscript.ServerStatus{Name: "a"}, Outcomes: map[string]uint64{"ok": 1}}},
 	Tools:     []toolscript.ToolMeasures{{Server: "a", Tool: "a__b", Outcomes: map[string]uint64{"ok": 1}}},
@@ -40,8 +40,7 @@ func labels(t *testing.T) map[string]string {
 	return all
 }
 
-// Every metric is in the table of the documentation with its labels, and the table has no
-// other.
+// The table in the documentation lists exactly the metrics that exist, with their labels.
 func TestDocumentation(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operating.md")
 	if err != nil {

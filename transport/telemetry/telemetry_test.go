@@ -31,7 +31,7 @@ func parsed(t *testing.T, m toolscript.Measures) map[string]*dto.MetricFamily {
 	return families
 }
 
-// value finds the value of a metric by its labels, written a=b,c=d.
+// value returns the value of the metric with these labels, written a=b,c=d.
 func value(t *testing.T, families map[string]*dto.MetricFamily, name, labels string) float64 {
 	t.Helper()
 	for _, m := range families[name].GetMetric() {
@@ -132,7 +132,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A configuration with many servers does not make metrics without a bound.
+// The number of label values is bounded, even if a configuration has many servers.
 func TestValuesOfLabelsAreBounded(t *testing.T) {
 	var m toolscript.Measures
 	for i := range 500 {

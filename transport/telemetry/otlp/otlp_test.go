@@ -21,7 +21,7 @@ import (
 	"github.com/toolscript/toolscript/transport/telemetry/otlp"
 )
 
-// patience bounds every wait of these tests.
+// patience is the longest wait in these tests.
 const patience = time.Minute
 
 // collector receives OTLP over HTTP.
@@ -40,7 +40,7 @@ func newCollector(t *testing.T) *collector {
 		if err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/x-protobuf" {
 			t.Errorf("%s %s with %s: %v", r.Method, r.URL, r.Header.Get("Content-Type"), err)
 		}
-		traces, metrics := &tracepb.TracesData{}, &metricspb.MetricsData{} // the same messages on the wire as the requests
+		traces, metrics := &tracepb.TracesData{}, &metricspb.MetricsData{} // the same wire format as the request messages
 		switch r.URL.Path {
 		case "/v1/traces":
 			err = proto.Unmarshal(body, traces)
@@ -64,7 +64,7 @@ func newCollector(t *testing.T) *collector {
 	return c
 }
 
-// take waits for a message.
+// take waits for a message and returns it.
 func take[T any](t *testing.T, from <-chan T) T {
 	t.Helper()
 	select {
@@ -197,7 +197,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A collector that is away costs a warning, once.
+// An unreachable collector causes one warning.
 func TestCollectorIsAway(t *testing.T) {
 	away := httptest.NewServer(http.NotFoundHandler())
 	defer away.Close()
@@ -243,7 +243,7 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// TestRedirectedCollector: a redirect does not decide where the headers of the configuration go.
+// TestRedirectedCollector: the headers of the configuration are not sent to the target of a redirect.
 func TestRedirectedCollector(t *testing.T) {
 	evil := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another address was asked") }))
 	defer evil.Close()
@@ -269,7 +269,7 @@ func TestAllProxy(t *testing.T) {
 	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"} {
 		t.Setenv(variable, "")
 	}
-	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // which fails every request that uses it
+	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // fails every request that uses this proxy
 	var log bytes.Buffer
 	e, err := otlp.New(otlp.Config{Traces: "https://collector.test/v1/traces"}, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
