@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestClock checks that two overlapping holds stop the clock once.
+// TestClock checks that while two holds overlap, the clock is stopped only once.
 func TestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c runner.Clock

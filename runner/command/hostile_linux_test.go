@@ -37,7 +37,7 @@ func attack(args []string) int {
 	return 0
 }
 
-// succeeded are the names of the attempts that succeeded.
+// succeeded returns the names of the attempts that succeeded, and the number of all attempts.
 func succeeded(t *testing.T, text string) (names []string, all int) {
 	t.Helper()
 	var outcomes map[string]string
@@ -53,9 +53,9 @@ func succeeded(t *testing.T, text string) (names []string, all int) {
 	return names, len(outcomes)
 }
 
-// TestHostileProgram: a program reaches no other process, property of a file, key, namespace or
-// device, with and without the network. The same attempts without restrictions show that most
-// of them can succeed.
+// TestHostileProgram: a program can access no other process, and no attributes of files outside, keys,
+// namespaces or devices, with and without the network. Without restrictions, most of the same
+// attempts succeed.
 func TestHostileProgram(t *testing.T) {
 	victim := exec.CommandContext(t.Context(), "sleep", "1000")
 	if err := victim.Start(); err != nil {
@@ -87,9 +87,9 @@ func TestHostileProgram(t *testing.T) {
 	}
 }
 
-// TestHelperIsOutOfReach: no thread of the helper has the restrictions of the program, which
-// could trace and signal it otherwise. The kernel asks for the right to trace when the
-// environment of a thread is opened. The shell looks while the helper is still busy with the start.
+// TestHelperIsOutOfReach: no thread of the helper runs under the restrictions of the program, which
+// could otherwise trace and signal it. Opening the environment of a thread needs the right to trace
+// it, so the shell tries that while the helper is still starting the program.
 func TestHelperIsOutOfReach(t *testing.T) {
 	if !command.Confinement()[0].Active {
 		t.Skip("this system has no Landlock")

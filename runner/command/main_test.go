@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/runner/command"
 )
 
-// TestMain makes the test program the helper, or one of the programs that the tests run.
+// TestMain makes the test binary the helper, or one of the programs that the tests run.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		if os.Args[1] == command.Command {
@@ -20,5 +20,5 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// programs are what the tests run as a command, by the first argument.
+// programs maps the first argument of a command to a program that the tests run.
 var programs = map[string]func(args []string) int{}

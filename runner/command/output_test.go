@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCutKeepsBothEnds adds a text in random pieces and compares what is kept with the
-// text.
+// TestCutKeepsBothEnds adds a text in random pieces and compares the kept beginning and end with
+// the text.
 func TestCutKeepsBothEnds(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -44,7 +44,7 @@ func TestOutputIsValidText(t *testing.T) {
 	}
 }
 
-// TestRoomForOutput: memory is taken before output is kept, and no more than can be kept.
+// TestRoomForOutput: memory is taken before output is kept, and never more than can be kept.
 func TestRoomForOutput(t *testing.T) {
 	const limit, piece = 1 << 20, 32 << 10
 	taken, written := 0, 0

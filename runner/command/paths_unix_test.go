@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// project is a folder with a project, next to a home folder with a key.
+// project returns a folder with a project, and a home folder beside it that contains a key.
 func project(t *testing.T) (project, home string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -44,8 +44,8 @@ func link(t *testing.T, target, path string) {
 	}
 }
 
-// TestLinksOfProject: neither the root, nor the working directory, nor a path to write to leads out of
-// the project by a link.
+// TestLinksOfProject: a root, working directory or writable path that a link leads out of the project
+// is refused.
 func TestLinksOfProject(t *testing.T) {
 	project, home := project(t)
 	s := spec(t, "cat", "file")
@@ -79,7 +79,7 @@ func TestLinksOfProject(t *testing.T) {
 	}
 }
 
-// TestSwappedRoot: a root that is replaced by a link while programs start.
+// TestSwappedRoot: no program runs outside if the root is swapped with a link while programs start.
 func TestSwappedRoot(t *testing.T) {
 	project, home := project(t)
 	root, other := filepath.Join(project, "docs"), filepath.Join(project, "other")

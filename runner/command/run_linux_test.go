@@ -29,7 +29,7 @@ func init() {
 	programs["__caller"] = caller
 }
 
-// attempts are what a program tries; each gets the argument of the command line.
+// attempts are actions that a program tries; each gets the argument of the command line.
 var attempts = map[string]func(arg string) error{
 	"read":    func(path string) error { _, err := os.ReadFile(path); return err },
 	"list":    func(path string) error { _, err := os.ReadDir(path); return err },
@@ -115,7 +115,7 @@ func try(args []string) int {
 	return 0
 }
 
-// outcome runs one attempt as a command.
+// outcome runs one attempt as a command and returns what it printed.
 func outcome(t *testing.T, s command.Spec, attempt, arg string) string {
 	t.Helper()
 	s.Args = []string{executable(t), "__try", attempt, arg}
@@ -132,7 +132,7 @@ func executable(t *testing.T) string {
 	return path
 }
 
-// refusedIf is the outcome of an attempt that a part of the confinement refuses.
+// refusedIf returns the expected outcome of an attempt that an active part of the confinement refuses.
 func refusedIf(active bool) string {
 	if active {
 		return "refused"
@@ -202,7 +202,7 @@ func TestFilesInTheRoot(t *testing.T) {
 	}
 }
 
-// TestNetwork lets programs reach for servers of this process.
+// TestNetwork checks which servers of this process a program can reach.
 func TestNetwork(t *testing.T) {
 	tcp, path := "", filepath.Join(t.TempDir(), "socket")
 	abstract := "@toolscript" + strings.ReplaceAll(path, "/", "-")
@@ -230,7 +230,7 @@ func TestNetwork(t *testing.T) {
 		{"listen", "listen", "", no, yes},
 		{"mptcp", "mptcp", "", no, yes},
 		{"a pair", "pair", "", yes, yes},
-		// These lead to programs that are not confined, such as tmux and the session bus.
+		// Behind these sockets are programs that are not confined, such as tmux and the session bus.
 		{"a path", "unix", path, no, no},
 		{"an abstract name", "unix", abstract, no, no},
 		{"a path, datagrams", "unixgram", path, no, no},
@@ -252,8 +252,8 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestOtherProcesses checks that a program can neither signal the helper nor the gateway,
-// nor read the environment of the gateway.
+// TestOtherProcesses checks that a program cannot signal the helper or the gateway, and cannot
+// read the environment of the gateway.
 func TestOtherProcesses(t *testing.T) {
 	self := strconv.Itoa(os.Getpid())
 	part := command.Confinement()[0]
@@ -280,7 +280,7 @@ func TestConfinementIsReported(t *testing.T) {
 	}
 }
 
-// hold takes a lock, says so, and never ends.
+// hold takes a lock, prints a line, and never ends.
 func hold(args []string) int {
 	f, err := os.OpenFile(args[0], os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {
@@ -294,8 +294,8 @@ func hold(args []string) int {
 	select {}
 }
 
-// orphan starts a process in a session of its own that holds the lock args[0], and ends
-// if args[1] is "end".
+// orphan starts a process in its own session that holds the lock args[0], and ends if args[1] is
+// "end".
 func orphan(args []string) int {
 	self, err := os.Executable()
 	if err != nil {
@@ -319,7 +319,7 @@ func orphan(args []string) int {
 	select {}
 }
 
-// caller is a gateway: it runs a program that leaves an orphan.
+// caller acts as a gateway: it runs a program that leaves an orphan.
 func caller(args []string) int {
 	self, err := os.Executable()
 	if err != nil {
@@ -330,8 +330,8 @@ func caller(args []string) int {
 	return 1
 }
 
-// TestDescendantsEnd checks three ends of a program whose child has left its process group
-// and session: the program ends by itself, the call is cancelled, the gateway is killed.
+// TestDescendantsEnd checks that a child that has left the process group and session of its program
+// ends when the program ends, when the call is cancelled, and when the gateway is killed.
 func TestDescendantsEnd(t *testing.T) {
 	t.Run("with the program", func(t *testing.T) {
 		s := spec(t)
@@ -384,12 +384,12 @@ func TestDescendantsEnd(t *testing.T) {
 		if text, _ := io.ReadAll(read); len(text) > 0 {
 			t.Errorf("the gateway printed %q", text)
 		}
-		_ = gateway.Wait() // killed
+		_ = gateway.Wait() // killed, so an error is expected
 		free(t, lock, 0)
 	})
 }
 
-// awaitHolder waits until another process holds a lock.
+// awaitHolder waits until another process holds the lock.
 func awaitHolder(t *testing.T, path string) {
 	t.Helper()
 	for held := false; !held; {
@@ -408,7 +408,7 @@ func awaitHolder(t *testing.T, path string) {
 	}
 }
 
-// free takes a lock that its holder must have released, or releases without unix.LOCK_NB.
+// free takes a lock that must be free, or with how 0 waits until it is free.
 func free(t *testing.T, path string, how int) {
 	t.Helper()
 	f, err := os.Open(path)

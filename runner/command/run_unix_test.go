@@ -18,7 +18,7 @@ import (
 
 var runner = command.Runner{Env: []string{race.Env}}
 
-// spec is a run in a new root.
+// spec returns a Spec of a run in a new root.
 func spec(t *testing.T, args ...string) command.Spec {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -56,8 +56,8 @@ func TestNoShell(t *testing.T) {
 	}
 }
 
-// TestEnvironment checks that the program has the variables of the Spec and no others,
-// and a temporary folder that is deleted.
+// TestEnvironment checks that the program has exactly the variables of the Spec, and a temporary
+// folder that is deleted afterwards.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLSCRIPT_GATEWAY_URL", "secret")
 	s := spec(t, "sh", "-c", `echo "$A,$TOOLSCRIPT_GATEWAY_URL"; pwd; echo x > "$TMPDIR/x" && echo "$TMPDIR"`)
@@ -121,7 +121,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestOutputWithoutRoom: a program for whose output there is no memory gets SIGPIPE.
+// TestOutputWithoutRoom: a program gets SIGPIPE if there is no memory for its output.
 func TestOutputWithoutRoom(t *testing.T) {
 	s := spec(t, "sh", "-c", "yes; exit $?")
 	s.Room = func(int) error { return errors.New("full") }
@@ -130,7 +130,7 @@ func TestOutputWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestOutputIsBounded runs a program that writes 100 MB.
+// TestOutputIsBounded checks the output that is kept of a program that writes 100 MB.
 func TestOutputIsBounded(t *testing.T) {
 	s := spec(t, "sh", "-c", "echo begin; head -c 100000000 /dev/zero; echo end")
 	s.MaxOutput = 1000

@@ -21,13 +21,13 @@ const (
 	Architecture = architecture
 )
 
-// Judge runs the filter of the process pid on one system call.
+// Judge returns the result of the filter of process pid for one system call.
 func Judge(t *testing.T, pid, arch, call uint32, args ...uint32) uint32 {
 	t.Helper()
 	return judge(t, instructions(pid), arch, call, args...)
 }
 
-// Judge runs the filter of a program on one system call.
+// Judge returns the result of a program's filter for one system call.
 func (r Rules) Judge(t *testing.T, arch, call uint32, args ...uint32) uint32 {
 	t.Helper()
 	return judge(t, r.instructions(), arch, call, args...)
@@ -39,8 +39,8 @@ func judge(t *testing.T, program []bpf.Instruction, arch, call uint32, args ...u
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The VM reads big-endian words on every machine, and the filter reads only
-	// whole words, so each argument is written to the lower half of its slot.
+	// The VM reads words in big-endian order on every machine, and the filter reads only whole
+	// words, so each argument is written to the lower half of its slot.
 	data := make([]byte, 64)
 	put := func(at int, v uint32) {
 		data[at], data[at+1], data[at+2], data[at+3] = byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
@@ -72,8 +72,8 @@ func RefusedToAll() map[uint32]string { return with(refusedToAll) }
 // Groups returns the calls that only some programs may make.
 func Groups() map[Group]map[uint32]string { return groups }
 
-// LimitedToAll returns the calls that programs may make in some forms only, and those that
-// look missing.
+// LimitedToAll returns the calls that programs may make only in some forms, and those that are
+// reported as missing.
 func LimitedToAll() map[uint32]bool {
 	all := map[uint32]bool{unix.SYS_IOCTL: true, unix.SYS_SOCKET: true}
 	for _, l := range limitedToAll {

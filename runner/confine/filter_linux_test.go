@@ -46,7 +46,7 @@ func TestFilterLooksAtArguments(t *testing.T) {
 	}
 }
 
-// TestFilterRefusesTheRest checks every number, including those that no kernel uses
+// TestFilterRefusesTheRest checks every system call number, including those that no kernel uses
 // yet.
 func TestFilterRefusesTheRest(t *testing.T) {
 	limited := confine.Limited()
@@ -54,7 +54,7 @@ func TestFilterRefusesTheRest(t *testing.T) {
 		want := confine.Refuse
 		switch {
 		case limited[call]:
-			continue // checked by the test above
+			continue // the test above checks it
 		case slices.Contains(confine.Allowed(), call):
 			want = confine.Allow
 		}

@@ -10,7 +10,7 @@ import (
 
 const everyGroup = confine.Tracing | confine.Owners | confine.Properties | confine.Watching | confine.Listening
 
-// programs are kinds of programs: of a confined server, and of the tool exec.
+// programs maps kinds of programs, confined servers and programs of the tool exec, to their rules.
 var programs = map[string]confine.Rules{
 	"a server":                {},
 	"a server with a gate":    {Allowed: confine.Properties | confine.Watching},
@@ -19,8 +19,8 @@ var programs = map[string]confine.Rules{
 	"a program with networks": {Sockets: confine.Internet, Allowed: everyGroup},
 }
 
-// TestProgramsHaveOneFilter checks every number of a call for every kind of program: the
-// differences are those of the groups and of the sockets, and nothing else.
+// TestProgramsHaveOneFilter checks every system call number for every kind of program: kinds differ
+// only in the groups of calls and in the sockets.
 func TestProgramsHaveOneFilter(t *testing.T) {
 	limited, refused, attributes := confine.LimitedToAll(), confine.RefusedToAll(), confine.WithoutEffect()
 	for name, rules := range programs {
@@ -30,7 +30,7 @@ func TestProgramsHaveOneFilter(t *testing.T) {
 			case call > confine.Newest:
 				want = confine.Unknown
 			case limited[call]:
-				continue // checked by the test below
+				continue // the test below checks it
 			case refused[call] != "":
 				want = confine.Refuse
 			case attributes[call] != "":

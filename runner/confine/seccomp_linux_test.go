@@ -15,7 +15,7 @@ import (
 
 const lockCommand = "__lock"
 
-// TestMain makes the test program confine itself if its first argument says so.
+// TestMain makes the test binary confine itself if its first argument says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == lockCommand {
 		os.Exit(lockAndWork())
@@ -37,7 +37,7 @@ func TestGoRunsUnderTheFilter(t *testing.T) {
 }
 
 func lockAndWork() int {
-	var pipes [20][2]*os.File // a confined process opens none
+	var pipes [20][2]*os.File // opened before, because a confined process cannot open pipes
 	for i := range pipes {
 		var err error
 		if pipes[i][0], pipes[i][1], err = os.Pipe(); err != nil {
@@ -45,7 +45,7 @@ func lockAndWork() int {
 			return 1
 		}
 	}
-	runtime.LockOSThread() // both system calls apply to one thread
+	runtime.LockOSThread() // both system calls must apply to one thread
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		fmt.Println(err)
 		return 1
@@ -62,7 +62,7 @@ func lockAndWork() int {
 	return work(pipes[:])
 }
 
-// work starts a goroutine for each pipe, which waits for the pipe, uses a timer and produces
+// work starts a goroutine for each pipe that waits for the pipe, uses a timer and produces
 // garbage.
 func work(pipes [][2]*os.File) int {
 	done := make(chan error)

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// TestMain makes the test program the helper, the hostile server, or its victim.
+// TestMain makes the test binary the helper, the hostile server, or the server's victim.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "age" {
 		os.Exit(age(os.Args[2], os.Args[3:]))
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// suffer waits until its input ends, and says which signal it got before.
+// suffer waits until its input ends, and prints which signal it has got before.
 func suffer() int {
 	got := make(chan os.Signal, 1)
 	signal.Notify(got, syscall.SIGUSR1, syscall.SIGTERM)
@@ -53,11 +53,11 @@ func suffer() int {
 	}
 }
 
-// scene is what a server is started in.
+// scene is the environment in which a server is started.
 type scene struct {
 	target
 	self, folder, temp string
-	kernel             string // what it lacks; "": nothing
+	kernel             string // one of the kernels below; "" for the real one
 	victim             *exec.Cmd
 	end                func()
 }
@@ -138,7 +138,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// run runs a role of the test program: confined as spec says, or as it is with nil.
+// run runs a role of the test binary, confined by spec, or unconfined if spec is nil.
 func (s *scene) run(t *testing.T, role string, spec *confined.Spec) string {
 	t.Helper()
 	stdout, stderr, err := s.try(t, role, spec)
@@ -148,7 +148,7 @@ func (s *scene) run(t *testing.T, role string, spec *confined.Spec) string {
 	return stdout
 }
 
-// try is run for a program that may fail.
+// try is like run, for a program that may fail.
 func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, problem string, err error) {
 	t.Helper()
 	text, err := json.Marshal(s.target)
@@ -184,7 +184,7 @@ func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, pro
 	return stdout.String(), stderr.String(), err
 }
 
-// reached are the attempts of the hostile program that succeeded.
+// reached returns the names of the hostile program's attempts that succeeded, and their total number.
 func reached(t *testing.T, text string) (names []string, all int) {
 	t.Helper()
 	var results map[string]string
@@ -198,8 +198,8 @@ func reached(t *testing.T, text string) (names []string, all int) {
 	return names, len(results)
 }
 
-// TestHostileServer: nothing that a hostile server tries succeeds, with and without a proxy.
-// The same attempts without confinement show that most of them can.
+// TestHostileServer: no attempt of a hostile server succeeds, with and without a proxy. Without
+// confinement, most of the same attempts succeed.
 func TestHostileServer(t *testing.T) {
 	free := newScene(t)
 	free.Harmless = true
@@ -228,8 +228,8 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// TestServerWorks: a confined server reads and writes its own folders, starts programs, and
-// reaches the port of its proxy.
+// TestServerWorks: a confined server can read and write its own folders, start programs, and
+// connect to the port of its proxy.
 func TestServerWorks(t *testing.T) {
 	s := newScene(t)
 	for _, gate := range []bool{true, false} {
@@ -241,7 +241,7 @@ func TestServerWorks(t *testing.T) {
 	}
 }
 
-// TestCannotStart: the error says what is missing.
+// TestCannotStart: if a server cannot start, the error says what is missing.
 func TestCannotStart(t *testing.T) {
 	s := newScene(t)
 	spec := confined.Spec{Path: s.Program, Args: []string{"program"}}

@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// WithoutGate has connections be unchecked for a reason, until the end of the test.
+// WithoutGate leaves connections unchecked until the end of the test, for this reason.
 func WithoutGate(t *testing.T, reason string) {
 	t.Helper()
 	before := gateMissing
@@ -14,7 +14,7 @@ func WithoutGate(t *testing.T, reason string) {
 	t.Cleanup(func() { gateMissing = before })
 }
 
-// Network is what holds for the network with or without the filter of system calls.
+// Network describes the confinement of the network, with or without the filter of system calls.
 func Network(net []string, filtered bool) toolscript.Confinement {
 	return network(net, toolscript.Confinement{Name: callsName, Active: filtered, Detail: "no filter"})
 }

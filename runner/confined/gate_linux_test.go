@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/runner/confined"
 )
 
-// TestGateWithoutListener: if the listener does not arrive, the log says what that means for
-// the server.
+// TestGateWithoutListener: if the gate gets no listener, the log says what the server cannot
+// do.
 func TestGateWithoutListener(t *testing.T) {
 	logged := make(chan string, 1)
 	gate, file, err := confined.NewGate(confined.Spec{Port: 1}, nil, func(level slog.Level, format string, args ...any) {
@@ -27,7 +27,7 @@ func TestGateWithoutListener(t *testing.T) {
 	}
 }
 
-// TestGateOfNoServer: a gate whose server never started ends without a line in the log.
+// TestGateOfNoServer: the gate of a server that never started ends without logging anything.
 func TestGateOfNoServer(t *testing.T) {
 	gate, file, err := confined.NewGate(confined.Spec{Port: 1}, nil, func(_ slog.Level, format string, args ...any) { t.Errorf(format, args...) })
 	must(t, err)
@@ -36,7 +36,7 @@ func TestGateOfNoServer(t *testing.T) {
 	must(t, file.Close())
 }
 
-// TestNetworkPart: what is said about the network, by what this machine has.
+// TestNetworkPart checks the description of the network confinement for what the machine supports.
 func TestNetworkPart(t *testing.T) {
 	hosts := []string{"a.example:443", "b.example:443"}
 	for _, c := range []struct {

@@ -17,7 +17,7 @@ import (
 
 var errOnlyProxy = errors.New("only the proxy was reached")
 
-// pastTheProxy are attempts to reach another host that listens at the port of the proxy.
+// pastTheProxy returns attempts to reach another host that listens at the port of the proxy.
 func (t target) pastTheProxy() map[string]func() error {
 	other4, other6 := netip.MustParseAddrPort(t.Other4), netip.MustParseAddrPort(t.Other6)
 	mapped := netip.AddrPortFrom(netip.AddrFrom16(other4.Addr().As16()), other4.Port())
@@ -68,7 +68,7 @@ func sockaddr(to netip.AddrPort) unix.Sockaddr {
 	return &unix.SockaddrInet6{Addr: to.Addr().As16(), Port: int(to.Port())}
 }
 
-// connecting connects a blocking socket, after it was prepared.
+// connecting connects a blocking socket after prepare has changed it.
 func connecting(to netip.AddrPort, prepare func(fd int) error) error {
 	family := unix.AF_INET6
 	if to.Addr().Is4() {
@@ -103,7 +103,7 @@ func inChild(role, address string) error {
 	return nil
 }
 
-// inShell has bash make the connection, in a child of a child.
+// inShell makes bash connect, as a child of a child.
 func inShell(to netip.AddrPort) error {
 	return exec.Command("/bin/bash", "-c", fmt.Sprintf("(exec 3<>/dev/tcp/%s/%d)", to.Addr(), to.Port())).Run()
 }
@@ -111,14 +111,14 @@ func inShell(to netip.AddrPort) error {
 func onThread(f func() error) error {
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // not the thread of the caller, which has locked its own
+		runtime.LockOSThread() // a new thread, because the caller has locked its own
 		done <- f()
 	}()
 	return <-done
 }
 
-// race rewrites an address while it connects to it: one thread alternates between the proxy
-// and another host.
+// race changes an address while connect reads it: one thread alternates between the address of the
+// proxy and that of another host.
 func (t target) race(other netip.AddrPort) error {
 	address := unix.RawSockaddrInet4{Family: unix.AF_INET, Port: uint16(t.Port>>8) | uint16(t.Port)<<8, Addr: [4]byte{127, 0, 0, 1}}
 	last := (*uint32)(unsafe.Pointer(&address.Addr))
@@ -174,7 +174,7 @@ func (t target) reconnect(other netip.AddrPort) error {
 	})
 }
 
-// reach is a child that connects to an address. It returns the exit code.
+// reach runs in a child process, connects to an address, and returns the exit code.
 func reach(role, address string) int {
 	runtime.LockOSThread()
 	var err error
@@ -205,7 +205,7 @@ func allowAll() error {
 	return call(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
 }
 
-// twoHosts are listeners at one port: the first is the proxy, the others are other hosts.
+// twoHosts listens at one port of several addresses: the first is the proxy, the others are other hosts.
 func twoHosts() (listeners [3]net.Listener, err error) {
 	for range 20 {
 		if listeners[0], err = net.Listen("tcp4", "127.0.0.1:0"); err != nil {

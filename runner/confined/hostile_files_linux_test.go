@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onFiles are attempts to change the times of files, and to see what happens in folders.
+// onFiles returns attempts to change the times of files, and to watch folders.
 func (t target) onFiles() map[string]func() error {
 	link := filepath.Join(t.Temp, "link")
 	_ = os.Symlink(t.Secret, link)
@@ -57,7 +57,7 @@ func timesOfOpen(path string) error {
 	return call(unix.SYS_UTIMENSAT, f.Fd(), 0, 0, 0)
 }
 
-// timesOfPlace opens a file for no access, which Landlock allows everywhere.
+// timesOfPlace opens a file with O_PATH, which Landlock always allows, and sets its times.
 func timesOfPlace(path string) error {
 	fd, err := unix.Open(path, unix.O_PATH, 0)
 	if err != nil {
@@ -86,8 +86,8 @@ func watching(path string, mask uint32) error {
 	return err
 }
 
-// changing is what a confined server does with the times of its own file, and with watches of
-// its own folders.
+// changing returns the errors of what a confined server may do: set times of its own file, and
+// watch its own folders.
 func (t target) changing(file string) map[string]error {
 	problems := map[string]error{
 		"times by a child":         exec.Command("/usr/bin/touch", "-d", "2001-01-01", file).Run(),
@@ -126,7 +126,7 @@ func wrong(err error) error {
 	return fmt.Errorf("want that the address is wrong, got %w", err)
 }
 
-// setting checks that a call sets the time of a file.
+// setting checks that set changes the time of a file to seconds.
 func (t target) setting(file string, seconds int64, set func() error) error {
 	if err := set(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (t target) timesOfLink() error {
 	return errors.Join(err, os.Remove(link))
 }
 
-// watchesOwn receives the event of a file that is created in a watched folder.
+// watchesOwn checks that a watch of an own folder reports a file that is created there.
 func (t target) watchesOwn() error {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
 	if err != nil {

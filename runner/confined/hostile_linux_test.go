@@ -23,27 +23,27 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/hostile"
 )
 
-// target is what the hostile program attacks.
+// target describes what the hostile program attacks.
 type target struct {
-	Secret  string // a file that the server may not reach
-	Program string // an executable beside it
-	Temp    string // a folder that it may write to
-	System  string // a file that it may only read
-	Victim  int    // a process of the same user
-	Gateway int    // the process that has started it
+	Secret  string // file that the server must not access
+	Program string // executable beside Secret
+	Temp    string // folder that the server may write to
+	System  string // file that the server may only read
+	Victim  int    // process of the same user
+	Gateway int    // process that has started the server
 	TCP4    string
 	TCP6    string
 	UDP     string
-	Unix    string // a socket with a path
-	Dgram   string // a datagram socket with a path
-	Name    string // an abstract socket
-	Port    int    // of the proxy
+	Unix    string // stream socket with a path
+	Dgram   string // datagram socket with a path
+	Name    string // abstract socket
+	Port    int    // port of the proxy
 	Other4  string // other hosts that listen at the port of the proxy
 	Other6  string
 
-	// Watches says that it may watch its folders.
+	// Watches says that the server may watch its folders.
 	Watches bool
-	// Harmless leaves out attempts that would change the machine if they succeeded.
+	// Harmless excludes attempts that would change the machine if they succeeded.
 	Harmless bool
 }
 
@@ -82,7 +82,7 @@ func attack(text string) int {
 	return 0
 }
 
-// harmful are attempts that are made only by a confined program: root can do them.
+// harmful are attempts that only a confined program makes, because they succeed for root.
 var harmful = []string{"mount", "chroot", "a user namespace", "another's namespace", "the host's name", "the clock", "the kernel's log"}
 
 func call(number uintptr, args ...uintptr) error {
@@ -287,7 +287,7 @@ func (t target) attempts() map[string]func() error {
 	}
 }
 
-// owner has a signal sent to a process when a pipe is written to.
+// owner asks the kernel to send a signal to a process when a pipe is written to.
 func owner(r, w *os.File, pid int) error {
 	fd := int(r.Fd())
 	for _, step := range [][2]int{{unix.F_SETOWN, pid}, {unix.F_SETSIG, int(syscall.SIGUSR1)}, {unix.F_SETFL, unix.O_ASYNC | unix.O_NONBLOCK}} {
@@ -299,7 +299,7 @@ func owner(r, w *os.File, pid int) error {
 	return errors.New("no error, but the victim has to show the signal")
 }
 
-// fastOpen connects with the first data.
+// fastOpen connects by sending data with TCP Fast Open.
 func fastOpen(address string) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {
@@ -311,7 +311,7 @@ func fastOpen(address string) error {
 	return unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: n, Addr: [4]byte{127, 0, 0, 1}})
 }
 
-// pairTo sends from one of a pair of sockets to a socket with a path.
+// pairTo sends from a socket of a pair to a socket with a path.
 func pairTo(path string) error {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 	if err != nil {
@@ -335,7 +335,7 @@ func modeOfOpen(file string) error {
 	return errors.Join(f.Chmod(0o640), f.Close())
 }
 
-// modeFrom changes a mode by a path that begins at an open folder, and at the working directory.
+// modeFrom changes a mode by a path relative to an open folder, and relative to the working directory.
 func modeFrom(folder, name string) error {
 	fd, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -344,7 +344,7 @@ func modeFrom(folder, name string) error {
 	return errors.Join(unix.Fchmodat(fd, name, 0o640, 0), unix.Fchdir(fd), unix.Chmod(name, 0o644), unix.Close(fd))
 }
 
-// work is what a confined server must be able to do.
+// work does what a confined server must be able to do.
 func work(text string) int {
 	var t target
 	if err := json.Unmarshal([]byte(text), &t); err != nil {

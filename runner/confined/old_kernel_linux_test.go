@@ -15,13 +15,13 @@ import (
 	"github.com/toolscript/toolscript/runner/confined"
 )
 
-// Kernels of the tests: what they lack.
+// Kernels of the tests, named by what they lack.
 const (
 	withoutLandlock     = "without Landlock"
 	withoutNotification = "without user notification"
 )
 
-// age becomes a program on a kernel that lacks something: a filter answers as that kernel would.
+// age executes a program under a filter that answers like a kernel that lacks something.
 func age(kernel string, argv []string) int {
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -57,7 +57,7 @@ func age(kernel string, argv []string) int {
 	return 1
 }
 
-// TestOldKernels: where a part is missing, the others hold.
+// TestOldKernels: if a part of the confinement is missing, the other parts still hold.
 func TestOldKernels(t *testing.T) {
 	for kernel, open := range map[string][]string{
 		withoutLandlock:     {"read a file", "create a file", "signal a process"},
@@ -65,7 +65,7 @@ func TestOldKernels(t *testing.T) {
 	} {
 		s := newScene(t)
 		s.kernel, s.Harmless = kernel, true
-		gate := kernel != withoutNotification // GateMissing says that there is none
+		gate := kernel != withoutNotification // without notification, GateMissing reports that no gate is possible
 		names, _ := reached(t, s.run(t, "attack", &confined.Spec{Port: uint16(s.Port), Gate: gate}))
 		for _, name := range open {
 			if !slices.Contains(names, name) {
@@ -88,8 +88,8 @@ func TestOldKernels(t *testing.T) {
 	}
 }
 
-// TestGateThatFails: a server whose connections were to be checked does not start if they
-// cannot be.
+// TestGateThatFails: a server with a gate does not start if the kernel cannot pass its connections to
+// the gate.
 func TestGateThatFails(t *testing.T) {
 	s := newScene(t)
 	s.kernel = withoutNotification

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// TestLinksOfProject: the helper refuses to start a server with a path of the project that is a link out of
-// it, also if it became one after the gateway looked at it.
+// TestLinksOfProject: the helper does not start a server if a link leads a path of the project out of it,
+// even if the link was created after the gateway checked the path.
 func TestLinksOfProject(t *testing.T) {
 	s := newScene(t)
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -54,7 +54,7 @@ func TestLinksOfProject(t *testing.T) {
 	}
 }
 
-// TestScriptOfProject: a link in the place of the script opens no other folder.
+// TestScriptOfProject: if a link replaces the script, the folder that it leads to is not readable.
 func TestScriptOfProject(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
-// TestRuntimePathsOfPython: a program of a virtual environment needs the interpreter of the environment,
-// whatever its first line is. A shim needs its version manager.
+// TestRuntimePathsOfPython: a program of a virtual environment needs the interpreter of that environment,
+// whatever its first line says. A shim needs its version manager.
 func TestRuntimePathsOfPython(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)

@@ -115,7 +115,7 @@ var demoNames = &naming.Names{Key: "test", Servers: []naming.Server{
 	{Ident: "away", Name: "a-way"},
 }}
 
-// job compiles a script like the checker.
+// job compiles a script in the same way as the checker.
 func job(tb testing.TB, code string) runner.Job {
 	tb.Helper()
 	compiled, found := script.Compile(runner.Source{Code: code, File: "script.ts"})

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// silentProcess is the case of a process that closes its output and continues.
+// silentProcess names the case of a process that closes its output and continues.
 const silentProcess = "nothing ever again"
 
 // hostileMessages are messages of a process under the control of its script, and the

@@ -47,7 +47,7 @@ func newRegistry(t *testing.T, tarball []byte) *registry {
 	return r
 }
 
-// pack returns the package of a program, and its integrity.
+// pack returns an npm package with a program, and its integrity.
 func pack(t *testing.T, program string) (tarball []byte, integrity string) {
 	t.Helper()
 	var b strings.Builder
@@ -148,8 +148,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstallThatFailsKeepsWhatThereIs checks that a failed installation keeps a
-// working Deno.
+// TestInstallThatFailsKeepsWhatThereIs checks that a failed installation keeps an installed
+// Deno that works.
 func TestInstallThatFailsKeepsWhatThereIs(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not here")

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// gatewayCommand makes the test program a gateway with a script that never ends.
+// gatewayCommand makes the test binary a gateway with a script that never ends.
 const gatewayCommand = "__gateway"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if len(os.Args) > 1 && os.Args[1] == "run" { // the first argument of Deno
+	if len(os.Args) > 1 && os.Args[1] == "run" { // the first argument for Deno
 		if err := beHostile(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -86,7 +86,7 @@ func TestDEF29KilledGatewayLeavesNothing(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // killed, so an error is expected
 	gone := time.After(time.Minute)
 	for poll := time.NewTicker(10 * time.Millisecond); alive(pid); {
 		select {
@@ -111,8 +111,8 @@ func TestDEF29KilledGatewayLeavesNothing(t *testing.T) {
 	}
 }
 
-// alive reports whether a process runs. A process that has ended and is not waited
-// for does not run.
+// alive reports whether a process runs. A zombie, which has ended but was not waited for, does not
+// run.
 func alive(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

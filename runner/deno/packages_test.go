@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// everywhere maps each platform of the program's builds to the name of its npm
+// everywhere maps each platform for which the program is built to the name of its npm
 // package.
 var everywhere = map[string]string{
 	"linux/amd64":   "@deno/linux-x64-glibc",

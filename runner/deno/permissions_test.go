@@ -33,9 +33,9 @@ console.log(JSON.stringify(outcomes));
 Deno.exit(0);
 `
 
-// TestPermissionsAlone checks Deno's permission flags alone: its scripts have every
-// global of Deno, as if a script had found a way to them. Each line of the data file
-// is an attempt: its name, a pattern for the outcome, and the code.
+// TestPermissionsAlone checks Deno's permission flags alone: the scripts can use every global of
+// Deno, as if a script had found a way to them. Each line of the data file is an attempt: its name,
+// a pattern for the outcome, and the code.
 func TestPermissionsAlone(t *testing.T) {
 	reached := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))

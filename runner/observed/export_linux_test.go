@@ -1,4 +1,4 @@
 package observed
 
-// Hanging is a watch that looks at a file for ever.
+// Hanging returns a watch that never finishes examining a file.
 func Hanging() *Watch { return &Watch{func() {}, make(chan struct{})} }

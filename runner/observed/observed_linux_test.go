@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// TestMain makes the test program a server that does what its arguments say.
+// TestMain makes the test binary a server that does what its arguments say.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "act" {
 		act(os.Args[2:])
@@ -72,7 +72,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// watch runs a program and returns what it did.
+// watch runs a program and returns the record of its actions, and its output.
 func watch(t *testing.T, dir string, argv ...string) (*observed.Record, string) {
 	t.Helper()
 	if err := observed.Works(); err != nil {
@@ -127,15 +127,15 @@ func TestFiles(t *testing.T) {
 	}
 	want := map[string]string{
 		// read, run, list, write, change
-		"a":      "[1 0 0 0 0]", // by its link
-		"b":      "[0 0 0 0 1]", // opened to be created if it is not there
+		"a":      "[1 0 0 0 0]", // read through its link
+		"b":      "[0 0 0 0 1]", // opened with O_CREAT
 		"e":      "[0 0 0 1 0]",
-		"c":      "[0 0 0 0 2]", // created, and renamed
+		"c":      "[0 0 0 0 2]", // created and renamed
 		"d":      "[0 0 0 0 1]",
 		"d/c":    "[0 0 0 0 2]",
 		"l":      "[0 0 0 0 1]",
 		"folder": "[0 0 1 0 0]",
-		"script": "[1 1 0 0 0]", // by the shell that runs it
+		"script": "[1 1 0 0 0]", // read by the shell that runs it
 	}
 	for path, counts := range want {
 		if got[path] != counts {
@@ -195,5 +195,5 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestCloseDoesNotHang: Close returns although the watch looks at a file that does not answer.
+// TestCloseDoesNotHang: Close returns even if the watch examines a file that never answers.
 func TestCloseDoesNotHang(*testing.T) { observed.Hanging().Close() }

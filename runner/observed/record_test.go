@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// TestRecordIsBounded: a full record counts what it leaves out, and still counts what it has.
+// TestRecordIsBounded: a full record only counts new entries, and still updates those that it has.
 func TestRecordIsBounded(t *testing.T) {
 	const most = 50_000
 	r := &observed.Record{}

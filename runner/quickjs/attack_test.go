@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// soon is the time after its deadline in which a run must end, on a busy machine. On
-// an idle machine a run ends within some milliseconds.
+// soon is the time within which a run must end after its deadline on a busy machine. On an idle
+// machine a run ends within milliseconds.
 const soon = 2 * time.Second
 
 const (
@@ -19,8 +19,8 @@ const (
 	stack   = toolscript.LimitStack
 )
 
-// attacks are scripts that try to outlive their limits. Each ends with one of the
-// kinds; "" means without error. After each the VM must be in its initial state.
+// attacks are scripts that try to outlive their limits. Each ends with one of the error kinds; ""
+// means without an error. After each, the VM must be in its initial state.
 var attacks = []struct {
 	name, script string
 	kinds        []toolscript.Kind
@@ -98,7 +98,7 @@ func TestAttacks(t *testing.T) {
 			if out.Err != nil {
 				kind = out.Err.Code
 			}
-			// On a busy machine the time limit can apply before the others.
+			// On a busy machine the time limit may apply first.
 			if !slices.Contains(attack.kinds, kind) && kind != timeout {
 				t.Errorf("ended as %q: %+v, want one of %q", kind, out.Err, attack.kinds)
 			}
@@ -111,7 +111,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestRunsLeaveNoState checks that no state of a run is left for the next run on the same
+// TestRunsLeaveNoState checks that a run leaves no state for the next run on the same
 // VM.
 func TestRunsLeaveNoState(t *testing.T) {
 	vm := newVM(t)

@@ -10,9 +10,9 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// TestGarbageCollectionDuringNativeLoops runs endless scripts and Go's garbage collector
-// together. Code compiled by wazero has no safe points for Go: without fuel, one such
-// script and one collection would block the process without end.
+// TestGarbageCollectionDuringNativeLoops runs endless scripts together with Go's garbage collector.
+// Code that wazero compiles has no safe points for Go: without fuel, such a script and a collection
+// would block the process forever.
 func TestGarbageCollectionDuringNativeLoops(t *testing.T) {
 	stop := make(chan struct{})
 	var collecting, running sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestInspect compares the output with that of Node.js 20 for the same expressions.
+// TestInspect compares the output with that of Node.js 20 for the same expression.
 func TestInspect(t *testing.T) {
 	tests := []struct{ expression, want string }{
 		{`"text", 1, -0, 1n, true, null, undefined, Symbol("s")`, `text 1 -0 1n true null undefined Symbol(s)`},

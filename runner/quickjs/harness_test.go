@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs"
 )
 
-// engine is compiled once for all tests.
+// engine is compiled once and shared by all tests.
 var engine *quickjs.Engine
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// pinned is the hash of the file that go generate makes. It changes only with the npm
+// pinned is the hash of the file that go generate writes. It changes only with the npm
 // package, the rewriter, and the amount of fuel between two checks.
 const pinned = "5fceba1ea9b79b6af2ea7e6d9ef7725170498919a27c288b0dbb29b01d0667d8"
 

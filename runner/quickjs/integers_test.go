@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMayHaveLarge checks that no large integer is missed, wherever it is, and that common
-// texts with many digits are parsed without the search for integers.
+// TestMayHaveLarge checks that no large integer is missed, wherever it is, and that common texts
+// with many digits are parsed without searching for integers.
 func TestMayHaveLarge(t *testing.T) {
 	for before := range 40 {
 		for _, digits := range []string{"9007199254740992", "-9007199254740993", "123456789012345678901234567890"} {
@@ -26,7 +26,7 @@ func TestMayHaveLarge(t *testing.T) {
 	}
 }
 
-// FuzzMayHaveLarge puts a large integer between any other texts.
+// FuzzMayHaveLarge puts a large integer between arbitrary texts.
 func FuzzMayHaveLarge(f *testing.F) {
 	f.Add("  ", "9007199254740993", "]")
 	f.Fuzz(func(t *testing.T, before, digits, after string) {

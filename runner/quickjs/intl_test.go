@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// intlCases are expressions and what Node.js makes of them (testdata/cases.mjs).
+// intlCases holds expressions and their values in Node.js (testdata/cases.mjs).
 type intlCases struct {
 	Node, ICU, CLDR string
 	Cases           []struct{ Expression, Want string }
@@ -51,7 +51,7 @@ func TestIntlAsInNode(t *testing.T) {
 	}
 }
 
-// TestLocaleFallback: a language without data has the default locale, with one warning.
+// TestLocaleFallback: without data for a language, the default locale is used, with one warning.
 func TestLocaleFallback(t *testing.T) {
 	h := newHost()
 	out := run(t, script(`export default [(1234.5).toLocaleString("fi"), new Date(0).toLocaleDateString(["tlh", "fi-FI"]), Intl.NumberFormat.supportedLocalesOf(["fi", "de-LI"])]`), h)
@@ -68,7 +68,7 @@ func TestLocaleFallback(t *testing.T) {
 	}
 }
 
-// TestLocaleOptionsAreRead: settings are kept for equal options only.
+// TestLocaleOptionsAreRead: cached settings are used only for equal options.
 func TestLocaleOptionsAreRead(t *testing.T) {
 	for expression, want := range map[string]string{
 		`(() => { const o = { minimumFractionDigits: 1 }; const a = (1).toLocaleString("en", o); o.minimumFractionDigits = 2; return [a, (1).toLocaleString("en", o)] })()`:         `["1.0","1.00"]`,
@@ -87,7 +87,7 @@ func TestLocaleOptionsAreRead(t *testing.T) {
 	}
 }
 
-// TestLocalesInTheTimeZoneOfTheRun: the zone of the run is that of dates without one.
+// TestLocalesInTheTimeZoneOfTheRun: dates are formatted in the time zone of the run unless options name one.
 func TestLocalesInTheTimeZoneOfTheRun(t *testing.T) {
 	job := script(`export default [new Date(0).toLocaleString("en-GB"), Intl.DateTimeFormat().resolvedOptions().timeZone, new Date(0).toLocaleTimeString("en-GB", { timeZone: "UTC" })]`)
 	job.TZ = "America/New_York"

@@ -2,7 +2,7 @@ package quickjs
 
 import "testing"
 
-// TestPlainJSON compares the values that are read from the memory of the engine with
+// TestPlainJSON compares the JSON of values that are read from the engine's memory with the result of
 // JSON.stringify.
 func TestPlainJSON(t *testing.T) {
 	in := vmOf(t, Options{}).instance
@@ -54,8 +54,8 @@ func evaluated(t *testing.T, in *instance, expression string) handle {
 	return value
 }
 
-// TestPlainJSONOfDamagedMemory: a script that attacked the engine can have written
-// anything anywhere.
+// TestPlainJSONOfDamagedMemory: reading values survives a script that has attacked the engine and
+// overwritten arbitrary memory.
 func TestPlainJSONOfDamagedMemory(t *testing.T) {
 	in := vmOf(t, Options{}).instance
 	value := evaluated(t, in, `({ a: [1, "text", { b: 1 }], c: "€" })`)

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestTimeLimitKeepsThePlace checks that the error names the function. The engine
-// does not know the position in it.
+// TestTimeLimitKeepsThePlace checks that the error names the function. The engine does not know the
+// position in the function.
 func TestTimeLimitKeepsThePlace(t *testing.T) {
 	job := script("function spin() {\n  for (;;) {}\n}\nspin();")
 	job.Limits.TimeoutMs = 50

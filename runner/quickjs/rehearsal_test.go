@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestWarm checks that a warmed VM has the memory of the image. Warming copies in
-// advance the pages that a small script writes to.
+// TestWarm checks that a warmed VM has the memory of the image. Warming copies the pages to which a
+// small script writes in advance.
 func TestWarm(t *testing.T) {
 	vm := vmOf(t, Options{})
 	job := runner.Job{File: "script.js", Compiled: runner.Compiled{JavaScript: `export default [..."abc"].map((c) => c + c);`}, Names: &naming.Names{}}

@@ -75,7 +75,7 @@ func TestUncaughtErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := fails(t, script(test.script), newHost())
-			got.Phase = "" // has its own test
+			got.Phase = "" // another test checks it
 			test.want.ScriptID = "run-1"
 			if diff := cmp.Diff(&test.want, got); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
@@ -119,8 +119,8 @@ func TestHandledRejectionsAreNoErrors(t *testing.T) {
 	}
 }
 
-// TestManyHandledRejections handles rejections in reverse order. Each must take
-// constant time, otherwise 50,000 of them exceed the limit.
+// TestManyHandledRejections handles rejections in reverse order. Each must take constant time;
+// otherwise 50,000 of them exceed the limit.
 func TestManyHandledRejections(t *testing.T) {
 	job := script(`const all = Array.from({ length: 50_000 }, (_, i) => Promise.reject(i));
 for (const one of all.reverse()) one.catch(() => {});`)

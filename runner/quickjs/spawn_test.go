@@ -23,8 +23,8 @@ export default [keys, await task.done]`), h)
 	}
 }
 
-// TestSpawnedCallThatFails checks that the failure of a task that the script does not
-// await is not an unhandled rejection.
+// TestSpawnedCallThatFails checks that a failed task that the script does not await is not an
+// unhandled rejection.
 func TestSpawnedCallThatFails(t *testing.T) {
 	h := newHost()
 	h.tool = func(runner.Call) (json.RawMessage, *toolscript.ToolError) {
@@ -51,8 +51,8 @@ export default [ended, await task.done.catch((e) => [e.name, e.code])]`), h)
 	}
 }
 
-// TestSpawnOfUnknownTools checks that tools.spawn suggests the nearest tool for a
-// wrong name, and that arguments which JSON cannot represent are rejected.
+// TestSpawnOfUnknownTools checks that tools.spawn suggests the most similar tool for a wrong name,
+// and rejects arguments that JSON cannot represent.
 func TestSpawnOfUnknownTools(t *testing.T) {
 	for expression, want := range map[string]string{
 		`tools.spawn.github.createIsue({})`: `tools.github.createIsue does not exist; did you mean tools.github.createIssue?`,

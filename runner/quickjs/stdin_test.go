@@ -73,7 +73,7 @@ export default [all.length, new Set(all.flat()).size, all.every(([, r, value]) =
 	}
 }
 
-// numbered returns lines with the numbers from 0.
+// numbered returns n lines with the numbers from 0.
 func numbered(n int) string {
 	var text strings.Builder
 	for i := range n {

@@ -130,7 +130,7 @@ func TestMissingNames(t *testing.T) {
 	}
 }
 
-// TestServerThatIsNotConnected checks that a call to such a server reaches the
+// TestServerThatIsNotConnected checks that a call to a server that is not connected reaches the
 // gateway, which can explain the problem.
 func TestServerThatIsNotConnected(t *testing.T) {
 	h := newHost()
@@ -270,8 +270,8 @@ func TestManyTools(t *testing.T) {
 	}
 }
 
-// TestLargeAnswersAreCollected: the answers refer to themselves, and together they need
-// more memory than the heap has.
+// TestLargeAnswersAreCollected: large answers with cycles are collected; together they need more
+// memory than the heap has.
 func TestLargeAnswersAreCollected(t *testing.T) {
 	h := newHost()
 	answer := json.RawMessage(`{"list":[` + strings.Repeat(`{"id":1,"name":"x"},`, 10_000) + `0]}`)

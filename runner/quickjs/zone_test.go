@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDatesAsInNode compares dates in local time with those of Node.js (testdata/zones.mjs): in
-// all zones of Go's database, and the hours around each change of ten of them. It takes more than
-// 10 s; with -short it is a part of them.
+// TestDatesAsInNode compares dates in local time with those of Node.js (testdata/zones.mjs) in all zones
+// of Go's database, and in the hours around each change of ten of them. It takes more than 10 s; -short
+// checks a part of them.
 func TestDatesAsInNode(t *testing.T) {
 	program, err := os.ReadFile("testdata/zones.js")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestDatesAsInNode(t *testing.T) {
 	}
 }
 
-// TestDateTexts: which texts are dates, and the forms of Date that it keeps.
+// TestDateTexts checks which texts Date parses, and that Date keeps its properties and subclasses.
 func TestDateTexts(t *testing.T) {
 	job := script(`class Day extends Date { get name() { return "day"; } }
 const day = new Day(2024, 2, 10, 12);
@@ -88,7 +88,7 @@ export default [
 	}
 }
 
-// TestTextsAsInNode compares which texts are dates, and which, with Node.js (testdata/dates.mjs).
+// TestTextsAsInNode compares how Date parses texts with Node.js (testdata/dates.mjs).
 func TestTextsAsInNode(t *testing.T) {
 	text, err := os.ReadFile("testdata/dates.json")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/runner/remote"
 )
 
-// TestFleet checks that a gateway connects when a run needs a runner, that a changed address
-// does not end a run in progress, and that a lost connection is replaced.
+// TestFleet checks that a gateway connects when a run needs a runner, that a changed address does
+// not end a run in progress, and that a lost connection is replaced.
 func TestFleet(t *testing.T) {
 	first, second := startNATS(t), startNATS(t)
 	serve(t, first, 2)
@@ -60,7 +60,7 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// TestUnreachableFleet checks that not each run waits for a fleet that cannot be reached.
+// TestUnreachableFleet checks that not every run waits for an unreachable fleet.
 func TestUnreachableFleet(t *testing.T) {
 	attempts, why := 0, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("no route")}
 	f := remote.NewFleet(func() string { return "user1" }, func(context.Context, ...nats.Option) (*nats.Conn, error) {

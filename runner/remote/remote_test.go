@@ -26,8 +26,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// runnerRole makes the test program a runner: it serves the NATS server at the address that
-// follows until it is killed.
+// runnerRole makes the test binary a runner that connects to the NATS server at the next argument
+// and serves until it is killed.
 const runnerRole = "__runner"
 
 var cacheDir string
@@ -63,7 +63,7 @@ func serveRole(url, cache string) int {
 	select {}
 }
 
-// options are those of a runner whose sandboxes serve one run each.
+// options returns the options of a runner whose sandboxes serve one run each.
 func options(runners int, cache string) remote.Options {
 	return remote.Options{Runners: runners, Host: "there", Version: "test", Log: slog.Default(), Lend: func(ctx context.Context) (runner.Runner, func(bool), error) {
 		s, err := worker.StartSandbox(ctx, worker.Options{CacheDir: cache})
@@ -74,7 +74,7 @@ func options(runners int, cache string) remote.Options {
 	}}
 }
 
-// startNATS starts a NATS server on loopback.
+// startNATS starts a NATS server on loopback and returns its address.
 func startNATS(t *testing.T) string {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
@@ -192,7 +192,7 @@ func await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestIdempotencyKey checks that the gateway gets the key of a call of a runner.
+// TestIdempotencyKey checks that the gateway receives the key of a call that a runner makes.
 func TestIdempotencyKey(t *testing.T) {
 	url := startNATS(t)
 	serve(t, url, 1)
@@ -281,7 +281,7 @@ func TestCancel(t *testing.T) {
 	await(t, "the runner is free", func() bool { return s.Stats().Busy == 0 })
 }
 
-// TestLimit checks that the runner keeps the limits of a run.
+// TestLimit checks that the runner enforces the limits of a run.
 func TestLimit(t *testing.T) {
 	url := startNATS(t)
 	serve(t, url, 1)
@@ -293,7 +293,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestNoRunner checks the error without runners.
+// TestNoRunner checks the error if there is no runner.
 func TestNoRunner(t *testing.T) {
 	_, err := newPool(t, startNATS(t)).Take(within(t))
 	if toolscript.KindOf(err) != toolscript.Unavailable || !strings.Contains(err.Error(), "--runners") {
@@ -337,8 +337,8 @@ func TestBusy(t *testing.T) {
 	await(t, "the runner is free", func() bool { return s.Stats().Busy == 0 })
 }
 
-// TestKilledRunner checks that a run whose runner is killed fails with a typed error, and
-// is not started again although another runner is free.
+// TestKilledRunner checks that a run whose runner is killed fails with a typed error, and is not
+// started again even if another runner is free.
 func TestKilledRunner(t *testing.T) {
 	url := startNATS(t)
 	self, err := os.Executable()
@@ -355,7 +355,7 @@ func TestKilledRunner(t *testing.T) {
 	}
 	defer func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // killed, so an error is expected
 	}()
 	if _, err := out.Read(make([]byte, 6)); err != nil {
 		t.Fatal(err)
@@ -370,7 +370,7 @@ func TestKilledRunner(t *testing.T) {
 	var begun atomic.Int64
 	h := &host{call: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		begun.Add(1)
-		_ = cmd.Process.Kill() // it runs
+		_ = cmd.Process.Kill() // still running
 		<-ctx.Done()
 		return nil, nil
 	}}
@@ -383,7 +383,7 @@ func TestKilledRunner(t *testing.T) {
 	}
 }
 
-// TestLostGateway checks that a runner ends the run of a gateway that has gone.
+// TestLostGateway checks that a runner ends a run whose gateway has disappeared.
 func TestLostGateway(t *testing.T) {
 	url := startNATS(t)
 	s := serve(t, url, 1)

@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// TestFunctionsAreCalled: a script that is one function is called; any other function is not.
+// TestFunctionsAreCalled: a script that is just one function without parameters or generator is called.
 func TestFunctionsAreCalled(t *testing.T) {
 	for _, test := range []struct {
 		code    string
 		calls   bool
-		notices string // a part of the only one; "" for none
+		notices string // part of the only notice; "" if there is none
 	}{
 		{"async () => { return 1 }", true, "one function, which was called"},
 		{"(async () => 1);", true, "which was called"},
@@ -62,8 +62,8 @@ func TestFunctionsAreCalled(t *testing.T) {
 	}
 }
 
-// TestUnreturnedCalls: the value of a tool or of a method such as map may be what a script is
-// for.
+// TestUnreturnedCalls checks which scripts end with a call whose value may be what they are
+// written for.
 func TestUnreturnedCalls(t *testing.T) {
 	for code, want := range map[string]bool{
 		"await tools.a.b()":                                true,

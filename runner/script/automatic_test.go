@@ -11,13 +11,13 @@ import (
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// TestAutomaticImports checks that the import has exactly the exports that the script
-// uses and does not declare.
+// TestAutomaticImports checks that the import lists exactly the exports that the script uses and
+// does not declare.
 func TestAutomaticImports(t *testing.T) {
 	servers := func(names ...string) runner.Uses { return runner.Uses{Servers: names} }
 	tests := []struct {
 		name, file, code string
-		imports          string // the names between the braces; "" for no import
+		imports          string // names between the braces; "" for no import
 		uses             runner.Uses
 	}{
 		{name: "tools", code: "await tools.a.b()", imports: "tools", uses: servers("a")},
@@ -82,8 +82,8 @@ func TestAutomaticImports(t *testing.T) {
 	}
 }
 
-// TestAutomaticImportsMoveNothing checks that places in the JavaScript map to their
-// places in the source.
+// TestAutomaticImportsMoveNothing checks that positions in the JavaScript still map to their
+// positions in the source.
 func TestAutomaticImportsMoveNothing(t *testing.T) {
 	for _, code := range []string{
 		"const a = 1; /* 😀 */ mark(tools, a)",
@@ -111,8 +111,8 @@ func TestAutomaticImportsMoveNothing(t *testing.T) {
 	}
 }
 
-// placeOf returns the first place of piece in text, counted as in source maps, and 0
-// if text does not contain piece.
+// placeOf returns the first position of piece in text, counted as in source maps, or 0 if text does
+// not contain piece.
 func placeOf(text, piece string) (line, column int) {
 	before, _, found := strings.Cut(text, piece)
 	if !found {
@@ -128,8 +128,8 @@ func placeOf(text, piece string) (line, column int) {
 	return strings.Count(before, "\n") + 1, column + 1
 }
 
-// TestAutomaticImportsKeepPlacesOfErrors checks the places in diagnostics of the
-// compiler, which reads the text with the import.
+// TestAutomaticImportsKeepPlacesOfErrors checks the positions in diagnostics of the compiler, whose
+// input contains the import.
 func TestAutomaticImportsKeepPlacesOfErrors(t *testing.T) {
 	_, found := script.Compile(runner.Source{Code: "await 0; exports.a = tools"})
 	if len(found) != 1 || found[0].Line != 1 || found[0].Column != 10 {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// TestBannedConstructs checks what scripts in the answers of models must not have. It is
-// found on the syntax tree, and never in strings, templates, comments or names of members.
+// TestBannedConstructs checks that constructs that are banned in the scripts of models are found in
+// the syntax tree, and never in strings, templates, comments or names of members.
 func TestBannedConstructs(t *testing.T) {
 	for code, want := range map[string][]string{
 		`const fs = require("fs")`:                                        {"1:12 require"},
@@ -61,7 +61,7 @@ func TestBannedConstructs(t *testing.T) {
 	}
 }
 
-// TestToolsNamed checks the tools that a script names.
+// TestToolsNamed checks which tools a script names.
 func TestToolsNamed(t *testing.T) {
 	for code, want := range map[string][]string{
 		"return await tools.github.createIssue({})":                                                      {"github.createIssue"},

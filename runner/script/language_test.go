@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// TestOtherLanguages: code in another language has one error, which names the language.
+// TestOtherLanguages: code in another language causes one error, which names the language.
 func TestOtherLanguages(t *testing.T) {
 	for code, want := range map[string]string{
 		"curl -s https://example.com | jq .":                     "a shell command",
@@ -40,7 +40,7 @@ func TestOtherLanguages(t *testing.T) {
 	}
 }
 
-// TestMistakesAreNoOtherLanguage: code with a mistake keeps its diagnostics.
+// TestMistakesAreNoOtherLanguage: TypeScript with a mistake keeps its own diagnostics.
 func TestMistakesAreNoOtherLanguage(t *testing.T) {
 	for _, code := range []string{
 		"const a = ;", "find = (", "export const a = (", "cat.sound( ;", "if (a) { return 1", "node = tree[;", "const s = `a", "import fs",

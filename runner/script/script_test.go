@@ -134,8 +134,8 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// TestMessagesNameTheScript checks that messages have no notes about the
-// configuration of the compiler, which is not a place in the script.
+// TestMessagesNameTheScript checks that messages have no notes about the configuration of the
+// compiler, because that is not in the script.
 func TestMessagesNameTheScript(t *testing.T) {
 	for code, want := range map[string]string{
 		"with (a) {}": "With statements cannot be used in strict mode",
@@ -161,8 +161,8 @@ func TestDiagnosticHasFileAndExcerpt(t *testing.T) {
 	}
 }
 
-// TestSourceMapsOfTheScript checks that a source map named in a script neither
-// changes its places nor makes the compiler read files.
+// TestSourceMapsOfTheScript checks that a source map named in a script does not change positions
+// and does not make the compiler read files.
 func TestSourceMapsOfTheScript(t *testing.T) {
 	const forged = "//# sourceMappingURL=data:application/json,{%22version%22:3,%22sources%22:[%22/etc/passwd%22],%22mappings%22:%22AAuiBA;AAuiBA%22,%22names%22:[]}"
 	for name, code := range map[string]string{
@@ -188,7 +188,7 @@ func TestSourceMapsOfTheScript(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: some editors write one at the start, and count no column for it.
+// TestByteOrderMark: editors may write a byte order mark, and do not count a column for it.
 func TestByteOrderMark(t *testing.T) {
 	c, ds := script.Compile(runner.Source{Code: "\ufeff#!/usr/bin/env toolscript\nreturn 1", File: "a.ts"})
 	if len(ds) > 0 || !strings.Contains(c.JavaScript, "return 1") {
@@ -221,8 +221,8 @@ func TestTopLevelReturn(t *testing.T) {
 	}
 }
 
-// TestSourceMap looks up a marker that is in both texts: the source map must connect
-// its two places.
+// TestSourceMap looks up a marker that is in both texts: the source map must connect its two
+// positions.
 func TestSourceMap(t *testing.T) {
 	for name, code := range map[string]string{
 		"module":                         "interface A {\n  b: string\n}\nconst ä: A = { b: '😀' }; marker();\nexport default 1",
@@ -251,7 +251,7 @@ func TestSourceMap(t *testing.T) {
 	}
 }
 
-// find returns the place of piece in text, with its column in UTF-16 units.
+// find returns the position of piece in text, with its column in UTF-16 units.
 func find(text, piece string) (line, column int) {
 	before, _, _ := strings.Cut(text, piece)
 	last := before[strings.LastIndex(before, "\n")+1:]

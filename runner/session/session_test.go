@@ -19,13 +19,13 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// process stands for the test's own process, which uses little processor time.
+// process takes the place of a sandbox's process and uses almost no processor time.
 type process struct{ done chan struct{} }
 
 func (p process) PID() int              { return os.Getpid() }
 func (p process) Done() <-chan struct{} { return p.done }
 
-// host answers every call with the function begin.
+// host answers each call with the function begin.
 type host struct {
 	testhost.Calls
 	begin func(h *host, c runner.Call, done func(runner.Answer))
@@ -177,7 +177,7 @@ func TestOneIDTwice(t *testing.T) {
 	}
 }
 
-// answered returns options with which answers arrive in the channel.
+// answered returns options that send answers to the returned channel.
 func answered(log *bytes.Buffer) (<-chan session.Answer, session.Options) {
 	answers, o := make(chan session.Answer, 2), options(log)
 	o.Deliver = func(a session.Answer) (rest func()) {
@@ -215,8 +215,8 @@ func TestCancelCall(t *testing.T) {
 	}
 }
 
-// TestStdin covers a host that returns input, fails or panics, and a run that is
-// over.
+// TestStdin covers a host that returns input, fails or panics, and a run that has already
+// ended.
 func TestStdin(t *testing.T) {
 	for name, test := range map[string]struct {
 		read  func(context.Context) ([]byte, error)
@@ -240,7 +240,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestHostThatIgnoresCancellation checks that Close abandons a call whose host ignores the
+// TestHostThatIgnoresCancellation checks that Close abandons a call if its host ignores the
 // cancellation.
 func TestHostThatIgnoresCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -259,7 +259,7 @@ func TestHostThatIgnoresCancellation(t *testing.T) {
 	})
 }
 
-// TestAnswerThatBlocks checks that the host does not wait for a process that takes no
+// TestAnswerThatBlocks checks that the host does not wait for a process that does not read an
 // answer, and that the bytes of the answer are held meanwhile.
 func TestAnswerThatBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

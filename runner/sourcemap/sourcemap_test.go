@@ -158,7 +158,7 @@ func TestRewriteTakesTheInsertionOut(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	const known = 64 // lines of the source; Rewrite drops mappings to later lines
+	const known = 64 // number of lines in the source; Rewrite drops mappings to later lines
 	f.Add("AAAA,IAAE;A,EAED")
 	f.Add("gggggA;;;,,,D")
 	f.Fuzz(func(t *testing.T, mappings string) {

@@ -17,7 +17,7 @@ export interface DemoTools { echo(params: EchoParams): Promise<any> }
 export interface Tools { demo: DemoTools }
 export declare const tools: Tools;`
 
-// TestAdviceAboutIntl: each finding about what there is not of Intl says what there is.
+// TestAdviceAboutIntl: a finding about a missing part of Intl lists the parts that exist.
 func TestAdviceAboutIntl(t *testing.T) {
 	checker := shim.New(globals)
 	checker.Declare("1", module)
@@ -137,15 +137,15 @@ JSON.parse("").on(class { m({ d }, ...e) { return [d, e] } });`,
 	}
 }
 
-// TestOneOff checks that code which works at run time is rejected only by a strict
-// check, and that mistakes about tools are always rejected.
+// TestOneOff checks that only a strict check rejects code that works at run time, and that mistakes
+// about tools are always rejected.
 func TestOneOff(t *testing.T) {
 	checker := shim.New(globals)
 	checker.Declare("1", module)
 	for _, c := range []struct {
 		name, script string
-		strict       string // code found by the strict check only; "" for none
-		both         string // code found by both checks; "" for none
+		strict       string // code that only the strict check finds; "" for none
+		both         string // code that both checks find; "" for none
 	}{
 		{name: "parameter without a type", script: "function f(a) { return a } f(1)", strict: "TS7006"},
 		{name: "callback without a type", script: "const f = (a, { b }, ...c) => a + b + c; f(1, { b: 2 })", strict: "TS7006"},
@@ -175,7 +175,7 @@ func TestOneOff(t *testing.T) {
 	}
 }
 
-// check fails the test if the declarations are not known.
+// check checks a script, and fails the test if the declarations are unknown.
 func check(tb testing.TB, c *shim.Checker, script, key string, strict bool) []shim.Diagnostic {
 	tb.Helper()
 	found, known := c.Check(tb.Context(), shim.Script{Text: script}, key, strict)
@@ -199,8 +199,8 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// TestDeclarations checks that a check uses the declarations of its key, also if the
-// keys alternate, and that an unknown key is reported.
+// TestDeclarations checks that a check uses the declarations of its key, even if the keys alternate,
+// and that an unknown key is reported.
 func TestDeclarations(t *testing.T) {
 	checker := shim.New(globals)
 	checker.Declare("none", "export {}")
@@ -262,7 +262,7 @@ func TestMissingAwait(t *testing.T) {
 	}
 }
 
-// TestDeclarationsAreBounded checks that the most recently used declarations stay.
+// TestDeclarationsAreBounded checks that only the most recently used declarations are kept.
 func TestDeclarationsAreBounded(t *testing.T) {
 	checker := shim.New(globals)
 	large := module + strings.Repeat(" ", 1<<20)

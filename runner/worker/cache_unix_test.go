@@ -19,7 +19,7 @@ func TestTrusted(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), link); err != nil {
 		t.Fatal(err)
 	}
-	foreign := "/usr" // owned by another user; a process that can change owners makes its own below
+	foreign := "/usr" // owned by another user; a process that may change owners creates its own below
 	if os.Geteuid() == 0 {
 		foreign = t.TempDir()
 		if err := os.Chown(foreign, 65534, -1); err != nil {
@@ -30,7 +30,7 @@ func TestTrusted(t *testing.T) {
 	for dir, want := range map[string]string{
 		"":                  "",
 		missing:             missing,
-		open:                "", // writable for the group
+		open:                "", // writable by the group
 		link:                "",
 		foreign:             "",
 		"/proc/nonexistent": "",

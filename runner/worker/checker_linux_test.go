@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// TestBusyMachine stops the checker for longer than the limit of work of a script.
-// The checker's answer still counts, and its findings concern only the script.
+// TestBusyMachine stops the checker for longer than a script's limit of work. The checker's answer
+// still counts, and its findings concern only the script.
 func TestBusyMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -93,15 +93,15 @@ func stands(t *testing.T, pid int) bool {
 	return true
 }
 
-// TestCheckerOutOfMemory checks that a checker is killed before it fills the
-// machine's memory, that a finding says so, and that the next checker works.
+// TestCheckerOutOfMemory checks that a checker is killed before it fills the memory of the machine,
+// that a finding says so, and that the next checker works.
 func TestCheckerOutOfMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
 	}
 	limit := worker.SourceLimit
 	defer func() { worker.SourceLimit = limit }()
-	worker.SourceLimit = runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall} // filling the memory takes about as much work
+	worker.SourceLimit = runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall} // filling the memory needs about as much work
 	c := startChecker(t)
 	found, err := c.Check(t.Context(), runner.TypeCheck{Source: runner.Source{Code: doubling(), File: "large.ts"}, Module: demo})
 	const want = "large.ts:1:1 limit "
@@ -114,7 +114,7 @@ func TestCheckerOutOfMemory(t *testing.T) {
 	}
 }
 
-// largeCommand makes the test program a worker that keeps 400 MB.
+// largeCommand makes the test binary a worker that keeps 400 MB.
 const largeCommand = "__large"
 
 func init() {
@@ -129,8 +129,8 @@ func init() {
 	}
 }
 
-// TestWorn checks that a checker is replaced after its number of requests, or if it
-// keeps too much memory.
+// TestWorn checks that a checker is replaced after a number of requests, or if it keeps too much
+// memory.
 func TestWorn(t *testing.T) {
 	c := startChecker(t)
 	c.Age(worker.WornRequests - 2)

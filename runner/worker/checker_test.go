@@ -25,8 +25,8 @@ func TestCheckerCompiles(t *testing.T) {
 	}
 }
 
-// TestCheckerSurvives covers large, deeply nested and broken sources: each gets a
-// finding, and the checker survives.
+// TestCheckerSurvives covers large, deeply nested and invalid sources: each gets a finding, and the
+// checker survives.
 func TestCheckerSurvives(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -12,9 +12,9 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// TestStoppedClock checks that a run whose clock is stopped outlasts its time
-// limit in the engine, in the worker's watchdog and in the gateway, and that the
-// limit applies again when the clock runs.
+// TestStoppedClock checks that a run whose clock is stopped outlasts its time limit in the engine,
+// in the worker's watchdog and in the gateway, and that the limit applies again when the clock
+// runs.
 func TestStoppedClock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -30,7 +30,7 @@ func TestStoppedClock(t *testing.T) {
 		{"and then goes on for who waits", `await tools.demo.echo({}); await new Promise((r) => setTimeout(r, 60_000))`, toolscript.LimitTime},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for range 5 { // as in survives: on a busy machine the watchdog can be faster than the engine
+			for range 5 { // as in survives: on a busy machine the watchdog may act before the engine
 				outcome, err := runHeld(t, c.code, limit)
 				if kindOf(outcome) != c.want {
 					t.Errorf("Run = %s, %+v, %v, want %q", outcome.Value, outcome.Err, err, c.want)

@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// These commands make the test program a worker that runs an attacker's code instead
-// of scripts.
+// These commands make the test binary a worker that runs an attacker's code in place of
+// scripts.
 const (
 	nativeCommand  = "__native"
 	foreignCommand = "__foreign"
@@ -23,8 +23,8 @@ func init() {
 	testRoles[foreignCommand] = func(args []string) int { return worker.Native(args[1:], look, foreign) }
 }
 
-// TestNativeCodeReachesNothing runs the attacker's code without an engine: the
-// confinement by the system alone must stop it.
+// TestNativeCodeReachesNothing runs the attacker's code without an engine: the confinement by the
+// system alone must stop it.
 func TestNativeCodeReachesNothing(t *testing.T) {
 	stray, err := unix.Open("/etc/passwd", unix.O_RDONLY, 0) // without O_CLOEXEC a child process inherits it
 	if err != nil {
@@ -52,16 +52,16 @@ func TestNativeCodeReachesNothing(t *testing.T) {
 	}
 }
 
-// isRefusal reports whether a failure is the refusal of a confinement, and not
-// another error.
+// isRefusal reports whether a failure is a refusal by the confinement, and not another
+// error.
 func isRefusal(failure string) bool {
 	return slices.ContainsFunc([]error{unix.EPERM, unix.EACCES, unix.ENOSYS}, func(err error) bool {
 		return strings.Contains(failure, err.Error())
 	})
 }
 
-// TestAttemptsAreReal makes the harmless attempts without confinement. They must
-// succeed, otherwise their failure in a worker proves nothing.
+// TestAttemptsAreReal makes the harmless attempts without confinement. They must succeed; otherwise
+// their failure in a worker would prove nothing.
 func TestAttemptsAreReal(t *testing.T) {
 	harmless := []string{
 		"open a file", "open its own program", "read a folder", "stat a file", "statx a file", "read a link",
@@ -78,8 +78,8 @@ func TestAttemptsAreReal(t *testing.T) {
 	}
 }
 
-// wantWhole fails if the kernel lacks a part of the confinement, and names that part.
-// The tests need a kernel that supports all parts.
+// wantWhole fails the test if the kernel lacks a part of the confinement, and names the part: the
+// tests need all parts.
 func wantWhole(t *testing.T, parts []toolscript.Confinement) {
 	t.Helper()
 	for _, p := range parts {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// conversions are those of the converters of the tests.
+// conversions are the conversions of the test converters.
 var conversions = []worker.Conversion{
 	{Name: "echo", Do: func(input []byte, _ worker.Need) ([][]byte, error) { return parts(input), nil }},
 	{Name: "fail", Do: func([]byte, worker.Need) ([][]byte, error) {
@@ -49,7 +49,7 @@ var conversions = []worker.Conversion{
 	{Name: "long", Do: func([]byte, worker.Need) ([][]byte, error) { return [][]byte{make([]byte, 40<<20)}, nil }},
 }
 
-// parts cuts a text into parts of many lengths.
+// parts cuts a text into parts of very different lengths.
 func parts(text []byte) (out [][]byte) {
 	for n := 0; len(text) > 0; n = (n*3 + 1) % (3 << 20) {
 		size := min(n, len(text))
@@ -75,7 +75,7 @@ func startConverter(tb testing.TB) *worker.Converter {
 	return c
 }
 
-// TestConvert checks texts of every length, in both directions and as further input.
+// TestConvert checks texts of different lengths as input, as output and as additional input.
 func TestConvert(t *testing.T) {
 	c := startConverter(t)
 	for _, size := range []int{0, 1, 64 << 10, 1 << 20, 1<<20 + 1, 5 << 20} {
@@ -115,7 +115,7 @@ func TestConversionFails(t *testing.T) {
 	}
 }
 
-// TestConversionExceedsItsLimits checks that a conversion that takes too much ends with
+// TestConversionExceedsItsLimits checks that a conversion that exceeds a limit ends together with
 // its process.
 func TestConversionExceedsItsLimits(t *testing.T) {
 	begun := func(string) ([]byte, error) { return nil, nil }
@@ -143,8 +143,8 @@ func TestConversionExceedsItsLimits(t *testing.T) {
 	}
 }
 
-// TestCallerEnds checks that the end of the caller kills the process, while it computes
-// and while it waits for input.
+// TestCallerEnds checks that the process is killed when the context of the caller ends, while the
+// process computes or waits for input.
 func TestCallerEnds(t *testing.T) {
 	for _, name := range []string{"forever", "join"} {
 		c := startConverter(t)
@@ -161,7 +161,7 @@ func TestCallerEnds(t *testing.T) {
 	}
 }
 
-// BenchmarkConvert measures the price of a conversion of a small text.
+// BenchmarkConvert measures the cost of converting a small text.
 func BenchmarkConvert(b *testing.B) {
 	c := startConverter(b)
 	input := bytes.Repeat([]byte("x"), 4<<10)

@@ -24,19 +24,19 @@ const WornRequests = wornRequests
 // Age sets the number of requests that the checker has answered.
 func (c *Checker) Age(requests int) { c.answered = requests }
 
-// Answered is the number of requests that the checker has answered.
+// Answered returns the number of requests that the checker has answered.
 func (c *Checker) Answered() int { return c.answered }
 
-// Spent is the usage of the last request.
+// Spent returns the usage of the last request.
 func (c *Checker) Spent() runner.Usage { return c.spent }
 
-// ExitCode is the exit code of a worker that has ended; -1 means that a signal ended
+// ExitCode returns the exit code of a worker that has ended, or -1 if a signal ended
 // it.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 
-// Native is the worker's side of AskNative. The worker is the same as any other until
-// it is confined. Then it runs attack in place of a script, like an attacker who has
-// escaped from the engine and runs native code.
+// Native is the worker's side of AskNative. Until it is confined, the worker is like any other.
+// Then it runs attack in place of a script, like an attacker who has escaped from the engine and
+// runs native code.
 func Native(args []string, before func() any, attack func(before any) any) int {
 	c, err := newChild(args)
 	if err == nil {
@@ -93,8 +93,8 @@ func AskNative(ctx context.Context, checker bool, o Options, into any) ([]toolsc
 	return p.hello.Confinement, json.Unmarshal(payload, into)
 }
 
-// Unlimited is the worker's side of a sandbox whose engine enforces no time limits.
-// With watchdog set, the worker's watchdog enforces them.
+// Unlimited is the worker's side of a sandbox whose engine enforces no time limits. If watchdog is
+// set, the worker's watchdog enforces them.
 func Unlimited(args []string, watchdog bool) int {
 	c, err := newChild(args)
 	if err == nil {

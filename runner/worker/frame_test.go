@@ -107,8 +107,8 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// TestFrameOfACall checks that a call passes a frame unchanged, and that a frame with a part
-// that is missing or unknown is refused.
+// TestFrameOfACall checks that a frame transports a call unchanged, and that a frame with a missing
+// or unknown part is refused.
 func TestFrameOfACall(t *testing.T) {
 	args := json.RawMessage(`{"a":1}`)
 	for _, want := range []runner.Call{

@@ -34,7 +34,7 @@ func TestInternalErrorEndsTheRun(t *testing.T) {
 	}
 }
 
-// faulty is a connection that panics when it is read.
+// faulty is a connection whose Read panics.
 type faulty struct{ io.ReadWriteCloser }
 
 func (faulty) Read([]byte) (int, error) { panic("read broke") }

@@ -11,22 +11,22 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Each pattern matches the first finding of a hostile source, with the finding's code
-// in front.
+// Each pattern matches the first finding of a hostile source, preceded by the code of the
+// finding.
 const (
 	nothing  = "^$"
 	tooDeep  = "^nesting .* 2000 levels"
 	overflow = "^limit the .* could not be (compiled|checked): .* nests "
 	full     = `^limit the types of the script .*checked.* 512 MB .*`
-	// spent matches a checker that has used up its limit, in the first step or in
-	// both. The second duration is the limit of time on a busy machine.
+	// spent matches a checker that has exceeded its limit in the first step, or in both. The second
+	// duration is the time limit on a busy machine.
 	spent = `^limit the .* could not be (compiled: .* ((1\.65|7)s|512 MB\b).*|checked: .* ((1\.8|9)s|512 MB\b).*exec --check off)$`
 	or    = "|" // joins two outcomes, for slow machines and the race detector
 )
 
-// hostile maps hostile sources to their expected outcome; some of them compile. On an
-// idle machine each takes at most two seconds, and the checker survives all except
-// those that end with a limit.
+// hostile maps hostile sources to their expected outcomes; some of them compile. On an idle machine
+// each takes at most two seconds, and the checker survives all except those that end with a
+// limit.
 var hostile = map[string]struct{ want, code string }{
 	"250,000 brackets":            {tooDeep, "const x = " + strings.Repeat("[", 250_000) + strings.Repeat("]", 250_000)},
 	"3,000 arrows":                {spent, "const f = " + strings.Repeat("a=>", 3000) + "1"},
@@ -68,8 +68,8 @@ func doubling() string {
 	return text.String()
 }
 
-// TestHostileSources checks that every hostile source gets an answer in time, and
-// that only the checker of that source can end.
+// TestHostileSources checks that every hostile source gets an answer in time, and that only the
+// checker of that source may end.
 func TestHostileSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each source uses a processor up to its limit")

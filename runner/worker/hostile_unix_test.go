@@ -19,9 +19,9 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// hostileCommand makes the test program a sandbox under the control of its script.
-// The sandbox reports that it is ready, waits for a job, and then sends the message
-// that its first argument names.
+// hostileCommand makes the test binary a sandbox that an attacker controls. The sandbox reports that
+// it is ready, waits for a job, and then sends the message that its first argument
+// names.
 const hostileCommand = "__hostile"
 
 func init() { testRoles[hostileCommand] = beHostile }
@@ -93,7 +93,7 @@ func beHostile(args []string) int {
 	return 0
 }
 
-// awaitJob reads the gateway's messages up to a job. The names arrive before it.
+// awaitJob reads messages of the gateway up to the job. The names arrive before it.
 func awaitJob(gateway io.Reader) error {
 	for {
 		var header [5]byte
@@ -109,8 +109,8 @@ func awaitJob(gateway io.Reader) error {
 	}
 }
 
-// TestHostileSandbox checks that messages of a sandbox cannot harm the gateway or
-// affect anything outside the run.
+// TestHostileSandbox checks that messages of a sandbox cannot harm the gateway or affect anything
+// outside the run.
 func TestHostileSandbox(t *testing.T) {
 	for name, test := range hostileMessages {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestHostileSandbox(t *testing.T) {
 				t.Errorf("Run = %v: a sandbox is given up when it lies, and only then", err)
 			}
 			if err != nil {
-				<-s.Done() // the pool does not lend it again
+				<-s.Done() // the pool does not lend the sandbox again
 			}
 			if outcome.Err != nil && len(outcome.Err.Message) > 300 {
 				t.Errorf("the error passes %d bytes on", len(outcome.Err.Message))
@@ -150,9 +150,9 @@ func TestHostileSandbox(t *testing.T) {
 	}
 }
 
-// These commands make the test program a sandbox that stops reading. ignoreInputCommand
-// stops when it is ready; closedInputCommand ends its run after the first bytes of an
-// answer and stops then.
+// These commands make the test binary a sandbox that stops reading: ignoreInputCommand stops when
+// it is ready; closedInputCommand ends its run after the first bytes of an answer and then
+// stops.
 const (
 	ignoreInputCommand = "__deaf"
 	closedInputCommand = "__deafened"
@@ -177,7 +177,7 @@ func init() {
 	}
 }
 
-// ignoreInput reports that the sandbox is ready, calls before, and then stays without
+// ignoreInput reports that the sandbox is ready, calls before, and then waits without
 // reading.
 func ignoreInput(before func(io.ReadWriter) error) int {
 	gateway := newEnds()
@@ -191,8 +191,8 @@ func ignoreInput(before func(io.ReadWriter) error) int {
 	return 0
 }
 
-// TestSandboxThatIsKilledAtItsEnd checks that a sandbox is not lent again if it ended
-// its run but had to be killed because it does not read.
+// TestSandboxThatIsKilledAtItsEnd checks that a sandbox is not lent again if it ended its run but
+// had to be killed because it does not read.
 func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
 	s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{closedInputCommand}})
 	if err != nil {
@@ -213,8 +213,8 @@ func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestSandboxThatDoesNotRead checks that the limits of a run apply before the sandbox
-// has read the job.
+// TestSandboxThatDoesNotRead checks that the limits of a run apply even before the sandbox has read
+// the job.
 func TestSandboxThatDoesNotRead(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -239,8 +239,8 @@ func TestSandboxThatDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestDeepValues checks that no worker is lost by a value with the maximum depth of
-// Go's JSON decoder, which is too deep as part of a message.
+// TestDeepValues checks that a value with the maximum depth of Go's JSON decoder, which is too deep
+// as part of a message, does not end the worker.
 func TestDeepValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long")
@@ -248,7 +248,7 @@ func TestDeepValues(t *testing.T) {
 	s := startSandbox(t)
 	for _, levels := range []int{5_000, 9_990, 9_998, 9_999, 10_000, 10_001, 20_000} {
 		job := newJob(t, fmt.Sprintf("let v: any = []; for (let i = 1; i < %d; i++) v = [v]; return v", levels))
-		job.Limits.TimeoutMs, job.Limits.CPUMs = 600_000, 600_000 // the engine looks for cycles, in quadratic time
+		job.Limits.TimeoutMs, job.Limits.CPUMs = 600_000, 600_000 // the engine searches for cycles in quadratic time
 		outcome, err := s.Run(t.Context(), job, &host{})
 		if err != nil {
 			t.Fatalf("Run: %v", err)

@@ -8,9 +8,9 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// TestLimitsOfTimeInDepth disables the engine's time limits, and then the watchdog
-// too. The next layer ends the script with the same error, and the worker ends with
-// it.
+// TestLimitsOfTimeInDepth disables the engine's time limits, and then also the watchdog. The next
+// layer ends the script with the same error, and the worker ends with the
+// script.
 func TestLimitsOfTimeInDepth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -27,7 +27,7 @@ func TestLimitsOfTimeInDepth(t *testing.T) {
 				if test.command == watchedCommand {
 					want = worker.ExitOverrun
 				}
-				for range 5 { // on a busy machine the gateway can be faster than the watchdog
+				for range 5 { // on a busy machine the gateway may act before the watchdog
 					code := killedWith(t, test.command, test.code, limits)
 					if code == want {
 						return

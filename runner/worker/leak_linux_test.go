@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFailedStartLeavesNoDescriptors lets each step of a start fail: each pipe, for want of
-// descriptors, and the start of the program.
+// TestFailedStartLeavesNoDescriptors makes each step of a start fail: creating each pipe, without
+// free descriptors, and starting the program.
 func TestFailedStartLeavesNoDescriptors(t *testing.T) {
 	before := openDescriptors(t)
 	var limit unix.Rlimit

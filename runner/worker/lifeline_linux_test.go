@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// gatewayCommand makes the test program a gateway with a script that does not end.
+// gatewayCommand makes the test binary a gateway with a script that does not end.
 const gatewayCommand = "__gateway"
 
 func init() { testRoles[gatewayCommand] = func(args []string) int { return runGateway(args[0]) } }
@@ -38,8 +38,8 @@ func runGateway(cacheDir string) int {
 	return 1
 }
 
-// TestWorkerEndsWithItsGateway kills a gateway whose worker is stopped and cannot
-// notice it, like a worker in code that never returns to Go.
+// TestWorkerEndsWithItsGateway kills a gateway whose worker is stopped and cannot notice that, like
+// a worker in code that never returns to Go.
 func TestWorkerEndsWithItsGateway(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

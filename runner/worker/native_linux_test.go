@@ -37,7 +37,7 @@ func text(s string) uintptr {
 	return uintptr(unsafe.Pointer(b))
 }
 
-// kept keeps the memory alive whose addresses are passed to system calls.
+// kept keeps memory alive whose addresses are passed to system calls.
 var kept []*byte
 
 func buffer() uintptr {
@@ -233,10 +233,10 @@ func look() any {
 	return before{open, os.Getppid()}
 }
 
-// findings are the result of the attack.
+// findings is the result of the attack.
 type findings struct {
-	Descriptors map[int]string    // before the confinement
-	Later       []int             // descriptors that are open at the end
+	Descriptors map[int]string    // open before the confinement
+	Later       []int             // open at the end
 	Failed      map[string]string // error by attempt; "" means that it succeeded
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestSandboxKilledBeforeItsJob: a run says that it has not begun if its sandbox was killed
-// before it read the job, whether the job was written or not.
+// TestSandboxKilledBeforeItsJob: if a sandbox is killed before it has read its job, the error says
+// that the run has not begun, whether or not the job was written.
 func TestSandboxKilledBeforeItsJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -23,7 +23,7 @@ func TestSandboxKilledBeforeItsJob(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(s.Close)
-			stop(t, s.PID()) // it does not read
+			stop(t, s.PID()) // so that it does not read
 			if writes == 0 {
 				s.Kill()
 				<-s.Done()
@@ -38,7 +38,7 @@ func TestSandboxKilledBeforeItsJob(t *testing.T) {
 	}
 }
 
-// stop stops a child. It returns when all threads of the child have stopped.
+// stop stops a child process and returns when all its threads have stopped.
 func stop(t *testing.T, pid int) {
 	t.Helper()
 	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {

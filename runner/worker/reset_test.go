@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// killed are scripts that try to outlive their limits in places where an engine is
-// hard to stop: in native code, in block operations, and in code that catches errors.
+// killed are scripts that try to outlive their limits where an engine is hard to stop: in native
+// code, in block operations, and in code that catches errors.
 var killed = []struct {
 	name, code string
 	kind       toolscript.Kind
@@ -32,8 +32,8 @@ var killed = []struct {
 	{"nothing but waiting", "await new Promise(() => { setInterval(() => {}, 10) })", toolscript.LimitTime},
 }
 
-// TestStoppedScriptKeepsItsWorker checks that the error has the right kind, that
-// the same process runs the next script on clean state, and that the process is idle
+// TestStoppedScriptKeepsItsWorker checks that the error has the right kind, that the same process
+// runs the next script with clean state, and that the process is idle
 // afterwards.
 func TestStoppedScriptKeepsItsWorker(t *testing.T) {
 	if testing.Short() {
@@ -57,9 +57,9 @@ func TestStoppedScriptKeepsItsWorker(t *testing.T) {
 	}
 }
 
-// survives runs a job that does not end, and returns the sandbox in which the engine
-// itself ended it. On a busy machine the watchdog or the gateway can be faster than
-// the engine; the job then runs again in a new sandbox.
+// survives runs a job that does not end, and returns the sandbox in which the engine itself ended
+// the job. On a busy machine the watchdog or the gateway may act before the engine; the job then
+// runs again in a new sandbox.
 func survives(t *testing.T, job runner.Job, want toolscript.Kind) *worker.Sandbox {
 	t.Helper()
 	for range 5 {
@@ -86,7 +86,7 @@ func survives(t *testing.T, job runner.Job, want toolscript.Kind) *worker.Sandbo
 // wantIdle waits until a process uses no processor time.
 func wantIdle(t *testing.T, pid int) {
 	t.Helper()
-	tick := time.NewTicker(100 * time.Millisecond) // ten ticks of the processor clock
+	tick := time.NewTicker(100 * time.Millisecond) // at least ten ticks of the processor clock
 	defer tick.Stop()
 	enough := time.After(pace.Limit(10 * time.Second))
 	for last := time.Duration(-1); ; {

@@ -190,9 +190,9 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	run(t, s, "return 2", &host{})
 }
 
-// TestHostThatDoesNotReturnIsAbandoned has a call that does not end with its run. Its late
-// answer arrives while the next run waits for a call with the same id, and must not
-// reach that run.
+// TestHostThatDoesNotReturnIsAbandoned makes a call that does not end with its run. Its late answer
+// arrives while the next run waits for a call with the same id, and must not reach that
+// run.
 func TestHostThatDoesNotReturnIsAbandoned(t *testing.T) {
 	s := startSandbox(t)
 	release := make(chan struct{})
@@ -204,7 +204,7 @@ func TestHostThatDoesNotReturnIsAbandoned(t *testing.T) {
 	if !outcome.Exited {
 		t.Errorf("%+v; want an exit", outcome)
 	}
-	const more = 100 // calls during which the late answer can arrive
+	const more = 100 // calls during which the late answer may arrive
 	begun, enough := 0, make(chan struct{})
 	next := &host{call: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		if c.ID == "demo__echo" {

@@ -23,12 +23,12 @@ const all = Array.from({ length: 18 }, () => tools.demo.echo({ text }));
 // arguments.
 type slowHost struct {
 	release chan struct{}
-	full    chan struct{} // a token when fullAt bytes are held
+	full    chan struct{} // receives a token when fullAt bytes are held
 
 	held, most atomic.Int64
 }
 
-// fullAt is the amount of 4 MB arguments that fits into 64 MB, less one call for the
+// fullAt is the number of bytes of 4 MB arguments that fit into 64 MB, minus one call for the
 // headers.
 const fullAt = 15 * 4 << 20
 
@@ -62,12 +62,12 @@ func bigJob(tb testing.TB, code string) runner.Job {
 	tb.Helper()
 	job := newJob(tb, bigCalls+code)
 	job.Limits.Concurrency = 100
-	job.Limits.TimeoutMs, job.Limits.CPUMs = 120_000, 120_000 // copying 72 MB can be slow
+	job.Limits.TimeoutMs, job.Limits.CPUMs = 120_000, 120_000 // copying 72 MB may be slow
 	return job
 }
 
-// TestArgumentsAreBounded runs a script whose calls are larger than the limit for a
-// run. The script continues as calls end.
+// TestArgumentsAreBounded runs a script whose calls exceed the limit of a run for their arguments.
+// The script continues as calls end.
 func TestArgumentsAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -86,8 +86,8 @@ func TestArgumentsAreBounded(t *testing.T) {
 	}
 }
 
-// TestUnreadAnswersAreBounded runs a script that makes calls and then
-// computes without end while the answers arrive.
+// TestUnreadAnswersAreBounded runs a script that makes calls and then computes without end while
+// their answers arrive.
 func TestUnreadAnswersAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -106,7 +106,7 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestRunWithAllCallsInFlightEnds fills the limit of a run with calls that never end. Every way to
+// TestRunWithAllCallsInFlightEnds reaches the limit of a run with calls that never end. Every way to
 // end the run must still work.
 func TestRunWithAllCallsInFlightEnds(t *testing.T) {
 	if testing.Short() {

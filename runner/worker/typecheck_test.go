@@ -46,7 +46,7 @@ func lines(found []toolscript.Diagnostic) []string {
 	return all
 }
 
-// places returns the places and codes of lines, without messages.
+// places returns the positions and codes of finding lines, without the messages.
 func places(lines []string) []string {
 	var all []string
 	for _, line := range lines {

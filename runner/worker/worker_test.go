@@ -19,11 +19,11 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// cacheDir keeps the compiled engine for all tests of a run, because compiling takes
-// seconds with the race detector.
+// cacheDir is the cache of the compiled engine for all tests of a run, because compiling takes
+// seconds under the race detector.
 var cacheDir string
 
-// TestMain makes the test program a worker when it is started with worker.Command.
+// TestMain makes the test binary a worker if it is started with worker.Command.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Command {
 		os.Exit(worker.Main(os.Args[2:], conversions...))
@@ -36,14 +36,14 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
-// testRoles are the other roles of the test program, by its first argument.
+// testRoles maps first arguments to the other roles of the test binary.
 var testRoles = map[string]func(args []string) int{
 	unlimitedCommand: func(args []string) int { return worker.Unlimited(args[1:], false) },
 	watchedCommand:   func(args []string) int { return worker.Unlimited(args[1:], true) },
 }
 
-// These commands start workers whose engine enforces no time limits, without and with
-// a watchdog.
+// These commands start workers whose engine enforces no time limits, without and with a
+// watchdog.
 const (
 	unlimitedCommand = "__unlimited"
 	watchedCommand   = "__watched"
@@ -90,7 +90,7 @@ var names = &naming.Names{Key: "1", Servers: []naming.Server{{
 	Ident: "demo", Name: "demo", Tools: []naming.Tool{{Ident: "echo", ID: "demo__echo"}, {Ident: "add", ID: "demo__add"}},
 }}}
 
-// newJob compiles code in the test's process. A gateway compiles only in checker
+// newJob compiles code in the test's own process. A gateway compiles only in checker
 // processes.
 func newJob(tb testing.TB, code string) runner.Job {
 	tb.Helper()

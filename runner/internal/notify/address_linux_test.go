@@ -29,7 +29,7 @@ func TestArchitecture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The machine of the tests reads numbers of the other byte order.
+	// The emulated machine reads numbers in big-endian order.
 	data := func(number, arch, arg uint32) []byte {
 		b := make([]byte, 64)
 		for at, n := range map[int]uint32{numberAt: number, archAt: arch, argsAt + 8: arg} {

@@ -23,7 +23,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// TestMain makes the test program the helper, or a program that the helper becomes.
+// TestMain makes the test binary the helper, or a program that the helper executes.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
@@ -37,18 +37,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// watched are the calls that the helper of the tests names.
+// watched are the rules for the calls that the helper of the tests watches.
 var watched = []notify.Rule{
 	{Number: unix.SYS_OPENAT},
 	{Number: unix.SYS_EXECVE},
 	{Number: unix.SYS_GETPGID},
 	{Number: unix.SYS_CONNECT},
 	{Number: unix.SYS_UNLINKAT},
-	// Only two kinds of sockets.
+	// Only datagram sockets of IPv4 and IPv6.
 	{Number: unix.SYS_SOCKET, Checks: []notify.Check{{Arg: 0, Mask: ^uint32(0), Any: []uint32{unix.AF_INET, unix.AF_INET6}}, {Arg: 1, Mask: 0xf, Any: []uint32{unix.SOCK_DGRAM}}}},
 }
 
-// help becomes a program whose calls are watched. order says which other filter there is.
+// help executes a program whose calls are watched. order says which other filter is installed, and when.
 func help(order string, argv []string) error {
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -79,7 +79,7 @@ func help(order string, argv []string) error {
 	return syscall.Exec(argv[0], argv, env)
 }
 
-// work makes calls of its own, and prints what they return.
+// work makes the system calls of a case, and prints what they return.
 func work(what string) int {
 	call := func(number uintptr, args ...uintptr) string {
 		var a [3]uintptr
@@ -143,7 +143,7 @@ func work(what string) int {
 	return 0
 }
 
-// acrossPages opens a path that begins at the end of a page, and one whose next page is missing.
+// acrossPages opens a path that crosses a page boundary, and one that ends before an unmapped page.
 func acrossPages() string {
 	size := os.Getpagesize()
 	pages, err := unix.Mmap(-1, 0, 3*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -165,7 +165,7 @@ func acrossPages() string {
 	return "both"
 }
 
-// child is a program whose calls this process receives.
+// child is a program whose system calls this process receives.
 type child struct {
 	cmd      *exec.Cmd
 	out      bytes.Buffer
@@ -254,7 +254,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestAnswers: a call fails, or returns a value, without running.
+// TestAnswers: a call fails or returns a value without being executed.
 func TestAnswers(t *testing.T) {
 	folder := t.TempDir()
 	secret := filepath.Join(folder, "secret")
@@ -287,7 +287,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestMemory: texts cross pages, and pointers that lead nowhere are errors.
+// TestMemory: texts may cross pages, and invalid pointers are errors.
 func TestMemory(t *testing.T) {
 	null := 0
 	if out := start(t, "alone", "", "work", "two pages").run(t, func(c *notify.Call) notify.Answer {
@@ -322,7 +322,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestChecks: only calls with the named arguments wait.
+// TestChecks: only calls with the named arguments are reported.
 func TestChecks(t *testing.T) {
 	out := start(t, "alone", "", "work", "sockets").run(t, func(c *notify.Call) notify.Answer {
 		if c.Number == unix.SYS_SOCKET {
@@ -371,7 +371,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestThreads: many threads wait at once, while the scheduler sends them signals.
+// TestThreads: many threads wait at the same time, while the scheduler sends them signals.
 func TestThreads(t *testing.T) {
 	opened := 0
 	out := start(t, "alone", "", "work", "threads").run(t, func(c *notify.Call) notify.Answer {
@@ -387,7 +387,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestGone: a caller that ended while it waited is noticed.
+// TestGone: the end of a caller that waits is noticed.
 func TestGone(t *testing.T) {
 	c := start(t, "alone", "", "work", "wait")
 	served, killed := make(chan error, 1), make(chan error, 1)
@@ -416,7 +416,7 @@ func TestGone(t *testing.T) {
 	must(t, c.listener.Close())
 }
 
-// TestClose ends Serve while the process lives. Its calls fail from then on.
+// TestClose checks that Close ends Serve while the process runs. Its watched calls then fail.
 func TestClose(t *testing.T) {
 	c := start(t, "alone", "", "/bin/cat")
 	served := make(chan error, 1)
@@ -424,10 +424,10 @@ func TestClose(t *testing.T) {
 	must(t, c.listener.Close())
 	must(t, c.listener.Close())
 	must(t, <-served)
-	_ = c.cmd.Wait() // it may have been unable to start
+	_ = c.cmd.Wait() // it may have failed to start
 }
 
-// TestNoListener: a helper that ends, or a context that does, ends Receive.
+// TestNoListener: Receive ends if the helper or the context ends.
 func TestNoListener(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
@@ -451,12 +451,12 @@ func TestNoListener(t *testing.T) {
 	}
 }
 
-// TestNoLeak: descriptors and goroutines end with the processes.
+// TestNoLeak: file descriptors and goroutines are released when their process ends.
 func TestNoLeak(t *testing.T) {
 	run := func() {
 		start(t, "alone", "", "/bin/true").run(t, func(*notify.Call) notify.Answer { return notify.Continue() })
 	}
-	run() // the runtime opens its own descriptors
+	run() // the runtime opens its own descriptors at the first use
 	before := descriptors(t)
 	for range 5 {
 		run()
@@ -478,7 +478,7 @@ func descriptors(t *testing.T) (links []string) {
 	return links
 }
 
-// TestProbe: the probe ends while the collector stops all threads.
+// TestProbe: the probe ends even while the garbage collector stops all threads.
 func TestProbe(t *testing.T) {
 	if err := notify.Probe(); err != nil {
 		t.Skip(err)

@@ -22,7 +22,7 @@ func TestTheMainThreadIsNeverRestricted(t *testing.T) {
 				return
 			}
 			used <- 0
-			<-release // the thread stays occupied, so the next goroutine gets another
+			<-release // the thread stays occupied, so that the next goroutine gets another
 		}()
 		switch <-used {
 		case 0:

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
-// TestMain makes the test program a process to watch if its argument names a deed.
+// TestMain makes the test binary a process to watch if its argument names an action.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 {
 		if do := actions[os.Args[1]]; do != nil {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// actions are the actions of such a process. They do not end, or end with standard
+// actions are what such a process does. An action never ends, or ends at the end of standard
 // input.
 var actions = map[string]func(){
 	"computes": func() {
@@ -57,7 +57,7 @@ func begin(t *testing.T, action string) *exec.Cmd {
 	t.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // killed, so an error is expected
 	})
 	return cmd
 }
@@ -98,8 +98,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchWithinBounds checks that a process is not killed if it waits for longer
-// than its limit of work, or if its watch has been stopped.
+// TestWatchWithinBounds checks that a process is not killed if it waits for longer than its limit of
+// work, or if its watch was stopped.
 func TestWatchWithinBounds(t *testing.T) {
 	const work = 500 * time.Millisecond
 	waits, computes := begin(t, "waits"), begin(t, "computes")
@@ -112,8 +112,8 @@ func TestWatchWithinBounds(t *testing.T) {
 			}
 		})
 	}
-	// When the computing process exceeds its limit of work, the other process has
-	// waited as long.
+	// When the process that computes exceeds its limit of work, the other one has waited for the
+	// same time.
 	for deadline := time.After(time.Minute); all["computes"].Worked() <= work; {
 		select {
 		case <-deadline:
@@ -121,7 +121,7 @@ func TestWatchWithinBounds(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	_ = all["computes"].Stop() // it can have been killed meanwhile
+	_ = all["computes"].Stop() // it may have been killed meanwhile
 	if worked, passed := all["waits"].Worked(), all["waits"].Passed(); worked > work || passed <= work {
 		t.Errorf("in %s the process that waits has worked %s, of which it may %s", passed, worked, work)
 	}
@@ -135,7 +135,7 @@ func TestClockOfAnEndedProcess(t *testing.T) {
 	cmd := begin(t, "computes")
 	clock := proc.StartClock(cmd.Process.Pid)
 	_ = cmd.Process.Kill()
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // killed, so an error is expected
 	if worked := clock.Worked(); worked != 0 {
 		t.Errorf("a process that is gone has worked %s", worked)
 	}

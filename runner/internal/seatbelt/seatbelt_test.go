@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestWrap checks that the names of folders are parameters and no part of the profile.
+// TestWrap checks that names of folders are parameters, and not part of the profile's text.
 func TestWrap(t *testing.T) {
 	a := seatbelt.Access{Write: []string{`/r"))(allow default`, "/t"}, Read: []string{"/usr"}}
 	args := a.Wrap("/bin/cat", []string{"a"})
@@ -29,7 +29,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestLinks: a profile does not follow links, so a parameter is the path without them.
+// TestLinks: parameters are paths with links resolved, because a profile does not follow links.
 func TestLinks(t *testing.T) {
 	folder := t.TempDir()
 	link := filepath.Join(folder, "link")

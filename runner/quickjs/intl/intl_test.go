@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/date"
 )
 
-// TestEveryLocale formats something of each kind in each locale: no data are missing.
+// TestEveryLocale formats a value of each kind in each locale, so that missing data are found.
 func TestEveryLocale(t *testing.T) {
 	values := map[string]string{
 		`"kind":"number","options":{"style":"currency","currency":"EUR","currencyDisplay":"name","maximumFractionDigits":2,"roundingIncrement":1}`:                     "1234.5",
@@ -41,7 +41,7 @@ func TestEveryLocale(t *testing.T) {
 	}
 }
 
-// FuzzFormat: whatever a script makes of the prelude, the host answers.
+// FuzzFormat checks that the functions for the prelude accept any arguments, and return texts of bounded length.
 func FuzzFormat(f *testing.F) {
 	f.Add("number", "de", `{"style":"currency","currency":"EUR","minimumIntegerDigits":1000000000}`, "1")
 	f.Add("date", "x", `{"fractionalSecondDigits":1000000000,"timeZone":"+01:00","second":"numeric"}`, "0")

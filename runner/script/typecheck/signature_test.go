@@ -13,12 +13,12 @@ import (
 	"github.com/toolscript/toolscript/runner/script/typecheck"
 )
 
-// TestSignature compares the types of exported functions with their schemas.
+// TestSignature checks the schemas that are derived from the types of exported functions.
 func TestSignature(t *testing.T) {
 	checker := typecheck.New()
 	for _, c := range []struct {
 		name, code     string
-		params, result string   // "": nothing is known
+		params, result string   // "" if unknown
 		found          []string // line:column and the start of the message
 	}{
 		{"members and their comments", `
@@ -134,7 +134,7 @@ func TestSignatureDocumentation(t *testing.T) {
 	}
 }
 
-// FuzzSignature: every schema can be applied, and no text ends the process.
+// FuzzSignature checks that every derived schema can be applied, and that no text causes a panic.
 func FuzzSignature(f *testing.F) {
 	for _, seed := range []string{
 		"export default (p: { a: string }) => p", "interface A<T> { a: A<T[]> } export default (p: A<1>) => p",

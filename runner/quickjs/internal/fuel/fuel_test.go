@@ -13,9 +13,9 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/internal/fuel"
 )
 
-// small is a module that imports env.ask and exports spin(n), which loops n times,
-// fill(n) and copy(n), which each move n bytes, and calm(), which does neither. Its
-// one global is its own counter.
+// small is a module that imports env.ask and exports spin(n), which loops n times, fill(n) and
+// copy(n), which each move n bytes, and calm(), which does neither. Its only global is a counter
+// of its own.
 var small = module(
 	section(1, "\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x00\x00"), // ()→i32, (i32)→i32, ()→()
 	section(2, "\x01\x03env\x03ask\x00\x00"),
@@ -70,7 +70,7 @@ func leb(n int) string {
 
 var options = fuel.Options{Module: "env", Function: "ask", Export: "fuel", Refill: 1000}
 
-// instance runs a rewritten module. asked counts the calls of the import; call number
+// instance runs a rewritten module. asked counts the calls of the import; the call with the number
 // last returns stop.
 type instance struct {
 	api.Module
@@ -121,7 +121,7 @@ func TestLoopsUseFuel(t *testing.T) {
 	if _, err := i.call(t, "spin", 10_500); err != nil || i.asked != 10 {
 		t.Errorf("10,500 turns asked %d times (%v), want 10 times", i.asked, err)
 	}
-	// An iteration that calls the import uses fuel a second time.
+	// The iteration that calls the import uses fuel twice.
 	if left := int32(i.ExportedGlobal("fuel").Get()); left != 490 {
 		t.Errorf("fuel = %d, want 490", left)
 	}

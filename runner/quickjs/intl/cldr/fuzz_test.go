@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/cldr"
 )
 
-// FuzzParseTag: the canonical form of a tag is the canonical form of itself.
+// FuzzParseTag checks that the canonical form of a tag is its own canonical form.
 func FuzzParseTag(f *testing.F) {
 	for _, tag := range []string{"en-US", "zh-hant-tw", "de-u-co-phonebk-kn", "en-t-de-x-y", "sl-rozaj-biske-1994", "iw", "x"} {
 		f.Add(tag)

@@ -13,7 +13,7 @@ func TestCompare(t *testing.T) {
 	for _, test := range []struct {
 		locale string
 		change func(o *collation.Options)
-		want   string // in order; = joins equal texts
+		want   string // texts in order; = joins equal texts
 	}{
 		{"en", nil, "a A á ab b"},
 		{"sv", nil, "a o z å ä ö"},
@@ -48,7 +48,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// FuzzCompare: an order has no contradictions.
+// FuzzCompare checks that the order of texts has no contradictions.
 func FuzzCompare(f *testing.F) {
 	f.Add("a1", "a10", "Ä", true)
 	f.Add("きょう", "x", "", false)

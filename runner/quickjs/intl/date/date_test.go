@@ -22,7 +22,7 @@ func TestLoadZone(t *testing.T) {
 	}
 }
 
-// FuzzLoadZone: the name of a zone is that of itself.
+// FuzzLoadZone checks that the canonical name of a zone is its own canonical name.
 func FuzzLoadZone(f *testing.F) {
 	f.Add("Europe/London")
 	f.Add("+05:30")

@@ -31,7 +31,7 @@ func TestDigitsAreExact(t *testing.T) {
 	}
 }
 
-// FuzzParse: a number is read as package big reads it, and every number has a text.
+// FuzzParse compares the parsed number with that of package big, and formats every number.
 func FuzzParse(f *testing.F) {
 	for _, value := range []string{"1.5", "-0", "1e400", "1e-9", ".5", "5.", "1e", "0x1", "12345678901234567890"} {
 		f.Add(value, 3)
