@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFunctionsAreCalled: a script that is just one function without parameters or generator is called.
+// TestFunctionsAreCalled: a script that is one function without required parameters, and no generator, is called.
 func TestFunctionsAreCalled(t *testing.T) {
 	for _, test := range []struct {
 		code    string
