@@ -189,8 +189,7 @@ func TestLaunchNeedsApproval(t *testing.T) {
 	}
 }
 
-// TestAgentsEndWithTheGateway: the request to the model ends when the program that launched the
-// agent ends.
+// TestAgentsEndWithTheGateway: the request to the model ends when the program that launched the agent ends.
 func TestAgentsEndWithTheGateway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

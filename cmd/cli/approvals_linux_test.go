@@ -205,9 +205,8 @@ func TestApprovalsOfAnAgent(t *testing.T) {
 	}
 }
 
-// TestExecAsksAtItsTerminal: the gateway shows the code at the terminal of exec, and exec asks for
-// it there. If an agent has started exec, no code appears at its terminal, even if it has two
-// terminals.
+// TestExecAsksAtItsTerminal: the gateway shows the code at the terminal of exec, and exec asks for it
+// there. If an agent has started exec, no code appears at its terminal, even if it has two terminals.
 func TestExecAsksAtItsTerminal(t *testing.T) {
 	below := ancestry.Agent(os.Getpid()) != "" // the test runs below an agent
 	for _, env := range []string{"", "CLAUDECODE=1"} {

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// get-types --watch writes the types again when the servers of the gateway change, and ends
-// without an error.
+// get-types --watch writes the types again when the servers of the gateway change, and ends without an error.
 func TestGetTypesWatch(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	gatewayAt(t, w)

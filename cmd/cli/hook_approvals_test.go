@@ -12,8 +12,7 @@ const askingConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": 
   "approvals": {"rules": [{"match": ["demo__read_file"], "action": "ask"}, {"match": ["demo__tree"], "action": "deny"}], "timeout": "1h"}}`
 
 // TestPreToolUseAsks: the client asks its user about a script that names a tool under approval,
-// inline, on standard input or in a file, even if the user's rules may allow commands of this
-// form.
+// inline, on standard input or in a file, even if the user's rules may allow commands of this form.
 func TestPreToolUseAsks(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"home/.toolscript.json": askingConfig, "work/a.txt": "one\n",

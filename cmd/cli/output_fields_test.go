@@ -108,8 +108,7 @@ func TestDocumentedFields(t *testing.T) {
 	}
 }
 
-// members returns the JSON names of a struct's fields, with a question mark after optional
-// ones.
+// members returns the JSON names of a struct's fields, with a question mark after optional ones.
 func members(of reflect.Type) (names []string) {
 	for f := range of.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

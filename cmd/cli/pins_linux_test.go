@@ -44,8 +44,7 @@ func serveChanging(path string) int {
 	return 0
 }
 
-// changing starts a gateway at a terminal, with a server whose tool has changed after it was
-// pinned.
+// changing starts a gateway at a terminal, with a server whose tool has changed after it was pinned.
 func changing(t *testing.T, policy string, env ...string) (w *world, shown func() string) {
 	t.Helper()
 	w = newWorld(t, map[string]string{
@@ -206,9 +205,8 @@ func (d *delayed) Read(b []byte) (int, error) {
 	return d.rest.Read(b)
 }
 
-// TestPinsOfAnAgent: an agent cannot accept a change. No code appears at a terminal of the agent,
-// neither that of the gateway nor that of the command, even if the user's file shows codes at
-// terminals.
+// TestPinsOfAnAgent: an agent cannot accept a change. No code appears at a terminal of the agent, neither
+// that of the gateway nor that of the command, even if the user's file shows codes at terminals.
 func TestPinsOfAnAgent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRequests counts the requests of commands to a gateway, except the request that finds the
-// gateway.
+// TestRequests counts the requests of commands to a gateway, except the request that finds the gateway.
 func TestRequests(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	_, export := gatewayAt(t, w)

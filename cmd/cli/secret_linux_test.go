@@ -42,8 +42,7 @@ func (w *world) typing(t *testing.T, typed string, args ...string) result {
 	return result{<-c.code, stdout.String(), c.stderr.String()}
 }
 
-// The person at the terminal sees the definition of a server, and decides whether the server
-// gets the secret.
+// The person at the terminal sees the definition of a server, and decides whether the server gets the secret.
 func TestSecretIsConfirmedAtTheTerminal(t *testing.T) {
 	w := secretWorld(t)
 	list := func() string { return w.run(t, "secret", "list").stdout }

@@ -86,8 +86,7 @@ func called(t *testing.T, s *mcp.ClientSession, name string, args map[string]any
 	return n
 }
 
-// TestShownByCommands: output of commands counts if a program reads it, and not if it goes to a
-// terminal.
+// TestShownByCommands: output of commands counts if a program reads it, and not if it goes to a terminal.
 func TestShownByCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -13,9 +13,8 @@ import (
 )
 
 // TestTop uses a real gateway on a terminal of 80 columns and 24 lines: a server is killed and
-// restarts, a run is aborted, the gateway ends and another one starts, and at the end the
-// terminal is restored. The test has no short form, because the screen changes at the speed of
-// the gateway.
+// restarts, a run is aborted, the gateway ends and another one starts, and at the end the terminal
+// is restored. The test has no short form, because the screen changes at the speed of the gateway.
 func TestTop(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -125,9 +124,8 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestTopAll uses two real gateways with one shared server on a terminal of 80 columns and 24
-// lines: one gateway is killed, and keys remove its leftovers, restart the server and end the
-// other gateway.
+// TestTopAll uses two real gateways with one shared server on a terminal of 80 columns and 24 lines: one
+// gateway is killed, and keys remove its leftovers, restart the server and end the other gateway.
 func TestTopAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -72,8 +72,7 @@ func (e *emulated) scroll(n int) {
 	}
 }
 
-// escape interprets the sequences of two characters: move a line up, save the cursor, and restore
-// the cursor.
+// escape interprets the sequences of two characters: move a line up, save the cursor, and restore the cursor.
 func (e *emulated) escape(sequence string) {
 	switch sequence {
 	case "\x1bM":

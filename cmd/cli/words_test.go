@@ -9,8 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestTheSchemaHasTheWordsOfRequests: configuration files and requests accept the same
-// values.
+// TestTheSchemaHasTheWordsOfRequests: configuration files and requests accept the same values.
 func TestTheSchemaHasTheWordsOfRequests(t *testing.T) {
 	r := newWorld(t, nil).run(t, "config", "schema")
 	var schema struct {

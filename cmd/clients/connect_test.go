@@ -221,8 +221,7 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// An undo removes only the entry of toolscript, even if the client has changed its file after
-// toolscript did.
+// An undo removes only the entry of toolscript, even if the client has changed its file after toolscript did.
 func TestUndoKeepsLaterChanges(t *testing.T) {
 	for _, tt := range []struct{ name, client, path, before, old, later, want string }{
 		{"last member", "vscode", "$HOME/.config/Code/User/mcp.json", "{\n  \"servers\": {\n    \"a\": {\"command\": \"x\"} // one\n  }\n}\n", `"x"`, `"y"`,

@@ -41,8 +41,7 @@ func FuzzConnect(f *testing.F) {
 	})
 }
 
-// isSubsequence reports whether the characters of text, except white space, occur in of
-// in the same order.
+// isSubsequence reports whether the characters of text, except white space, occur in of in the same order.
 func isSubsequence(text, of string) bool {
 	for _, r := range text {
 		if strings.ContainsRune(" \t\r\n", r) {

@@ -162,8 +162,7 @@ func TestApprovalsOfAnUntrustedProject(t *testing.T) {
 	}
 }
 
-// TestNamedFilesKeepTheUsersApprovals: --config replaces the user's servers, but not the user's
-// approvals.
+// TestNamedFilesKeepTheUsersApprovals: --config replaces the user's servers, but not the user's approvals.
 func TestNamedFilesKeepTheUsersApprovals(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, asking)

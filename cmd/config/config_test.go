@@ -90,8 +90,7 @@ func mustLoad(t *testing.T, text string) *config.Config {
 	return c
 }
 
-// mistakes loads a text as the user's file and returns its mistakes. loaded is nil if nothing
-// was loaded.
+// mistakes loads a text as the user's file and returns its mistakes. loaded is nil if nothing was loaded.
 func mistakes(t *testing.T, text string) (loaded *config.Config, all config.Mistakes) {
 	t.Helper()
 	loaded, err := loadText(t, text)

@@ -22,8 +22,7 @@ func servers(local, remote string) string {
 	return `{"mcpServers": {"local": ` + local + `, "remote": ` + remote + `}}`
 }
 
-// TestTrustIsAboutDefinitions changes a trusted file, and checks which servers then need
-// trust again.
+// TestTrustIsAboutDefinitions changes a trusted file, and checks which servers then need trust again.
 func TestTrustIsAboutDefinitions(t *testing.T) {
 	inLocal := func(fields string) string { return servers(strings.Replace(local, "{", "{"+fields+", ", 1), remote) }
 	inRemote := func(fields string) string { return servers(local, strings.Replace(remote, "{", "{"+fields+", ", 1)) }

@@ -46,8 +46,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestReferencesThatAreNotUnderstood: an invalid reference disables its server; its text is not
-// passed on.
+// TestReferencesThatAreNotUnderstood: an invalid reference disables its server; its text is not passed on.
 func TestReferencesThatAreNotUnderstood(t *testing.T) {
 	for text, want := range map[string]string{
 		"${input:api-key}":             "${input:api-key} is not understood",

@@ -11,8 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// FuzzLoad loads any bytes as the file of an untrusted project, because a repository can
-// contain any file.
+// FuzzLoad loads any bytes as the file of an untrusted project, because a repository can contain any file.
 func FuzzLoad(f *testing.F) {
 	complete, err := os.ReadFile(filepath.Join("testdata", "complete.toolscript.json"))
 	if err != nil {

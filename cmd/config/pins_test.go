@@ -39,8 +39,7 @@ func TestPinPolicy(t *testing.T) {
 	}
 }
 
-// TestPinPolicyOfANamedFile: a named configuration file cannot switch off the user's
-// quarantine.
+// TestPinPolicyOfANamedFile: a named configuration file cannot switch off the user's quarantine.
 func TestPinPolicyOfANamedFile(t *testing.T) {
 	s := newScene(t)
 	s.write(s.home, `{"mcpServers": {}, "pins": {"policy": "quarantine"}}`)

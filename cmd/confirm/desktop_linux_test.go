@@ -109,8 +109,7 @@ func encode(m *dbus.Message, serial uint32, out io.Writer) error {
 	return err
 }
 
-// TestDesktop: the notification contains the call, the code and the command. Markup in arguments
-// is escaped.
+// TestDesktop: the notification contains the call, the code and the command. Markup in arguments is escaped.
 func TestDesktop(t *testing.T) {
 	address, notified := bus(t, "org.freedesktop.Notifications")
 	a := request

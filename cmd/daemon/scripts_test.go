@@ -10,8 +10,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestSigned: a saved script with unknown parameters is not offered, and the reason names its
-// file.
+// TestSigned: a saved script with unknown parameters is not offered, and the reason names its file.
 func TestSigned(t *testing.T) {
 	finding := func(code string) []toolscript.Diagnostic {
 		return []toolscript.Diagnostic{{Code: code, Line: 3, Column: 5, Message: "the reason"}}

@@ -12,8 +12,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// gateways fills a folder with entries of another PID namespace, so that their processes
-// cannot be examined.
+// gateways fills a folder with entries of another PID namespace, so that their processes cannot be examined.
 func gateways(t *testing.T, entries ...discovery.Entry) discovery.Places {
 	t.Helper()
 	folder := discovery.In(t.TempDir())

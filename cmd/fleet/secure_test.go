@@ -72,8 +72,7 @@ func (a *authority) sign(name string, c *x509.Certificate) (*x509.Certificate, *
 	return signed, key
 }
 
-// run starts a NATS server on 127.0.0.1, at a free port unless the options name one, and returns
-// its address.
+// run starts a NATS server on 127.0.0.1, at a free port unless the options name one, and returns its address.
 func run(t *testing.T, o *natsserver.Options) string {
 	t.Helper()
 	o.Host, o.NoSigs, o.NoLog = "127.0.0.1", true, true
@@ -206,8 +205,7 @@ func (n *tenants) login(account string, permit func(*jwt.UserClaims)) cluster.Ad
 	return cluster.Address{URL: "nats://" + n.address, Credentials: path}
 }
 
-// TestTenants: accounts of a cluster are separate fleets, even if their servers have the same
-// names.
+// TestTenants: accounts of a cluster are separate fleets, even if their servers have the same names.
 func TestTenants(t *testing.T) {
 	n := newTenants(t, "red", "blue")
 	all := func(*jwt.UserClaims) {}

@@ -193,8 +193,7 @@ func inBubble(t *testing.T, test func(t *testing.T, send func(body string) <-cha
 	})
 }
 
-// TestSignsOfLife: a client that has asked for progress gets a notification every 15 s while a run
-// is silent.
+// TestSignsOfLife: a client that has asked for progress gets a notification every 15 s while a run is silent.
 func TestSignsOfLife(t *testing.T) {
 	inBubble(t, func(t *testing.T, send func(string) <-chan string, release func()) {
 		t.Helper()

@@ -157,8 +157,7 @@ func TestManyServers(t *testing.T) {
 	}
 }
 
-// TestCopies: an answer is cached for ten minutes, and used for longer if the registry cannot be
-// reached.
+// TestCopies: an answer is cached for ten minutes, and used for longer if the registry cannot be reached.
 func TestCopies(t *testing.T) {
 	address, requests := start(t)
 	var dead atomic.Bool

@@ -90,8 +90,7 @@ async function late() {
 return first.n;
 `
 
-// TestOrder: answers arrive in the recorded order, even if a timer of the script begins a call
-// later.
+// TestOrder: answers arrive in the recorded order, even if a timer of the script begins a call later.
 func TestOrder(t *testing.T) {
 	r := recorded(t, race, value("2"), echoed(1, 2, 3), echoed(2, 1, 3), echoed(3, 3, 3))
 	report, err := again(t, r, "")
@@ -100,9 +99,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestDivergence: a changed script gets an answer for which it waits earlier, and an error for a
-// call without a recorded answer. Neither waits for the time limit of the run, which is five
-// minutes.
+// TestDivergence: a changed script gets an answer for which it waits earlier, and an error for a call
+// without a recorded answer. Neither waits for the time limit of the run, which is five minutes.
 func TestDivergence(t *testing.T) {
 	both := recorded(t, "await Promise.all([tools.demo.echo({ n: 1 }), tools.demo.echo({ n: 2 })]);", runner.Outcome{}, echoed(1, 1, 2), echoed(2, 2, 2))
 	for _, c := range []struct{ name, code, want string }{

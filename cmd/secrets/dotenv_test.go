@@ -46,8 +46,7 @@ func TestParseEnvMistakes(t *testing.T) {
 	}
 }
 
-// FuzzParseEnv appends an entry in single quotes to any text, and finds the entry if the text is
-// valid.
+// FuzzParseEnv appends an entry in single quotes to any text, and finds the entry if the text is valid.
 func FuzzParseEnv(f *testing.F) {
 	f.Add("A=1\n", "x")
 	f.Add("A=\"1\n2\"\n# c", "$ # \" \\")

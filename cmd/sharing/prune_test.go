@@ -61,8 +61,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneLocks: a lock never has two holders, even while other goroutines remove its file
-// repeatedly.
+// TestPruneLocks: a lock never has two holders, even while other goroutines remove its file repeatedly.
 func TestPruneLocks(t *testing.T) {
 	folder := t.TempDir()
 	p := Place{folders: []string{folder}, name: "hub-0a1b2c3d"}

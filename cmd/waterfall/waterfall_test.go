@@ -125,8 +125,7 @@ Call Tool   0                                100 ms     Took
 
 const hostile = "a\x1b[2J\u202e\"'><script>window.hacked=1</script>\n</style>{{.}}\u200b漢字__" + "x"
 
-// TestHostileTexts: texts of servers or of a changed audit never become control characters or HTML
-// elements.
+// TestHostileTexts: texts of servers or of a changed audit never become control characters or HTML elements.
 func TestHostileTexts(t *testing.T) {
 	l := line(1, strings.Repeat(hostile, 20), 50, 50, toolscript.Waits{})
 	l.Call, l.Error, l.Outcome, l.Approval, l.Host, l.Sent = hostile, hostile, hostile, hostile, hostile, hostile

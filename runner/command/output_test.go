@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestCutKeepsBothEnds adds a text in random pieces and compares the kept beginning and end with
-// the text.
+// TestCutKeepsBothEnds adds a text in random pieces and compares the kept beginning and end with the text.
 func TestCutKeepsBothEnds(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

@@ -294,8 +294,7 @@ func hold(args []string) int {
 	select {}
 }
 
-// orphan starts a process in its own session that holds the lock args[0], and ends if args[1] is
-// "end".
+// orphan starts a process in its own session that holds the lock args[0], and ends if args[1] is "end".
 func orphan(args []string) int {
 	self, err := os.Executable()
 	if err != nil {

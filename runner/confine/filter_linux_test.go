@@ -46,8 +46,7 @@ func TestFilterLooksAtArguments(t *testing.T) {
 	}
 }
 
-// TestFilterRefusesTheRest checks every system call number, including those that no kernel uses
-// yet.
+// TestFilterRefusesTheRest checks every system call number, including those that no kernel uses yet.
 func TestFilterRefusesTheRest(t *testing.T) {
 	limited := confine.Limited()
 	for call := range uint32(2048) {

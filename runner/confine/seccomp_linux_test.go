@@ -62,8 +62,7 @@ func lockAndWork() int {
 	return work(pipes[:])
 }
 
-// work starts a goroutine for each pipe that waits for the pipe, uses a timer and produces
-// garbage.
+// work starts a goroutine for each pipe that waits for the pipe, uses a timer and produces garbage.
 func work(pipes [][2]*os.File) int {
 	done := make(chan error)
 	for _, pipe := range pipes {

@@ -11,8 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner/confined"
 )
 
-// TestGateWithoutListener: if the gate gets no listener, the log says what the server cannot
-// do.
+// TestGateWithoutListener: if the gate gets no listener, the log says what the server cannot do.
 func TestGateWithoutListener(t *testing.T) {
 	logged := make(chan string, 1)
 	gate, file, err := confined.NewGate(confined.Spec{Port: 1}, nil, func(level slog.Level, format string, args ...any) {

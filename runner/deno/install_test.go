@@ -148,8 +148,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstallThatFailsKeepsWhatThereIs checks that a failed installation keeps an installed
-// Deno that works.
+// TestInstallThatFailsKeepsWhatThereIs checks that a failed installation keeps an installed Deno that works.
 func TestInstallThatFailsKeepsWhatThereIs(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not here")

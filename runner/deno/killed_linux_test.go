@@ -111,8 +111,7 @@ func TestDEF29KilledGatewayLeavesNothing(t *testing.T) {
 	}
 }
 
-// alive reports whether a process runs. A zombie, which has ended but was not waited for, does not
-// run.
+// alive reports whether a process runs. A zombie, which has ended but was not waited for, does not run.
 func alive(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// everywhere maps each platform for which the program is built to the name of its npm
-// package.
+// everywhere maps each platform for which the program is built to the name of its npm package.
 var everywhere = map[string]string{
 	"linux/amd64":   "@deno/linux-x64-glibc",
 	"linux/arm64":   "@deno/linux-arm64-glibc",

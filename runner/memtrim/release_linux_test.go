@@ -9,8 +9,7 @@ import (
 	"github.com/toolscript/toolscript/runner/memtrim"
 )
 
-// TestRelease checks that pages of the program's file are unmapped, and that the program still
-// works.
+// TestRelease checks that pages of the program's file are unmapped, and that the program still works.
 func TestRelease(t *testing.T) {
 	before := mapped(t)
 	memtrim.Release()

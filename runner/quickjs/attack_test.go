@@ -111,8 +111,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestRunsLeaveNoState checks that a run leaves no state for the next run on the same
-// VM.
+// TestRunsLeaveNoState checks that a run leaves no state for the next run on the same VM.
 func TestRunsLeaveNoState(t *testing.T) {
 	vm := newVM(t)
 	first := vm.Run(t.Context(), script(`

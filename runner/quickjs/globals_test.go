@@ -7,8 +7,7 @@ import (
 
 func TestTimers(t *testing.T) {
 	h := newHost()
-	// Each timer fires after those set before it, even if the lines between them run
-	// slowly.
+	// Each timer fires after those set before it, even if the lines between them run slowly.
 	run(t, script(`
 setTimeout(() => console.log("1a"), 1); setTimeout(() => console.log("1b"), 0); setTimeout(() => console.log("1c"));
 const gone = setTimeout(() => console.log("never"), 2); clearTimeout(gone); clearTimeout(gone); clearTimeout(undefined);

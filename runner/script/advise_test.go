@@ -62,8 +62,7 @@ func TestFunctionsAreCalled(t *testing.T) {
 	}
 }
 
-// TestUnreturnedCalls checks which scripts end with a call whose value may be what they are
-// written for.
+// TestUnreturnedCalls checks which scripts end with a call whose value may be what they are written for.
 func TestUnreturnedCalls(t *testing.T) {
 	for code, want := range map[string]bool{
 		"await tools.a.b()":                                true,

@@ -221,8 +221,7 @@ func TestTopLevelReturn(t *testing.T) {
 	}
 }
 
-// TestSourceMap looks up a marker that is in both texts: the source map must connect its two
-// positions.
+// TestSourceMap looks up a marker that is in both texts: the source map must connect its two positions.
 func TestSourceMap(t *testing.T) {
 	for name, code := range map[string]string{
 		"module":                         "interface A {\n  b: string\n}\nconst ä: A = { b: '😀' }; marker();\nexport default 1",

@@ -215,8 +215,7 @@ func TestCancelCall(t *testing.T) {
 	}
 }
 
-// TestStdin covers a host that returns input, fails or panics, and a run that has already
-// ended.
+// TestStdin covers a host that returns input, fails or panics, and a run that has already ended.
 func TestStdin(t *testing.T) {
 	for name, test := range map[string]struct {
 		read  func(context.Context) ([]byte, error)
@@ -240,8 +239,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestHostThatIgnoresCancellation checks that Close abandons a call if its host ignores the
-// cancellation.
+// TestHostThatIgnoresCancellation checks that Close abandons a call if its host ignores the cancellation.
 func TestHostThatIgnoresCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answer func(runner.Answer)

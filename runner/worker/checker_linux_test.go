@@ -129,8 +129,7 @@ func init() {
 	}
 }
 
-// TestWorn checks that a checker is replaced after a number of requests, or if it keeps too much
-// memory.
+// TestWorn checks that a checker is replaced after a number of requests, or if it keeps too much memory.
 func TestWorn(t *testing.T) {
 	c := startChecker(t)
 	c.Age(worker.WornRequests - 2)

@@ -12,9 +12,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// TestStoppedClock checks that a run whose clock is stopped outlasts its time limit in the engine,
-// in the worker's watchdog and in the gateway, and that the limit applies again when the clock
-// runs.
+// TestStoppedClock checks that a run whose clock is stopped outlasts its time limit in the engine, in the
+// worker's watchdog and in the gateway, and that the limit applies again when the clock runs.
 func TestStoppedClock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -11,8 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// These commands make the test binary a worker that runs an attacker's code in place of
-// scripts.
+// These commands make the test binary a worker that runs an attacker's code in place of scripts.
 const (
 	nativeCommand  = "__native"
 	foreignCommand = "__foreign"
@@ -52,8 +51,7 @@ func TestNativeCodeReachesNothing(t *testing.T) {
 	}
 }
 
-// isRefusal reports whether a failure is a refusal by the confinement, and not another
-// error.
+// isRefusal reports whether a failure is a refusal by the confinement, and not another error.
 func isRefusal(failure string) bool {
 	return slices.ContainsFunc([]error{unix.EPERM, unix.EACCES, unix.ENOSYS}, func(err error) bool {
 		return strings.Contains(failure, err.Error())

@@ -30,13 +30,11 @@ func (c *Checker) Answered() int { return c.answered }
 // Spent returns the usage of the last request.
 func (c *Checker) Spent() runner.Usage { return c.spent }
 
-// ExitCode returns the exit code of a worker that has ended, or -1 if a signal ended
-// it.
+// ExitCode returns the exit code of a worker that has ended, or -1 if a signal ended it.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 
-// Native is the worker's side of AskNative. Until it is confined, the worker is like any other.
-// Then it runs attack in place of a script, like an attacker who has escaped from the engine and
-// runs native code.
+// Native is the worker's side of AskNative. Until it is confined, the worker is like any other. Then it runs
+// attack in place of a script, like an attacker who has escaped from the engine and runs native code.
 func Native(args []string, before func() any, attack func(before any) any) int {
 	c, err := newChild(args)
 	if err == nil {

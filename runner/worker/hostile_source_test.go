@@ -11,8 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Each pattern matches the first finding of a hostile source, preceded by the code of the
-// finding.
+// Each pattern matches the first finding of a hostile source, preceded by the code of the finding.
 const (
 	nothing  = "^$"
 	tooDeep  = "^nesting .* 2000 levels"
@@ -25,8 +24,7 @@ const (
 )
 
 // hostile maps hostile sources to their expected outcomes; some of them compile. On an idle machine
-// each takes at most two seconds, and the checker survives all except those that end with a
-// limit.
+// each takes at most two seconds, and the checker survives all except those that end with a limit.
 var hostile = map[string]struct{ want, code string }{
 	"250,000 brackets":            {tooDeep, "const x = " + strings.Repeat("[", 250_000) + strings.Repeat("]", 250_000)},
 	"3,000 arrows":                {spent, "const f = " + strings.Repeat("a=>", 3000) + "1"},

@@ -19,9 +19,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// hostileCommand makes the test binary a sandbox that an attacker controls. The sandbox reports that
-// it is ready, waits for a job, and then sends the message that its first argument
-// names.
+// hostileCommand makes the test binary a sandbox that an attacker controls. The sandbox reports
+// that it is ready, waits for a job, and then sends the message that its first argument names.
 const hostileCommand = "__hostile"
 
 func init() { testRoles[hostileCommand] = beHostile }
@@ -151,8 +150,7 @@ func TestHostileSandbox(t *testing.T) {
 }
 
 // These commands make the test binary a sandbox that stops reading: ignoreInputCommand stops when
-// it is ready; closedInputCommand ends its run after the first bytes of an answer and then
-// stops.
+// it is ready; closedInputCommand ends its run after the first bytes of an answer and then stops.
 const (
 	ignoreInputCommand = "__deaf"
 	closedInputCommand = "__deafened"
@@ -177,8 +175,7 @@ func init() {
 	}
 }
 
-// ignoreInput reports that the sandbox is ready, calls before, and then waits without
-// reading.
+// ignoreInput reports that the sandbox is ready, calls before, and then waits without reading.
 func ignoreInput(before func(io.ReadWriter) error) int {
 	gateway := newEnds()
 	if _, err := io.WriteString(gateway, frame(readyFrame, "{}")); err != nil {
@@ -213,8 +210,7 @@ func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestSandboxThatDoesNotRead checks that the limits of a run apply even before the sandbox has read
-// the job.
+// TestSandboxThatDoesNotRead checks that the limits of a run apply even before the sandbox has read the job.
 func TestSandboxThatDoesNotRead(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

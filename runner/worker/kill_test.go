@@ -9,8 +9,7 @@ import (
 )
 
 // TestLimitsOfTimeInDepth disables the engine's time limits, and then also the watchdog. The next
-// layer ends the script with the same error, and the worker ends with the
-// script.
+// layer ends the script with the same error, and the worker ends with the script.
 func TestLimitsOfTimeInDepth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

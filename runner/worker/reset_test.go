@@ -33,8 +33,7 @@ var killed = []struct {
 }
 
 // TestStoppedScriptKeepsItsWorker checks that the error has the right kind, that the same process
-// runs the next script with clean state, and that the process is idle
-// afterwards.
+// runs the next script with clean state, and that the process is idle afterwards.
 func TestStoppedScriptKeepsItsWorker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -191,8 +191,7 @@ func TestCallsEndWithTheRun(t *testing.T) {
 }
 
 // TestHostThatDoesNotReturnIsAbandoned makes a call that does not end with its run. Its late answer
-// arrives while the next run waits for a call with the same id, and must not reach that
-// run.
+// arrives while the next run waits for a call with the same id, and must not reach that run.
 func TestHostThatDoesNotReturnIsAbandoned(t *testing.T) {
 	s := startSandbox(t)
 	release := make(chan struct{})

@@ -28,8 +28,7 @@ type slowHost struct {
 	held, most atomic.Int64
 }
 
-// fullAt is the number of bytes of 4 MB arguments that fit into 64 MB, minus one call for the
-// headers.
+// fullAt is the number of bytes of 4 MB arguments that fit into 64 MB, minus one call for the headers.
 const fullAt = 15 * 4 << 20
 
 func newSlowHost() *slowHost {

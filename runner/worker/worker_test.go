@@ -42,8 +42,7 @@ var testRoles = map[string]func(args []string) int{
 	watchedCommand:   func(args []string) int { return worker.Unlimited(args[1:], true) },
 }
 
-// These commands start workers whose engine enforces no time limits, without and with a
-// watchdog.
+// These commands start workers whose engine enforces no time limits, without and with a watchdog.
 const (
 	unlimitedCommand = "__unlimited"
 	watchedCommand   = "__watched"
@@ -90,8 +89,7 @@ var names = &naming.Names{Key: "1", Servers: []naming.Server{{
 	Ident: "demo", Name: "demo", Tools: []naming.Tool{{Ident: "echo", ID: "demo__echo"}, {Ident: "add", ID: "demo__add"}},
 }}}
 
-// newJob compiles code in the test's own process. A gateway compiles only in checker
-// processes.
+// newJob compiles code in the test's own process. A gateway compiles only in checker processes.
 func newJob(tb testing.TB, code string) runner.Job {
 	tb.Helper()
 	compiled, found := script.Compile(runner.Source{Code: "import { tools, stdin } from 'toolscript';\n" + code})

@@ -1,5 +1,5 @@
-// Package agreement_test compares the types of tools with the check of their arguments:
-// what the type of a tool's parameters accepts, the check of the gateway accepts too.
+// Package agreement_test compares the generated types of tools with the gateway's check of
+// arguments: the check must accept every argument that the type of the parameters accepts.
 package agreement_test
 
 import (
@@ -28,22 +28,22 @@ var (
 )
 
 const (
-	atOnce    = 100 // lines that are checked at once
-	mostFound = 100 // findings that the checker reports
+	atOnce    = 100 // lines that are checked at a time
+	mostFound = 100 // maximum number of findings that the checker reports
 )
 
 // batch is the number of tools in one module.
 const batch = 100
 
-// trial is one set of arguments, and what its two judges say.
+// trial is one set of arguments and the verdicts of the type checker and of the gateway's check.
 type trial struct {
 	tool    toolscript.Tool
 	args    []byte
-	refused string // by TypeScript: its message; "": accepted
+	refused string // message of TypeScript; "" if it accepts the arguments
 	details []toolscript.Detail
 }
 
-// TestRandomSchemas: for schemas written at random.
+// TestRandomSchemas compares types and checks of random schemas.
 func TestRandomSchemas(t *testing.T) {
 	var tools []toolscript.Tool
 	for i := range *schemas {
@@ -57,8 +57,8 @@ func TestRandomSchemas(t *testing.T) {
 	judge(t, tools, false, false)
 }
 
-// TestRealTools: for the tools of real servers, whose schemas say all that types need. So
-// the types accept what the check accepts, too, with the reasons of onlyTypes.
+// TestRealTools compares types and checks of real servers' tools. Here the types must also accept what
+// the check accepts, except for the reasons of onlyTypes.
 func TestRealTools(t *testing.T) {
 	lists, err := toolslist.Read(toolslist.Dir("../.."))
 	if err != nil {
@@ -73,8 +73,8 @@ func TestRealTools(t *testing.T) {
 	}
 }
 
-// judge compares the answers of both judges. open is codegen.Options.Open, and both says
-// that the types must accept what the check accepts.
+// judge compares the verdicts of the types and of the check. open is codegen.Options.Open; both says
+// that the types must also accept what the check accepts.
 func judge(t *testing.T, tools []toolscript.Tool, open, both bool) {
 	t.Helper()
 	checker := typecheck.New()
@@ -102,7 +102,7 @@ func judge(t *testing.T, tools []toolscript.Tool, open, both bool) {
 	}
 }
 
-// trials makes arguments for tools, and asks both judges.
+// trials makes arguments for tools, and gets both verdicts about them.
 func trials(t *testing.T, checker *typecheck.Checker, validator *validate.Validator, tools []toolscript.Tool, open bool) []trial {
 	t.Helper()
 	var servers []string
@@ -130,15 +130,15 @@ func trials(t *testing.T, checker *typecheck.Checker, validator *validate.Valida
 	return all
 }
 
-// refuse checks one line of code for each trial, and notes what TypeScript says. The first
-// line is the import. The checker reports at most 100 findings, so that a part with more is
-// divided.
+// refuse type-checks one line of code for each trial, after the import in the first line, and stores
+// TypeScript's messages in the trials. The checker reports at most 100 findings, so refuse divides
+// code with more.
 func refuse(t *testing.T, checker *typecheck.Checker, module string, code []string, all []trial) {
 	t.Helper()
 	var found []toolscript.Diagnostic
 	if len(all) <= atOnce {
 		var known bool
-		// Strict, because null is in every type otherwise.
+		// Strict, because otherwise every type includes null.
 		if found, known = checker.Check(runner.Source{Code: strings.Join(code, "\n")}, false, module, true); !known {
 			t.Fatal("the module is not known")
 		}
@@ -154,13 +154,13 @@ func refuse(t *testing.T, checker *typecheck.Checker, module string, code []stri
 	}
 }
 
-// validPerTool and invalidPerTool are the numbers of arguments per tool.
+// validPerTool and invalidPerTool are the numbers of valid and of changed arguments per tool.
 const (
 	validPerTool   = 4
 	invalidPerTool = 6
 )
 
-// argumentsOf returns different arguments for a tool, as JSON.
+// argumentsOf returns different sets of arguments for a tool, as JSON.
 func argumentsOf(t *testing.T, tool toolscript.Tool, seed uint64) [][]byte {
 	t.Helper()
 	var schema any

@@ -17,11 +17,11 @@ const (
 	onlyTypeScript = "only TypeScript refuses"
 )
 
-// exception is a keyword whose meaning a type cannot express, or only in part.
+// exception is a keyword whose meaning a type cannot express, or only partly.
 type exception struct {
 	keyword string
 	reason  string
-	remove  func(s, root map[string]any) // from one schema of a document
+	remove  func(s, root map[string]any) // removes the keyword from one schema of a document
 }
 
 func without(keywords ...string) func(s, root map[string]any) {
@@ -32,8 +32,8 @@ func without(keywords ...string) func(s, root map[string]any) {
 	}
 }
 
-// exceptions are the only reasons for which the check of the gateway refuses arguments
-// that their type accepts.
+// exceptions are the only accepted reasons why the check of the gateway refuses arguments that their
+// type accepts.
 var exceptions = []exception{
 	{"pattern", "types have no patterns", without("pattern")},
 	{"minLength, maxLength", "types have no lengths", without("minLength", "maxLength")},
@@ -46,7 +46,7 @@ var exceptions = []exception{
 	{"if, dependentSchemas, dependencies", "types have no conditions", func(s, root map[string]any) {
 		if conditional(s) {
 			without("if", "then", "else", "dependentSchemas", "dependencies", "dependentRequired")(s, root)
-			open(s) // the members of the conditions are declared no more
+			open(s) // members that only the conditions declared are now undeclared
 		}
 	}},
 	{"propertyNames", "types have no rules about names", without("propertyNames")},
@@ -132,7 +132,7 @@ var exceptions = []exception{
 	}},
 }
 
-// conditional reports whether a schema has conditions, or one that applies to the same value.
+// conditional reports whether a schema, or one of its alternatives or parts, has conditions.
 func conditional(s map[string]any) bool {
 	if s["if"] != nil || s["dependentSchemas"] != nil || s["dependencies"] != nil {
 		return true
@@ -153,8 +153,8 @@ func declaresNothing(s, root map[string]any, depth int) bool {
 	return !slices.ContainsFunc(parts(s, root, "anyOf", "oneOf", "allOf"), func(part map[string]any) bool { return !declaresNothing(part, root, depth+1) })
 }
 
-// parts returns the schemas in lists of a schema, with their references, and that of its
-// own.
+// parts returns the schemas in the lists of these keywords and the schema of $ref, each with the
+// schemas that it refers to.
 func parts(s, root map[string]any, keywords ...string) (all []map[string]any) {
 	add := func(schema any) {
 		for range 2 * deepest {
@@ -178,7 +178,7 @@ func parts(s, root map[string]any, keywords ...string) (all []map[string]any) {
 	return all
 }
 
-// at returns a member of members, nil if there is none.
+// at returns the member with a path of names, or nil.
 func at(value any, names ...any) any {
 	for _, name := range names {
 		members, _ := value.(map[string]any)
@@ -188,7 +188,7 @@ func at(value any, names ...any) any {
 	return value
 }
 
-// openAll opens all objects in a part of a schema.
+// openAll makes all objects in a part of a schema accept unknown members.
 func openAll(part any) {
 	switch part := part.(type) {
 	case map[string]any:
@@ -203,7 +203,7 @@ func openAll(part any) {
 	}
 }
 
-// open lets an object have all members.
+// open makes an object schema accept unknown members.
 func open(s map[string]any) {
 	delete(s, "unevaluatedProperties")
 	if s["additionalProperties"] != nil {
@@ -216,7 +216,7 @@ func listOf(v any) []any {
 	return list
 }
 
-// reason says why a trial has two answers.
+// reason returns the reason why the two verdicts on a trial are equal or differ.
 func (tr trial) reason(t *testing.T, v *validate.Validator) string {
 	t.Helper()
 	byTypes, byCheck := tr.refused != "", len(tr.details) > 0
@@ -239,7 +239,7 @@ func (tr trial) reason(t *testing.T, v *validate.Validator) string {
 	return "only the check refuses: several keywords"
 }
 
-// onlyTypes says why the type refuses what the check accepts.
+// onlyTypes returns the reason why the type refuses what the check accepts.
 func (tr trial) onlyTypes(open bool) string {
 	switch {
 	case !open && odd.Match(tr.args):
@@ -255,7 +255,7 @@ var (
 	odd  = regexp.MustCompile(`"(misspelt|unexpected|odd|a|b|c|d|kind|x-y)":`) // the names that mutatedObject adds
 )
 
-// accepted reports whether the check accepts the arguments without some keywords.
+// accepted reports whether the check accepts the arguments after keywords were removed from the schema.
 func (tr trial) accepted(t *testing.T, v *validate.Validator, without []exception) bool {
 	t.Helper()
 	var schema any
@@ -275,8 +275,7 @@ func (tr trial) accepted(t *testing.T, v *validate.Validator, without []exceptio
 	return len(details) == 0
 }
 
-// strip removes keywords from all schemas in a document. Members of properties have the
-// names of no keyword.
+// strip removes keywords from all schemas in a document. No member of properties has the name of a keyword.
 func strip(part any, root map[string]any, without []exception) {
 	switch part := part.(type) {
 	case map[string]any:

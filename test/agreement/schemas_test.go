@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// author writes schemas at random, as authors of servers might: with the keywords of all
-// drafts, in combinations that contradict each other, and now and then malformed.
+// author writes random schemas as authors of servers might: with the keywords of all drafts, in
+// combinations that contradict each other, and sometimes malformed.
 type author struct {
 	*rand.Rand
 	defs []string // names under $defs
@@ -14,20 +14,20 @@ type author struct {
 
 // Limits of a schema.
 const (
-	deepest = 3 // levels of nested subschemas
-	widest  = 4 // members of an object
+	deepest = 3 // maximum depth of nested subschemas
+	widest  = 4 // maximum number of members of an object
 )
 
-// schema returns a schema of arguments.
+// schema returns a random schema of arguments.
 func (a *author) schema() map[string]any {
 	s := a.object(0)
 	s["type"] = "object"
 	if len(a.defs) > 0 {
 		defs := map[string]any{}
 		for _, name := range a.defs {
-			defs[name] = (&author{Rand: a.Rand}).any(1) // their own references would be endless
+			defs[name] = (&author{Rand: a.Rand}).any(1) // references inside definitions could be endless
 		}
-		if a.one(3) { // a recursive one
+		if a.one(3) { // a recursive schema
 			defs["tree"] = map[string]any{"type": "object", "properties": map[string]any{
 				"value": a.scalar(), "children": map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/tree"}},
 			}}
@@ -41,7 +41,7 @@ func (a *author) schema() map[string]any {
 	return s
 }
 
-// one is true once in n times.
+// one returns true with the probability 1/n.
 func (a *author) one(n int) bool { return a.IntN(n) == 0 }
 
 func (a *author) pick(texts ...string) string { return texts[a.IntN(len(texts))] }
@@ -109,7 +109,7 @@ func (a *author) reference() map[string]any {
 		a.defs = []string{"one", "two"}
 	}
 	s := map[string]any{"$ref": "#/$defs/" + a.pick(a.defs...)}
-	if a.one(4) { // with siblings
+	if a.one(4) { // a $ref with siblings
 		s["properties"] = map[string]any{a.name(): a.scalar()}
 		if a.one(2) {
 			s["additionalProperties"] = false
@@ -203,14 +203,14 @@ func (a *author) object(depth int) map[string]any {
 	if depth < deepest {
 		a.some(s, more, 18)
 	}
-	if depth < deepest && a.one(10) { // what authors write most
+	if depth < deepest && a.one(10) { // the usual form
 		s["additionalProperties"] = false
 		s["allOf"] = a.parts(depth)
 	}
 	return s
 }
 
-// parts are schemas that apply to the same object.
+// parts returns schemas that apply to the same object.
 func (a *author) parts(depth int) []any {
 	all := make([]any, 1+a.IntN(3))
 	for i := range all {
@@ -247,7 +247,7 @@ func (a *author) array(depth int) map[string]any {
 	return s
 }
 
-// some adds each keyword once in n times.
+// some adds each keyword with the probability 1/n.
 func (a *author) some(s map[string]any, keywords map[string]func() any, n int) {
 	for _, key := range sorted(keywords) {
 		if a.one(n) {
@@ -319,7 +319,7 @@ func (a *author) value() any {
 	return []any{"1", "2", "a", "open", 1, 2, 0.5, true, nil, []any{1}, map[string]any{"a": 1}, map[string]any{}}[a.IntN(12)]
 }
 
-// malform gives a keyword a value that it may not have.
+// malform gives a keyword an invalid value.
 func (a *author) malform(s map[string]any) {
 	switch a.IntN(8) {
 	case 0:

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// maker makes values that a schema probably allows, and changes them. The validator
-// decides which of them the schema allows.
+// maker makes values that a schema probably allows, and changes them. The validator decides which of
+// them the schema allows.
 type maker struct {
 	*rand.Rand
 	root any // the whole schema
 }
 
-// maxMade bounds the depth of values; deeper values have only the required members.
+// maxMade bounds the depth of values; objects below it have only the required members.
 const maxMade = 6
 
 // value returns a value for a schema.
@@ -47,8 +47,7 @@ func (m maker) value(schema any, depth int) any {
 	return []any{"anything", 7.0, true, map[string]any{"any": "thing"}}[m.IntN(4)]
 }
 
-// merged returns a schema as one map, with its references followed and a branch
-// chosen.
+// merged returns a schema as one map, with references resolved and one alternative of each union chosen.
 func (m maker) merged(schema any, depth int) map[string]any {
 	own, _ := schema.(map[string]any)
 	s := maps.Clone(own)
@@ -62,7 +61,7 @@ func (m maker) merged(schema any, depth int) map[string]any {
 	for _, key := range []string{"anyOf", "oneOf"} {
 		if branches, ok := s[key].([]any); ok && len(branches) > 0 {
 			parts = append(parts, branches[m.IntN(len(branches))])
-			if m.IntN(8) == 0 { // members of two alternatives
+			if m.IntN(8) == 0 { // members of two alternatives together
 				parts = append(parts, branches[m.IntN(len(branches))])
 			}
 		}
@@ -86,7 +85,7 @@ func (m maker) merged(schema any, depth int) map[string]any {
 	return s
 }
 
-// together joins the values of a keyword in two schemas.
+// together merges the values that a keyword has in two schemas.
 func together(a, b any) any {
 	switch b := b.(type) {
 	case map[string]any:
@@ -162,7 +161,7 @@ func (m maker) object(s map[string]any, depth int) any {
 
 func (m maker) array(s map[string]any, depth int) any {
 	made := []any{}
-	if depth > 2*maxMade { // two items at every level of a recursive schema would be too many
+	if depth > 2*maxMade { // for a recursive schema, two items at every level would be too many
 		return made
 	}
 	least := whole(s["minItems"], 0)
@@ -207,7 +206,7 @@ func (m maker) number(s map[string]any) any {
 	return float64(least + m.IntN(most-least+1))
 }
 
-// whole returns the number of a keyword, and otherwise for other values.
+// whole returns the number in v as an int, or otherwise if v is not a number.
 func whole(v any, otherwise int) int {
 	if n, ok := v.(float64); ok {
 		return int(n)

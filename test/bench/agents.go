@@ -20,8 +20,8 @@ const agentRounds = 11
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
 
-// agents measures the time until the MCP server has answered initialize: from the start of
-// `toolscript mcp`, without and with a gateway, and over HTTP.
+// agents measures the time until the MCP server answers initialize, from the start of
+// `toolscript mcp` without and with a gateway, and over HTTP.
 func (b *bench) agents(ctx context.Context) error {
 	path, err := b.threeServers()
 	if err != nil {
@@ -63,7 +63,7 @@ func (b *bench) initializeTimes(ctx context.Context, name, config string) error 
 	return nil
 }
 
-// initialized starts an MCP server on stdio and ends it after its first answer.
+// initialized starts an MCP server on stdio, ends it after its first answer, and returns the time.
 func initialized(ctx context.Context, cmd *exec.Cmd) (ms float64, err error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
 	begin := time.Now()

@@ -20,9 +20,8 @@ import (
 // countedCalls is the number of calls whose allocations are counted.
 const countedCalls = 10_000
 
-// allocations counts the allocations of the gateway for one tool call of a script: the
-// actors run in this process, the sandbox and the stdio server in their own, and a
-// client takes the events.
+// allocations counts the allocations of the gateway for one tool call of a script: the actors run in this
+// process, the sandbox and the stdio server in their own processes, and a client receives the events.
 func (b *bench) allocations(ctx context.Context) error {
 	options := worker.Options{Executable: b.Bin, CacheDir: filepath.Join(b.Home, "engine")}
 	s, err := actors.Start(actors.Options{
@@ -35,7 +34,7 @@ func (b *bench) allocations(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close(context.WithoutCancel(ctx)) //nolint:errcheck // measured already
+	defer s.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the measurement is done
 	var before, after runtime.MemStats
 	script := fmt.Sprintf("let i = 0; const some = async (n) => { for (const end = i + n; i < end; i++) %s }; await some(500); console.log('begin'); await some(%d); console.log('end')", echoCall, countedCalls)
 	var failed error
@@ -46,7 +45,7 @@ func (b *bench) allocations(ctx context.Context) error {
 		case e.Type == toolscript.EventStdout:
 			runtime.ReadMemStats(&after)
 		case e.End != nil && e.Error != nil:
-			text, _ := json.Marshal(e.Error) // it came from JSON
+			text, _ := json.Marshal(e.Error) // it was decoded from JSON
 			failed = fmt.Errorf("the script failed: %s", text)
 		}
 		return nil

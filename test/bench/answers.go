@@ -20,7 +20,7 @@ const (
 	answerWarmup = 10
 )
 
-// answerScript is a script of an answer with one call. The number in it makes a new text.
+// answerScript is a script of a model's answer with one call. The number in it makes the text unique.
 const answerScript = `interface Line { at: number; text: string }
 const wanted%[1]d = /error|warning/i;
 const file = await tools.readFile({ filePath: "log.txt" });
@@ -32,9 +32,9 @@ const count = found.length;
 console.log("found " + count);
 return { round: %[1]d, count, first: found[0] ?? null };`
 
-// answers measures POST /harness for an answer with one script that calls a built-in
-// tool once, from the request to the last item, without the time of the tool: with a
-// script that the gateway has never seen, and with the same answer again.
+// answers measures POST /harness for an answer with one script that calls a built-in tool once, from
+// the request to the last item, minus the time of the tool: with a script that the gateway has never
+// seen, and with the same answer again.
 func (b *bench) answers(ctx context.Context) error {
 	root := filepath.Join(b.Home, "answers")
 	if err := os.MkdirAll(root, 0o750); err != nil {
@@ -51,7 +51,7 @@ func (b *bench) answers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	client := gateway.NewClient(g.URL)
 	var first, cached, tool []float64
 	for i := range answerRounds + answerWarmup {
@@ -77,9 +77,9 @@ func (b *bench) answers(ctx context.Context) error {
 	return nil
 }
 
-// answered processes an answer with a script. It returns the time of the request without
-// that of the call, and the time of the call, in ms. A new script must not be in the cache,
-// and a known one must be.
+// answered sends an answer with a script. It returns the time of the request minus that of the call,
+// and the time of the call, in ms. known says whether the script must already be in the cache; it is
+// an error if that is not the case.
 func answered(ctx context.Context, client *gateway.Client, code string, known bool) (beyond, tool float64, err error) {
 	items, err := json.Marshal([]map[string]string{{"role": "assistant", "content": "<tool-calls>\n" + code + "\n</tool-calls>"}})
 	if err != nil {

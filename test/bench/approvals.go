@@ -37,7 +37,7 @@ func (b *bench) approvals(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close(context.WithoutCancel(ctx)) //nolint:errcheck // measured already
+	defer s.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the measurement is done
 	var answered time.Time
 	var took []float64
 	var failed error
@@ -50,7 +50,7 @@ func (b *bench) approvals(ctx context.Context) error {
 		case e.Type == toolscript.EventStdout:
 			took = append(took, milliseconds(time.Since(answered)))
 		case e.End != nil && e.Error != nil:
-			text, _ := json.Marshal(e.Error) // it came from JSON
+			text, _ := json.Marshal(e.Error) // it was decoded from JSON
 			failed = fmt.Errorf("the script failed: %s", text)
 		}
 		return nil

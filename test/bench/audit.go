@@ -14,11 +14,11 @@ import (
 
 const (
 	auditRounds = 40
-	auditCalls  = 500 // per script
+	auditCalls  = 500 // calls per script
 )
 
-// audit compares two gateways that differ in their audit only: the time of a call, and the
-// throughput of parallel calls. They take turns.
+// audit compares two alternating gateways that differ only in their audit: the time of a call, and
+// the throughput of parallel calls.
 func (b *bench) audit(ctx context.Context) error {
 	config, err := b.Config("echo.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, b.self, asServer))
 	if err != nil {
@@ -33,7 +33,7 @@ func (b *bench) audit(ctx context.Context) error {
 		if gateways[i], err = b.gateway(ctx, config, "--force"); err != nil {
 			return err
 		}
-		defer gateways[i].Stop() //nolint:errcheck // measured already
+		defer gateways[i].Stop() //nolint:errcheck // the measurement is done
 	}
 	if err := os.Remove(user); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (b *bench) audit(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			time.Sleep(50 * time.Millisecond) // the audit is written
+			time.Sleep(50 * time.Millisecond) // until the audit is written
 			if i < 5 {
 				continue
 			}
@@ -64,7 +64,7 @@ func (b *bench) audit(ctx context.Context) error {
 			cpu[side] = append(cpu[side], 1000*milliseconds(harness.Scheduled(g.PID())-before)/(2*auditCalls))
 		}
 	}
-	var adds, burns, costs []float64 // of neighbours in time, because other programs disturb both
+	var adds, burns, costs []float64 // differences of neighbours in time, because other programs disturb both alike
 	for i := range serial[0] {
 		adds = append(adds, serial[0][i]-serial[1][i])
 		burns = append(burns, cpu[0][i]-cpu[1][i])
@@ -76,7 +76,7 @@ func (b *bench) audit(ctx context.Context) error {
 	return audited(ctx, gateways[0])
 }
 
-// audited fails if the gateway has not written its audit.
+// audited returns an error if the gateway has not written its audit.
 func audited(ctx context.Context, g *harness.Gateway) error {
 	var status struct {
 		Audit struct{ Written, Dropped int64 }

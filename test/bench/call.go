@@ -21,7 +21,7 @@ func (b *bench) call(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	const runs = 30
 	run := func(c *cost) error {
 		cmd := b.Command(ctx, "call", "files.listDir", "dirPath=.", "depth=1")

@@ -16,11 +16,11 @@ import (
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// check measures the type check of a script of 20 lines that is new each time. It
-// runs in a new checker process, and in one that has checked a script before.
+// check measures the type check of a script of 20 lines that is new each time: in a new checker
+// process, and in one that has checked scripts before.
 func (b *bench) check(ctx context.Context) error {
 	tools := toolslist.Thousands(0)
-	all, small := toolscript.NewCatalog(0, nil, tools), toolscript.NewCatalog(0, nil, tools[:200]) // tools of the first two servers
+	all, small := toolscript.NewCatalog(0, nil, tools), toolscript.NewCatalog(0, nil, tools[:200]) // the tools of the first two servers
 	for _, of := range []struct {
 		tools   int
 		catalog toolscript.Catalog
@@ -94,8 +94,8 @@ func checked(ctx context.Context, c *worker.Checker, code string, d runner.Decla
 	return milliseconds(middle.Sub(begin)), milliseconds(time.Since(middle)), nil
 }
 
-// scripts returns a generator of different scripts of 20 lines that call tools of a
-// server.
+// scripts returns a function that returns a different script of 20 lines for each i. The scripts call
+// tools of a server.
 func scripts(server naming.Server) func(i int) string {
 	return func(i int) string {
 		var text strings.Builder

@@ -17,8 +17,7 @@ import (
 // coldServers is the number of servers in a search without a gateway.
 const coldServers = 15
 
-// cold measures a search without a gateway: a new process uses the tools and vectors
-// that earlier ones have stored.
+// cold measures a search without a gateway, by a new process that uses stored tools and vectors.
 func (b *bench) cold(ctx context.Context) error {
 	config, err := b.coldConfig()
 	if err != nil {
@@ -60,7 +59,7 @@ func (b *bench) coldSearch(ctx context.Context, config string) (answer toolscrip
 	return answer, stderr.String(), json.Unmarshal(stdout.Bytes(), &answer)
 }
 
-// coldConfig configures the three real servers, and this program for the other ones.
+// coldConfig configures the three real servers, and this program as each of the other servers.
 func (b *bench) coldConfig() (string, error) {
 	type server struct {
 		Command string            `json:"command"`

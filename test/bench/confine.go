@@ -11,8 +11,8 @@ import (
 
 const confinedStarts = 30
 
-// confine measures what the confinement of a server adds to its start: the time of a restart
-// until the server is connected again.
+// confine measures what the confinement of a server adds to its start: the time from a restart until
+// the server is connected again.
 func (b *bench) confine(ctx context.Context) error {
 	config, err := b.Config("confine.json", fmt.Sprintf(`{"mcpServers":{"free":{"command":%q,"args":[%q]},"confined":{"command":%[1]q,"args":[%[2]q],"confine":{"read":["/tmp"],"net":["api.example.com:443"]}}}}`, b.self, asServer))
 	if err != nil {
@@ -22,7 +22,7 @@ func (b *bench) confine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	took, beyond := map[string][]float64{}, []float64{}
 	for range confinedStarts {
 		for _, name := range []string{"free", "confined"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/convert"
 )
 
-// converter starts a converter process.
+// converter starts a converter process and returns the port to it.
 func (b *bench) converter(ctx context.Context) (port convert.Port, end func(), err error) {
 	c, err := worker.StartConverter(ctx, worker.Options{Executable: b.Bin})
 	if err != nil {
@@ -21,8 +21,8 @@ func (b *bench) converter(ctx context.Context) (port convert.Port, end func(), e
 	}, c.Close, nil
 }
 
-// convert compares the conversion of a small page in a converter process with that in this
-// process, and measures the first conversion, for which the process starts.
+// convert compares the conversion of a small page in a converter process with that in this process,
+// and measures the first conversion, which includes the start of the converter process.
 func (b *bench) convert(ctx context.Context) error {
 	input, err := convert.Pack(map[string]string{"url": "https://example.org/", "type": "text/html"},
 		[]byte("<title>T</title>"+strings.Repeat("<h2>Head</h2><p>A paragraph with <b>bold</b> text and <a href=/x>a link</a>.</p>", 50)))

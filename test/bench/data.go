@@ -41,7 +41,7 @@ func (b *bench) fresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	for _, of := range []struct{ check, want string }{{"off", "≤ 5"}, {"warn", "≤ 9"}} {
 		var times []float64
 		for i := range 230 {
@@ -68,13 +68,13 @@ func (b *bench) fresh(ctx context.Context) error {
 	return nil
 }
 
-// data measures runs with large data, started by the command.
+// data measures runs with large data that the toolscript command starts.
 func (b *bench) data(ctx context.Context) error {
 	g, err := b.echoServer(ctx, "records")
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	input := filepath.Join(b.Home, "lines")
 	if err := os.WriteFile(input, bytes.Repeat([]byte("a line of standard input, which is neither short nor long\n"), 200_000), 0o600); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (b *bench) passes(ctx context.Context, g *harness.Gateway, what, input, cod
 	return nil
 }
 
-// execAt runs a script in a gateway by the command and returns its output.
+// execAt runs a script through a gateway with the toolscript command, and returns its output.
 func (b *bench) execAt(ctx context.Context, g *harness.Gateway, stdin io.Reader, code string) ([]byte, error) {
 	cmd := b.Command(ctx, "exec", code)
 	cmd.Env = append(cmd.Env, "TOOLSCRIPT_GATEWAY_URL="+g.URL)

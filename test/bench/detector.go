@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/harness/detect"
 )
 
-// detector measures the search for scripts in answers without any: prose with inline
-// code, in one piece and in pieces of a stream.
+// detector measures the search for scripts in answers that contain none: prose with inline code, in
+// one piece and in the pieces of a stream.
 func (b *bench) detector(ctx context.Context) error {
 	text := strings.Repeat("The tests fail because `validate` reads the **wrong** header, see [auth.ts](src/auth.ts).\nI fix it.\n\n", 100_000)
 	for _, size := range []int{len(text), 64} {

@@ -17,7 +17,7 @@ const asEcho = "be-an-echo"
 // message is the size of a small tool call, in bytes.
 const message = 200
 
-// echo returns all input with plain read and write calls.
+// echo copies its standard input to its standard output with plain read and write calls.
 func echo() {
 	buffer := make([]byte, message)
 	for {
@@ -31,12 +31,12 @@ func echo() {
 	}
 }
 
-// neighbour is an echo process. The time of its round trip is the minimum of every
-// path through another process, on this machine at this moment.
+// neighbour is an echo process. Its round trip takes the minimum time of any path through another
+// process, on this machine at this moment.
 type neighbour struct {
 	cmd      *exec.Cmd
 	in, out  *os.File
-	to, from int // their blocking descriptors
+	to, from int // blocking descriptors of in and out
 }
 
 func newNeighbour(self string) (*neighbour, error) {
@@ -59,7 +59,7 @@ func newNeighbour(self string) (*neighbour, error) {
 	return n, nil
 }
 
-// roundTrip returns the mean time of a number of messages, in µs.
+// roundTrip returns the mean time of the given number of messages, in µs.
 func (n *neighbour) roundTrip(times int) (float64, error) {
 	buffer := make([]byte, message)
 	begin := time.Now()

@@ -19,8 +19,8 @@ const (
 	watchedFor  = 25 * time.Second
 )
 
-// events measures the time from what happens in a gateway to its event at a reader of GET
-// /events, while many scripts run. Gateway and reader have the same clock.
+// events measures the time from an event in a gateway until a reader of GET /events receives it,
+// while many scripts run. Gateway and reader use the same clock.
 func (b *bench) events(ctx context.Context) error {
 	config, err := b.Config("events.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, b.self, asServer))
 	if err != nil {
@@ -30,14 +30,14 @@ func (b *bench) events(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	running, stop := context.WithTimeout(ctx, watchedFor)
 	defer stop()
 	script := fmt.Sprintf("for (;;) { %s; await new Promise((done) => setTimeout(done, 200)) }", echoCall)
 	var scripts sync.WaitGroup
 	for range watchedRuns {
 		scripts.Go(func() {
-			_, _ = g.Exec(running, map[string]any{"code": script, "check": "off"}) // it ends with running
+			_, _ = g.Exec(running, map[string]any{"code": script, "check": "off"}) // it ends with the context running
 		})
 	}
 	client := gateway.NewClient(g.URL)
@@ -57,11 +57,11 @@ func (b *bench) events(ctx context.Context) error {
 	return nil
 }
 
-// eventWatch measures events of calls while all runs go on.
+// eventWatch measures events of calls while all runs are in progress.
 type eventWatch struct {
-	live map[string]bool // ids of runs that go on
+	live map[string]bool // by run id: whether the run is in progress
 	most int
-	took []float64 // milliseconds
+	took []float64 // times in ms
 }
 
 func (w *eventWatch) take(e toolscript.LiveEvent) error {

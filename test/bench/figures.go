@@ -15,8 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// start measures the time from the start of the process to the first answer of
-// /health.
+// start measures the time from the start of the gateway's process to its first answer to /health.
 func (b *bench) start(ctx context.Context) error {
 	config, err := b.threeServers()
 	if err != nil {
@@ -41,8 +40,8 @@ func (b *bench) start(ctx context.Context) error {
 	return nil
 }
 
-// memory measures a second start, which finds the compiled engine in its cache, after
-// the release of the model.
+// memory measures the memory after a second start, which finds the compiled engine in the cache, when
+// the model was released.
 func (b *bench) memory(ctx context.Context) error {
 	config, err := b.threeServers()
 	if err != nil {
@@ -52,7 +51,7 @@ func (b *bench) memory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	if _, err := ran(ctx, g, map[string]any{"code": "return 1"}); err != nil {
 		return err
 	}
@@ -79,8 +78,8 @@ func (b *bench) memory(ctx context.Context) error {
 	return nil
 }
 
-// calls compares a call through the gateway with a direct call to a server of the
-// same kind. The calls alternate.
+// calls compares a call through the gateway with a direct call to a server of the same kind. The
+// calls alternate.
 func (b *bench) calls(ctx context.Context) error {
 	for _, server := range []struct{ name, command, arg, tool, args string }{
 		{"everything (node)", filepath.Join(b.peers, "mcp-server-everything"), "stdio", "echo", `{"message":"x"}`},
@@ -102,12 +101,12 @@ func (b *bench) compare(ctx context.Context, name, command, arg, tool, args stri
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{Type: "stdio", Command: command, Args: []string{arg}, Dir: b.Home}, mcpclient.Events{})
 	if err != nil {
 		return err
 	}
-	defer direct.Close() //nolint:errcheck // measured already
+	defer direct.Close() //nolint:errcheck // the measurement is done
 	var straight, through, beyond []float64
 	for i := range 330 {
 		begin := time.Now()
@@ -140,8 +139,8 @@ func (b *bench) scripts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop()           //nolint:errcheck // measured already
-	own := map[int]float64{} // time of n direct calls
+	defer g.Stop()           //nolint:errcheck // the measurement is done
+	own := map[int]float64{} // time of n direct calls, by n
 	for _, n := range []int{0, 10, 100} {
 		code := fmt.Sprintf("import { tools } from \"toolscript\";\nfor (let i = 0; i < %d; i++) await tools.s.echo({ message: \"x\" });", n)
 		var times []float64
@@ -173,7 +172,7 @@ func (b *bench) sequential(ctx context.Context, n int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer direct.Close() //nolint:errcheck // measured already
+	defer direct.Close() //nolint:errcheck // the measurement is done
 	var times []float64
 	for range 10 {
 		begin := time.Now()
@@ -197,7 +196,7 @@ func (b *bench) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	var (
 		mu       sync.Mutex
 		answered int
@@ -229,7 +228,7 @@ func (b *bench) load(ctx context.Context) error {
 	return nil
 }
 
-// idle waits until garbage collection and the release of memory have settled.
+// idle gives garbage collection and the release of memory time to finish.
 func idle(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

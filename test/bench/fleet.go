@@ -20,8 +20,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// The arguments that make this program a NATS server, which prints its address, and a hub that
-// offers the server fleet at an address. Both end with their standard input.
+// The arguments that make this program a NATS server, which prints its address, or a hub that offers
+// the server fleet at an address. Both end with their standard input.
 const (
 	asNATS     = "be-a-nats-server"
 	asFleetHub = "be-a-hub-of-a-fleet"
@@ -63,7 +63,7 @@ func runFleetHub(url string) error {
 	return errors.Join(err, f.Close(), s.Close(context.Background()))
 }
 
-// startFleet starts a NATS server and a hub. stop ends them.
+// startFleet starts a NATS server and a hub, and returns the server's address. stop ends them.
 func (b *bench) startFleet(ctx context.Context) (url string, stop func(), err error) {
 	url, stopNATS, err := b.child(ctx, asNATS)
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// engineFile is the engine in the program, relative to the root of the repository.
+// engineFile is the path of the program's engine, relative to the root of the repository.
 const engineFile = "runner/quickjs/quickjs.wasm"
 
 const (
 	fuelRounds = 8
-	fuelTurns  = 8 // per program and round
+	fuelTurns  = 8 // turns per program and round
 )
 
-// fuel measures the cost of charging loops. It runs the same programs on the engine
-// of the program and on one without fuel. It also compares the latter with itself, to
-// show the accuracy of a ratio.
+// fuel measures the cost of charging loops. It runs the same programs on the program's engine and on
+// an engine without fuel. It also compares the latter with itself, to show the accuracy of a
+// ratio.
 //
 // Three effects change the time of a program more than fuel does. First, a shared
 // virtual core changes its speed for tenths of a second at a time. The runs are
@@ -55,9 +55,8 @@ func (b *bench) fuel(ctx context.Context) error {
 	return nil
 }
 
-// fuelRatios has ratios of CPU time of one program, one slice per round. charged is
-// the ratio of the engine to the mean of two engines without fuel, control is the
-// ratio of these two.
+// fuelRatios holds ratios of the CPU times of one program, one slice per round. charged is the time of
+// the engine with fuel divided by the mean of two engines without; control is the ratio of these two.
 type fuelRatios struct{ charged, control [][]float64 }
 
 // fuelRound measures all programs with three new processes.
@@ -89,9 +88,8 @@ func (b *bench) fuelRound(ctx context.Context, free string, found []fuelRatios) 
 	return nil
 }
 
-// fuelTurn runs a program twice on each engine, always in the same order. No process
-// finds the caches as its own previous run left them, and the engine with fuel is
-// between the other two.
+// fuelTurn runs a program twice on each engine, always in the same order. Thus no process finds the
+// caches as its own previous run left them, and the engine with fuel is between the other two.
 func fuelTurn(ctx context.Context, engines [3]*worker.Sandbox, code string) (cpu [3]float64, err error) {
 	for _, i := range []int{0, 1, 2, 0, 1, 2} {
 		ms, _, err := inside(ctx, engines[i], code)

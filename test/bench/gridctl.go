@@ -20,9 +20,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// gridctl compares a script of 100 calls to a stdio server with the same script in the
-// code mode of gridctl, another gateway. The variable GRIDCTL has the path of its
-// program; without it the section prints nothing. The two alternate.
+// gridctl compares a script of 100 calls to a stdio server with the same script in the code mode of
+// gridctl, another gateway. The variable GRIDCTL contains the path of its program; without it the
+// section prints nothing. The two alternate.
 func (b *bench) gridctl(ctx context.Context) error {
 	program := os.Getenv("GRIDCTL")
 	if program == "" {
@@ -36,7 +36,7 @@ func (b *bench) gridctl(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	other, err := startGridctl(ctx, program, filepath.Join(b.Home, "gridctl"), b.self)
 	if err != nil {
 		return fmt.Errorf("%s: %w", program, err)
@@ -78,8 +78,7 @@ type gridctl struct {
 	client *client.Client
 }
 
-// startGridctl starts gridctl with this program as the server s. All its files are in
-// the folder home.
+// startGridctl starts gridctl with this program as the server s. All files of gridctl are in the folder home.
 func startGridctl(ctx context.Context, program, home, server string) (*gridctl, error) {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, err
@@ -106,14 +105,14 @@ func startGridctl(ctx context.Context, program, home, server string) (*gridctl, 
 	}
 	if err := o.connect(ctx, fmt.Sprintf("http://127.0.0.1:%d/mcp", port)); err != nil {
 		o.stop()
-		said, _ := os.ReadFile(log.Name()) // the connection's error is returned
+		said, _ := os.ReadFile(log.Name()) // the error of the connection is returned
 		return nil, fmt.Errorf("%w; its log: %s", err, said)
 	}
 	return o, nil
 }
 
-// connect waits until a new client can make the call of the script: gridctl does not show
-// the tools of a server to the clients that connected before the server.
+// connect waits until a new client can make the call of the script. gridctl does not show a server's
+// tools to clients that connected before the server.
 func (o *gridctl) connect(ctx context.Context, url string) error {
 	var last error
 	err := harness.Until(ctx, func() (bool, error) {

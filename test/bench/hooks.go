@@ -21,9 +21,8 @@ import (
 // hookRounds is the number of measured sessions.
 const hookRounds = 11
 
-// hooks measures the hooks of the Claude Code plugin through its launcher. This
-// program is the client. Ten servers are configured that never answer. The tool lists
-// of real servers are cached for them.
+// hooks measures the hooks of the Claude Code plugin through its launcher, with this program as the client.
+// Ten servers are configured that never answer; the tool lists of real servers are cached for them.
 func (b *bench) hooks(ctx context.Context) error {
 	p, tools, err := b.hookWorld()
 	if err != nil {
@@ -60,11 +59,11 @@ func (b *bench) hooks(ctx context.Context) error {
 	return nil
 }
 
-// benchPrompt needs a tool of a server that every list of servers has.
+// benchPrompt needs a tool that is in every collection of tool lists.
 const benchPrompt = "List the open issues of the repository on GitHub that have the label bug, and summarise them"
 
-// hookWorld creates a home folder with a configuration and cached tool lists, and
-// returns the number of tools.
+// hookWorld creates a home folder with a configuration and cached tool lists, and returns the number
+// of their tools.
 func (b *bench) hookWorld() (p harness.Program, tools int, err error) {
 	p = b.Program
 	p.Home = filepath.Join(b.Home, "hooks")

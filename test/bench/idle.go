@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// unused is the time after which a gateway ends its workers in this section. It
-// returns its memory in the next seconds.
+// unused is the time after which a gateway ends its workers in this section. It then returns memory
+// to the system within seconds.
 const (
 	unused  = time.Second
 	shrinks = 5 * time.Second
@@ -39,7 +39,7 @@ func (b *bench) idleGateway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	var before, after, rss, first, warm []float64
 	for round := range 8 {
 		begin := time.Now()
@@ -52,7 +52,7 @@ func (b *bench) idleGateway(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if round > 0 { // the gateway was idle before
+		if round > 0 { // in the first round the gateway was not idle
 			first = append(first, ms)
 		}
 		for n := range 20 {
@@ -84,7 +84,7 @@ func (b *bench) idleGateway(ctx context.Context) error {
 // private returns the private memory of a process and its descendants, in MB.
 func private(pid int) (mb float64) {
 	for _, p := range append(harness.Descendants(pid), harness.Process{PID: pid}) {
-		if dirty, clean, err := harness.Private(p.PID); err == nil { // otherwise it has ended
+		if dirty, clean, err := harness.Private(p.PID); err == nil { // an error means that the process has ended
 			mb += dirty + clean
 		}
 	}

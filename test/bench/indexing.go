@@ -26,19 +26,19 @@ import (
 
 const (
 	manyTools = 1000
-	// costTime is the time of indexing over which the cost of a token is measured.
+	// costTime is the duration of indexing over which the cost of a token is measured.
 	costTime = 6 * time.Second
-	// callEvery is the interval between calls. A step of the indexer fits into it,
-	// so that most calls arrive during a step.
+	// callEvery is the interval between calls. It is longer than a step of the indexer, so that most
+	// calls arrive during a step.
 	callEvery = 40 * time.Millisecond
 	turns     = 8
 	turnCalls = 12
-	// modelIdle is the time after which the measured gateways release their model.
+	// modelIdle is the time without use after which the measured gateways release their model.
 	modelIdle = 4 * time.Second
 )
 
-// indexing measures a gateway that indexes 1,000 tools: the cost of a token, the
-// memory, and the time of calls compared with a gateway that does not index.
+// indexing measures a gateway that indexes 1,000 tools: the cost per token, the memory, and the time
+// of calls compared with a gateway that does not index.
 func (b *bench) indexing(ctx context.Context) error {
 	s, err := searchedTools()
 	if err != nil {
@@ -53,21 +53,20 @@ func (b *bench) indexing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer words.Stop() //nolint:errcheck // measured already
+	defer words.Stop() //nolint:errcheck // the measurement is done
 	g, err := b.gateway(ctx, config)
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	if err := costOfTokens(ctx, g, s, catalog); err != nil {
 		return err
 	}
 	return delayOfCalls(ctx, g, words, catalog.Tools()[0].ID())
 }
 
-// manyToolsServer starts an MCP server in this process with 1,000 tools that answer
-// at once. It returns the configuration and the catalog of a gateway with this
-// server.
+// manyToolsServer starts an MCP server in this process with 1,000 tools that answer at once. It
+// returns the configuration and the catalog of a gateway with this server.
 func (b *bench) manyToolsServer(ctx context.Context, s searched) (config string, c toolscript.Catalog, stop func(), err error) {
 	mcpServer := server.NewMCPServer("many", "1")
 	var tools []toolscript.Tool
@@ -88,8 +87,8 @@ func (b *bench) manyToolsServer(ctx context.Context, s searched) (config string,
 	return config, toolscript.NewCatalog(1, nil, tools), func() { _ = web.Close() }, err
 }
 
-// costOfTokens measures a gateway that indexes without other work. Documents are
-// embedded in order, so that their number identifies them.
+// costOfTokens measures a gateway that indexes and does nothing else. Documents are embedded in
+// order, so their number tells which were embedded.
 func costOfTokens(ctx context.Context, g *harness.Gateway, s searched, catalog toolscript.Catalog) error {
 	model, err := minilm.Open()
 	if err != nil {
@@ -132,8 +131,7 @@ func costOfTokens(ctx context.Context, g *harness.Gateway, s searched, catalog t
 	return nil
 }
 
-// indexed returns the number of tools with a vector. It returns an error for a
-// gateway that does not index.
+// indexed returns the number of tools that have a vector, or an error if the gateway does not index.
 func indexed(ctx context.Context, g *harness.Gateway) (int, error) {
 	var stats toolscript.SearchStats
 	if _, err := g.Get(ctx, "/search/stats", &stats); err != nil {
@@ -157,9 +155,8 @@ func nextStep(ctx context.Context, g *harness.Gateway) (now int, err error) {
 	})
 }
 
-// delayOfCalls compares the calls of a gateway that indexes with those of one that
-// does not. The gateways alternate, and the one that is not measured is stopped with
-// a signal, so that both have the same machine.
+// delayOfCalls compares the calls of a gateway that indexes with those of one that does not. The gateways
+// alternate, and a signal stops the one that is not measured, so that each has the whole machine.
 func delayOfCalls(ctx context.Context, busy, quiet *harness.Gateway, tool string) error {
 	var whileIndexing, without []float64
 	before, err := indexed(ctx, busy)
@@ -214,9 +211,8 @@ func callInTurn(ctx context.Context, g *harness.Gateway, tool string) (times []f
 	return times, nil
 }
 
-// released measures a second start with 1,000 tools whose vectors are in the file:
-// the time until the vectors are used, and the memory of the gateway while it is
-// searched and after a while without searches.
+// released measures a second start with 1,000 tools whose vectors are stored: the time until the vectors
+// are used, and the memory of the gateway while it is searched and after some time without searches.
 func (b *bench) released(ctx context.Context) error {
 	s, err := searchedTools()
 	if err != nil {
@@ -235,7 +231,7 @@ func (b *bench) released(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	if err := untilSearch(ctx, g, func(s toolscript.SearchStats) bool { return s.State == "hybrid" }); err != nil {
 		return err
 	}

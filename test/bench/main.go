@@ -20,8 +20,7 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// asServer is the argument that makes this program an MCP server with very cheap
-// answers.
+// asServer is the argument that makes this program an MCP server whose answers need very little work.
 const asServer = "be-a-server"
 
 func main() {
@@ -52,7 +51,7 @@ func main() {
 	}
 }
 
-// role runs what the arguments make of this program, if they do.
+// role reports whether the arguments select another role of this program, and runs that role.
 func role(args []string) (is bool, err error) {
 	switch {
 	case len(args) == 1 && args[0] == asNATS:
@@ -146,12 +145,12 @@ func run(ctx context.Context, only, bin, peers, deno string) error {
 	return nil
 }
 
-// bench has the paths of the measured program and of its peers.
+// bench holds the paths of the measured program and of the programs that it is compared with.
 type bench struct {
 	harness.Program
-	self  string // this program
-	peers string // absolute
-	deno  string // absolute
+	self  string // path of this program
+	peers string // absolute path of the npm programs
+	deno  string // absolute path of Deno
 }
 
 func newBench(bin, peers, deno string) (*bench, error) {
@@ -192,9 +191,9 @@ func (b *bench) gateway(ctx context.Context, config string, args ...string) (*ha
 	return g, nil
 }
 
-func (b *bench) close() { _ = os.RemoveAll(b.Home) } // a leftover in the temporary folder does no harm
+func (b *bench) close() { _ = os.RemoveAll(b.Home) } // files left in the temporary folder do no harm
 
-// threeServers configures the real servers of most figures.
+// threeServers configures the real servers that most figures use.
 func (b *bench) threeServers() (string, error) {
 	return b.Config("three.json", fmt.Sprintf(
 		`{"mcpServers":{"everything":{"command":%q,"args":["stdio"]},"filesystem":{"command":%q,"args":[%q]},"memory":{"command":%q,"env":{"MEMORY_FILE_PATH":%q}}}}`,

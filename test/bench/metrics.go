@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// measuredServers is the number of servers of a gateway whose metrics are read.
+// measuredServers is the number of servers of the gateway whose metrics are measured.
 const measuredServers = 50
 
 // metrics measures a request for the metrics of a gateway with many servers.
@@ -28,7 +28,7 @@ func (b *bench) metrics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close(context.WithoutCancel(ctx)) //nolint:errcheck // measured already
+	defer s.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the measurement is done
 	if _, pending := s.Await(ctx, nil); len(pending) > 0 {
 		return fmt.Errorf("%d servers are not connected", len(pending))
 	}
@@ -36,7 +36,7 @@ func (b *bench) metrics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer m.Close() //nolint:errcheck // measured already
+	defer m.Close() //nolint:errcheck // the measurement is done
 	var took []float64
 	for i := range 60 {
 		begin := time.Now()
@@ -47,7 +47,7 @@ func (b *bench) metrics(ctx context.Context) error {
 		if n < measuredServers*100 {
 			return fmt.Errorf("the metrics have only %d bytes", n)
 		}
-		if i >= 10 { // warm
+		if i >= 10 { // after the warm-up
 			took = append(took, float64(time.Since(begin).Microseconds())/1000)
 		}
 	}

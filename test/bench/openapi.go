@@ -23,13 +23,13 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// openapi measures servers of OpenAPI documents: a call, compared with the same request
-// without toolscript in turns, and the time from the bytes of a document to its module. The
-// document is made for the measurement, unless OPENAPI names one, such as GitHub's.
+// openapi measures servers of OpenAPI documents: a call, alternating with the same request without
+// toolscript, and the time from the bytes of a document to its module. The document is generated,
+// unless OPENAPI names one, such as GitHub's.
 func (b *bench) openapi(ctx context.Context) error {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `[{"id": 1, "title": "a title"}]`) // the caller reads it
+		_, _ = io.WriteString(w, `[{"id": 1, "title": "a title"}]`) // the caller reads the answer
 	}))
 	defer api.Close()
 	port, end, err := b.converter(ctx)
@@ -67,7 +67,7 @@ func (b *bench) openapi(ctx context.Context) error {
 	return b.apiCalls(ctx, port, api.URL)
 }
 
-// apiCalls alternates calls with requests.
+// apiCalls measures calls that alternate with plain requests.
 func (b *bench) apiCalls(ctx context.Context, port convert.Port, address string) error {
 	file := filepath.Join(b.Home, "one.json")
 	if err := os.WriteFile(file, largeDocument(1), 0o600); err != nil {
@@ -77,7 +77,7 @@ func (b *bench) apiCalls(ctx context.Context, port convert.Port, address string)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // it was only used here
+	defer func() { _ = conn.Close() }() // only used here
 	var calls, direct, more []float64
 	for range 1000 {
 		took, err := callBuiltin(ctx, conn, "list_0", `{"owner": "octo", "state": "open"}`)
@@ -92,7 +92,7 @@ func (b *bench) apiCalls(ctx context.Context, port convert.Port, address string)
 		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 			return err
 		}
-		_ = answer.Body.Close() // it was read
+		_ = answer.Body.Close() // only read, so an error is harmless
 		plain := milliseconds(time.Since(begun))
 		calls, direct, more = append(calls, took), append(direct, plain), append(more, took-plain)
 	}
@@ -121,7 +121,7 @@ func renderAll(tools []toolscript.Tool) {
 	g.Render(c, naming.New(c), ids, codegen.Options{})
 }
 
-// largeDocument is a document with n operations, whose schemas are as large as those of GitHub's.
+// largeDocument returns a document with n operations and schemas as large as those of GitHub.
 func largeDocument(n int) []byte {
 	var paths, schemas bytes.Buffer
 	for i := range n {

@@ -15,13 +15,12 @@ import (
 )
 
 const (
-	pathCalls  = 100 // per script
+	pathCalls  = 100 // calls per script
 	pathRounds = 30
 )
 
-// path measures the tool calls of scripts to a stdio server in Go: the time of a call
-// in addition to the same call through mcp-go, and the CPU time of gateway and
-// sandbox. The two kinds of calls alternate.
+// path measures the tool calls of scripts to a stdio server in Go: the time of a call beyond the same
+// call through mcp-go, and the CPU time of gateway and sandbox. The two kinds of calls alternate.
 func (b *bench) path(ctx context.Context) error {
 	config, err := b.Config("echo.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, b.self, asServer))
 	if err != nil {
@@ -31,12 +30,12 @@ func (b *bench) path(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	direct, err := client.NewStdioMCPClient(b.self, os.Environ(), asServer)
 	if err != nil {
 		return err
 	}
-	defer direct.Close() //nolint:errcheck // measured already
+	defer direct.Close() //nolint:errcheck // the measurement is done
 	if _, err := direct.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
 		ProtocolVersion: mcp.LATEST_PROTOCOL_VERSION, ClientInfo: mcp.Implementation{Name: "bench", Version: "1"},
 	}}); err != nil {
@@ -82,8 +81,8 @@ func (b *bench) path(ctx context.Context) error {
 	return cancellation(ctx, g)
 }
 
-// cancelling cancels calls that the server has received and does not answer. It returns
-// the times until the script has the errors, in ms.
+// cancelling is a script that cancels calls which the server has received and does not answer. It
+// returns the times until it gets the errors, in ms.
 const cancelling = `import { tools } from "toolscript";
 const times = [];
 for (let i = 0; i < 50; i++) {
@@ -116,7 +115,7 @@ func cancellation(ctx context.Context, g *harness.Gateway) error {
 	return nil
 }
 
-// spent has CPU times in µs.
+// spent holds CPU times in µs.
 type spent struct{ gateway, sandbox float64 }
 
 // usage returns the CPU times of a gateway and of its sandboxes so far.

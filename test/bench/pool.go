@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// pool compares runs in a sandbox of the gateway with runs of the same scripts in a sandbox of
-// a fleet, at a NATS server and a hub on this machine. The runs alternate.
+// pool compares runs in a sandbox of the gateway with runs of the same scripts in a sandbox of a
+// fleet, whose NATS server and hub are on this machine. The runs alternate.
 func (b *bench) pool(ctx context.Context) error {
 	url, stop, err := b.child(ctx, asNATS)
 	if err != nil {
@@ -43,8 +43,8 @@ func (b *bench) pool(ctx context.Context) error {
 		return err
 	}
 	defer func() {
-		_ = runners.Process.Signal(syscall.SIGTERM) // it may have ended
-		_ = runners.Wait()                          // measured already
+		_ = runners.Process.Signal(syscall.SIGTERM) // it may have ended already
+		_ = runners.Wait()                          // the measurement is done
 	}()
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		return fmt.Errorf("the hub says %q: %w", line, err)
@@ -54,12 +54,12 @@ func (b *bench) pool(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer here.Stop() //nolint:errcheck // measured already
+	defer here.Stop() //nolint:errcheck // the measurement is done
 	there, err := b.gateway(ctx, remote)
 	if err != nil {
 		return err
 	}
-	defer there.Stop() //nolint:errcheck // measured already
+	defer there.Stop() //nolint:errcheck // the measurement is done
 	for _, of := range []struct{ what, code string }{
 		{"a script without a call", `return 1`},
 		{"a script with 10 calls, one after the other", `for (let i = 0; i < 10; i++) await tools.s.echo({ text: "x" })`},
@@ -74,7 +74,7 @@ func (b *bench) pool(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if i >= 10 { // warm
+			if i >= 10 { // after the warm-up
 				own, beyond = append(own, a), append(beyond, c-a)
 			}
 		}
@@ -84,7 +84,7 @@ func (b *bench) pool(ctx context.Context) error {
 	return nil
 }
 
-// timed returns how long a run takes, in milliseconds.
+// timed runs a script and returns the duration in milliseconds.
 func timed(ctx context.Context, exec func(context.Context, map[string]any) ([]map[string]any, error), code string) (float64, error) {
 	begun := time.Now()
 	events, err := exec(ctx, map[string]any{"code": code})

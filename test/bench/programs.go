@@ -15,11 +15,11 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// computation is a program that stores a number in result, to check that all engines
-// compute the same. It reads its amount of work from size.
+// computation is a program that reads its amount of work from size and stores a number in result, by
+// which all engines are checked to compute the same.
 type computation struct {
-	name, short string // name at each size
-	size, small int    // small takes the embedded engine about 10 ms
+	name, short string // names for output at size and at small
+	size, small int    // amounts of work; small takes the embedded engine about 10 ms
 	code        string
 }
 
@@ -46,8 +46,8 @@ func (c computation) sized(size int) string { return fmt.Sprintf("const size = %
 
 const programRounds = 7
 
-// programs measures the CPU time of the same programs in Node, in Deno and in the
-// embedded engine, alternating and without start-up.
+// programs measures the CPU time of the same programs in Node, in Deno and in the embedded engine,
+// alternating and without start-up.
 func (b *bench) programs(ctx context.Context) error {
 	sandbox, err := b.sandbox(ctx, b.Bin)
 	if err != nil {
@@ -82,8 +82,8 @@ func (b *bench) programs(ctx context.Context) error {
 	return nil
 }
 
-// outside runs a program in a process that reports its CPU time, and returns that in
-// ms and the program's result.
+// outside runs a program in a process that reports its CPU time, and returns that time in ms and the
+// result of the program.
 func (b *bench) outside(ctx context.Context, code, command string, args ...string) (ms, result float64, err error) {
 	file := filepath.Join(b.Home, "program.mjs")
 	text := "const begin = process.cpuUsage();" + code +

@@ -16,7 +16,7 @@ const (
 
 var recordedRun = regexp.MustCompile(`runs replay (run_[0-9a-f]{16})`)
 
-// replay measures toolscript runs replay of a script with 100 calls: the whole process.
+// replay measures the whole process of `toolscript runs replay` for a script with 100 calls.
 func (b *bench) replay(ctx context.Context) error {
 	config, err := b.Config("echo.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, b.self, asServer))
 	if err != nil {
@@ -48,8 +48,8 @@ func (b *bench) replay(ctx context.Context) error {
 	return nil
 }
 
-// timed runs a command and returns its wall time and the CPU of it and its children, in
-// milliseconds.
+// timed runs a command, and returns its wall time and the CPU time of the command and its children,
+// in milliseconds.
 func (b *bench) timed(ctx context.Context, args ...string) (wall, cpu float64, err error) {
 	c := b.Command(ctx, args...)
 	begin := time.Now()

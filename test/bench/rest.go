@@ -21,8 +21,8 @@ const (
 	restAfter      = 200 * time.Millisecond
 )
 
-// rest measures what the start of a server after a rest costs a call beyond the server's own
-// start, and the memory of a gateway with servers at rest.
+// rest measures the time that starting a resting server adds to a call, beyond the server's own
+// start, and the memory of a gateway with resting servers.
 func (b *bench) rest(ctx context.Context) error {
 	for _, s := range []struct{ what, program, argument, echo string }{
 		{"a server in Go", b.self, asServer, `{"text":"x"}`},
@@ -55,7 +55,7 @@ func (b *bench) restStart(ctx context.Context, what, program, argument, echo str
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	var own, call, beyond []float64
 	for range 15 {
 		if err := untilAtRest(ctx, g); err != nil {
@@ -100,7 +100,7 @@ func untilAtRest(ctx context.Context, g *harness.Gateway) error {
 	})
 }
 
-// ownStart starts a server without a gateway, has it list its tools and calls one.
+// ownStart starts a server without a gateway, lists its tools and calls one. It returns the time.
 func ownStart(ctx context.Context, program, argument, echo string) (ms float64, err error) {
 	c := exec.CommandContext(ctx, program, argument)
 	in, err := c.StdinPipe()
@@ -153,11 +153,11 @@ func ownStart(ctx context.Context, program, argument, echo string) (ms float64, 
 	return milliseconds(time.Since(begin)), nil
 }
 
-// ignore drops the error of a process that was killed.
+// ignore drops the error of a killed process.
 func ignore(error) error { return nil }
 
-// restMemory starts gateways with n servers, has all of them start and rest, and returns
-// the private memory of each gateway then.
+// restMemory starts gateways with n servers, which start and then rest, and returns the private
+// memory of each gateway while they rest.
 func (b *bench) restMemory(ctx context.Context, n int) (mb []float64, err error) {
 	servers := map[string]any{}
 	for i := range n {

@@ -24,12 +24,12 @@ func (b *bench) reset(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer engine.Close() //nolint:errcheck // measured already
+	defer engine.Close() //nolint:errcheck // the measurement is done
 	vm, err := engine.NewVM(ctx)
 	if err != nil {
 		return err
 	}
-	defer vm.Close() //nolint:errcheck // measured already
+	defer vm.Close() //nolint:errcheck // the measurement is done
 	job, err := compiled(`const kept = Array.from({ length: 1000 }, (_, i) => ({ i })); return kept.length`)
 	if err != nil {
 		return err
@@ -81,10 +81,10 @@ func compiled(code string) (runner.Job, error) {
 	}, nil
 }
 
-// echoCall calls a tool of this program as a server; see asServer.
+// echoCall is a call of this program as the server s; see asServer.
 const echoCall = `await tools.s.echo({ text: "x" })`
 
-// runs measures runs by the times in the gateway's records.
+// runs measures runs by the times in the gateway's run records.
 func (b *bench) runs(ctx context.Context) error {
 	config, err := b.Config("echo.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, b.self, asServer))
 	if err != nil {
@@ -94,7 +94,7 @@ func (b *bench) runs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	for _, of := range []struct{ what, code, want string }{
 		{"run inside the gateway: empty", "", "≤ 1"},
 		{"run inside the gateway: empty, a new text each time", "// %d", ""},
@@ -144,8 +144,8 @@ func ran(ctx context.Context, g *harness.Gateway, request map[string]any) (m too
 	return m, json.Unmarshal(text, &m)
 }
 
-// roundTrip measures a call from script to server and back, alternating with direct
-// calls to a server of the same kind.
+// roundTrip measures a call from a script to a server and back, alternating with direct calls to a
+// server of the same kind.
 func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 	const calls = 200
 	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{
@@ -154,7 +154,7 @@ func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 	if err != nil {
 		return err
 	}
-	defer direct.Close() //nolint:errcheck // measured already
+	defer direct.Close() //nolint:errcheck // the measurement is done
 	neighbourProcess, err := newNeighbour(b.self)
 	if err != nil {
 		return err

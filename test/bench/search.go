@@ -27,8 +27,8 @@ type searched struct {
 	queries []string
 }
 
-// searchedTools returns the data of LiveMCPBench if it is installed, or else the
-// excerpt of real servers' tools in the repository.
+// searchedTools returns the data of LiveMCPBench if they are installed, or else the tools of real
+// servers in the repository's excerpt.
 func searchedTools() (searched, error) {
 	sets, err := retrieval.Read(retrieval.Dir("."))
 	for _, s := range sets {
@@ -53,8 +53,7 @@ func searchedTools() (searched, error) {
 	return found, err
 }
 
-// several returns n tools: the existing ones, and then copies on additional servers
-// with different texts.
+// several returns n tools: the existing ones, followed by copies on additional servers with changed texts.
 func (s searched) several(n int) []toolscript.Tool {
 	tools := make([]toolscript.Tool, n)
 	for i := range tools {
@@ -66,8 +65,7 @@ func (s searched) several(n int) []toolscript.Tool {
 	return tools
 }
 
-// queries measures queries over 2,000 tools in this process, lexical and hybrid, and
-// the reading of 1,000 vectors.
+// queries measures lexical and hybrid queries over 2,000 tools in this process, and reading 1,000 vectors.
 func (b *bench) queries(ctx context.Context) error {
 	s, err := searchedTools()
 	if err != nil {
@@ -129,7 +127,7 @@ func byMeaning(ctx context.Context, x *index.Index, queries []string) error {
 			return err
 		}
 		x.Search(q)
-		if i > 0 { // the first one includes loading the model
+		if i > 0 { // the first query includes loading the model
 			times = append(times, milliseconds(cpuTime()-used))
 			tokens = append(tokens, float64(model.Tokens(text, minilm.Options{})))
 		}
@@ -145,8 +143,7 @@ func cpuTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// readVectors measures the work of a second start: an index of 1,000 tools with their
-// vectors in the file.
+// readVectors measures the work of a second start: building an index of 1,000 tools whose vectors are stored.
 func (b *bench) readVectors(ctx context.Context, s searched) error {
 	catalog := toolscript.NewCatalog(1, nil, s.several(1000))
 	file := vectors.File{Dir: filepath.Join(b.Home, "vectors"), Model: minilm.ID, Dim: minilm.Dim}
@@ -173,7 +170,7 @@ func (b *bench) readVectors(ctx context.Context, s searched) error {
 	return nil
 }
 
-// tokens returns the number of embedded tokens of a document.
+// tokens returns the number of tokens of a document that are embedded.
 func tokens(model *minilm.Model, d index.Document) (n int) {
 	for _, text := range d.Texts {
 		n += model.Tokens(minilm.Readable(text), minilm.Options{})

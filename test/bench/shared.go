@@ -25,11 +25,11 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// asHub is the argument that makes this program a hub. The next one is its socket. It ends
-// with its standard input.
+// asHub is the argument that makes this program a hub. The next argument is the path of its socket.
+// The hub ends with its standard input.
 const asHub = "be-a-hub"
 
-// hubToken is the token of that hub.
+// hubToken is the token of the hub.
 const hubToken = "bench"
 
 func runHub(socket string) error {
@@ -50,7 +50,7 @@ func runHub(socket string) error {
 	return errors.Join(err, h.Close(), s.Close(context.Background()))
 }
 
-// child starts this program in a role, and returns the first line that it prints. stop ends it.
+// child starts this program in a role and returns the first line of its output. stop ends it.
 func (b *bench) child(ctx context.Context, role ...string) (line string, stop func(), err error) {
 	cmd := exec.CommandContext(ctx, b.self, role...)
 	stdin, err := cmd.StdinPipe()
@@ -66,8 +66,8 @@ func (b *bench) child(ctx context.Context, role ...string) (line string, stop fu
 		return "", nil, err
 	}
 	stop = func() {
-		_ = stdin.Close() // ends it
-		_ = cmd.Wait()    // measured already
+		_ = stdin.Close() // the process ends with its input
+		_ = cmd.Wait()    // the measurement is done
 	}
 	text, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
@@ -77,8 +77,8 @@ func (b *bench) child(ctx context.Context, role ...string) (line string, stop fu
 	return strings.TrimSpace(text), stop, nil
 }
 
-// shared compares a call of an own server with one of a shared server and with one of a server
-// of a fleet, which run in other processes. The calls alternate.
+// shared compares a call of a gateway's own server with one of a shared server and one of a fleet's
+// server, which run in other processes. The calls alternate.
 func (b *bench) shared(ctx context.Context) error {
 	socket := filepath.Join(b.Home, "hub")
 	_, stop, err := b.child(ctx, asHub, socket)
@@ -109,7 +109,7 @@ func (b *bench) shared(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close(context.WithoutCancel(ctx)) //nolint:errcheck // measured already
+	defer s.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the measurement is done
 	if _, pending := s.Await(ctx, nil); len(pending) > 0 {
 		return fmt.Errorf("not connected: %q", pending)
 	}
@@ -142,7 +142,7 @@ func compareShared(ctx context.Context, s *actors.System) error {
 				if server == "own" {
 					own = d
 				}
-				if i >= rounds/10 { // warm
+				if i >= rounds/10 { // after the warm-up
 					took[server] = append(took[server], milliseconds(d))
 					took["more "+server] = append(took["more "+server], milliseconds(d-own))
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// A cost has the times of a command from start to end.
+// A cost holds the times of the runs of a command from start to end.
 type cost struct{ wall, cpu []float64 } // in ms; cpu includes all processes that worked for the command
 
 func (c cost) show(what, wall string) {
@@ -22,7 +22,7 @@ func (c cost) show(what, wall string) {
 	show(what+", CPU", "ms", c.cpu, "")
 }
 
-// shell measures `toolscript exec` for a user, with the type check, and `deno run
+// shell measures `toolscript exec` with the type check, as a user runs it, and `deno run
 // --check` of the same scripts.
 func (b *bench) shell(ctx context.Context) error {
 	deno, err := b.denoRuns(ctx)
@@ -79,11 +79,11 @@ func (b *bench) denoRuns(ctx context.Context) (warm cost, err error) {
 	return warm, nil
 }
 
-// scriptNumber returns a unique script, which prints its number.
+// scriptNumber returns a script with a unique text that prints n.
 func scriptNumber(n int) string { return fmt.Sprintf("console.log(%d)", n) }
 
-// time runs a command that must print the number n. CPU time includes the processes
-// that the command has waited for.
+// time runs a command that must print the number n, and adds its times. CPU time includes the
+// processes that the command has waited for.
 func (c *cost) time(cmd *exec.Cmd, n int) error {
 	begin := time.Now()
 	out, err := cmd.Output()
@@ -98,8 +98,8 @@ func (c *cost) time(cmd *exec.Cmd, n int) error {
 	return nil
 }
 
-// alone measures runs without a gateway: with an empty home, and with the compiled
-// engine in the cache.
+// alone measures runs without a gateway: with an empty home folder, and with the compiled engine in
+// the cache.
 func (b *bench) alone(ctx context.Context, engine string) error {
 	var first, later cost
 	for home := range 3 {
@@ -124,12 +124,12 @@ func (b *bench) alone(ctx context.Context, engine string) error {
 	return nil
 }
 
-// batches is the number of batches per CPU time. The system counts CPU time in ticks
-// of 10 ms, so it is measured for many runs at once.
+// batches is the number of batches for which CPU time is measured. The system counts CPU time in
+// ticks of 10 ms, so it is measured for many runs at once.
 const batches = 4
 
-// withGateway measures runs in a warm gateway. Their CPU time is that of command,
-// gateway and workers.
+// withGateway measures runs in a warm gateway. Their CPU time is that of the command, the gateway
+// and the workers.
 func (b *bench) withGateway(ctx context.Context, engine string, runs int) (warm cost, err error) {
 	b.Env = []string{"TOOLSCRIPT_DENO=" + b.deno}
 	config, err := b.Config("none.json", fmt.Sprintf(`{"mcpServers":{},"engine":%q}`, engine))
@@ -140,7 +140,7 @@ func (b *bench) withGateway(ctx context.Context, engine string, runs int) (warm 
 	if err != nil {
 		return warm, err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
+	defer g.Stop() //nolint:errcheck // the measurement is done
 	run := func(c *cost, n int) error {
 		cmd := b.Command(ctx, "exec", "--engine", engine, scriptNumber(n))
 		cmd.Env = append(cmd.Env, "TOOLSCRIPT_GATEWAY_URL="+g.URL)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// show prints the median of values and the target.
+// show prints the median of values, and the target.
 func show(what, unit string, values []float64, want string) {
 	if want != "" {
 		want = "   (want " + want + ")"
@@ -16,7 +16,7 @@ func show(what, unit string, values []float64, want string) {
 	fmt.Printf("%-62s %9.2f %s   min %.2f, p90 %.2f, n %d%s\n", what, median(values), unit, slices.Min(values), percentile(values, 0.9), len(values), want)
 }
 
-// showRatio prints a / b and the target.
+// showRatio prints a / b, and the target.
 func showRatio(what string, a, b float64, want string) {
 	if want != "" {
 		want = "   (want " + want + ")"

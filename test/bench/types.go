@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// types measures the generation of the module of 2,000 tools, including catalog and
-// names: from scratch, and after one server has changed.
+// types measures generating the module of 2,000 tools, including catalog and names: from scratch,
+// and after one server has changed.
 func (b *bench) types(ctx context.Context) error {
 	var cold, changed []float64
 	for range 9 {
@@ -37,11 +37,10 @@ func (b *bench) types(ctx context.Context) error {
 	return nil
 }
 
-// arguments measures the validation of typical arguments with a schema that is
-// compiled once.
+// arguments measures the validation of typical arguments with a schema that is compiled only once.
 func (b *bench) arguments(ctx context.Context) error {
 	var v validate.Validator
-	schema := json.RawMessage(toolslist.Typical) // at one address, as the schema of a tool in a catalog
+	schema := json.RawMessage(toolslist.Typical) // always at the same address, like the schema of a tool in a catalog
 	args := json.RawMessage(`{"owner": "o", "state": "open", "labels": ["x", "y"], "page": 2, "filter": {"since": "2026-01-02T03:04:05Z", "size": {"from": 1}}}`)
 	const rounds = 1000
 	var times []float64

@@ -19,8 +19,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// workspace measures built-in tools: reading a file, and searching 10,000 files of 4 KB,
-// compared with ripgrep alone if it is installed.
+// workspace measures built-in tools: reading a file, and searching 10,000 files of 4 KB, compared
+// with ripgrep alone if it is installed.
 func (b *bench) workspace(ctx context.Context) error {
 	root := filepath.Join(b.Home, "workspace")
 	if err := manyFiles(root); err != nil {
@@ -31,7 +31,7 @@ func (b *bench) workspace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // it only reads
+	defer func() { _ = conn.Close() }() // only read, so an error is harmless
 	var reads []float64
 	for range 200 {
 		took, err := callBuiltin(ctx, conn, "readFile", `{"filePath": "long.txt"}`)
@@ -44,7 +44,7 @@ func (b *bench) workspace(ctx context.Context) error {
 	return b.grepping(ctx, conn, root)
 }
 
-// grepping alternates the search of the tool with that of ripgrep.
+// grepping alternates searches of the tool with searches of ripgrep.
 func (b *bench) grepping(ctx context.Context, conn *builtin.Conn, root string) error {
 	ripgrep := grep.FindRipgrep()
 	for _, search := range []struct{ what, pattern string }{{"in 5 of 10,000 files", "needle[0-9]+"}, {"in all of 10,000 files", "return [a-z]+"}} {
@@ -77,7 +77,7 @@ func (b *bench) grepping(ctx context.Context, conn *builtin.Conn, root string) e
 	return nil
 }
 
-// manyFiles writes the files that are searched.
+// manyFiles writes the files for the search.
 func manyFiles(root string) error {
 	text := strings.Repeat("func handle(request *Request) error {\n\treturn nil\n}\n", 80)
 	for i := range 10_000 {
@@ -94,7 +94,7 @@ func manyFiles(root string) error {
 	return os.WriteFile(filepath.Join(root, "long.txt"), []byte(strings.Repeat(line+"\n", 2000)), 0o600)
 }
 
-// callBuiltin makes a call and returns its time in milliseconds.
+// callBuiltin calls a built-in tool and returns the time in milliseconds.
 func callBuiltin(ctx context.Context, conn *builtin.Conn, name, args string) (float64, error) {
 	var result json.RawMessage
 	var failed error

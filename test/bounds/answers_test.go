@@ -28,7 +28,7 @@ var parallel = flag.Int("at-once", 16, "calls at once in TestAnswersInFlight")
 const (
 	answer   = 60 << 20
 	mostPeak = 1200 // MB
-	mostLeft = 100  // MB above what was resident before
+	mostLeft = 100  // MB above the memory before the calls
 )
 
 // TestAnswersInFlight calls a server that answers each call with 60 MB: over HTTP as
@@ -48,7 +48,7 @@ func TestAnswersInFlight(t *testing.T) {
 	} {
 		t.Run(form, func(t *testing.T) {
 			g := start(t, bin, `{"mcpServers":{"large":{"timeout":"5m",`+config+`}}}`)
-			call(t, g, 1) // what a first call needs once
+			call(t, g, 1) // allocates what only a first call needs
 			idle := settled(t, g.PID(), 0)
 			resetPeak(t, g.PID())
 			begun := time.Now()
@@ -75,8 +75,7 @@ func TestAnswersInFlight(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAScript makes the same calls from a script. The answers are larger
-// than a sandbox accepts.
+// TestAnswersOfAScript makes the same calls from a script. The answers are larger than a sandbox accepts.
 func TestAnswersOfAScript(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it moves a gigabyte")
@@ -106,8 +105,7 @@ func TestAnswersOfAScript(t *testing.T) {
 	}
 }
 
-// largeServer is an MCP server over HTTP. Its tool big answers with size bytes of
-// text.
+// largeServer starts an MCP server over HTTP whose tool big answers with a text of size bytes.
 func largeServer(t *testing.T, form string) *httptest.Server {
 	t.Helper()
 	block := bytes.Repeat([]byte("x"), 1<<20)
@@ -175,7 +173,7 @@ func call(t *testing.T, g *harness.Gateway, size int) int64 {
 		t.Error(err)
 		return 0
 	}
-	defer resp.Body.Close() //nolint:errcheck // it has been read, or the test fails
+	defer resp.Body.Close() //nolint:errcheck // only read
 	n, err := io.Copy(io.Discard, resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("a call was answered %d with %d bytes, %v", resp.StatusCode, n, err)
@@ -183,13 +181,12 @@ func call(t *testing.T, g *harness.Gateway, size int) int64 {
 	return n
 }
 
-// settled returns the memory of the process once it is at most so many MB, or after 10
-// s.
+// settled returns the memory of the process as soon as it is at most most MB, or after 10 s.
 func settled(t *testing.T, pid int, most float64) float64 {
 	t.Helper()
 	limit := pace.Limit(10 * time.Second)
 	if most == 0 && testing.Short() {
-		limit = 2 * time.Second // nothing has run yet whose memory could be returned
+		limit = 2 * time.Second // nothing has run whose memory could be returned
 	}
 	late := time.After(limit)
 	tick := time.NewTicker(200 * time.Millisecond)
@@ -207,7 +204,7 @@ func settled(t *testing.T, pid int, most float64) float64 {
 	}
 }
 
-// resetPeak starts a new measurement of the peak.
+// resetPeak resets the peak memory that the kernel reports for the process.
 func resetPeak(t *testing.T, pid int) {
 	t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// mostAbove is the memory that an attack may cost a gateway at most, in MB.
+// mostAbove is the maximum memory that an attack may add to a gateway, in MB.
 const mostAbove = 600
 
-// attack runs attackers of a gateway, and checks its memory.
+// attack runs attackers of a gateway, and checks the memory of the gateway.
 func attack(t *testing.T, pid int, attackers ...func()) {
 	t.Helper()
 	idle := settled(t, pid, 0)
@@ -44,7 +44,7 @@ func attack(t *testing.T, pid int, attackers ...func()) {
 	}
 }
 
-// compressed is a body of 60 MB, compressed.
+// compressed returns a compressed body that is 60 MB long when decompressed.
 func compressed(t *testing.T, head, tail string, fill byte) []byte {
 	t.Helper()
 	var body bytes.Buffer
@@ -61,8 +61,8 @@ func compressed(t *testing.T, head, tail string, fill byte) []byte {
 	return body.Bytes()
 }
 
-// TestCompressedAnswers runs four scripts at once, each of which makes 16 calls of an API
-// whose answers are 60 MB and are sent as 60 KB. Calls that find no memory in time fail.
+// TestCompressedAnswers runs four scripts at once, each of which makes 16 calls of an API that sends
+// answers of 60 MB compressed to 60 KB. Calls that get no memory in time fail.
 func TestCompressedAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it moves gigabytes")
@@ -111,8 +111,7 @@ func TestCompressedAnswers(t *testing.T) {
 	}
 }
 
-// TestMessagesToTheGateway sends messages to the MCP server of a gateway that would keep
-// much memory, or need much.
+// TestMessagesToTheGateway sends messages to the MCP server of a gateway that would keep or need much memory.
 func TestMessagesToTheGateway(t *testing.T) {
 	g := start(t, bin, `{"mcpServers":{}}`)
 	long := strings.Repeat("x", 8<<20-200)
@@ -163,7 +162,7 @@ func post(t *testing.T, g *harness.Gateway, body string) {
 	_ = response.Body.Close()
 }
 
-// TestLineOfAClient sends toolscript mcp one line of 3 GB, or of 1 GB in its short form.
+// TestLineOfAClient sends one line of 3 GB, or of 1 GB in the short form, to toolscript mcp.
 func TestLineOfAClient(t *testing.T) {
 	p := harness.Program{Bin: bin, Home: t.TempDir()}
 	config, err := p.Config("config.json", `{"mcpServers":{}}`)

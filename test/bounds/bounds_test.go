@@ -1,8 +1,7 @@
 //go:build linux
 
-// Package bounds tests the built program against clients and servers that try to
-// exhaust it. The program is built without the race detector, which multiplies the
-// memory measured here.
+// Package bounds tests the built program against clients and servers that try to exhaust its resources.
+// The program is built without the race detector, which would multiply the memory that is measured here.
 package bounds
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// bin is the program under test.
+// bin is the path of the program under test.
 var bin string
 
 // asServer is the argument that makes this program an MCP server.
@@ -53,7 +52,7 @@ func run(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// start starts a gateway with a configuration and ends it with the test.
+// start starts a gateway with a configuration and stops it at the end of the test.
 func start(t *testing.T, program, config string, args ...string) *harness.Gateway {
 	t.Helper()
 	p := harness.Program{Bin: program, Home: t.TempDir()}

@@ -17,7 +17,7 @@ import (
 )
 
 // TestUnverifiedConnectionsUseLittleMemory opens 5,000 connections without a capability. Each
-// announces 32 MB and sends one byte.
+// announces a body of 32 MB and sends one byte.
 func TestUnverifiedConnectionsUseLittleMemory(t *testing.T) {
 	const connections, most = 5000, 50
 	g := start(t, bin, `{"mcpServers":{}}`)
@@ -40,8 +40,8 @@ func TestUnverifiedConnectionsUseLittleMemory(t *testing.T) {
 	}
 }
 
-// TestDescriptorsAreKeptInReserve opens 400 silent connections to a gateway that may
-// open 256 descriptors. The gateway must still answer requests and start processes.
+// TestDescriptorsAreKeptInReserve opens 400 silent connections to a gateway that may open only 256
+// descriptors. The gateway must still answer requests and start processes.
 func TestDescriptorsAreKeptInReserve(t *testing.T) {
 	limited := filepath.Join(t.TempDir(), "limited")
 	if err := os.WriteFile(limited, fmt.Appendf(nil, "#!/bin/sh\nulimit -n 256\nexec %s \"$@\"\n", bin), 0o700); err != nil {
@@ -69,8 +69,7 @@ func hostOf(t *testing.T, g *harness.Gateway) string {
 	return u.Host
 }
 
-// dial opens a connection that stays open until the test ends, unless the gateway
-// closes it.
+// dial opens a connection that stays open until the test ends, unless the gateway closes it.
 func dial(t *testing.T, host, begin string) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", host)

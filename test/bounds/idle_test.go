@@ -12,12 +12,11 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// mostIdle is the private memory of all processes of an idle gateway without servers,
-// in MB.
+// mostIdle is the maximum private memory of all processes of an idle gateway without servers, in MB.
 const mostIdle = 20
 
-// TestIdle checks that a gateway without servers is one small process some time after
-// the last script, and that scripts run again.
+// TestIdle checks that some time after the last script, a gateway without servers is one small
+// process, and that scripts then still run.
 func TestIdle(t *testing.T) {
 	g := start(t, bin, `{"mcpServers":{}}`, "--worker-idle", "1s")
 	for range 2 {
@@ -40,11 +39,10 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// mostReaper is the private memory of the process that waits for the end of a gateway,
-// in MB.
+// mostReaper is the maximum private memory, in MB, of the process that waits for the end of a gateway.
 const mostReaper = 2
 
-// TestReaper checks that the process which waits for the end of a gateway is small.
+// TestReaper checks that the process that waits for the end of a gateway is small.
 func TestReaper(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -24,13 +24,13 @@ import (
 // An agent is a coding agent from npm that runs without a terminal.
 type agent struct {
 	name    string
-	program string // below node_modules/.bin
-	pkg     string // in package.json
-	connect string // its name for toolscript connect; "": it is configured by files
+	program string // file name below node_modules/.bin
+	pkg     string // name of the npm package in package.json
+	connect string // its name for toolscript connect; "" if it is configured by files
 	files   func(w *world) map[string]string
 	env     func(t *testing.T, url string) []string
-	first   func(w *world) []string // a command of it that comes before the tasks
-	args    []string                // before the prompt
+	first   func(w *world) []string // arguments of a command that runs before the tasks
+	args    []string                // arguments before the prompt
 	images  images
 }
 
@@ -95,11 +95,11 @@ wire_api = "responses"
 			return []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=" + sees, "COPILOT_OFFLINE=true"}
 		},
 		args:   []string{"--allow-all-tools", "-p"},
-		images: dropped, // of every MCP server, if the model is not one of GitHub
+		images: dropped, // images of every MCP server, if the model is not one of GitHub
 	},
 	{
 		name: "Cline", program: "cline", pkg: "cline", connect: "cline",
-		env: func(t *testing.T, _ string) []string { // its background process has a fixed port otherwise
+		env: func(t *testing.T, _ string) []string { // otherwise its background process uses a fixed port
 			t.Helper()
 			ports, err := harness.FreePorts(1)
 			if err != nil {
@@ -130,10 +130,10 @@ mcpServers:
 	},
 }
 
-// sees is the name of a model of which agents know that it takes images.
+// sees is the name of a model that agents know to accept images.
 const sees = "gpt-4o"
 
-// likeOpencode is a configuration with the model, which takes images.
+// likeOpencode returns a configuration of opencode's format with a model that accepts images.
 func likeOpencode(url string) string {
 	return fmt.Sprintf(`{
   "provider": {
@@ -147,11 +147,11 @@ func likeOpencode(url string) string {
 `, url, model.Name)
 }
 
-// bound is the limit of one task of an agent.
+// bound is the time limit of an agent for one task.
 const bound = 3 * time.Minute
 
-// TestAgents has each agent do each task, in a home folder of its own, as the command
-// toolscript connect configures it.
+// TestAgents runs each task with each agent, in its own home folder, configured by the command
+// toolscript connect.
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	for _, a := range agents {
@@ -197,7 +197,7 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// A world is the machine of a user: a home folder with a project, and the model.
+// A world is the machine of a user: a home folder, a project in it, and the model.
 type world struct {
 	program, home, project string
 	model                  *model.Endpoint
@@ -227,7 +227,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// write writes files of the home folder.
+// write writes files into the home folder.
 func (w *world) write(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -241,7 +241,7 @@ func (w *world) write(t *testing.T, files map[string]string) {
 	}
 }
 
-// command returns a command in the project's folder.
+// command returns a command that runs in the project's folder.
 func (w *world) command(t *testing.T, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), pace.Limit(bound))
@@ -252,8 +252,8 @@ func (w *world) command(t *testing.T, program string, args ...string) *exec.Cmd 
 	return cmd
 }
 
-// nothingLeft ends what an agent has left of itself, and waits for the end of toolscript and of
-// its servers.
+// nothingLeft ends processes that an agent has left behind, and waits for the end of toolscript and
+// of its servers.
 func (w *world) nothingLeft(t *testing.T) {
 	t.Helper()
 	own := func(p harness.Process) bool {
@@ -263,7 +263,7 @@ func (w *world) nothingLeft(t *testing.T) {
 	started := harness.Program{Bin: w.program, Home: w.home}.Started
 	for _, p := range started() {
 		if !own(p) {
-			_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended
+			_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended already
 		}
 	}
 	var left []harness.Process

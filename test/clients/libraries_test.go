@@ -18,12 +18,12 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// A library is a library for clients, with a program in a folder that uses it.
+// A library is a client library, with a folder that contains a program that uses it.
 type library struct {
 	name   string
 	pkg    string
 	folder string
-	direct bool // the program makes the calls itself, without a model
+	direct bool // whether the program makes the calls itself, without a model
 	images images
 }
 
@@ -40,7 +40,7 @@ var python = []library{
 	{name: "Google ADK", pkg: "google-adk", folder: "google-adk", images: written},
 }
 
-// TestPython has a program of each Python library do each task, over stdio and HTTP.
+// TestPython runs each task with the program of each Python library, over stdio and HTTP.
 func TestPython(t *testing.T) {
 	t.Parallel()
 	for _, l := range python {
@@ -71,7 +71,7 @@ var node = []library{
 	{name: "OpenAI Agents JS", pkg: "@openai/agents", folder: "openai-agents"},
 }
 
-// TestNode has a program of each Node library do each task, over stdio and HTTP.
+// TestNode runs each task with the program of each Node library, over stdio and HTTP.
 func TestNode(t *testing.T) {
 	t.Parallel()
 	for _, l := range node {
@@ -84,7 +84,7 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// do runs the program of the library on each transport.
+// do runs the library's program over each transport.
 func (l library) do(t *testing.T, version string, program []string, env func(url string) []string) {
 	t.Helper()
 	for _, transport := range []string{"stdio", "HTTP"} {
@@ -127,10 +127,10 @@ func mustAbs(t *testing.T, parts ...string) string {
 	return path
 }
 
-// tail is the end of a text.
+// tail returns the last 4,000 bytes of a text.
 func tail(text string) string { return text[max(0, len(text)-4000):] }
 
-// input are the tasks, as the programs read them.
+// input returns the tasks in the format that the programs read.
 func input(t *testing.T) string {
 	t.Helper()
 	type item struct {
@@ -149,7 +149,7 @@ func input(t *testing.T) string {
 	return string(text)
 }
 
-// results are the results of calls that a program has made without a model, by task.
+// results returns, by task, the results of calls that a program has made without a model.
 func results(out string) (all map[string][]model.Result, err error) {
 	for line := range strings.Lines(out) {
 		if text, is := strings.CutPrefix(line, "RESULTS "); is {
@@ -159,11 +159,11 @@ func results(out string) (all map[string][]model.Result, err error) {
 	return all, err
 }
 
-// gateway starts a gateway of the world.
+// gateway starts a gateway in the world.
 func (w *world) gateway(t *testing.T) *harness.Gateway {
 	t.Helper()
 	p := harness.Program{Bin: w.program, Home: w.home, Env: w.env}
-	g, err := p.StartGateway(context.WithoutCancel(t.Context())) // Stop ends it
+	g, err := p.StartGateway(context.WithoutCancel(t.Context())) // it ends with Stop
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func (w *world) gateway(t *testing.T) *harness.Gateway {
 	return g
 }
 
-// pinned is the version of a library in its requirements.txt.
+// pinned returns the version of a library in its requirements.txt.
 func pinned(l library) (string, error) {
 	text, err := os.ReadFile(filepath.Join("python", l.folder, "requirements.txt"))
 	for line := range strings.Lines(string(text)) {
@@ -189,7 +189,7 @@ func pinned(l library) (string, error) {
 	return "", errors.Join(fmt.Errorf("no version of %s in requirements.txt", l.pkg), err)
 }
 
-// uv returns the installer of Python packages: that in PATH, or one from PyPI.
+// uv returns the installer of Python packages: the one in PATH, or one from PyPI.
 var uv = sync.OnceValues(func() (string, error) {
 	if found, err := exec.LookPath("uv"); err == nil {
 		return found, nil
@@ -210,8 +210,8 @@ var uv = sync.OnceValues(func() (string, error) {
 	return installed, nil
 })
 
-// environment returns the interpreter of a virtual environment with the requirements of a
-// folder, which it creates if necessary. Without Python or a network, the test is skipped.
+// environment returns the Python interpreter of a virtual environment with the requirements of a
+// folder, and creates the environment if necessary. Without Python or a network, it skips the test.
 func environment(t *testing.T, folder string) string {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {

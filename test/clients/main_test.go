@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// built is the program, and the folders have node and the MCP servers.
+// built is the path of the program, and the folders contain Node and the MCP servers.
 var built, nodeFolder, peers string
 
 func TestMain(m *testing.M) { os.Exit(inFolder(m)) }
@@ -47,7 +47,7 @@ func inFolder(m *testing.M) int {
 	return code
 }
 
-// A row of the table is a client and the outcome of each task.
+// A row of the table contains a client and the outcome of each task.
 type row struct {
 	client, version string
 	cells           map[string]string
@@ -58,7 +58,7 @@ var table struct {
 	rows []*row
 }
 
-// report notes the outcome of a task for the table.
+// report adds the outcome of a task to the table.
 func report(client, version string, t task, ok bool, c model.Conversation, does images) {
 	table.Lock()
 	defer table.Unlock()
@@ -94,11 +94,11 @@ func printTable() {
 		}
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, &text) // the tests have passed or failed already
+	_, _ = fmt.Fprintln(w, &text) // an error here cannot change the result of the tests
 	_ = w.Flush()
 }
 
-// TestDocumentedVersions compares the table in docs/agents.md with the versions that are tested.
+// TestDocumentedVersions compares the table in docs/agents.md with the tested versions.
 func TestDocumentedVersions(t *testing.T) {
 	text, err := os.ReadFile("../../docs/agents.md")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestDocumentedVersions(t *testing.T) {
 	}
 }
 
-// version is the version of a package that package.json pins.
+// version returns the version of a package that package.json pins.
 func version(t *testing.T, pkg string) string {
 	t.Helper()
 	text, err := os.ReadFile("package.json")

@@ -9,16 +9,16 @@ import (
 	"github.com/toolscript/toolscript/test/clients/model"
 )
 
-// A task is what the user of a client asks for: calls that the model makes one after the
-// other, and what their results must tell the model.
+// A task is a request of a user: calls that the model makes one after another, and texts that their
+// results must contain.
 type task struct {
 	name  string
 	calls []model.Call
-	tells [][]string // texts that the result of each call has
-	image bool       // the last result has one
+	tells [][]string // for each call, texts that its result contains
+	image bool       // whether the last result has an image
 }
 
-// images is what a client does with the images of tools.
+// images says what a client does with the images in results of tools.
 type images string
 
 const (
@@ -67,7 +67,7 @@ func call(tool, argument string, value any) model.Call {
 
 func run(code string) model.Call { return call("run_script", "code", code) }
 
-// scripted are the calls by the name of the task.
+// scripted returns the calls of each task by its name.
 func scripted() map[string][]model.Call {
 	all := map[string][]model.Call{}
 	for _, t := range tasks {
@@ -76,7 +76,7 @@ func scripted() map[string][]model.Call {
 	return all
 }
 
-// fault is what is wrong with what the model received; "" is nothing.
+// fault returns what is wrong in what the model received, or "".
 func (t task) fault(c model.Conversation, does images) string {
 	switch {
 	case c.Missing != "":
@@ -107,14 +107,14 @@ func (t task) fault(c model.Conversation, does images) string {
 			return fmt.Sprintf("the client passes images as %q, want %q; the result is\n%.2000s", got, does, last.Text)
 		}
 	}
-	if want := len(t.calls) + 1; c.Turns > want { // a client without a model has none
+	if want := len(t.calls) + 1; c.Turns > want { // a client without a model has no turns
 		return fmt.Sprintf("%d turns, want %d: one for each call and the last", c.Turns, want)
 	}
 	return ""
 }
 
-// plain takes out what escapes of JSON and blanks between its values add.
+// plain removes JSON escapes of quotation marks, and blanks between JSON values.
 var plain = strings.NewReplacer(`\"`, `"`, `": `, `":`)
 
-// bytesOfImage is how a PNG file begins, as base64.
+// bytesOfImage is the beginning of a PNG file in base64.
 const bytesOfImage = "iVBORw0KGgo"

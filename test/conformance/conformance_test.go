@@ -1,8 +1,7 @@
 //go:build integration && linux
 
-// Package conformance runs the public MCP conformance suite, pinned by
-// test/package-lock.json and fetched by `task peers`, against the project's own
-// transport and logins, and against the built program.
+// Package conformance runs the public MCP conformance suite, which test/package-lock.json pins and
+// `task peers` installs, against the project's transport and logins, and against the built program.
 package conformance
 
 import (
@@ -23,8 +22,8 @@ const (
 	suite  = "../node_modules/@modelcontextprotocol/conformance/dist/index.js"
 	node   = "../node_modules/node/bin/node"
 	bound  = 5 * time.Minute // a run takes six seconds on a quiet machine
-	enough = 24              // scenarios that must pass
-	tries  = 3               // the scenario sse-retry measures time: 200 ms late is a failure, on a busy machine too
+	enough = 24              // minimum number of scenarios that must pass
+	tries  = 3               // the scenario sse-retry fails if a retry is 200 ms late, which happens on a busy machine
 )
 
 const program = "../../cmd/toolscript"
@@ -45,7 +44,7 @@ func build(t *testing.T, pkg string) string {
 	return file
 }
 
-// run runs the suite's mode client or server and returns what it printed.
+// run runs the suite in a mode, client or server, and returns its output.
 func run(t *testing.T, mode string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
@@ -62,7 +61,7 @@ func run(t *testing.T, mode string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// until repeats the suite until it passes, at most tries times.
+// until repeats the suite until it passes, or tries times.
 func until(t *testing.T, args ...string) string {
 	t.Helper()
 	var out string
@@ -114,12 +113,11 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// serverScenarios are the scenarios for servers that apply to /mcp of a gateway. The others
-// call tools, read resources and get prompts of the suite's own, or use logging,
-// completion and subscriptions, which /mcp does not offer.
+// serverScenarios are the server scenarios that apply to /mcp of a gateway. The others need tools, resources
+// and prompts of the suite's own server, or logging, completion and subscriptions, which /mcp does not offer.
 var serverScenarios = []string{"server-initialize", "ping", "tools-list", "resources-list", "server-sse-multiple-streams", "dns-rebinding-protection"}
 
-// TestServer runs the scenarios for servers against /mcp of a gateway.
+// TestServer runs the server scenarios against /mcp of a gateway.
 func TestServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the inspector tests the server, too")

@@ -17,7 +17,7 @@ const (
 	node   = "../node_modules/node/bin/node"
 )
 
-// chromium is a tab of a real Chromium.
+// chromium is a tab of a real Chromium browser.
 type chromium struct {
 	t   *testing.T
 	in  io.Writer
@@ -26,7 +26,7 @@ type chromium struct {
 	checks int // calls of accessible
 }
 
-// newChromium starts Chromium: that of the variable CHROMIUM, else that of PATH.
+// newChromium starts the Chromium of the variable CHROMIUM, or the one in PATH.
 func newChromium(t *testing.T) *chromium {
 	t.Helper()
 	path := os.Getenv("CHROMIUM")
@@ -85,7 +85,7 @@ func (c *chromium) read() json.RawMessage {
 	return answer.Value
 }
 
-// do has the driver do one thing. more are names and values.
+// do makes the driver execute one command. more are names and values of its arguments.
 func (c *chromium) do(what string, more ...any) json.RawMessage {
 	c.t.Helper()
 	request := map[string]any{"do": what}
@@ -115,7 +115,7 @@ func (c *chromium) fill(selector, text string) {
 	c.do("fill", "selector", selector, "text", text)
 }
 
-// text is the text of an element.
+// text returns the text of an element.
 func (c *chromium) text(selector string) (text string) {
 	c.t.Helper()
 	if err := json.Unmarshal(c.do("text", "selector", selector), &text); err != nil {
@@ -124,7 +124,7 @@ func (c *chromium) text(selector string) (text string) {
 	return text
 }
 
-// list is the answer of a driver's function that returns texts.
+// list returns the texts that a function of the driver returns.
 func (c *chromium) list(what string) (found []string) {
 	c.t.Helper()
 	if err := json.Unmarshal(c.do(what), &found); err != nil {
@@ -133,14 +133,14 @@ func (c *chromium) list(what string) (found []string) {
 	return found
 }
 
-// accessible checks the page with axe-core in light, in dark and as narrow as a phone.
+// accessible checks the page with axe-core in light and dark colours, and in the width of a phone.
 func (c *chromium) accessible(where string) {
 	c.t.Helper()
 	looks := []struct {
 		scheme string
 		width  int
 	}{{"light", 1280}, {"dark", 390}, {"dark", 1280}, {"light", 390}}
-	if testing.Short() { // each call has one of them
+	if testing.Short() { // each call checks one of the looks
 		looks = looks[c.checks%len(looks):][:1]
 		c.checks++
 	}

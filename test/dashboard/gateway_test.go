@@ -29,8 +29,8 @@ type desk struct {
 	config  string
 	stop    func()
 
-	harness.Gateway         // with its URL
-	screen          *screen // of the terminal of the gateway
+	harness.Gateway         // has the URL
+	screen          *screen // terminal of the gateway
 }
 
 // newDesk builds the program and starts a gateway.
@@ -41,8 +41,7 @@ func newDesk(t *testing.T, config string) *desk {
 	if err := errors.Join(os.Mkdir(filepath.Dir(d.program.Bin), 0o700), harness.Build(d.program.Bin, false)); err != nil {
 		t.Fatal(err)
 	}
-	// The desktop opens addresses with this program. It is next to the program, so it is the
-	// first in PATH.
+	// The desktop opens addresses with this program. It is next to toolscript, so it is the first in PATH.
 	opener := fmt.Sprintf("#!/bin/sh\nprintf '%%s\\n' \"$1\" >>%s/opened\n", home)
 	if err := os.WriteFile(filepath.Join(home, "bin", "xdg-open"), []byte(opener), 0o755); err != nil {
 		t.Fatal(err)
@@ -56,7 +55,7 @@ func newDesk(t *testing.T, config string) *desk {
 	return d
 }
 
-// newHome is a temporary home folder. Pictures show its path, so that they need another one.
+// newHome returns a temporary home folder. Pictures show its path, so for them it is another one.
 func newHome(t *testing.T) string {
 	t.Helper()
 	if *pictures == "" {
@@ -65,7 +64,7 @@ func newHome(t *testing.T) string {
 	if err := os.MkdirAll(filepath.Dir(*pictureHome), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(*pictureHome, 0o700); err != nil { // one that exists is of a user
+	if err := os.Mkdir(*pictureHome, 0o700); err != nil { // an existing folder belongs to a user
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -76,7 +75,7 @@ func newHome(t *testing.T) string {
 	return *pictureHome
 }
 
-// start starts a gateway at a terminal of its own.
+// start starts a gateway at a new terminal.
 func (d *desk) start(port string) {
 	d.t.Helper()
 	terminal, screen := newTerminal(d.t)
@@ -95,7 +94,7 @@ func (d *desk) start(port string) {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			d.t.Error(err)
 		}
-		_, _ = io.Copy(io.Discard, out) // nothing more is wanted
+		_, _ = io.Copy(io.Discard, out) // the rest of the output is not needed
 		if err := cmd.Wait(); err != nil {
 			d.t.Errorf("the gateway: %v\n%s", err, screen.text())
 		}
@@ -110,14 +109,14 @@ func (d *desk) start(port string) {
 	d.t.Fatalf("the gateway printed no URL; its terminal:\n%s", screen.text())
 }
 
-// base is the address of the gateway without the capability.
+// base returns the address of the gateway without the capability.
 func (d *desk) base() string { return d.URL[:strings.LastIndexByte(d.URL, '/')] }
 
-// link has the gateway open the browser, and returns the address that it opens.
+// link makes the gateway open the browser, and returns the address that it opens.
 func (d *desk) link() string {
 	d.t.Helper()
 	file := filepath.Join(d.program.Home, "opened")
-	_ = os.Remove(file) // it may not be there
+	_ = os.Remove(file) // the file may not exist
 	cmd := d.program.Command(d.t.Context(), "dashboard", "--gateway-url", d.URL)
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "/open/") || !strings.Contains(string(out), "opens in the browser") {
 		d.t.Fatalf("toolscript dashboard: %v\n%s", err, out)
@@ -129,7 +128,7 @@ func (d *desk) link() string {
 	return strings.TrimSpace(string(opened))
 }
 
-// exec runs a script and returns its last event.
+// exec runs a script and sends its last event.
 func (d *desk) exec(request map[string]any) <-chan map[string]any {
 	ended := make(chan map[string]any, 1)
 	go func() {
@@ -143,7 +142,7 @@ func (d *desk) exec(request map[string]any) <-chan map[string]any {
 	return ended
 }
 
-// runs are the ids of the runs that have not ended.
+// running returns the ids of the runs in progress.
 func (d *desk) running() (ids []string) {
 	d.t.Helper()
 	var runs []struct{ RunID, State string }
@@ -158,7 +157,7 @@ func (d *desk) running() (ids []string) {
 	return ids
 }
 
-// kill kills the process of a server that has an argument.
+// kill kills the server process that has an argument.
 func (d *desk) kill(arg string) {
 	d.t.Helper()
 	for _, p := range harness.Descendants(os.Getpid()) {
@@ -172,7 +171,7 @@ func (d *desk) kill(arg string) {
 	d.t.Fatalf("no process has the argument %s", arg)
 }
 
-// screen is what a terminal shows.
+// screen is the text that a terminal shows.
 type screen struct {
 	mu   sync.Mutex
 	data bytes.Buffer
@@ -209,7 +208,7 @@ func newTerminal(t *testing.T) (*os.File, *screen) {
 		t.Fatal(err)
 	}
 	s := &screen{}
-	go func() { _, _ = io.Copy(s, master) }() // ends when the terminal is closed everywhere
+	go func() { _, _ = io.Copy(s, master) }() // ends when nobody has the terminal open
 	t.Cleanup(func() { _ = terminal.Close() })
 	return terminal, s
 }

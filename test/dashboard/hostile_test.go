@@ -13,12 +13,12 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// attack is a text that does something wherever a page takes it for HTML, for an
-// attribute, for an address or for a template, and that reads differently from what it is.
+// attack is a text that has an effect wherever a page takes it for HTML, an attribute, an address or
+// a template, and that looks different from what it is.
 const attack = `"'><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1><script>window.hacked=1</script>` +
 	`<a href="javascript:window.hacked=1">x</a>${window.hacked=1}{{7*7}}</textarea></style></title>` + "\u202egpj\u202c\u200b\U000e0041\x1b[31m"
 
-// beHostile is the argument that makes the test a hostile MCP server.
+// beHostile is the argument that makes the test binary a hostile MCP server.
 const beHostile = "be-hostile"
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveHostile is a server that attacks with every text that it sends.
+// serveHostile runs an MCP server that puts the attack into every text that it sends.
 func serveHostile() int {
 	fmt.Fprintln(os.Stderr, attack)
 	if len(os.Args) > 2 {

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// The folder for the pictures of the documentation, and the home folder that they show.
+// The folder for pictures of the documentation, and the home folder that they show.
 var (
 	pictures    = flag.String("pictures", "", "write pictures of the page to this `folder`")
 	pictureHome = flag.String("home", "/home/ada", "the home `folder` of pictures, which is made and removed")
@@ -39,11 +39,11 @@ const (
 	readFile = `return (await tools.files.readFile({ path: "a.txt" })).lines`
 )
 
-// live is the page while it has a connection.
+// live is the selector of the page while it is connected.
 const live = "html[data-link=live] #logs"
 
-// TestPage is a day of an operator: each part begins with what the part before has left.
-// It has no short form, and takes about a minute: a browser waits for what the page shows.
+// TestPage runs a day of an operator: each part begins with the state that the previous part left. The
+// test has no short form and takes about a minute, because a browser waits for what the page shows.
 func TestPage(t *testing.T) {
 	c := newChromium(t)
 	d := newDesk(t, config)
@@ -71,7 +71,7 @@ func TestPage(t *testing.T) {
 			break
 		}
 		if !t.Run(part.name, func(t *testing.T) { c.t, d.t = t, t; part.test(c, d) }) {
-			break // the others need its end
+			break // the other parts need this one to finish
 		}
 	}
 	c.t, d.t = t, t
@@ -180,7 +180,7 @@ func (d *desk) codeOf(n int) (found string) {
 	return found
 }
 
-// end waits for the end of a run.
+// end waits until a run has ended and returns its last event.
 func (d *desk) end(c *chromium, ended <-chan map[string]any) map[string]any {
 	d.t.Helper()
 	select {
@@ -192,7 +192,7 @@ func (d *desk) end(c *chromium, ended <-chan map[string]any) map[string]any {
 	}
 }
 
-// answers uses the keyboard for the first request.
+// answers answers requests for approval, the first one with the keyboard.
 func answers(c *chromium, d *desk) {
 	t := d.t
 	if agent := ancestry.Agent(os.Getpid()); agent != "" {
@@ -244,7 +244,7 @@ func answers(c *chromium, d *desk) {
 		t.Errorf("the denied run ended with %v", end)
 	}
 
-	// The middle of long arguments is shown when it is wanted.
+	// The middle of long arguments is shown on request.
 	ended = d.exec(map[string]any{"code": `await tools.files.readFile({ path: "begin" + "x".repeat(5000) + "middle" + "x".repeat(5000) + "end" })`})
 	c.wait(`#approvals article pre:has-text("end")`)
 	if text := c.text("#approvals article pre"); !strings.Contains(text, "begin") || strings.Contains(text, "middle") {
@@ -256,7 +256,7 @@ func answers(c *chromium, d *desk) {
 	c.click(`#approvals article >> role=button[name="Deny files__read_file"]`)
 	d.end(c, ended)
 
-	// Another page has to give a code of its own.
+	// Another page must be given a code of its own.
 	c.goTo(d.link())
 	c.wait(live)
 	ended = d.exec(script)
@@ -308,8 +308,7 @@ func restarted(c *chromium, d *desk) {
 	c.wait(`header >> text=2 of 2 ready`)
 }
 
-// TestHostileTexts: no text that a server, a script or a configuration can send does anything
-// but being shown.
+// TestHostileTexts: texts of a server, a script or a configuration have no effect except that they are shown.
 func TestHostileTexts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute")
@@ -360,7 +359,7 @@ func TestHostileTexts(t *testing.T) {
 	c.wait(`#logs li`)
 	for _, part := range []string{"servers", "runs", "approvals"} {
 		shown := c.text("#" + part)
-		named := part != "runs" || strings.Contains(shown, "⟨202E⟩") // the gateway removes it from other texts
+		named := part != "runs" || strings.Contains(shown, "⟨202E⟩") // the gateway removes the character from other texts
 		if !strings.Contains(shown, "onerror") || !named || strings.ContainsAny(shown, "\u202e\u200b\x1b\U000e0041") {
 			t.Errorf("%s shows\n%q", part, shown)
 		}
@@ -379,7 +378,7 @@ func TestHostileTexts(t *testing.T) {
 	<-waiting
 }
 
-// picture writes a picture of the page for the documentation.
+// picture writes a picture of the page for the documentation, if a folder is given.
 func (d *desk) picture(c *chromium, name string) {
 	if *pictures == "" {
 		return
@@ -395,7 +394,7 @@ func (d *desk) picture(c *chromium, name string) {
 	c.do("look", "scheme", "light", "width", 1280)
 }
 
-// visit returns the status of a request without a cookie.
+// visit makes a request without a cookie and returns the status.
 func visit(t *testing.T, url string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
@@ -406,6 +405,6 @@ func visit(t *testing.T, url string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp.Body.Close() // it was not read
+	_ = resp.Body.Close() // the body is not needed
 	return resp.StatusCode
 }

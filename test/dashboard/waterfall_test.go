@@ -17,8 +17,8 @@ const waterfallConfig = `{
 	"limits": {"toolCalls": 3000}
 }`
 
-// TestWaterfall: the page shows the calls of a run over time, with waits and failures, and their
-// details by click and by key; the last runs of a script side by side; and 2,000 calls.
+// TestWaterfall: the page shows the calls of a run over time, with waits and failures; their details
+// by click and by key; the last runs of a script side by side; and 2,000 calls.
 func TestWaterfall(t *testing.T) {
 	c := newChromium(t)
 	d := newDesk(t, waterfallConfig)
@@ -34,9 +34,9 @@ func TestWaterfall(t *testing.T) {
 	d.end(c, run("report.ts", 5, tree))
 	ended := run("report.ts", 1, tree+`await tools.files.readFile({ path: "none" }).catch(() => null); await tools.files.tree({})`)
 	c.wait(`#approvals article:has-text("files__read_file")`)
-	row := `#runs tbody:has-text("report.ts")` // the newest is the first
+	row := `#runs tbody:has-text("report.ts")` // the newest run is the first row
 	c.click(`#runs tbody:has(.state:text-is("running")) >> role=button[name=/^Calls of/]`)
-	c.wait(row + ` >> .bars li:has-text("6 files__read_file") >> i.asked`) // while it waits
+	c.wait(row + ` >> .bars li:has-text("6 files__read_file") >> i.asked`) // while the call waits
 	c.click(`#approvals article >> role=button[name="Deny files__read_file"]`)
 	d.end(c, ended)
 
@@ -73,8 +73,8 @@ func TestWaterfall(t *testing.T) {
 	}
 }
 
-// runFile opens the file that runs show --html writes of the newest run, in both colour schemes
-// and as wide as a phone.
+// runFile opens the file that runs show --html writes for the newest run, in both colour schemes and
+// in the width of a phone.
 func runFile(c *chromium, d *desk) {
 	t := d.t
 	list, err := d.program.Command(t.Context(), "runs", "list", "--json", "--last", "1", "--gateway-url", d.URL).Output()
@@ -120,7 +120,7 @@ func runFile(c *chromium, d *desk) {
 	c.do("look", "scheme", "light", "width", 1280)
 }
 
-// manyCalls shows a run with 2,000 calls.
+// manyCalls checks how the page shows a run with 2,000 calls.
 func manyCalls(c *chromium, d *desk, run func(file string, concurrency int, code string) <-chan map[string]any) {
 	t := d.t
 	d.end(c, run("many.ts", 8, `await Promise.all(Array.from({ length: 2000 }, (_, i) => i % 90 === 5 ? (tools.files.tree as any)({ none: 1 }).catch(() => null) : tools.files.tree({})))`))
@@ -139,7 +139,7 @@ func manyCalls(c *chromium, d *desk, run func(file string, concurrency int, code
 	d.waterfall(c, "many")
 }
 
-// waterfall writes pictures of what the window shows, if they are wanted.
+// waterfall writes pictures of the visible part of the page, if a folder is given.
 func (d *desk) waterfall(c *chromium, name string) {
 	if *pictures == "" {
 		return

@@ -1,5 +1,5 @@
-// The program evalpoison measures package poison: which part of the own corpus of
-// poisoned texts it finds, and which part of the tools of real servers it reports.
+// The program evalpoison measures package poison: the share of the project's poisoned texts that it
+// finds, and the share of real servers' tools that it reports.
 package main
 
 import (
@@ -43,7 +43,7 @@ func evaluate(corpus, data string) (bool, error) {
 	return good && real, err
 }
 
-// recall prints the part that is found, of each half and shape.
+// recall prints the share of texts that are found, for each half and each shape.
 func recall(path string) (bool, error) {
 	var samples []poison.Sample
 	if err := read(path, &samples); err != nil {
@@ -88,7 +88,7 @@ func recall(path string) (bool, error) {
 	return ok, nil
 }
 
-// falsePositives prints the part of the tools of real servers with a finding.
+// falsePositives prints the share of real servers' tools with a finding.
 func falsePositives(folder string) (bool, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/toolscript/toolscript/actors/search/vectors"
 )
 
-// embedder is the embedded model with a cache. It embeds no text twice.
+// embedder is the embedding model with a cache. It embeds no text twice.
 type embedder struct {
 	*minilm.Engine
 	model    *minilm.Model // counts tokens
-	file     *vectors.File // nil: none
+	file     *vectors.File // nil: no cache
 	known    map[index.Key][]float32
 	fresh    index.Vectors
-	computed int // texts
-	tokens   int // of them
+	computed int // number of texts that were embedded
+	tokens   int // number of their tokens
 }
 
 func newEmbedder(cache string) *embedder {
@@ -31,7 +31,7 @@ func newEmbedder(cache string) *embedder {
 
 func (e *embedder) close() { e.Close() }
 
-// Embed embeds the readable part of documents.
+// Embed embeds the part of each document that the model can read.
 func (e *embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	readable := make([]string, len(texts))
 	for i, text := range texts {

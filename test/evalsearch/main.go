@@ -1,5 +1,5 @@
-// Command evalsearch measures the quality of search with public sets of queries, each
-// with its right tools, and with the project's own queries over the tools of real
+// Command evalsearch measures the quality of search with public sets of queries, each with its right
+// tools, and with the project's own queries over the tools of real
 // servers.
 //
 //	go run ./test/evalsearch [-cache FOLDER] ../shared/data/retrieval
@@ -12,8 +12,8 @@
 //
 //	{"query": "…", "relevant": ["server__tool"], "kind": "step"}
 //
-// Without the folder, only the own queries run. They are in testdata. Their tools are
-// in the folder schemas next to the public sets, or else in the excerpt in this
+// Without the folder, only the project's own queries, from testdata, are run. Their tools are in the
+// folder schemas next to the public sets, or else in the excerpt in this
 // repository.
 package main
 
@@ -30,7 +30,7 @@ import (
 	"github.com/toolscript/toolscript/test/retrieval"
 )
 
-// weights are the weights of the ranking.
+// weights are the weights of the ranking that is measured.
 var weights = index.DefaultWeights
 
 func main() {
@@ -61,7 +61,7 @@ func run(ctx context.Context, dir, cache string, misses bool) error {
 	return own(ctx, e, misses)
 }
 
-// public runs the public sets, if they exist.
+// public runs the public sets if they exist.
 func public(ctx context.Context, e *embedder, dir string) error {
 	if _, err := os.Stat(dir); err != nil {
 		fmt.Printf("The public sets are not asked: %v\n\n", err)

@@ -8,13 +8,13 @@ import (
 	"github.com/toolscript/toolscript/test/retrieval"
 )
 
-// measures are the quality of one ranking, each from 0 to 1.
+// measures holds the quality of one ranking, each figure from 0 to 1.
 type measures struct {
-	hit1 float64 // the first is right
-	hit3 float64 // one of the first three is; of a task, which needs several tools, the part of them that is there
-	hit5 float64 // one of the first five is; likewise
-	mrr  float64 // one over the place of the first right one among ten
-	ndcg float64 // of the first ten
+	hit1 float64 // 1 if the first result is right
+	hit3 float64 // 1 if one of the first three is right; for a task, which needs several tools, the share of them in there
+	hit5 float64 // the same for the first five
+	mrr  float64 // 1 / rank of the first right result among ten, or 0
+	ndcg float64 // NDCG of the first ten
 }
 
 type result struct {
@@ -59,7 +59,7 @@ func judge(q retrieval.Query, ranking []string) measures {
 	return m
 }
 
-// kinds returns the kinds of the questions, and the questions of each.
+// kinds returns the kinds of questions, and the indexes of the questions of each kind.
 func kinds(questions []question) (names []string, members map[string][]int) {
 	members = map[string][]int{}
 	for i, q := range questions {
@@ -71,7 +71,7 @@ func kinds(questions []question) (names []string, members map[string][]int) {
 	return names, members
 }
 
-// macro returns the mean of the means of each kind, in percent.
+// macro returns the mean of the means of the kinds, in percent.
 func macro(values []float64, members map[string][]int) float64 {
 	var sum float64
 	for _, of := range members {
@@ -88,11 +88,11 @@ func mean(values []float64, of []int) float64 {
 	return sum / float64(len(of))
 }
 
-// interval returns the 95 % bootstrap interval of macro: questions of each kind are
-// drawn with replacement.
+// interval returns the 95 % bootstrap interval of macro: the questions of each kind are drawn with
+// replacement.
 func interval(values []float64, names []string, members map[string][]int) (low, high float64) {
 	const samples = 2000
-	random := rand.New(rand.NewPCG(1, 2)) // the same figures in every run
+	random := rand.New(rand.NewPCG(1, 2)) // a fixed seed, for the same figures in every run
 	macros := make([]float64, samples)
 	for s := range macros {
 		drawn := map[string][]int{}

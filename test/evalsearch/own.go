@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	_ "embed" // of the queries
+	_ "embed" // for the queries
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,13 +17,13 @@ import (
 //go:embed testdata/queries.jsonl
 var ownQueries []byte
 
-// ownQuery is one line of the own queries.
+// ownQuery is one line of the project's own queries.
 type ownQuery struct {
 	Kind, Query string
-	Tools       []string // the ids of the right ones, or patterns of ids
+	Tools       []string // ids of the right tools, or patterns of ids
 }
 
-// own runs the own queries.
+// own runs the project's own queries.
 func own(ctx context.Context, e *embedder, misses bool) error {
 	tools, name, err := ownTools(".")
 	if err != nil {
@@ -43,7 +43,7 @@ func own(ctx context.Context, e *embedder, misses bool) error {
 	return showOwn(os.Stdout, s.Name, asked)
 }
 
-// ownSet returns the own queries with a right answer among the tools.
+// ownSet returns the own queries for which the tools contain a right answer.
 func ownSet(tools []toolscript.Tool, name string) (retrieval.Set, error) {
 	s := retrieval.Set{Tools: tools}
 	total := 0
@@ -86,8 +86,8 @@ func matching(tools []toolscript.Tool, patterns []string) []string {
 	return ids
 }
 
-// ownTools returns the tools of the shared schemas if they exist, or else those of
-// the excerpt in this repository.
+// ownTools returns the tools of the shared schemas if they exist, or else those of the excerpt in
+// this repository.
 func ownTools(root string) ([]toolscript.Tool, string, error) {
 	dir := toolslist.Shared(root)
 	if dir == "" {

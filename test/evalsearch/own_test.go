@@ -10,9 +10,8 @@ import (
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// TestOwnQueries ranks the own queries by words alone, over the shared schemas if
-// they exist and over the excerpt. The floors are slightly below the figures measured
-// when the word lists were made.
+// TestOwnQueries ranks the own queries by words alone, over the shared schemas if they exist, and over
+// the excerpt. The required figures are slightly below those measured when the word lists were made.
 func TestOwnQueries(t *testing.T) {
 	shared := map[string]float64{"typo": 95, "name": 95, "word": 78, "phrase": 65, "synonym": 60}
 	excerpt := map[string]float64{"typo": 90, "name": 92, "word": 75, "phrase": 60, "synonym": 60}
@@ -61,8 +60,7 @@ func askOwn(t *testing.T, tools []toolscript.Tool, name string, floors map[strin
 	}
 }
 
-// TestOwnAnswers checks that each right answer of an own query is a tool of the
-// shared schemas.
+// TestOwnAnswers checks that each right answer of an own query is a tool of the shared schemas.
 func TestOwnAnswers(t *testing.T) {
 	tools, name, err := ownTools("../..")
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/toolscript/toolscript/test/retrieval"
 )
 
-// collection is an indexed set.
+// collection is a set with an index of its tools.
 type collection struct {
 	name  string
 	tools []toolscript.Tool
 	index *index.Index
 	words *lexical.Index
-	first [][]float32 // the vectors of the tools' first texts, for the ranker of the decision
+	first [][]float32 // vectors of the tools' first texts, for the ranker decision
 }
 
-// question is a query with the data that all rankers need.
+// question is a query with the data that the rankers need.
 type question struct {
 	retrieval.Query
 	in     *collection

@@ -13,7 +13,7 @@ import (
 // ranker orders the tools of a question's set.
 type ranker struct {
 	name string
-	rank func(question) []string // tool ids, the best first
+	rank func(question) []string // returns tool ids, the best first
 }
 
 var rankers = []ranker{
@@ -24,10 +24,10 @@ var rankers = []ranker{
 	{"hybrid", func(q question) []string { return search(q, index.DefaultAlpha, true) }},
 }
 
-// top is the number of results that are examined.
+// top is the number of results that are evaluated.
 const top = 10
 
-// search ranks with the program's own index.
+// search ranks with the index of the program.
 func search(q question, alpha float64, meaning bool) []string {
 	ask := index.Query{Text: q.Query.Query, Limit: top, Alpha: alpha}
 	if meaning {
@@ -40,8 +40,8 @@ func search(q question, alpha float64, meaning bool) []string {
 	return ids
 }
 
-// decision is the baseline of the program's formula: 0.7 × the cosine with the first
-// form of a document, and 0.3 × BM25 relative to the best tool.
+// decision is the baseline for the program's formula: 0.7 × the cosine with the first text of a
+// document, plus 0.3 × BM25 relative to the best tool.
 func decision(q question) []string {
 	words := q.in.words.Score(q.Query.Query)
 	scores := make([]float64, len(q.in.tools))
@@ -54,8 +54,8 @@ func decision(q question) []string {
 	return best(q, scores)
 }
 
-// levenshteinNames compares each word of a tool's name with the nearest word of the
-// query, as a filtered list does.
+// levenshteinNames compares each word of a tool's name with the most similar word of the query, like
+// a list that is filtered.
 func levenshteinNames(q question) []string {
 	asked := strings.FieldsFunc(strings.ToLower(q.Query.Query), func(r rune) bool { return strings.ContainsRune(" _-.,?!\"'", r) })
 	scores := make([]float64, len(q.in.tools))

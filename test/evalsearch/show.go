@@ -40,7 +40,7 @@ func show(out io.Writer, results []result, questions []question) {
 			fmt.Fprintf(table, "%.1f\t%.1f to %.1f\t\n", macro(values, members), low, high) //nolint:errcheck // reported by Flush
 		}
 		if err := table.Flush(); err != nil {
-			return // the reader has ended
+			return // nobody reads the output
 		}
 		fmt.Fprintln(out) //nolint:errcheck // the reader may have ended
 	}
@@ -55,8 +55,7 @@ func pick(r result, of func(measures) float64) []float64 {
 	return values
 }
 
-// gain compares question by question, so the difficulty of a question does not
-// matter.
+// gain compares question by question, so that the difficulty of questions does not matter.
 func gain(out io.Writer, results []result, names []string, members map[string][]int) {
 	byName := map[string]result{}
 	for _, r := range results {
@@ -72,8 +71,8 @@ func gain(out io.Writer, results []result, names []string, members map[string][]
 	}
 }
 
-// showOwn prints the results for each kind of own queries: of the half that weights
-// and word lists are chosen by, and of the held-out half.
+// showOwn prints the results for each kind of own queries: for the half by which weights and word
+// lists are chosen, and for the held-out half.
 func showOwn(out io.Writer, name string, questions []question) error {
 	names, members := kinds(questions)
 	fmt.Fprintf(out, "\n%s; hit@1, hit@3 and hit@5, %%\n", name) //nolint:errcheck // the reader may have ended
@@ -106,8 +105,7 @@ func halves(of []int) (both [2][]int) {
 	return both
 }
 
-// showMisses prints the queries that hybrid answers wrongly. It omits the held-out
-// half.
+// showMisses prints the queries that hybrid answers wrongly, except those of the held-out half.
 func showMisses(out io.Writer, questions []question) {
 	names, members := kinds(questions)
 	for _, kind := range names {

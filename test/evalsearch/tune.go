@@ -9,16 +9,16 @@ import (
 	"github.com/toolscript/toolscript/actors/search/index"
 )
 
-// setting holds the parameters of a ranking that can be tuned.
+// setting holds the parameters of the ranking that can be tuned.
 type setting struct {
 	alpha float64
 	index.Weights
 }
 
-// shipped is the setting of the program.
+// shipped is the setting that the program uses.
 var shipped = setting{index.DefaultAlpha, index.DefaultWeights}
 
-// tunedWeights are the weights that cross-validation chooses, with the values it tries.
+// tunedWeights are the parameters that cross-validation chooses, with the values that it tries.
 var tunedWeights = []struct {
 	name   string
 	of     func(*setting) *float64
@@ -67,7 +67,7 @@ func (s *source) ask(by setting) result {
 	return r
 }
 
-// judged returns the figures of several sources together, each with its own setting.
+// judged returns the figures of several sources together, each source with its own setting.
 func judged(all []*source, by func(*source) setting) (hit1, hit3, hit5 float64) {
 	var questions []question
 	var joint result
@@ -79,8 +79,8 @@ func judged(all []*source, by func(*source) setting) (hit1, hit3, hit5 float64) 
 	return macro(pick(joint, columns[0].pick), members), macro(pick(joint, columns[1].pick), members), macro(pick(joint, columns[2].pick), members)
 }
 
-// choose finds the best weights for some sources, one knob after the other, until no
-// knob improves the result.
+// choose returns the best setting for some sources: it tries one parameter after another until no
+// value improves the result.
 func choose(from []*source) setting {
 	value := func(s setting) float64 {
 		hit1, _, hit5 := judged(from, func(*source) setting { return s })
@@ -103,9 +103,8 @@ func choose(from []*source) setting {
 	return best
 }
 
-// crossValidate leaves out each source in turn, chooses weights on the others, and
-// prints the figures on the omitted source with these weights and with the shipped
-// ones.
+// crossValidate omits each source in turn, chooses a setting by the others, and prints the figures
+// of the omitted source with that setting and with the shipped one.
 func crossValidate(out io.Writer, questions []question) error {
 	all := sources(questions)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

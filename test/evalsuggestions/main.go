@@ -1,13 +1,13 @@
-// Command evalsuggestions measures the suggestions of tools for prompts: which part of
-// what is shown fits the prompt, and for which part of the prompts that need a tool one
-// is shown. The prompts are in testdata; half of them need no tool. The tools are those
-// of real servers: all of them, seven groups of two or three servers, and each server alone. Run it with `task eval-suggestions`.
+// Command evalsuggestions measures the suggestions of tools for prompts: the share of the suggested
+// tools that fit the prompt, and the share of the prompts that need a tool and get a fitting one. The
+// prompts are in testdata; half of them need no tool. The tools are those of real servers: all of
+// them, seven groups of two or three servers, and each server alone. Run: task eval-suggestions.
 package main
 
 import (
 	"bufio"
 	"bytes"
-	_ "embed" // of the prompts
+	_ "embed" // for the prompts
 	"encoding/json"
 	"fmt"
 	"log"
@@ -33,12 +33,12 @@ var (
 // prompt is one line of the prompts.
 type prompt struct {
 	Prompt string
-	Tools  []string // patterns of the ids of fitting tools; none if no tool fits
+	Tools  []string // patterns of the ids of fitting tools; empty if no tool fits
 
-	half int // of halves
+	half int // index in halves
 }
 
-// halves are the parts of the prompts. The weights were chosen on the first.
+// halves are the parts of the prompts. The weights were chosen by the first part.
 var halves = []string{"tuning", "test", "later"}
 
 func main() {
@@ -77,7 +77,7 @@ func run(root string) error {
 	return costs(catalogs[0], all)
 }
 
-// section is a kind of catalogs that is measured together.
+// section is a group of catalogs that is measured together.
 type section struct {
 	name     string
 	catalogs []catalog
@@ -108,7 +108,7 @@ func prompts() ([]prompt, error) {
 	return all, nil
 }
 
-// groups are servers as people have them configured.
+// groups are servers that people configure together.
 var groups = [][]string{
 	{"github", "filesystem", "memory"}, {"playwright", "notion", "context7"}, {"mongodb", "kubernetes"}, {"github-npm", "airtable", "tavily"},
 	{"cloudflare", "sequential-thinking"}, {"chrome-devtools", "everything"}, {"firecrawl", "memory", "filesystem"},
@@ -119,7 +119,7 @@ type catalog struct {
 	index *suggest.Index
 }
 
-// catalogs returns that of all servers, one for each group, and one for each server.
+// catalogs returns one catalog of all servers, one for each group, and one for each server.
 func catalogs(tools []toolscript.Tool) []catalog {
 	all := make([]catalog, 1+len(groups))
 	all[0].tools = tools
@@ -141,7 +141,7 @@ func catalogs(tools []toolscript.Tool) []catalog {
 	return all
 }
 
-// read reads the shared tool lists if they exist, or else the excerpt.
+// read returns the tools of the shared tool lists if they exist, or else those of the excerpt.
 func read(root string) ([]toolscript.Tool, error) {
 	dir := toolslist.Shared(root)
 	if dir == "" {
@@ -155,7 +155,7 @@ func read(root string) ([]toolscript.Tool, error) {
 	return tools, err
 }
 
-// figures count suggestions, and prompts with a fitting tool in the catalog.
+// figures counts suggested tools, fitting ones, prompts that need a tool, and those that get one.
 type figures struct{ shown, fit, needy, helped int }
 
 func (f figures) precision() float64 { return percent(f.fit, f.shown) }
@@ -167,7 +167,7 @@ func (f figures) plus(g figures) figures {
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// measure asks the prompts of one half.
+// measure counts the suggestions for the prompts of one half.
 func measure(catalogs []catalog, all []prompt, half int, threshold float64) (f figures) {
 	for _, c := range catalogs {
 		for _, p := range all {
@@ -196,7 +196,7 @@ func (p prompt) needs(t toolscript.Tool) bool {
 	})
 }
 
-// costs prints the tokens of the texts, and the time of the index and of a search.
+// costs prints the tokens of the suggested texts, and the times of building the index and of a search.
 func costs(c catalog, all []prompt) error {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// TestPrecision checks that 80 % of what is shown fits, over the shared tool lists if they
-// exist, and over the excerpt.
+// TestPrecision checks that 80 % of the suggested tools fit, over the shared tool lists if they exist,
+// and over the excerpt.
 func TestPrecision(t *testing.T) {
 	all, err := prompts()
 	if err != nil {
@@ -43,7 +43,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// TestPrompts checks that each pattern is the name of a tool of the shared tool lists.
+// TestPrompts checks that each pattern matches a tool of the shared tool lists.
 func TestPrompts(t *testing.T) {
 	all, err := prompts()
 	if err != nil {
@@ -73,7 +73,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// TestTokens checks that the longest possible text has at most 300 tokens.
+// TestTokens checks that the longest possible suggestion has at most 300 tokens.
 func TestTokens(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {

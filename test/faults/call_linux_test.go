@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// script makes the calls of its arguments, all at once if the first one says so, and prints
-// their outcomes.
+// script calls a tool once for each id in its arguments, in parallel if the first argument says so,
+// and prints the outcomes.
 const script = `
 import { args, tools, ToolError } from "toolscript";
 const [how, server, ms, ...ids] = args;
@@ -30,14 +30,14 @@ else for (const id of ids) await call(id);
 
 const (
 	runLimit = 20 * time.Second
-	// hung is the time after which a run without an end hangs. The wait for servers to start
-	// does not count for the limit of a run.
+	// hung is the time after which a run counts as hanging. The time limit of a run does not include the
+	// wait for servers to start.
 	hung = 2 * time.Minute
-	// middle is in the error of a run whose sandbox was killed after it had begun.
+	// middle is part of the error of a run whose sandbox was killed after the run had begun.
 	middle = "in the middle of the script"
 )
 
-// run runs one script, or makes one call without a script, at some gateway.
+// run runs one script, or makes one call without a script, through a random gateway.
 func (w *world) run() {
 	g := w.slots[rand.IntN(len(w.slots))].now.Load()
 	server := []string{"own", "common", "other"}[rand.IntN(3)]
@@ -79,7 +79,7 @@ func (w *world) request(ctx context.Context, g *gateway, server, id string, ms i
 	return outcome{id: id, kind: answer.Kind, sent: answer.Sent, err: answer.Error}
 }
 
-// cut is the outcome of a call whose gateway has ended.
+// cut returns the outcome of a call whose gateway has ended.
 func (w *world) cut(ctx context.Context, g *gateway, id string, err error) outcome {
 	if ctx.Err() != nil {
 		return outcome{id: id}
@@ -90,7 +90,7 @@ func (w *world) cut(ctx context.Context, g *gateway, id string, err error) outco
 	return outcome{id: id, kind: "gateway killed", err: err.Error(), cut: true}
 }
 
-// script runs the script and reads the outcomes that it has printed.
+// script runs the script and returns the outcomes that it has printed.
 func (w *world) script(ctx context.Context, g *gateway, args, ids []string) []outcome {
 	events, err := g.Exec(ctx, map[string]any{"code": script, "args": args, "limits": map[string]any{"timeoutMs": runLimit.Milliseconds()}})
 	known, end := w.read(events)
@@ -123,7 +123,7 @@ func (w *world) script(ctx context.Context, g *gateway, args, ids []string) []ou
 	return all
 }
 
-// failed counts a run that has failed.
+// failed records a failed run.
 func (w *world) failed(message, kind string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +134,7 @@ func (w *world) failed(message, kind string) {
 	}
 }
 
-// read returns the outcomes that the script has printed, and the last event of the run.
+// read returns the outcomes that the script has printed, and the last event of its run.
 func (w *world) read(events []map[string]any) (known map[string]outcome, end map[string]any) {
 	known = map[string]outcome{}
 	var printed strings.Builder
@@ -150,7 +150,7 @@ func (w *world) read(events []map[string]any) (known map[string]outcome, end map
 	for line := range strings.Lines(printed.String()) {
 		var o struct{ ID, Text, Kind, Sent, Error string }
 		if !strings.HasSuffix(line, "\n") {
-			continue // the script ended here
+			continue // the script was cut off here
 		}
 		if err := json.Unmarshal([]byte(line), &o); err != nil {
 			w.Errorf("a script has printed %q: %v", line, err)
@@ -164,7 +164,7 @@ func (w *world) read(events []map[string]any) (known map[string]outcome, end map
 	return known, end
 }
 
-// failure is the error of a run.
+// failure returns the error of a run.
 func failure(end map[string]any) (message, kind string) {
 	kind, _ = end["kind"].(string)
 	if e, is := end["error"].(map[string]any); is {

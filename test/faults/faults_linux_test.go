@@ -34,7 +34,7 @@ var (
 // asServer is the argument that makes the test binary an MCP server.
 const asServer = "be-a-server"
 
-// TestMain makes the test binary act as the program, and as the servers.
+// TestMain makes the test binary act as the program and as the servers.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == asServer:
@@ -45,18 +45,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// spared is the number of gateways that are never killed: their memory is measured.
+// spared is the number of gateways that are never killed, because their memory is measured.
 const spared = 2
 
 const (
-	maxGrowth      = 32 // MB of private memory of a spared gateway: garbage that was not collected yet
-	maxDescriptors = 8  // more than before: connections that are just closed
-	perChild       = 4  // descriptors of a gateway for a worker or a server: a pidfd, and pipes or sockets
+	maxGrowth      = 32 // MB of private memory of a spared gateway: garbage that is not collected yet
+	maxDescriptors = 8  // more than before: connections that were just closed
+	perChild       = 4  // descriptors that a gateway has for a worker or a server: a pidfd, and pipes or sockets
 )
 
-// TestFaults kills servers, hubs, gateways, sandboxes and checkers at random while scripts
-// make calls. No call is lost, without an end, or carried out twice; errors say whether the call
-// may have been carried out; at the end nothing is left, and gateways have not grown.
+// TestFaults kills servers, hubs, gateways, sandboxes and checkers at random while scripts make calls.
+// No call is lost, hangs or is executed twice; errors say whether the call may have been executed;
+// at the end nothing is left behind, and gateways have not grown.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute")
@@ -66,7 +66,7 @@ func TestFaults(t *testing.T) {
 	}
 	t.Logf("go test ./test/faults -run TestFaults -seed %d -faults-for %s -gateways %d -runs %d", *seed, *duration, *gateways, *runs)
 	w := newWorld(t)
-	w.load(*duration / 5) // until pools are full and caches warm
+	w.load(*duration / 5) // until pools and caches are full
 	before := w.measure()
 	w.load(*duration)
 	after := w.measure()
@@ -108,22 +108,22 @@ func TestFaults(t *testing.T) {
 type world struct {
 	*testing.T
 	harness.Program
-	counts string // the file of the servers
+	counts string // file to which the servers write
 	slots  []*slot
-	order  *rand.Rand // of the kills
+	order  *rand.Rand // random order of the kills
 	kills  kills
 	began  time.Time
 
 	mu           sync.Mutex
 	outcomes     []outcome
 	cutBySandbox int64
-	failures     map[string]int // of runs that have not begun, by their text
-	batch        atomic.Int64   // the number of the last run
-	ended        atomic.Int64   // runs that have ended well
+	failures     map[string]int // runs that have not begun, by their error
+	batch        atomic.Int64   // number of the last run
+	ended        atomic.Int64   // runs that have succeeded
 	cutByGateway atomic.Int64
 }
 
-// slot is the place of one gateway.
+// slot holds the current gateway of one place.
 type slot struct{ now atomic.Pointer[gateway] }
 
 // gateway is one process of a slot.
@@ -177,7 +177,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// start puts a gateway into a slot.
+// start starts a gateway in a slot.
 func (w *world) start(s *slot) {
 	g, err := w.StartGateway(context.WithoutCancel(w.Context()), "--no-observe")
 	if err != nil {
@@ -187,8 +187,8 @@ func (w *world) start(s *slot) {
 	s.now.Store(&gateway{Gateway: g})
 }
 
-// load runs scripts and kills processes for a time. It returns when all scripts have ended
-// and all gateways have their servers.
+// load runs scripts and kills processes for a time. It returns when all scripts have ended and all
+// gateways have their servers.
 func (w *world) load(d time.Duration) {
 	w.Helper()
 	ctx, enough := context.WithTimeout(w.Context(), d)
@@ -210,21 +210,21 @@ func (w *world) load(d time.Duration) {
 	}
 }
 
-// growth is maxGrowth, or four times that with the race detector, whose notes about memory
-// grow with the goroutines that there ever were.
+// growth returns maxGrowth, or four times that under the race detector, whose memory grows with the
+// number of goroutines that ever existed.
 func growth() float64 {
 	const race = 4
-	info, _ := debug.ReadBuildInfo() // always there in a test
+	info, _ := debug.ReadBuildInfo() // always available in a test
 	if slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		return race * maxGrowth
 	}
 	return maxGrowth
 }
 
-// size is what a gateway uses.
+// size holds the resources that a gateway uses.
 type size struct {
-	memory      float64 // MB that it has written
-	descriptors int     // without those of its children
+	memory      float64 // private dirty memory in MB
+	descriptors int     // without those for its children
 	children    int
 }
 
@@ -252,7 +252,7 @@ func (w *world) measure() (sizes []size) {
 	return sizes
 }
 
-// end ends the gateways and the hub, and looks for what is left.
+// end stops the gateways and the hub, and checks that nothing is left behind.
 func (w *world) end() {
 	w.Helper()
 	var stopping sync.WaitGroup
@@ -278,7 +278,7 @@ func (w *world) end() {
 	for _, log := range []string{"*.log", ".toolscript/*.log", ".toolscript/*/*.log"} {
 		files, _ := filepath.Glob(filepath.Join(w.Home, log)) // the pattern is valid
 		for _, file := range files {
-			text, _ := os.ReadFile(file) // no file: no text
+			text, _ := os.ReadFile(file) // a missing file counts as empty
 			if at := crashed.FindIndex(text); at != nil {
 				w.Errorf("%s has a crash: %s", file, text[at[0]:min(len(text), at[0]+4000)])
 			}
@@ -286,13 +286,13 @@ func (w *world) end() {
 	}
 }
 
-// crashed matches what Go prints of a crash.
+// crashed matches what Go prints when it crashes.
 var crashed = regexp.MustCompile(`(?m)^(panic|fatal error): |^goroutine \d+ \[|DATA RACE|panicked`)
 
-// unfinished matches the names of files that were written and not renamed.
+// unfinished matches the names of files that were written but not renamed.
 var unfinished = regexp.MustCompile(`^\..*-[0-9]+$|\.tmp$`)
 
-// left are the sockets, the files that should be gone, and the locks that are held.
+// left returns sockets, files that should not exist, and locks that are held.
 func (w *world) left() (left []string) {
 	w.Helper()
 	left = append(left, w.Sockets()...)
@@ -316,20 +316,20 @@ func locked(path string) bool {
 	if err != nil {
 		return true
 	}
-	defer f.Close() //nolint:errcheck // was not written
+	defer f.Close() //nolint:errcheck // nothing was written
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
 }
 
-// clear ends what a test that has failed has left.
+// clear ends what a failed test has left behind.
 func (w *world) clear() {
 	for _, s := range w.slots {
 		if g := s.now.Load(); g != nil && g.Running() {
-			_ = g.Stop() // the test has failed
+			_ = g.Stop() // the test has failed already
 		}
 	}
-	_ = w.Command(context.WithoutCancel(w.Context()), "hub", "stop").Run() // if one runs
+	_ = w.Command(context.WithoutCancel(w.Context()), "hub", "stop").Run() // only if a hub runs
 	if w.Failed() {
-		log, _ := os.ReadFile(filepath.Join(w.Home, "gateway.log")) // if there is one
+		log, _ := os.ReadFile(filepath.Join(w.Home, "gateway.log")) // only if there is one
 		w.Logf("the end of the gateways' log:\n%s", log[max(0, len(log)-4000):])
 	}
 }

@@ -1,5 +1,5 @@
-// Package faults_test runs gateways under load while their processes are killed, and checks
-// what became of each call.
+// Package faults_test runs gateways under load while their processes are killed, and checks the
+// outcome of each call.
 package faults_test
 
 import (
@@ -10,24 +10,24 @@ import (
 	"testing"
 )
 
-// outcome is what the caller of one call knows of it. The zero outcome is that of a call
-// without an answer within its time.
+// outcome is what the caller of one call knows about it. The zero outcome means that the call had no
+// answer in time.
 type outcome struct {
 	id     string
-	text   string // what was answered
-	kind   string // of an error
-	sent   string // of an error of a call: whether the server got it
-	err    string // the text of that error
-	silent bool   // the script ended well and has not printed this outcome
-	cut    bool   // the script or the request ended with the error before the outcome was known
+	text   string // text of the answer
+	kind   string // kind of the error
+	sent   string // whether the server received the call, according to the error
+	err    string // text of the error
+	silent bool   // the script succeeded but did not print this outcome
+	cut    bool   // the script or the request ended with an error before the outcome was known
 }
 
-// report counts the outcomes of calls. The faults say which rule was broken.
+// report counts the outcomes of calls. faults describes the rules that were broken.
 type report struct {
 	answered int
-	refused  int // errors that say, or imply, that the call was not carried out
-	unknown  int // errors that say that this is not known
-	cut      int // the gateway or the sandbox was killed
+	refused  int // errors that say or imply that the call was not executed
+	unknown  int // errors that say that it is unknown whether the call was executed
+	cut      int // calls whose gateway or sandbox was killed
 	kinds    map[string]int
 
 	lost, hung, doubled, untold, unclear int
@@ -97,8 +97,8 @@ func (r *report) examine(o outcome, begun, ended int) {
 	}
 }
 
-// saysUnknown reports whether an error says that the call may have been carried out. The error
-// of a run that was ended does not say it of each call.
+// saysUnknown reports whether an error says that the call may have been executed. The error of a run
+// that was cancelled, or has reached its time limit, counts as such for each of its calls.
 func saysUnknown(o outcome) bool {
 	if o.sent == "" {
 		return slices.Contains([]string{"cancelled", "limit_time"}, o.kind)

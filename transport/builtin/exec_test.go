@@ -88,8 +88,7 @@ func TestExecRefuses(t *testing.T) {
 	}
 }
 
-// TestExecSaysThatNothingHolds: if programs are not confined, the server's instructions and the
-// log say so.
+// TestExecSaysThatNothingHolds: if programs are not confined, the server's instructions and the log say so.
 func TestExecSaysThatNothingHolds(t *testing.T) {
 	var got tool.Command
 	var logged string

@@ -21,8 +21,7 @@ type scene struct {
 	conn   *builtin.Conn
 }
 
-// newScene writes files, whose paths are relative to the root and have slashes, and opens the
-// server.
+// newScene writes files, whose paths are relative to the root and have slashes, and opens the server.
 func newScene(t *testing.T, files map[string]string) *scene {
 	t.Helper()
 	parent := t.TempDir()

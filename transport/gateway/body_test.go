@@ -10,9 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// FuzzParseObject compares the body parser with encoding/json. The parser accepts exactly the
-// bodies that are one JSON object in UTF-8, with or without a byte order mark, and does not
-// change them.
+// FuzzParseObject compares the body parser with encoding/json. The parser accepts exactly the bodies that
+// are one JSON object in UTF-8, with or without a byte order mark, and does not change them.
 func FuzzParseObject(f *testing.F) {
 	for _, seed := range []string{"", " ", "{}", ` {"a":[1]} `, "[]", "null", `"x"`, "{}{}", "{} x", `{"a"`, "{\"a\":\"\xff\"}", "\ufeff{}", "-", "\v{}"} {
 		f.Add([]byte(seed))

@@ -31,8 +31,7 @@ var everyRoute = []struct{ method, path, body string }{
 	{http.MethodPost, "/runs/r1/stdin", `{"eof":true}`},
 }
 
-// TestWithoutCapability: without a valid capability, the answer is the same for existing and
-// unknown routes.
+// TestWithoutCapability: without a valid capability, the answer is the same for existing and unknown routes.
 func TestWithoutCapability(t *testing.T) {
 	l := serve(t, &fake{})
 	wrong := gateway.NewToken()

@@ -124,8 +124,7 @@ func TestDashboardLink(t *testing.T) {
 	}
 }
 
-// TestDashboardLinkNeedsCapability: a script, or a program without the capability, cannot request
-// a link.
+// TestDashboardLinkNeedsCapability: a script, or a program without the capability, cannot request a link.
 func TestDashboardLinkNeedsCapability(t *testing.T) {
 	const run = "capability-of-a-run-000000"
 	d := newDesk(t, &fake{runOf: map[string]string{run: "r1"}})

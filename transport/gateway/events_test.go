@@ -89,8 +89,7 @@ func TestEventsAreServerSentEvents(t *testing.T) {
 	}
 }
 
-// TestEventsThroughTheClient checks that the Go client skips heartbeats, and that the notice ends
-// the stream.
+// TestEventsThroughTheClient checks that the Go client skips heartbeats, and that the notice ends the stream.
 func TestEventsThroughTheClient(t *testing.T) {
 	want := []toolscript.LiveEvent{
 		{ID: "a.1", Type: toolscript.LiveSnapshot, Data: json.RawMessage(`{"a":"\n: x"}`)},

@@ -23,8 +23,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// patience is the longest wait in these tests. It is long, because the machine may be
-// busy.
+// patience is the longest wait in these tests. It is long, because the machine may be busy.
 const patience = time.Minute
 
 // fake is a Backend whose fields implement its methods. A nil function returns zero values.

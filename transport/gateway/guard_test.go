@@ -13,8 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TestDEF13ForeignRequests checks that web pages cannot call tools, with and without a
-// token (DEF-13).
+// TestDEF13ForeignRequests checks that web pages cannot call tools, with and without a token (DEF-13).
 func TestDEF13ForeignRequests(t *testing.T) {
 	var calls atomic.Int64
 	backend := &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {

@@ -63,8 +63,7 @@ func TestHeaderLimit(t *testing.T) {
 	wantRefusal(t, "a header of 70,000 bytes", l.ask(t, http.MethodGet, "/tools", "", long), 431, toolscript.TooLarge)
 }
 
-// TestCompressedBodies: compressed bodies are refused, because a small body could expand a
-// thousandfold.
+// TestCompressedBodies: compressed bodies are refused, because a small body could expand a thousandfold.
 func TestCompressedBodies(t *testing.T) {
 	l := serve(t, &fake{})
 	for _, encoding := range []string{"gzip", "br", "deflate", "gzip, gzip"} {

@@ -117,8 +117,7 @@ func TestModuleCompressed(t *testing.T) {
 	}
 }
 
-// TestModuleCompressedOnce: the compressed form is cached by ETag, because an ETag identifies one
-// text.
+// TestModuleCompressedOnce: the compressed form is cached by ETag, because an ETag identifies one text.
 func TestModuleCompressedOnce(t *testing.T) {
 	asked := 0
 	l := serveDistant(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
@@ -150,8 +149,7 @@ func TestModuleAcceptEncoding(t *testing.T) {
 	}
 }
 
-// TestModuleForms: declarations are a form of their own, and a request for two forms is
-// invalid.
+// TestModuleForms: declarations are a form of their own, and a request for two forms is invalid.
 func TestModuleForms(t *testing.T) {
 	l := serve(t, &fake{catalog: someTools})
 	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts?declarations=true&filter=github", ""); got.status != 200 || got.body != "declarations of github" {
@@ -178,8 +176,7 @@ func TestModuleNotModified(t *testing.T) {
 	}
 }
 
-// TestDEF23Parameters: unknown query parameters are errors with a hint
-// (DEF-23).
+// TestDEF23Parameters: unknown query parameters are errors with a hint (DEF-23).
 func TestDEF23Parameters(t *testing.T) {
 	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		t.Error("a module was made")

@@ -177,8 +177,7 @@ func TestOpenAPISchemas(t *testing.T) {
 	}
 }
 
-// requests maps the schemas of request bodies to the members that the gateway
-// requires.
+// requests maps the schemas of request bodies to the members that the gateway requires.
 var requests = map[string][]string{
 	"ExecRequest": {"code"}, "Limits": {}, "Answer": {"askId", "action"}, "ApprovalAnswer": {"action"}, "StdinPiece": {}, "ReloadRequest": {},
 }

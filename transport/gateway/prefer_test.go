@@ -10,8 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestPrefer: a request waits for a server that is not connected only if its Prefer header asks
-// for that.
+// TestPrefer: a request waits for a server that is not connected only if its Prefer header asks for that.
 func TestPrefer(t *testing.T) {
 	var wait time.Duration
 	l := serve(t, &fake{

@@ -96,8 +96,7 @@ func TestShutdownEndsStreams(t *testing.T) {
 	}
 }
 
-// TestShutdownIsBounded: Shutdown does not wait for a Backend that ignores the end of its
-// context.
+// TestShutdownIsBounded: Shutdown does not wait for a Backend that ignores the end of its context.
 func TestShutdownIsBounded(t *testing.T) {
 	var (
 		begun   = make(chan struct{}, 2)
@@ -172,8 +171,7 @@ func TestShutdownBeforeServe(t *testing.T) {
 	}
 }
 
-// TestShutdownLeavesAClientThatDoesNotRead: a client that reads nothing delays neither its run
-// nor Shutdown.
+// TestShutdownLeavesAClientThatDoesNotRead: a client that reads nothing delays neither its run nor Shutdown.
 func TestShutdownLeavesAClientThatDoesNotRead(t *testing.T) {
 	stuck, failed := make(chan struct{}), make(chan error, 1)
 	tell := sync.OnceFunc(func() { close(stuck) })

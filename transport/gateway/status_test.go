@@ -80,8 +80,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestErrorsWithoutKind: an error without a kind is internal, except the error of an ended
-// context.
+// TestErrorsWithoutKind: an error without a kind is internal, except the error of an ended context.
 func TestErrorsWithoutKind(t *testing.T) {
 	tests := []struct {
 		name string

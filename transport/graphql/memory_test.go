@@ -15,8 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestMemoryOfAnswers makes many calls at once with compressed answers: all succeed within the
-// memory budget.
+// TestMemoryOfAnswers makes many calls at once with compressed answers: all succeed within the memory budget.
 func TestMemoryOfAnswers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answers.Body

@@ -220,8 +220,7 @@ func TestDeadlineEndsTheCall(t *testing.T) {
 	})
 }
 
-// TestKilledProcess: if a process has ended during a call, its record says so after a
-// minute.
+// TestKilledProcess: if a process has ended during a call, its record says so after a minute.
 func TestKilledProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, s := newMemory(), server{result: "1", takes: time.Minute}

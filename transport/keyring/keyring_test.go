@@ -52,8 +52,7 @@ func TestNoKeyring(t *testing.T) {
 	}
 }
 
-// A keyring that waits for its password delays only the first operation, by Time, and no later
-// ones.
+// A keyring that waits for its password delays only the first operation, by Time, and no later ones.
 func TestLockedKeyring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unlocked := make(chan struct{})

@@ -113,8 +113,7 @@ var credentials = []string{
 // unknown are variables with a known prefix, which alone is not sufficient.
 var unknown = []string{"NODE_X", "NPM_CONFIG_X", "npm_config_x", "UV_X", "DENO_X", "PYTHON_X", "PYTHONX", "PIP_X", "CARGO_X", "GOX", "XDG_X", "LC_X", "PATHX"}
 
-// useful are variables by which programs of these runtimes find their files or the
-// network.
+// useful are variables by which programs of these runtimes find their files or the network.
 var useful = []string{
 	"HOME", "LC_ALL", "XDG_CONFIG_HOME", "HTTPS_PROXY", "no_proxy", "NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "NPM_CONFIG_REGISTRY", "npm_config_cache",
 	"NPM_CONFIG_USERCONFIG", "UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_PYTHON", "DENO_DIR", "DENO_CERT", "PIP_INDEX_URL", "PYTHONPATH", "PYTHONUNBUFFERED",

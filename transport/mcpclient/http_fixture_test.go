@@ -8,8 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// overHTTP starts the HTTP server with the given switches, and returns the server and its
-// configuration.
+// overHTTP starts the HTTP server with the given switches, and returns the server and its configuration.
 func overHTTP(t *testing.T, kind string, switches ...string) (*mcpserver.HTTP, mcpclient.Config) {
 	t.Helper()
 	h := mcpserver.NewHTTP(append(switches, "asks")...)

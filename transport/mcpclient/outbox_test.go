@@ -52,8 +52,7 @@ type stuck struct{ closed chan struct{} }
 func (s stuck) Write([]byte) (int, error) { <-s.closed; return 0, io.ErrClosedPipe }
 func (s stuck) Close() error              { return nil }
 
-// Servers that do not read share one limit. When a connection breaks, the bytes of its server are
-// released.
+// Servers that do not read share one limit. When a connection breaks, the bytes of its server are released.
 func TestBacklogOfAllServers(t *testing.T) {
 	message := make([]byte, maxMessage)
 	var boxes []*outbox

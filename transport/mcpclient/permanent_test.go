@@ -12,8 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Errors that a retry cannot fix are permanent and name the next step. Other errors are not
-// permanent.
+// Errors that a retry cannot fix are permanent and name the next step. Other errors are not permanent.
 func TestPermanentCauses(t *testing.T) {
 	status := func(code int) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

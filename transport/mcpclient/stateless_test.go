@@ -98,8 +98,7 @@ func TestStatelessFallsBack(t *testing.T) {
 // question is a first answer to a call that asks for input.
 const question = `{"resultType":"input_required","requestState":"abc","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"who?"}}}}`
 
-// The server asks for input during a call. In MCP 2026-07-28, such results replace requests of
-// the server.
+// The server asks for input during a call. In MCP 2026-07-28, such results replace requests of the server.
 func TestStatelessQuestions(t *testing.T) {
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {

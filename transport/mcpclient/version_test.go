@@ -28,8 +28,7 @@ func withSwitches(t *testing.T, switches []string, test func(t *testing.T, cfg m
 	}
 }
 
-// TestRefusedVersion: if a server refuses the version and names others, the client uses the newest
-// of them.
+// TestRefusedVersion: if a server refuses the version and names others, the client uses the newest of them.
 func TestRefusedVersion(t *testing.T) {
 	withSwitches(t, []string{"only=2024-11-05,2025-03-26,1999-12-31"}, func(t *testing.T, cfg mcpclient.Config) {
 		t.Helper()

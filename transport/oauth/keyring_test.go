@@ -58,8 +58,7 @@ func TestKeyring(t *testing.T) {
 	}
 }
 
-// A changed storage is used from the next login or renewal on. The tokens are removed from the
-// old storage.
+// A changed storage is used from the next login or renewal on. The tokens are removed from the old storage.
 func TestStorageIsChanged(t *testing.T) {
 	keyring.MockInit()
 	as := oauthserver.Start(t, oauthserver.Options{})

@@ -25,8 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// actions are what such a process does. An action never ends, or ends at the end of standard
-// input.
+// actions are what such a process does. An action never ends, or ends at the end of standard input.
 var actions = map[string]func(){
 	"computes": func() {
 		for n := uint64(0); ; n++ {
@@ -112,8 +111,7 @@ func TestWatchWithinBounds(t *testing.T) {
 			}
 		})
 	}
-	// When the process that computes exceeds its limit of work, the other one has waited for the
-	// same time.
+	// When the process that computes exceeds its limit of work, the other one has waited for the same time.
 	for deadline := time.After(time.Minute); all["computes"].Worked() <= work; {
 		select {
 		case <-deadline:

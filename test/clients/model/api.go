@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// apis are the APIs of models, by the ends of their paths.
+// apis are the supported APIs of models, recognized by the ends of their paths.
 var apis = []struct {
 	serves func(path string) bool
 	read   func(*request)
@@ -26,10 +26,10 @@ func endsWith(end string) func(string) bool {
 
 func reply(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the client has gone
+	_ = json.NewEncoder(w).Encode(v) // an error means that the client has disconnected
 }
 
-// events returns a function that sends server-sent events.
+// events returns a function that sends a server-sent event.
 func events(w http.ResponseWriter) func(name string, data any) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	return func(name string, data any) {
@@ -149,7 +149,7 @@ func readResponses(q *request) {
 			q.tools = append(q.tools, tool{name: str(o["name"])})
 		}
 	}
-	q.user(str(q.body["input"])) // the whole conversation may be one text
+	q.user(str(q.body["input"])) // the input may be a single text
 	for _, m := range items(q.body["input"]) {
 		switch o := member(m); o["type"] {
 		case "function_call":
@@ -243,7 +243,7 @@ func readContents(q *request) {
 	}
 }
 
-// inline are the parts with data, as parts of the type image.
+// inline returns the parts with inline images, as parts of the type image.
 func inline(parts any) (found list) {
 	for _, part := range items(parts) {
 		if data := member(member(part)["inlineData"]); strings.HasPrefix(str(data["mimeType"]), "image/") {
@@ -253,7 +253,7 @@ func inline(parts any) (found list) {
 	return found
 }
 
-// leaves are the texts in a value, which has them at places that each client chooses.
+// leaves returns all texts in a value, because each client chooses other places for them.
 func leaves(v any) (all string) {
 	switch v := v.(type) {
 	case string:

@@ -1,5 +1,5 @@
-// Package model is a language model whose answers are written beforehand, for tests of its
-// clients. It serves four APIs: Messages, Chat Completions, Responses and generateContent.
+// Package model implements a fake language model with prepared answers, for tests of model clients.
+// It serves four APIs: Messages, Chat Completions, Responses and generateContent.
 package model
 
 import (
@@ -12,13 +12,13 @@ import (
 	"sync"
 )
 
-// Call is a call of a tool that the model makes.
+// Call is a tool call that the model makes.
 type Call struct {
-	Tool string         `json:"tool"` // the end of its name: each client puts a prefix of its own before it
+	Tool string         `json:"tool"` // end of the tool's name: each client adds its own prefix
 	Args map[string]any `json:"args"`
 }
 
-// Result is the result of a call as the client passed it to the model.
+// Result is the result of a call, as the client passed it to the model.
 type Result struct {
 	Text   string `json:"text"`
 	Images int    `json:"images"`
@@ -26,14 +26,14 @@ type Result struct {
 
 // Conversation is what the model has received about one task.
 type Conversation struct {
-	Turns   int // requests
+	Turns   int // number of requests
 	Results []Result
-	Missing string // a tool that the client did not offer, and those that it did
-	Final   bool   // the model has given its last answer
+	Missing string // a tool that the client did not offer, followed by those that it offered
+	Final   bool   // whether the model has given its last answer
 }
 
-// Endpoint is the HTTP endpoint of the model. Its answer depends on the conversation in the
-// request alone: the prompt names the task, and the calls since then are the steps done.
+// Endpoint is the HTTP endpoint of the model. Its answer depends only on the conversation in the
+// request: the prompt names the task, and the calls after the prompt are the steps done.
 type Endpoint struct {
 	*httptest.Server
 
@@ -42,14 +42,14 @@ type Endpoint struct {
 	seen  map[string]Conversation
 }
 
-// Start starts an endpoint for tasks, which are lists of calls by name.
+// Start starts an endpoint. tasks maps the names of tasks to their calls.
 func Start(tasks map[string][]Call) *Endpoint {
 	e := &Endpoint{tasks: tasks, seen: map[string]Conversation{}}
 	e.Server = httptest.NewServer(e)
 	return e
 }
 
-// Prompt is what the user of a client says to begin a task.
+// Prompt returns the prompt that begins a task.
 func Prompt(task string) string { return "Please do task:" + task + " now." }
 
 var prompt = regexp.MustCompile(`Please do task:(\w+) now\.`)
@@ -93,7 +93,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Name is the name of the model where a client wants one. Any other one works too.
+// Name is the name of the model for clients that need one. Any other name works, too.
 const Name = "scripted"
 
 // An answer is a text or one call.
@@ -104,8 +104,8 @@ type answer struct {
 	args map[string]any
 }
 
-// answer decides about a request. One without tools or without a prompt is for something else,
-// such as a title of the conversation, and is no turn.
+// answer returns the answer to a request. A request without tools or a prompt has another purpose,
+// such as a title for the conversation, and does not count as a turn.
 func (e *Endpoint) answer(q *request) answer {
 	a := answer{id: fmt.Sprint(len(q.calls)), text: "Done."}
 	if len(q.tools) == 0 || q.task == "" {

@@ -10,44 +10,44 @@ type (
 	list   = []any
 )
 
-// A tool is one that the client offers the model.
+// A tool is a tool that the client offers to the model.
 type tool struct {
 	name      string
-	namespace string // only Responses has it
+	namespace string // only in Responses
 }
 
-// A request is what the APIs have in common.
+// A request holds what the requests of all APIs have in common.
 type request struct {
 	path    string
 	body    object
 	model   string
 	stream  bool
 	tools   []tool
-	task    string   // of the last prompt
-	calls   []string // since the prompt
-	results []Result // since the prompt
+	task    string   // task of the last prompt
+	calls   []string // calls after the prompt
+	results []Result // results after the prompt
 }
 
-// user reads a text of the user. Some clients repeat the prompt later in the conversation.
+// user reads a text of the user. A repetition of the current prompt is ignored.
 func (q *request) user(text string) {
 	if found := prompt.FindStringSubmatch(text); found != nil && found[1] != q.task {
 		q.task, q.calls, q.results = found[1], nil, nil
 	}
 }
 
-// result reads the result of a call: a text, or a list of texts and images.
+// result adds the result of a call: a text, or a list of texts and images.
 func (q *request) result(content any) {
 	q.results = append(q.results, Result{text(content), images(content)})
 }
 
-// shown counts images that come after the results, in a message of the user.
+// shown counts images that a later message of the user contains as part of the last result.
 func (q *request) shown(content any) {
 	if last := len(q.results) - 1; last >= 0 {
 		q.results[last].Images += images(content)
 	}
 }
 
-// find returns the tool whose name ends with a name, or nil.
+// find returns the tool whose name ends with name, or nil.
 func (q *request) find(name string) *tool {
 	for i, t := range q.tools {
 		rest, is := strings.CutSuffix(t.name, name)
@@ -66,13 +66,13 @@ func (q *request) names() string {
 	return strings.Join(names, ", ")
 }
 
-// The functions below read JSON of clients; a value of another type is as good as none.
+// The functions below read JSON of clients; a value of an unexpected type counts as missing.
 
 func items(v any) list    { l, _ := v.(list); return l }
 func member(v any) object { o, _ := v.(object); return o }
 func str(v any) string    { s, _ := v.(string); return s }
 
-// text is a text, or the texts of a list of parts.
+// text returns a text, or the joined texts of a list of parts.
 func text(content any) string {
 	if s, is := content.(string); is {
 		return s
@@ -84,7 +84,7 @@ func text(content any) string {
 	return all.String()
 }
 
-// images counts the parts that are images.
+// images returns the number of parts that are images.
 func images(content any) (n int) {
 	for _, part := range items(content) {
 		if strings.Contains(str(member(part)["type"]), "image") {
@@ -97,7 +97,7 @@ func images(content any) (n int) {
 func encode(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the package makes only values that can be encoded
+		panic(err) // the package encodes only valid values
 	}
 	return string(text)
 }

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	redirect = "http://localhost:3000/callback"                      // the suite's servers redirect no browser
-	document = "https://conformance-test.local/client-metadata.json" // the suite's name for a client ID metadata document
+	redirect = "http://localhost:3000/callback"                      // the servers of the suite redirect no browser
+	document = "https://conformance-test.local/client-metadata.json" // the suite's URL of a client ID metadata document
 )
 
-// login logs in as the suite's context describes. Its store is a private folder.
+// login logs in as the context of the suite says. It stores the login in a private folder.
 func login(server string) (*oauth.Session, error) {
 	var given struct {
 		ClientID         string       `json:"client_id"`
@@ -52,7 +52,7 @@ func login(server string) (*oauth.Session, error) {
 	})
 }
 
-// agree plays the user: it agrees to every request.
+// agree grants every authorization request in place of a user.
 func agree(ctx context.Context, authorizationURL string) (url.Values, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, authorizationURL, nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func agree(ctx context.Context, authorizationURL string) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // its header is all that counts
+	defer resp.Body.Close() //nolint:errcheck // only the header counts
 	back, err := resp.Location()
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("HTTP %d from the authorization server", resp.StatusCode), err)

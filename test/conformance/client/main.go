@@ -1,7 +1,7 @@
-// Command client is the client that the MCP conformance suite tests: the project's
-// own transport and logins, without the gateway. The suite passes the address of a
-// server as the last argument and a scenario in the environment. The client connects,
-// lists the tools and calls them all.
+// Command client is the client for the MCP conformance suite: it uses the project's transport and
+// logins, without the gateway. The suite passes the address of a server as the last argument and a
+// scenario in the environment. The client connects, lists the tools and calls all
+// of them.
 //
 //	client [-binary FILE] URL
 //
@@ -61,7 +61,7 @@ func converse(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	defer c.Close() //nolint:errcheck // the suite looks at what was said before
+	defer c.Close() //nolint:errcheck // the suite checks only earlier messages
 	tools, err := c.ListTools(ctx)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func acceptDefaults(_ context.Context, params json.RawMessage) (json.RawMessage,
 	return json.Marshal(map[string]any{"action": "accept", "content": content})
 }
 
-// script does the same as converse.
+// script does the same as converse, with toolscript.
 const script = `import { tools } from "toolscript";
 const server: any = tools.conformance;
 for (const name of Object.keys(server)) {
@@ -109,7 +109,7 @@ for (const name of Object.keys(server)) {
 }
 `
 
-// drive runs the script with a toolscript that has its own home directory.
+// drive runs the script with a toolscript that has its own home folder.
 func drive(ctx context.Context, binary, url string) error {
 	home, err := os.MkdirTemp("", "toolscript-conformance-")
 	if err != nil {

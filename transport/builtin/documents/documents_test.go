@@ -21,8 +21,7 @@ import (
 
 const writer = "__writer"
 
-// TestMain makes the test binary write documents until it is killed, if its first argument says
-// so.
+// TestMain makes the test binary write documents until it is killed, if its first argument says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == writer {
 		os.Exit(write(os.Args[2], os.Args[3], os.Args[4]))

@@ -142,8 +142,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestAnotherProgram: a ripgrep that fails, or that lists files without a match, does not change
-// the result.
+// TestAnotherProgram: a ripgrep that fails, or that lists files without a match, does not change the result.
 func TestAnotherProgram(t *testing.T) {
 	w := workspace(t, map[string]string{"a": "one\n", "b": "two\n"})
 	for _, engine := range []string{filepath.Join(t.TempDir(), "none"), os.Args[0]} {

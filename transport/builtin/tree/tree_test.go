@@ -184,8 +184,7 @@ func FuzzGlob(f *testing.F) {
 	})
 }
 
-// TestSearchEnds: a search with deliberately expensive rules and globs ends when its context
-// ends.
+// TestSearchEnds: a search with deliberately expensive rules and globs ends when its context ends.
 func TestSearchEnds(t *testing.T) {
 	files := map[string]string{".gitignore": strings.Repeat("x*y*z\n", 170_000)}
 	for i := range 300 {

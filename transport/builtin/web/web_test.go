@@ -209,8 +209,7 @@ func TestRedirectsToPrivateAddressesAreRefused(t *testing.T) {
 	}
 }
 
-// TestSecondAnswerOfDNS resolves a name first to an allowed address, and then to one that is not
-// allowed.
+// TestSecondAnswerOfDNS resolves a name first to an allowed address, and then to one that is not allowed.
 func TestSecondAnswerOfDNS(t *testing.T) {
 	var moved atomic.Bool
 	resolve(t, func(string) string {

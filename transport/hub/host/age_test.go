@@ -65,8 +65,7 @@ func (v *valve) copy(ctx context.Context, to io.Writer, from io.Reader) {
 	}
 }
 
-// between connects two connections. The bytes to inside pass the valve; if back is set, those from
-// inside do.
+// between connects two connections. The bytes to inside pass the valve; if back is set, those from inside do.
 func (v *valve) between(ctx context.Context, outside, inside net.Conn) {
 	to, from := inside, outside
 	if v.back {
@@ -206,8 +205,7 @@ func TestFleetLate(t *testing.T) {
 	}
 }
 
-// TestHubCancelled: the hub of a host does not execute a call if its cancellation is the next
-// message.
+// TestHubCancelled: the hub of a host does not execute a call if its cancellation is the next message.
 func TestHubCancelled(t *testing.T) {
 	t.Parallel()
 	begun := make(chan wire.ServerCall, 10)

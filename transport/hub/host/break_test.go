@@ -161,9 +161,8 @@ func (n *node) stop() {
 	}
 }
 
-// TestWithoutQuorum checks that a hub offers its stateless servers even while most of the NATS
-// servers with JetStream do not run, and that its other servers wait, say why, and start when the
-// cluster is complete.
+// TestWithoutQuorum checks that a hub offers its stateless servers even while most of the NATS servers with
+// JetStream do not run, and that its other servers wait, say why, and start when the cluster is complete.
 func TestWithoutQuorum(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes 13 seconds")

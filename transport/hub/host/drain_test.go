@@ -165,8 +165,7 @@ func TestFleetSwallowsNoCall(t *testing.T) {
 	}
 }
 
-// TestHubDrains: the hub of a host answers its calls in flight before it ends, and accepts no more
-// calls.
+// TestHubDrains: the hub of a host answers its calls in flight before it ends, and accepts no more calls.
 func TestHubDrains(t *testing.T) {
 	begun := make(chan wire.ServerCall, 1)
 	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })

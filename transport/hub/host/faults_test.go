@@ -49,8 +49,7 @@ func TestLostHub(t *testing.T) {
 }
 
 // TestLostNATS checks that the hub reports the loss of its own connection to the NATS server, and
-// that calls, lists and dials of gateways that are still connected then fail at once, as not
-// sent.
+// that calls, lists and dials of gateways that are still connected then fail at once, as not sent.
 func TestLostNATS(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)

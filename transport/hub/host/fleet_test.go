@@ -159,9 +159,8 @@ func TestFleetAgrees(t *testing.T) {
 	kindIs(t, err, toolscript.Conflict, "all hubs need the same value")
 }
 
-// TestFleetLeaves checks that calls in flight end with a hint when their hub ends, and that the
-// gateway uses the hub that comes next. The test has no short form, because a hub that ends waits
-// for its calls.
+// TestFleetLeaves checks that calls in flight end with a hint when their hub ends, and that the gateway
+// uses the hub that comes next. The test has no short form, because a hub that ends waits for its calls.
 func TestFleetLeaves(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
@@ -220,8 +219,7 @@ func TestFleetFilter(t *testing.T) {
 	}
 }
 
-// TestFleetAddress checks that errors about invalid addresses name the mistake, and contain no
-// password.
+// TestFleetAddress checks that errors about invalid addresses name the mistake, and contain no password.
 func TestFleetAddress(t *testing.T) {
 	for _, tt := range []struct {
 		at   cluster.Address

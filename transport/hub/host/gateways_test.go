@@ -165,8 +165,7 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// TestBusy checks the limits for one server over all gateways: 64 calls in flight, and 1,024 that
-// wait.
+// TestBusy checks the limits for one server over all gateways: 64 calls in flight, and 1,024 that wait.
 func TestBusy(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)

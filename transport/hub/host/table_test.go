@@ -16,8 +16,7 @@ import (
 )
 
 // TestOwnAndShared runs the same tests for a server with its own connection, for one through a hub,
-// and for two through a fleet: one that several hubs may run, and one whose owner has a
-// lease.
+// and for two through a fleet: one that several hubs may run, and one whose owner has a lease.
 func TestOwnAndShared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute")

@@ -113,8 +113,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestOwnerWithoutNetwork closes the connection of an owner, which then loses its lease to another
-// owner.
+// TestOwnerWithoutNetwork closes the connection of an owner, which then loses its lease to another owner.
 func TestOwnerWithoutNetwork(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

@@ -142,8 +142,7 @@ func TestLostRenewals(t *testing.T) {
 	})
 }
 
-// TestSuspended stops the clock of timers but not that of the lease, like a suspended
-// machine.
+// TestSuspended stops the clock of timers but not that of the lease, like a suspended machine.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

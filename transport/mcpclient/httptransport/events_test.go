@@ -92,8 +92,7 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// The events do not depend on how the stream is split into reads, and no event exceeds the
-// limit.
+// The events do not depend on how the stream is split into reads, and no event exceeds the limit.
 func FuzzEvents(f *testing.F) {
 	for _, seed := range []string{"data: a\n\n", "id: 1\r\nevent: x\r\ndata\r\n\r\n", ":\n\nretry: 5\n\ndata: ab\ndata: c\n", strings.Repeat("data: x\n", 50) + "\n"} {
 		f.Add(seed)

@@ -13,9 +13,8 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/internal/fuel"
 )
 
-// small is a module that imports env.ask and exports spin(n), which loops n times, fill(n) and
-// copy(n), which each move n bytes, and calm(), which does neither. Its only global is a counter
-// of its own.
+// small is a module that imports env.ask and exports spin(n), which loops n times, fill(n) and copy(n),
+// which each move n bytes, and calm(), which does neither. Its only global is a counter of its own.
 var small = module(
 	section(1, "\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x00\x00"), // ()→i32, (i32)→i32, ()→()
 	section(2, "\x01\x03env\x03ask\x00\x00"),
