@@ -106,7 +106,7 @@ func saysUnknown(o outcome) bool {
 	return o.sent != "no"
 }
 
-// TestExamine: a history with a defect is found.
+// TestExamine checks that examine finds the defect in each history.
 func TestExamine(t *testing.T) {
 	good := outcome{id: "a", text: "a"}
 	lost := outcome{id: "a", kind: "unavailable", sent: "unknown", err: "the connection was lost; whether the call was carried out is not known"}

@@ -16,7 +16,7 @@ import (
 // targets are the kinds of processes that are killed.
 var targets = []string{"own server", "shared server", "hub", "gateway", "sandbox", "checker"}
 
-// bag has each target as often as it is killed in one round.
+// bag contains each target as often as it is killed in one round.
 var bag = []string{
 	"own server", "own server", "own server", "shared server", "shared server", "hub", "gateway", "sandbox", "sandbox", "sandbox", "checker",
 }
@@ -40,9 +40,9 @@ func (k kills) String() string {
 	return strings.Join(counts, ", ")
 }
 
-// killUntil kills one process after the other until ctx ends, and waits until killed gateways
-// have been replaced. The order of the targets, the pauses, and the choice among processes of
-// one kind follow from the seed.
+// killUntil kills one process after another until ctx ends, and waits until killed gateways have been
+// replaced. The seed determines the order of the targets, the pauses, and the choice among the
+// processes of a kind.
 func (w *world) killUntil(ctx context.Context) {
 	var starting sync.WaitGroup
 	defer starting.Wait()
@@ -65,7 +65,7 @@ func (w *world) killUntil(ctx context.Context) {
 	}
 }
 
-// kill kills a process of that kind, if there is one.
+// kill kills a process of the kind what, if there is one.
 func (w *world) kill(what string, choice float64, starting *sync.WaitGroup) {
 	if what == "gateway" {
 		s := w.slots[spared+int(choice*float64(len(w.slots)-spared))]
@@ -74,9 +74,9 @@ func (w *world) kill(what string, choice float64, starting *sync.WaitGroup) {
 			return
 		}
 		w.kills[what].Add(1)
-		_ = g.Signal(syscall.SIGKILL) // it runs
+		_ = g.Signal(syscall.SIGKILL) // the gateway runs, so this does not fail
 		starting.Go(func() {
-			_ = g.Wait() // "signal: killed"
+			_ = g.Wait() // killed, so an error is expected
 			w.start(s)
 		})
 		return
@@ -90,7 +90,7 @@ func (w *world) kill(what string, choice float64, starting *sync.WaitGroup) {
 	}
 }
 
-// candidates are the processes of a kind below the gateways and the hub.
+// candidates returns the processes of a kind below the gateways and the hub.
 func (w *world) candidates(what string) []harness.Process {
 	return slices.DeleteFunc(w.Started(), func(p harness.Process) bool {
 		arg := func(i int) string {

@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	pause    = 150 * time.Millisecond // between calls of one caller
-	quick    = 5                      // ms that a call takes in its server
-	long     = 1500                   // the same, of callers whose calls are in flight at any time
-	callTime = 60 * time.Second       // a call without an outcome until then is lost
+	pause    = 150 * time.Millisecond // between two calls of a caller
+	quick    = 5                      // ms that a quick call takes in its server
+	long     = 1500                   // ms of a long call, so that some calls are always in flight
+	callTime = 60 * time.Second       // a call without an outcome after this time is lost
 )
 
-// record has the calls that have ended.
+// record holds the calls that have ended.
 type record struct {
 	mu    sync.Mutex
 	calls []history.Call
@@ -44,23 +44,23 @@ func (r *record) all() []history.Call {
 	return slices.Clone(r.calls)
 }
 
-// work is what a call does, apart from its effect.
+// work says what a call does, apart from its effect.
 type work struct {
-	ms     int // time in its server
-	answer int // bytes of its answer
-	sent   int // bytes of its arguments
+	ms     int // ms that the call takes in its server
+	answer int // additional bytes of its answer
+	sent   int // additional bytes of its arguments
 }
 
-// client makes each call on a connection of its own, so that it is never repeated.
+// client makes each call over a new connection, so that net/http never repeats a call.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// call calls a server, and records the outcome. made is false if there is no gateway.
+// call calls a server and records the outcome. made is false if the gateway does not run.
 func (f *fleet) call(ctx context.Context, g *gateway, server, id string, w work) (c history.Call, made bool) {
 	running := g.now()
 	if running == nil {
 		return c, false
 	}
-	body, _ := json.Marshal(map[string]any{"text": id, "ms": w.ms, "bytes": w.answer, "message": strings.Repeat("y", w.sent)}) // such a map always has a JSON form
+	body, _ := json.Marshal(map[string]any{"text": id, "ms": w.ms, "bytes": w.answer, "message": strings.Repeat("y", w.sent)}) // this map always has a JSON form
 	bounded, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(bounded, http.MethodPost, running.URL+"/tools/"+server+"__count", bytes.NewReader(body))
@@ -77,7 +77,7 @@ func (f *fleet) call(ctx context.Context, g *gateway, server, id string, w work)
 	var text []byte
 	if err == nil {
 		text, err = io.ReadAll(resp.Body)
-		_ = resp.Body.Close() // it was read
+		_ = resp.Body.Close() // only read, so an error is harmless
 	}
 	c.End = time.Now().UnixNano()
 	switch {
@@ -107,15 +107,14 @@ func answered(c *history.Call, text []byte) {
 	}
 }
 
-// failed reads an error: what it says about whether the call was sent, and whether it invites
-// the caller to try again.
+// failed reads an error response: whether the call was sent, and whether the caller may try again.
 func failed(c *history.Call, resp *http.Response, text []byte) {
 	var e struct {
 		Error        string
 		Sent         string
 		RetryAfterMs int64
 	}
-	_ = json.Unmarshal(text, &e) // what has another form says nothing
+	_ = json.Unmarshal(text, &e) // another form says nothing
 	c.Error = fmt.Sprintf("HTTP %d: %s", resp.StatusCode, e.Error)
 	c.Retry = resp.Header.Get("Retry-After") != "" || e.RetryAfterMs != 0 || resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests
 	switch e.Sent {
@@ -130,8 +129,8 @@ func failed(c *history.Call, resp *http.Response, text []byte) {
 	}
 }
 
-// load has callers call all servers at all gateways until stop is called, which waits for their
-// last calls. Ids begin with a name.
+// load makes callers call all servers through all gateways until stop is called, which waits for the
+// last calls. The ids of the calls begin with name.
 func (f *fleet) load(name string) (stop func()) {
 	over := make(chan struct{})
 	var callers sync.WaitGroup
@@ -157,8 +156,8 @@ func (f *fleet) load(name string) (stop func()) {
 	})
 }
 
-// awaitAnswers waits until each gateway has an answer of each of the servers to a call that
-// began after a moment.
+// awaitAnswers waits until each gateway has an answer of each of the servers to a call that began
+// after since.
 func (f *fleet) awaitAnswers(since time.Time, of ...string) bool {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -175,7 +174,7 @@ func (f *fleet) awaitAnswers(since time.Time, of ...string) bool {
 	}
 }
 
-// missing are the servers that have answered no call of a gateway that began after a moment.
+// missing returns the pairs of gateway and server without an answer to a call that began after since.
 func (f *fleet) missing(since time.Time, of []string) (missing []string) {
 	there := map[string]bool{}
 	for _, c := range f.record.all() {

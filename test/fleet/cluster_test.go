@@ -31,7 +31,7 @@ const loopback = "127.0.0.1"
 // nodes is the number of NATS servers.
 const nodes = 3
 
-// The users of the cluster, who all have this password.
+// The users of the cluster, who all have the same password.
 const (
 	hubUser     = "hub"
 	gatewayUser = "gateway"
@@ -39,20 +39,20 @@ const (
 	password    = "fleet-password"
 )
 
-// node is a NATS server of the cluster.
+// node is a NATS server in the cluster.
 type node struct {
 	name   string
-	port   int // of clients
+	port   int // for clients
 	config string
 	log    string
-	cmd    *exec.Cmd // nil: it does not run
+	cmd    *exec.Cmd // nil if it does not run
 }
 
-// cluster are NATS servers with TLS and JetStream.
+// cluster is a cluster of NATS servers with TLS and JetStream.
 type cluster struct {
 	*fleet
 	nodes []*node
-	ca    string // file
+	ca    string // path of the CA certificate
 }
 
 // newCluster starts the cluster.
@@ -105,7 +105,7 @@ cluster {
 	return c
 }
 
-// awaitQuorum waits until JetStream can store records at all nodes.
+// awaitQuorum waits until JetStream can store records on all nodes.
 func (c *cluster) awaitQuorum() {
 	c.Helper()
 	nc := c.connect()
@@ -126,7 +126,7 @@ func (c *cluster) awaitQuorum() {
 	}
 }
 
-// certificates writes an authority and a certificate of the nodes.
+// certificates writes a CA certificate, and a certificate for the nodes with its key.
 func (c *cluster) certificates() (cert, key string) {
 	c.Helper()
 	must := func(err error) {
@@ -176,17 +176,17 @@ func (c *cluster) startNode(n *node) {
 	}
 }
 
-// killNode kills a node. The node may be stopped.
+// killNode kills a node, even if it is stopped.
 func (c *cluster) killNode(n *node) {
 	if n.cmd == nil {
 		return
 	}
-	_ = n.cmd.Process.Kill() // it may have ended
-	_ = n.cmd.Wait()         // it was killed
+	_ = n.cmd.Process.Kill() // it may have ended already
+	_ = n.cmd.Wait()         // killed, so an error is expected
 	n.cmd = nil
 }
 
-// connect connects to a node as the test, past the links.
+// connect connects to a node as the user test, without a link.
 func (c *cluster) connect() *nats.Conn {
 	c.Helper()
 	var urls []string

@@ -8,13 +8,13 @@ import (
 	"github.com/toolscript/toolscript/test/partition/history"
 )
 
-// Times that the fleet may need.
+// Time limits of the fleet.
 const (
-	nextOwner = 4 * time.Second // until the server of a killed owner has another one
-	nextHub   = time.Second     // until no call goes to a hub that was killed
+	nextOwner = 4 * time.Second // until the server of a killed owner has a new owner
+	nextHub   = time.Second     // until no call is sent to a killed hub
 )
 
-// faults are the faults, in the order in which they are tried.
+// faults are tried in this order.
 var faults = []fault{
 	{name: "delays", run: delays, whole: every,
 		does: "toxiproxy latency: 150 ms, more or less by 75 ms, in both directions of all links"},
@@ -73,7 +73,7 @@ var faults = []fault{
 		does: "texts that no part of the fleet has written arrive at all its subjects"},
 }
 
-// Calls that must be answered.
+// The functions below select the calls that must be answered.
 
 func every(*trial, history.Call) bool { return true }
 
@@ -85,7 +85,7 @@ func notOwned(_ *trial, c history.Call) bool { return c.Server != owned }
 
 func notShared(_ *trial, c history.Call) bool { return c.Server != shared }
 
-// atDesk reports whether a call is of a gateway of a desk.
+// atDesk reports whether a call is made through a gateway of a desk.
 func (f *fleet) atDesk(desk int, c history.Call) bool {
 	for _, g := range f.gatewaysAt(desk) {
 		if g.name == c.Gateway {
@@ -99,19 +99,19 @@ func notAtDesk0(r *trial, c history.Call) bool { return !r.atDesk(0, c) }
 
 func notAtDesk1(r *trial, c history.Call) bool { return !r.atDesk(1, c) }
 
-// ofSlowDesk: calls of the desk with the long time-outs.
+// ofSlowDesk selects calls at the desk with the long timeouts.
 func ofSlowDesk(r *trial, c history.Call) bool { return r.atDesk(1, c) }
 
-// inFlight: calls that had begun when the fault did.
+// inFlight selects calls that had begun before the fault.
 func inFlight(r *trial, c history.Call) bool { return c.Begin <= r.at.UnixNano() }
 
-// inFlightOrSpread: other calls of the server with one owner may be refused while it moves, and
-// no error may say that they were sent.
+// inFlightOrSpread also selects later calls, except those of the server with one owner that are
+// refused as not sent while the server moves.
 func inFlightOrSpread(r *trial, c history.Call) bool {
 	return inFlight(r, c) || c.Server != owned || c.Outcome != history.Refused
 }
 
-// afterFirstFailure: calls that begin after the first failure at their gateway.
+// afterFirstFailure selects calls that begin after the first failure at their gateway.
 func afterFirstFailure(r *trial, c history.Call) bool {
 	if c.Server != spread {
 		return true
@@ -124,5 +124,5 @@ func afterFirstFailure(r *trial, c history.Call) bool {
 	return false
 }
 
-// atOthers: calls of gateways that were left alone.
+// atOthers selects calls of gateways that were not stopped or ended.
 func atOthers(r *trial, c history.Call) bool { return !r.exempt[c.Gateway] }

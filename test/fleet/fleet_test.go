@@ -22,12 +22,12 @@ import (
 	"github.com/toolscript/toolscript/test/partition/history"
 )
 
-// The servers that gateways call.
+// The servers that the gateways call.
 const (
-	owned  = "owned"  // of the fleet, with one owner
-	spread = "spread" // of the fleet, at both hubs
-	shared = "shared" // of the machine
-	own    = "own"    // of the gateway
+	owned  = "owned"  // a server of the fleet with one owner
+	spread = "spread" // a server of the fleet at both hubs
+	shared = "shared" // shared on its machine
+	own    = "own"    // started by each gateway
 )
 
 var servers = []string{owned, spread, shared, own}
@@ -37,33 +37,33 @@ const (
 	desks = 2
 )
 
-// timeouts are those of calls at the gateways of each desk.
+// timeouts are the call timeouts of the gateways at each desk.
 var timeouts = [desks]time.Duration{5 * time.Second, 20 * time.Second}
 
-// bound is far longer than any step should take.
+// bound is far longer than any step takes.
 const bound = 90 * time.Second
 
-// machine is a computer of the fleet, with its links to the nodes.
+// machine is a computer in the fleet, with its links to the nodes.
 type machine struct {
 	harness.Program
 	name  string
 	links []*link
 }
 
-// hub is a machine whose hub offers servers.
+// hub is a machine with a hub that offers servers.
 type hub struct {
 	machine
-	cmd *exec.Cmd // nil: it does not run
+	cmd *exec.Cmd // nil if it does not run
 }
 
-// gateway is a gateway of a desk.
+// gateway is a gateway on the machine of a desk.
 type gateway struct {
 	name  string
 	desk  *machine
 	limit time.Duration
 
 	mu      sync.Mutex
-	running *harness.Gateway // nil: it does not run
+	running *harness.Gateway // nil if it does not run
 }
 
 func (g *gateway) now() *harness.Gateway {
@@ -78,31 +78,31 @@ func (g *gateway) set(to *harness.Gateway) {
 	g.running = to
 }
 
-// fleet is a cluster with its machines.
+// fleet is a cluster with the machines that use it.
 type fleet struct {
 	*testing.T
 	dir      string
-	self     string // this test binary
+	self     string // path of this test binary
 	cluster  *cluster
 	hubs     []*hub
 	desks    []*machine
 	gateways []*gateway
 	record   *record
-	judged   int // effects that were judged with their fault
+	judged   int // number of effects that were compared with the calls of their fault
 	atEnds   []func()
 }
 
-// atEnd has a function called when the fleet ends, the last one first.
+// atEnd registers a function to be called when the fleet ends, the last one first.
 func (f *fleet) atEnd(end func()) { f.atEnds = append(f.atEnds, end) }
 
-// end ends all processes.
+// end ends all processes of the fleet.
 func (f *fleet) end() {
 	for _, end := range slices.Backward(f.atEnds) {
 		end()
 	}
 }
 
-// newFleet starts the processes of a fleet, whose files are in a folder.
+// newFleet starts the processes of a fleet, with its files in the folder dir.
 func newFleet(t *testing.T, dir, program string) *fleet {
 	t.Helper()
 	self, err := os.Executable()
@@ -155,7 +155,7 @@ func (f *fleet) machine(program, name string) machine {
 	return m
 }
 
-// address is the part of a configuration that names the cluster.
+// address returns the part of a configuration that names the cluster.
 func (f *fleet) address(m *machine, user string) map[string]any {
 	var urls []string
 	for _, l := range m.links {
@@ -164,28 +164,28 @@ func (f *fleet) address(m *machine, user string) map[string]any {
 	return map[string]any{"url": strings.Join(urls, ","), "tls": map[string]any{"ca": f.cluster.ca}}
 }
 
-// effects is the file in which a server writes what it carries out.
+// effects returns the path of the file to which a server writes the calls that it executes.
 func (f *fleet) effects(server, place string) string {
 	return filepath.Join(f.dir, server+"@"+place+".effects")
 }
 
-// server is the entry of a server that notes its effects.
+// server returns the configuration of a server that records its effects.
 func (f *fleet) server(name, place string) map[string]any {
 	return map[string]any{"command": f.self, "args": []string{asServer, "counts=" + f.effects(name, place), "stamps"}, "env": map[string]string{"GORACE": "atexit_sleep_ms=0"}}
 }
 
 func (f *fleet) write(m *machine, name string, config map[string]any) {
 	f.Helper()
-	text, _ := json.Marshal(config) // such a map always has a JSON form
+	text, _ := json.Marshal(config) // this map always has a JSON form
 	if _, err := m.Config(name, string(text)); err != nil {
 		f.Fatal(err)
 	}
 }
 
-// hubFile is the file with the servers of a hub.
+// hubFile is the name of the file with the servers of a hub.
 const hubFile = "servers.json"
 
-// configureHub writes the servers of a hub. The extra ones are stateless.
+// configureHub writes the servers of a hub to its file. The extra servers are stateless.
 func (f *fleet) configureHub(h *hub, extra ...string) {
 	f.Helper()
 	all := map[string]any{owned: f.server(owned, h.name)}
@@ -207,14 +207,14 @@ func (f *fleet) configureDesk(d *machine, limit time.Duration) {
 	f.write(d, ".toolscript.json", map[string]any{"mcpServers": all, "fleet": f.address(d, gatewayUser)})
 }
 
-// launchHub starts a hub, and returns its output.
+// launchHub starts a hub and returns its output.
 func (f *fleet) launchHub(h *hub) *bufio.Reader {
 	f.Helper()
 	log, err := os.OpenFile(filepath.Join(f.dir, h.name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		f.Fatal(err)
 	}
-	defer log.Close() //nolint:errcheck // the hub has it
+	defer log.Close() //nolint:errcheck // the hub has its own copy
 	h.cmd = h.Command(context.WithoutCancel(f.Context()), "hub", "--serve", filepath.Join(h.Home, hubFile))
 	h.cmd.Stderr = log
 	out, err := h.cmd.StdoutPipe()
@@ -227,7 +227,7 @@ func (f *fleet) launchHub(h *hub) *bufio.Reader {
 	return bufio.NewReader(out)
 }
 
-// startHub starts a hub, and returns when gateways can use it.
+// startHub starts a hub and returns when gateways can use it.
 func (f *fleet) startHub(h *hub) {
 	f.Helper()
 	if !f.readyHub(h, f.launchHub(h)) {
@@ -235,7 +235,7 @@ func (f *fleet) startHub(h *hub) {
 	}
 }
 
-// readyHub waits until a hub says that gateways can use it.
+// readyHub waits until a hub reports that gateways can use it.
 func (f *fleet) readyHub(h *hub, out *bufio.Reader) bool {
 	f.Helper()
 	said := make(chan string, 1)
@@ -256,13 +256,13 @@ func (f *fleet) readyHub(h *hub, out *bufio.Reader) bool {
 	return true
 }
 
-// log is what a hub has logged.
+// log returns the log of a hub.
 func (f *fleet) log(h *hub) string {
-	text, _ := os.ReadFile(filepath.Join(f.dir, h.name+".log")) // no file, no text
+	text, _ := os.ReadFile(filepath.Join(f.dir, h.name+".log")) // a missing file counts as empty
 	return string(text)
 }
 
-// tail is the end of that.
+// tail returns the end of a hub's log.
 func (f *fleet) tail(h *hub) string {
 	text := f.log(h)
 	return text[max(0, len(text)-4000):]
@@ -272,12 +272,12 @@ func (f *fleet) killHub(h *hub) {
 	if h.cmd == nil {
 		return
 	}
-	_ = h.cmd.Process.Kill() // it may have ended
-	_ = h.cmd.Wait()         // it was killed
+	_ = h.cmd.Process.Kill() // it may have ended already
+	_ = h.cmd.Wait()         // killed, so an error is expected
 	h.cmd = nil
 }
 
-// endHub ends a hub by SIGTERM, and waits until it has.
+// endHub ends a hub with SIGTERM and waits for its end.
 func (f *fleet) endHub(h *hub) {
 	f.Helper()
 	f.signal(h.cmd.Process.Pid, syscall.SIGTERM)
@@ -308,20 +308,20 @@ func (f *fleet) signal(pid int, s syscall.Signal) {
 	}
 }
 
-// clear ends the processes of a desk.
+// clear ends the processes on the machine of a desk.
 func (f *fleet) clear(d *machine) {
 	for _, g := range f.gateways {
 		if g.desk.name == d.name && g.now() != nil {
-			_ = g.now().Signal(syscall.SIGCONT) // if a test has failed
-			_ = g.now().Stop()                  // or killed it
+			_ = g.now().Signal(syscall.SIGCONT) // in case a failed test has stopped it
+			_ = g.now().Stop()                  // a test may have killed it
 		}
 	}
 	for _, p := range d.Started() {
-		_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended
+		_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended already
 	}
 }
 
-// hostHub is the process id of the hub for shared servers of a desk, 0 if there is none.
+// hostHub returns the process id of a desk's hub for shared servers, or 0.
 func (d *machine) hostHub() int {
 	for _, p := range d.Started() {
 		if len(p.Args) > 2 && p.Args[1] == "hub" && p.Args[2] == "--on-demand" {
@@ -331,7 +331,7 @@ func (d *machine) hostHub() int {
 	return 0
 }
 
-// executions returns what all servers have carried out.
+// executions returns the calls that all servers have executed.
 func (f *fleet) executions() (all []history.Execution) {
 	f.Helper()
 	files, err := filepath.Glob(filepath.Join(f.dir, "*.effects"))
@@ -349,7 +349,7 @@ func (f *fleet) executions() (all []history.Execution) {
 	return all
 }
 
-// lastOf is the newest effect of a server.
+// lastOf returns the latest call that a server has executed.
 func (f *fleet) lastOf(server string) (last history.Execution) {
 	f.Helper()
 	for _, e := range f.executions() {
@@ -360,8 +360,7 @@ func (f *fleet) lastOf(server string) (last history.Execution) {
 	return last
 }
 
-// owner returns the hub that has carried out the newest call of the server with one owner, and
-// the other one.
+// owner returns the hub that has executed the latest call of the server with one owner, and the other hub.
 func (f *fleet) owner() (owner, other *hub) {
 	f.Helper()
 	name := f.lastOf(owned).Hub

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// bucket is the bucket of the leases.
+// bucket is the name of the bucket of leases.
 const bucket = "toolscript-leases"
 
 func unreadableLease(r *trial) { r.badLease("not a lease") }
@@ -24,8 +24,7 @@ func foreignLease(r *trial) {
 	r.badLease(fmt.Sprintf(`{"owner":"elsewhere","session":"forged","ttl":%d}`, time.Hour))
 }
 
-// badLease replaces the record of the lease by a text, and checks that the program says so and
-// repairs it.
+// badLease replaces the record of the lease by a text, and checks that the program reports and repairs it.
 func (r *trial) badLease(text string) {
 	nc := r.cluster.connect()
 	defer nc.Close()
@@ -43,7 +42,7 @@ func (r *trial) badLease(text string) {
 	if _, err := leases.Put(ctx, owned, []byte(text)); err != nil {
 		r.Fatal(err)
 	}
-	r.hold(6 * time.Second) // longer than the lease of the owner
+	r.hold(6 * time.Second) // longer than the owner's lease
 	const remedy = "toolscript hub release " + owned
 	status, err := r.command("fleet", "status")
 	if err != nil {
@@ -59,23 +58,23 @@ func (r *trial) badLease(text string) {
 	}
 	if out, err := r.command("hub", "release", owned); err != nil {
 		r.Errorf("hub release: %v\n%s", err, out)
-		if err := leases.Delete(ctx, owned); err != nil { // go on with the other faults
+		if err := leases.Delete(ctx, owned); err != nil { // so that other faults can be tried
 			r.Fatal(err)
 		}
 	}
 }
 
-// command runs a command of the program at the first desk, and returns what it prints.
+// command runs a command of the program at the first desk and returns its output.
 func (r *trial) command(args ...string) (string, error) {
 	out, err := r.desks[0].Command(context.WithoutCancel(r.Context()), args...).CombinedOutput()
 	return string(out), err
 }
 
-// forged are the payloads of forged messages.
+// forged are the payloads of the forged messages.
 var forged = []string{"", "not JSON", "{}", "null", "[]", `{"id":7,"tool":[]}`, "\x00\xff\xfe", strings.Repeat("[", 10_000), strings.Repeat("x", 100_000)}
 
-// forgedMessages sends texts to the subjects that parts of the fleet use. Events for gateways
-// name requests that do not exist: a text in the place of an answer is the answer.
+// forgedMessages sends forged payloads to the subjects that the fleet uses. On subjects of gateways it
+// uses the ids of requests that do not exist, because a forged answer would be accepted.
 func forgedMessages(r *trial) {
 	nc := r.cluster.connect()
 	defer nc.Close()
@@ -102,7 +101,7 @@ func forgedMessages(r *trial) {
 	const most = 300
 	for i, subject := range subjects[:min(len(subjects), most)] {
 		if token := strings.Split(subject, "."); token[1] == "gateway" && len(token) > 5 {
-			token[4] = "9" + token[4] + "000" // the number of a request
+			token[4] = "9" + token[4] + "000" // a request id that does not exist
 			subject = strings.Join(token, ".")
 		}
 		m := &nats.Msg{Subject: subject, Reply: "toolscript.gateway.gateway.00000000000000000000000000000000.1", Data: []byte(forged[i%len(forged)])}

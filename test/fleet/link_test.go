@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// link is the connection of one machine to one node. Toxics are faults of it.
+// link is the connection from one machine to one node. Toxics add faults to it.
 type link struct {
 	*fleet
 	api     *toxiproxy.ApiServer
@@ -25,11 +25,11 @@ type link struct {
 	node    *node
 	port    int
 	proxy   *toxiproxy.Proxy
-	effects []string // names of toxics
-	breaks  bool     // one of them ends connections
+	effects []string // names of the active toxics
+	breaks  bool     // whether one of them breaks connections
 }
 
-// newLink starts a link of a machine to a node, until the fleet ends.
+// newLink starts a link from a machine to a node, which ends with the fleet.
 func (f *fleet) newLink(machine string, to *node) *link {
 	f.Helper()
 	ports, err := harness.FreePorts(1)
@@ -45,10 +45,10 @@ func (f *fleet) newLink(machine string, to *node) *link {
 	return l
 }
 
-// at is an address of this machine.
+// at returns an address on this machine.
 func at(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
 
-// open begins to pass connections on.
+// open starts the proxy of the link.
 func (l *link) open() {
 	l.Helper()
 	l.proxy = toxiproxy.NewProxy(l.api, l.name, at(l.port), at(l.node.port))
@@ -58,13 +58,13 @@ func (l *link) open() {
 	l.effects, l.breaks = nil, false
 }
 
-// toxic is a fault as toxiproxy describes it.
+// toxic is a fault in the form of toxiproxy's API.
 type toxic struct {
 	Type       string         `json:"type"`
 	Attributes map[string]int `json:"attributes"`
 }
 
-// The streams of toxics.
+// The directions of toxics.
 const (
 	up   = "upstream"
 	down = "downstream"
@@ -74,7 +74,7 @@ const (
 func (l *link) add(x toxic, streams ...string) {
 	l.Helper()
 	for _, stream := range streams {
-		text, _ := json.Marshal(map[string]any{"type": x.Type, "attributes": x.Attributes, "stream": stream}) // such a map always has a JSON form
+		text, _ := json.Marshal(map[string]any{"type": x.Type, "attributes": x.Attributes, "stream": stream}) // this map always has a JSON form
 		w, err := l.proxy.Toxics.AddToxicJson(strings.NewReader(string(text)))
 		if err != nil {
 			l.Fatalf("%s: toxic %s: %v", l.name, text, err)
@@ -88,11 +88,10 @@ func (l *link) add(x toxic, streams ...string) {
 	}
 }
 
-// cut ends all connections and refuses new ones.
+// cut closes all connections and refuses new ones.
 func (l *link) cut() { l.proxy.Stop() }
 
-// heal ends the faults of the link. Connections go on, unless a fault has ended or stopped
-// them.
+// heal removes the faults of the link. Connections continue, unless a fault has broken them.
 func (l *link) heal() {
 	l.Helper()
 	if l.breaks || !l.proxy.Enabled {
@@ -115,7 +114,7 @@ func (l *link) heal() {
 	l.effects = nil
 }
 
-// url is the address of the node through the link.
+// url returns the address of the node through the link.
 func (l *link) url(user string) string {
 	return fmt.Sprintf("tls://%s:%s@%s:%d", user, password, loopback, l.port)
 }

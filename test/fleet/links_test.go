@@ -4,10 +4,10 @@ package fleet
 
 import "time"
 
-// megabytes is a large answer, or large arguments.
+// megabytes is the size of a large answer or of large arguments, in bytes.
 const megabytes = 1_500_000
 
-// hubLinks are the links of the hubs.
+// hubLinks returns the links of the hubs.
 func (f *fleet) hubLinks() (all []*link) {
 	for _, h := range f.hubs {
 		all = append(all, h.links...)
@@ -23,7 +23,7 @@ func (f *fleet) allLinks() []*link {
 	return all
 }
 
-// disturb adds a toxic to links. It returns what ends it.
+// disturb adds a toxic to links. heal removes it.
 func disturb(links []*link, x toxic, streams ...string) (heal func()) {
 	for _, l := range links {
 		l.add(x, streams...)
@@ -95,7 +95,7 @@ func reset(r *trial) {
 	}
 }
 
-// sameProcess checks that the process of the server with one owner has lived on.
+// sameProcess checks that the process of the server with one owner is still the one before.
 func (r *trial) sameProcess(before string) {
 	r.Helper()
 	if after := r.lastOf(owned).Process; after != before {

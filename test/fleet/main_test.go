@@ -1,9 +1,9 @@
 //go:build linux
 
-// Package fleet runs a fleet of real processes through faults, and checks what became of each
-// call: three NATS servers with TLS and JetStream, two hubs, and two machines with two gateways
-// and a hub for shared servers each. The faults come from outside: from toxiproxy, by signals,
-// and as forged records.
+// Package fleet runs a fleet of real processes through faults, and checks the outcome of each call.
+// The fleet has three NATS servers with TLS and JetStream, two hubs, and two machines that each have
+// two gateways and a hub for shared servers. The faults come from outside: from toxiproxy, as
+// signals, and as forged records.
 package fleet
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 )
 
-// Arguments that make this test binary something else.
+// Arguments that select other roles of this test binary.
 const (
-	asServer = "be-a-server" // an MCP server, with its switches
-	asNode   = "be-a-node"   // a NATS server, with the path of its configuration
+	asServer = "be-a-server" // an MCP server; its switches follow
+	asNode   = "be-a-node"   // a NATS server; the path of its configuration follows
 )
 
 func TestMain(m *testing.M) {
@@ -34,11 +34,11 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	zerolog.SetGlobalLevel(zerolog.Disabled) // toxics write to its log
+	zerolog.SetGlobalLevel(zerolog.Disabled) // otherwise toxics write to its log
 	os.Exit(m.Run())
 }
 
-// runNode runs a NATS server until it is ended by a signal.
+// runNode runs a NATS server until a signal ends it.
 func runNode(config string) error {
 	o, err := natsserver.ProcessConfigFile(config)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// eight is the work of calls that a hub which ends has to answer.
+// eight is the work of calls of eight seconds, which a hub must answer before it ends.
 var eight = work{ms: 8000}
 
-// flight begins calls of eight seconds at the desk with the long time-outs, and returns when
-// their servers work. finish waits for their answers.
+// flight begins calls of eight seconds at the desk with the long timeouts, and returns when their
+// servers execute them. finish waits for their answers.
 func (r *trial) flight(of ...string) (finish func()) {
 	r.Helper()
 	var all []string
@@ -87,7 +87,7 @@ func stopOther(r *trial) {
 	r.pause(other.cmd.Process.Pid, 12*time.Second)
 }
 
-// pause stops a process for a time.
+// pause stops a process for a time with signals.
 func (r *trial) pause(pid int, d time.Duration) {
 	r.Helper()
 	r.at = time.Now()
@@ -105,7 +105,7 @@ func reload(r *trial) {
 	r.reloadHub(owner)
 }
 
-// reloadHub has a hub read its file again, and waits until it has.
+// reloadHub makes a hub read its file again, and waits until it has.
 func (r *trial) reloadHub(h *hub, extra ...string) {
 	r.Helper()
 	reloads := func() int { return strings.Count(r.log(h), "settings reloaded") }
@@ -121,8 +121,8 @@ func gateways(r *trial) {
 	stopped, killed := r.gatewaysAt(0)[0], r.gatewaysAt(1)[0]
 	r.exempt[stopped.name], r.exempt[killed.name] = true, true
 	g := killed.now()
-	_ = g.Signal(syscall.SIGKILL) // it runs
-	_ = g.Wait()                  // "signal: killed"
+	_ = g.Signal(syscall.SIGKILL) // the gateway runs, so this does not fail
+	_ = g.Wait()                  // killed, so an error is expected
 	killed.set(nil)
 	r.pause(stopped.now().PID(), 8*time.Second)
 	r.startGateway(killed)
@@ -135,7 +135,7 @@ func noQuorum(r *trial) {
 	for _, n := range r.cluster.nodes[1:] {
 		r.cluster.killNode(n)
 	}
-	const found = 5 * time.Second // until clients have found the last node
+	const found = 5 * time.Second // until clients have found the remaining node
 	r.hold(found)
 	r.awaitAnswers(time.Now(), spread)
 	r.killHub(other)
@@ -175,7 +175,7 @@ func stopHostHub(r *trial) {
 	pid := r.desks[0].hostHub()
 	r.at = time.Now()
 	r.signal(pid, syscall.SIGSTOP)
-	const patience = time.Second // of a caller
+	const patience = time.Second // how long a caller waits
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	for _, g := range r.gatewaysAt(0) {

@@ -20,36 +20,36 @@ import (
 var all = flag.Bool("all-faults", false, "all faults, with the bounds of their times; else a few")
 
 const (
-	overtime = time.Second     // a failed call may take as long after its time-out
-	settle   = 2 * time.Second // of more calls after each fault
-	shown    = 5               // calls that have failed
+	overtime = time.Second     // maximum time from the timeout of a failed call to its error
+	settle   = 2 * time.Second // during which calls continue after each fault
+	shown    = 5               // number of failed calls that are printed
 )
 
-// fault is a fault of the fleet and what callers may notice of it. In addition, no fault may
-// have a call doubled, answered without its effect, reported as not sent although it was
-// carried out, carried out after its error, or failed later than a second after its time-out.
+// fault is a fault of the fleet, with the effects that callers may notice. In addition, no fault may
+// make a call be executed twice, be answered without its effect, be reported as not sent although it
+// was executed, be executed after its error, or fail later than a second after its timeout.
 type fault struct {
 	name  string
 	does  string
-	short bool // the short form has it
+	short bool // whether the test without -all-faults has it
 	run   func(*trial)
-	back  map[string]time.Duration        // calls of a server succeed again that long after the fault
-	whole func(*trial, history.Call) bool // calls that must be answered
+	back  map[string]time.Duration        // by server: maximum time after the fault until its calls succeed again
+	whole func(*trial, history.Call) bool // selects calls that must be answered
 }
 
-// trial is a fault that is tried while gateways make calls.
+// trial is one fault while gateways make calls.
 type trial struct {
 	*fleet
 	name    string
-	from    time.Time       // all gateways had answers of all servers
-	at      time.Time       // of the fault
+	from    time.Time       // when all gateways had answers of all servers
+	at      time.Time       // time of the fault
 	exempt  map[string]bool // gateways that the test has stopped or ended
-	special []history.Call  // calls that must be answered, too
+	special []history.Call  // additional calls that must be answered
 	n       int
 }
 
-// TestFleet tries one fault after the other, and prints what became of the calls. With
-// -all-faults it also checks times, which a loaded machine may miss.
+// TestFleet tries one fault after another, and prints the outcomes of the calls. With -all-faults it
+// tries all faults and also checks times, which a busy machine may exceed.
 func TestFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
@@ -76,7 +76,7 @@ func TestFleet(t *testing.T) {
 			usable, row := false, ""
 			defer func() {
 				rows = append(rows, fmt.Sprintf("| %d %s %s", i+1, x.name, row))
-				if !usable { // the next fault has another fleet
+				if !usable { // the next fault needs another fleet
 					f.end()
 					f = nil
 				}
@@ -94,7 +94,7 @@ func TestFleet(t *testing.T) {
 	t.Logf("\n| fault %s\n%s", history.Header, strings.Join(rows, "\n"))
 }
 
-// try tries a fault. usable is false if the fleet did not come back.
+// try tries a fault. usable is false if the fleet has not recovered.
 func (f *fleet) try(name string, x fault) (row string, usable bool) {
 	f.record = &record{}
 	r := &trial{fleet: f, name: name, exempt: map[string]bool{}}
@@ -112,7 +112,7 @@ func (f *fleet) try(name string, x fault) (row string, usable bool) {
 	return r.judge(x), usable
 }
 
-// judge reports what was wrong.
+// judge reports violations and returns the fault's row of the table.
 func (r *trial) judge(x fault) (row string) {
 	h := history.History{Calls: r.record.all()}
 	for _, e := range r.executions() {
@@ -141,7 +141,7 @@ func (r *trial) judge(x fault) (row string) {
 	return row
 }
 
-// failures describes the last calls of a server that have failed at each gateway.
+// failures describes the last failed call of a server at each gateway.
 func (r *trial) failures(server string) string {
 	last := map[string]string{}
 	for _, c := range r.record.all() {
@@ -153,7 +153,7 @@ func (r *trial) failures(server string) string {
 	return strings.Join(slices.Sorted(maps.Values(last)), "\n")
 }
 
-// wholeness reports calls that must be answered and are not.
+// wholeness reports calls that must be answered but failed.
 func (r *trial) wholeness(x fault, h history.History) {
 	var broken []history.Call
 	for _, c := range append(slices.Clone(r.special), h.Calls...) {
@@ -170,7 +170,7 @@ func (r *trial) wholeness(x fault, h history.History) {
 	}
 }
 
-// hold lets a fault last.
+// hold waits while a fault lasts.
 func (r *trial) hold(d time.Duration) { time.Sleep(d) }
 
 // begin makes calls that must be answered. finish waits for them.
@@ -197,7 +197,7 @@ func (r *trial) attempt(g *gateway, server string, w work) (wait func()) {
 	return r.attemptWithin(context.Background(), g, server, w)
 }
 
-// attemptWithin is attempt by a caller who gives up when ctx ends.
+// attemptWithin is like attempt, with a caller who gives up when ctx ends.
 func (r *trial) attemptWithin(ctx context.Context, g *gateway, server string, w work) (wait func()) {
 	r.n++
 	id, ended := fmt.Sprintf("%s-%s-%s-attempt-%d", r.name, g.name, server, r.n), make(chan struct{})
@@ -208,8 +208,8 @@ func (r *trial) attemptWithin(ctx context.Context, g *gateway, server string, w 
 	return func() { <-ended }
 }
 
-// probe makes calls for a time, whether or not earlier ones have ended: the other callers may
-// all wait for calls that began before the fault.
+// probe keeps making calls for a time, even if earlier ones have not ended, because all other callers
+// may be waiting for calls that began before the fault.
 func (r *trial) probe(d time.Duration, of ...string) {
 	var waits []func()
 	for end := time.Now().Add(d); time.Now().Before(end); r.hold(pause) {
@@ -224,7 +224,7 @@ func (r *trial) probe(d time.Duration, of ...string) {
 	}
 }
 
-// awaitBegun waits until servers have begun to carry out calls.
+// awaitBegun waits until servers execute the calls with these ids.
 func (r *trial) awaitBegun(ids ...string) {
 	r.Helper()
 	err := harness.Until(r.Context(), func() (bool, error) {

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command fleettable starts many gateways with the same stdio servers, once with servers of their
-// own and once with shared ones, and prints their processes, their private memory and the time
-// until all are ready, in one table. Run it with `task fleet-table`.
+// Command fleettable starts many gateways with the same stdio servers, once with own servers and once
+// with shared ones, and prints one table with their processes, their private memory and the time
+// until all of them are ready. Run it with `task fleet-table`.
 package main
 
 import (
@@ -45,14 +45,14 @@ func prepareAndRun(ctx context.Context, s setting, bin, peers string) (err error
 	if s.base, err = os.MkdirTemp("", "fleettable-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(s.base) //nolint:errcheck // a leftover in the temporary folder does no harm
+	defer os.RemoveAll(s.base) //nolint:errcheck // files left in the temporary folder do no harm
 	if s.self, err = os.Executable(); err != nil {
 		return err
 	}
 	if s.peers, err = filepath.Abs(peers); err != nil {
 		return err
 	}
-	s.bin = filepath.Join(s.base, "toolscript") // a copy: its processes are those of this measurement
+	s.bin = filepath.Join(s.base, "toolscript") // a copy, by which the processes of this measurement are recognized
 	if err := copyProgram(s.bin, bin); err != nil {
 		return fmt.Errorf("%w; run it as `task fleet-table`, which builds the program", err)
 	}
@@ -77,7 +77,7 @@ func run(ctx context.Context, s setting, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("shared servers: %w", err)
 	}
-	show := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format, args...) } // the terminal
+	show := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format, args...) } // an error of the terminal does not matter
 	show("%d gateways with %d servers: %q\n\n", s.gateways, s.servers, s.names())
 	show("| | own servers | shared servers | ratio | goal |\n|---|---|---|---|---|\n")
 	row := func(what string, a, b float64, digits, goal int) {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 )
 
-// TestMain makes the test binary act as the program, and as the servers.
+// TestMain makes the test binary act as the program and as the servers.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == asServer:
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRun measures two gateways with two servers. The numbers of processes are exact.
+// TestRun measures two gateways with two servers, and checks the exact numbers of processes.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -19,15 +19,14 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// setting is what is measured.
+// setting says what is measured.
 type setting struct {
 	gateways, servers int
-	bin, self, peers  string // the program, this program and the folder of the npm servers, absolute
-	base              string // a folder for the home folders
+	bin, self, peers  string // absolute paths of the program, this program and the folder of the npm servers
+	base              string // folder for the home folders
 }
 
-// npmServers are the servers to take, as the names of their programs and their arguments. They
-// need no network and no login.
+// npmServers are the measured servers, by program name and arguments. They need no network and no login.
 var npmServers = []struct {
 	name string
 	args []string
@@ -39,10 +38,10 @@ var npmServers = []struct {
 	{"mcp-server-github", nil},
 }
 
-// fixture is the name of the servers that this program is, where no npm server is installed.
+// fixture is the name prefix of servers that this program takes the place of if no npm server is installed.
 const fixture = "fixture"
 
-// names are the servers of each gateway.
+// names returns the names of each gateway's servers.
 func (s setting) names() (names []string) {
 	for i := range s.servers {
 		name := fmt.Sprintf("%s-%d", fixture, i)
@@ -56,7 +55,7 @@ func (s setting) names() (names []string) {
 	return names
 }
 
-// configuration is the configuration file of all gateways.
+// configuration returns the configuration file of all gateways.
 func (s setting) configuration(shared bool) ([]byte, error) {
 	type server struct {
 		Command string            `json:"command"`
@@ -66,7 +65,7 @@ func (s setting) configuration(shared bool) ([]byte, error) {
 	}
 	servers := map[string]server{}
 	for i, name := range s.names() {
-		env := map[string]string{"NAME": name} // servers of one definition would be one server
+		env := map[string]string{"NAME": name} // otherwise servers with the same definition would be one server
 		if i < len(npmServers) && name == npmServers[i].name {
 			servers[name] = server{filepath.Join(s.peers, name), npmServers[i].args, env, shared}
 		} else {
@@ -76,7 +75,7 @@ func (s setting) configuration(shared bool) ([]byte, error) {
 	return json.Marshal(map[string]any{"mcpServers": servers})
 }
 
-// Kinds of processes. The last two are sums.
+// Kinds of processes. The last two are sums of others.
 const (
 	kindGateways = "gateways"
 	kindWorkers  = "their script workers"
@@ -89,12 +88,12 @@ const (
 
 var kinds = []string{kindGateways, kindWorkers, kindReapers, kindHub, kindServers}
 
-type goal struct{ processes, private int } // parts of what own servers need
+type goal struct{ processes, private int } // maximum use, as a fraction of that of own servers
 
-// goals are for what runs the servers: the gateways are there in both cases.
+// goals are the goals for everything that runs servers. The gateways themselves do not count.
 var goals = map[string]goal{kindServing: {10, 8}}
 
-// usage is what the processes of one kind need; private is in MB.
+// usage holds what the processes of one kind use; private is in MB.
 type usage struct {
 	processes int
 	private   float64
@@ -105,16 +104,16 @@ type measurement struct {
 	used  map[string]usage
 }
 
-// workerIdle is the time after which the gateways end their script workers.
+// workerIdle is the time after which idle gateways end their script workers.
 const workerIdle = time.Second
 
-// settle is how long a gateway has returned its memory after that.
+// settle is the time in which a gateway then returns memory.
 const settle = 5 * time.Second
 
-// bound is for one measurement.
+// bound is the time limit of one measurement.
 const bound = 10 * time.Minute
 
-// measure starts the gateways at once, in a home folder of their own, and ends them.
+// measure starts the gateways at the same time in a new home folder, measures them and ends them.
 func (s setting) measure(ctx context.Context, shared bool) (m measurement, err error) {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
@@ -149,7 +148,7 @@ func (s setting) measure(ctx context.Context, shared bool) (m measurement, err e
 	return m, err
 }
 
-// home creates a user with the configuration.
+// home creates a home folder with the configuration.
 func (s setting) home(shared bool) (harness.Program, error) {
 	p := harness.Program{Bin: s.bin, Home: filepath.Join(s.base, fmt.Sprintf("shared-%t", shared))}
 	p.Env = []string{"PATH=" + s.peers + ":" + os.Getenv("PATH"), "MEMORY_FILE_PATH=" + filepath.Join(p.Home, "memory.jsonl")}
@@ -198,7 +197,7 @@ func poll(ctx context.Context, done func() (bool, error)) error {
 	}
 }
 
-// use counts the processes that run, and their memory.
+// use returns the number of running processes and their memory, by kind.
 func use(p harness.Program, gateways []*harness.Gateway) map[string]usage {
 	used := map[string]usage{}
 	for _, q := range p.Started() {
@@ -215,7 +214,7 @@ func use(p harness.Program, gateways []*harness.Gateway) map[string]usage {
 		}
 		dirty, clean, err := harness.Private(q.PID)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		for _, k := range sums(kind) {
 			used[k] = usage{used[k].processes + 1, used[k].private + dirty + clean}
@@ -224,7 +223,7 @@ func use(p harness.Program, gateways []*harness.Gateway) map[string]usage {
 	return used
 }
 
-// sums are the rows in which a process counts.
+// sums returns the rows of the table in which a process counts.
 func sums(kind string) []string {
 	if kind == kindGateways || kind == kindWorkers {
 		return []string{kind, kindAll}
@@ -232,7 +231,7 @@ func sums(kind string) []string {
 	return []string{kind, kindServing, kindAll}
 }
 
-// stop ends the gateways that have started, and the hub.
+// stop ends the gateways that were started, and the hub.
 func stop(ctx context.Context, p harness.Program, gateways []*harness.Gateway) error {
 	ctx = context.WithoutCancel(ctx)
 	err := each(gateways, func(i int) error {
@@ -241,11 +240,11 @@ func stop(ctx context.Context, p harness.Program, gateways []*harness.Gateway) e
 		}
 		return gateways[i].Stop()
 	})
-	_ = p.Command(ctx, "hub", "stop").Run() // fails if there is none
+	_ = p.Command(ctx, "hub", "stop").Run() // an error means that there is no hub
 	return errors.Join(err, harness.Until(ctx, func() (bool, error) { return len(p.Started()) == 0, nil }))
 }
 
-// each calls a function for all gateways at once.
+// each calls a function for all gateways concurrently.
 func each(gateways []*harness.Gateway, do func(i int) error) error {
 	errs := make([]error, len(gateways))
 	var all sync.WaitGroup

@@ -11,16 +11,15 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/race"
 )
 
-// The variables name programs that are already built, without and with the race detector.
-// Linking the program takes a quarter of a minute, and many packages of tests need it.
+// The variables that name built programs, without and with the race detector. Linking the program
+// takes a quarter of a minute, and many test packages need it.
 const (
 	builtVariable     = "TOOLSCRIPT_TEST_PROGRAM"
 	builtRaceVariable = "TOOLSCRIPT_TEST_PROGRAM_RACE"
 )
 
-// Build writes the program, as it is in the tree, to a file. A program that one of the
-// variables names is copied. With withRace, the program has the race detector if the test
-// has it.
+// Build builds the program from the source tree into a file, or copies it if one of the variables names a
+// built program. If withRace is set, the program has the race detector exactly if the test has it.
 func Build(file string, withRace bool) error {
 	variable, args := builtVariable, []string{"build", "-o", file}
 	if withRace && race.Enabled {

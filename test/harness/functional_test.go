@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/harness/detect"
 )
 
-// TestFunctional has the seed's 30 functional tests, which verify behavior. The seed names
-// the first eleven; the others prove a sentence of its rules each.
+// TestFunctional runs the specification's 30 functional tests, which check behavior. The specification
+// names the first eleven; each of the others checks one sentence of it.
 func TestFunctional(t *testing.T) {
 	s := newScene(t, settings{})
 	slices.Concat(basicExecution, promiseLifecycle, approvalFlow, detection, parsing, toolFacade, results).run(t, s, 30)
@@ -61,7 +61,7 @@ var promiseLifecycle = table{
 		if !cmp.Equal(s.notes(), []string{"aborted"}) || string(o.Value) != "3" {
 			s.Errorf("the call was not aborted, or the value %s is not kept", o.Value)
 		}
-		o = s.fails("const slow = tools.deaf({}); return 1", "DetachedPromiseError", "workspace__deaf") // which does not end within the grace
+		o = s.fails("const slow = tools.deaf({}); return 1", "DetachedPromiseError", "workspace__deaf") // it does not end within the grace period
 		if o.Error.Phase != "finalizing" {
 			s.Errorf("phase %s", o.Error.Phase)
 		}

@@ -25,17 +25,17 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/race"
 )
 
-// Program is a built toolscript and its home directory.
+// Program is a built toolscript with its home folder.
 type Program struct {
-	Bin  string   // absolute
-	Home string   // HOME of all it starts; its data, caches and runtime folder are below
-	Env  []string // NAME=VALUE, in addition to the variables of every program
+	Bin  string   // absolute path of the program
+	Home string   // HOME of all processes; data, caches and runtime folder are below it
+	Env  []string // NAME=VALUE, in addition to the variables that every program gets
 	Dir  string   // working directory; "" is Home
 
-	words bool // it searches by words
+	words bool // whether it searches by words only
 }
 
-// Command returns the program with arguments, in the environment of its home.
+// Command returns a command that runs the program with arguments in its environment.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, p.Bin, args...)
 	cmd.Env = append([]string{
@@ -51,14 +51,14 @@ func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Quick returns a program in a new home directory that takes little of the processor: its
-// engine of scripts is compiled, and it searches by words unless a variable says otherwise.
-// With the race detector both would take seconds.
+// Quick returns a program in a new home folder that needs little processor time: its script engine is
+// already compiled, and it searches by words unless a variable says otherwise. Under the race
+// detector, compiling and semantic search would take seconds.
 func Quick(bin, home string, env ...string) (Program, error) {
 	return Program{Bin: bin, Home: home, Env: env, words: true}, engine.Link(bin, filepath.Join(home, ".toolscript"))
 }
 
-// Config writes a configuration and returns its path.
+// Config writes a configuration file and returns its path.
 func (p Program) Config(name, text string) (string, error) {
 	path := filepath.Join(p.Home, name)
 	return path, os.WriteFile(path, []byte(text), 0o600)
@@ -71,8 +71,8 @@ type Gateway struct {
 	log *os.File
 }
 
-// StartGateway returns when the program has printed its URL. Several gateways of one
-// configuration may run at once.
+// StartGateway starts a gateway and returns when it has printed its URL. Several gateways with the
+// same configuration may run at the same time.
 func (p Program) StartGateway(ctx context.Context, args ...string) (*Gateway, error) {
 	log, err := os.OpenFile(filepath.Join(p.Home, "gateway.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p Program) StartGateway(ctx context.Context, args ...string) (*Gateway, er
 // PID returns the process id of the gateway.
 func (g *Gateway) PID() int { return g.cmd.Process.Pid }
 
-// Log returns the stderr of the gateway so far.
+// Log returns what the gateway has printed to stderr so far.
 func (g *Gateway) Log() string {
 	text, err := os.ReadFile(g.log.Name())
 	if err != nil {
@@ -108,7 +108,7 @@ func (g *Gateway) Log() string {
 	return string(text)
 }
 
-// Signal sends the gateway a signal.
+// Signal sends a signal to the gateway.
 func (g *Gateway) Signal(s os.Signal) error { return g.cmd.Process.Signal(s) }
 
 // Running reports whether Wait has not returned yet.
@@ -125,12 +125,12 @@ func (g *Gateway) Stop() error {
 	return g.Wait()
 }
 
-// Get reads a JSON answer of the gateway; into may be nil.
+// Get makes a GET request and decodes the JSON answer into into, unless that is nil.
 func (g *Gateway) Get(ctx context.Context, path string, into any) (status int, err error) {
 	return g.do(ctx, http.MethodGet, path, nil, into)
 }
 
-// Post sends a JSON body and reads a JSON answer; into may be nil.
+// Post sends a JSON body and decodes the JSON answer into into, unless that is nil.
 func (g *Gateway) Post(ctx context.Context, path string, body, into any) (status int, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -144,7 +144,7 @@ func (g *Gateway) do(ctx context.Context, method, path string, body []byte, into
 	if err != nil {
 		return 0, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // the body has been read, or its error was reported
+	defer resp.Body.Close() //nolint:errcheck // only read
 	text, err := io.ReadAll(resp.Body)
 	if err != nil || into == nil {
 		return resp.StatusCode, err
@@ -173,7 +173,7 @@ func (g *Gateway) Exec(ctx context.Context, request map[string]any) ([]map[strin
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // the body has been read, or its error was reported
+	defer resp.Body.Close() //nolint:errcheck // only read
 	var events []map[string]any
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, 64<<20)
@@ -198,7 +198,7 @@ func (g *Gateway) Ready(ctx context.Context) error {
 	})
 }
 
-// Until repeats a check with a short pause until it succeeds.
+// Until repeats a check, with a short pause, until it succeeds, fails, or ctx ends.
 func Until(ctx context.Context, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -26,8 +26,8 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin"
 )
 
-// TestIntegration has the seed's 10 integration tests, which verify system-wide behavior.
-// The seed names the first six; the others prove a sentence of its rules each.
+// TestIntegration runs the specification's 10 integration tests, which check the whole system. The
+// specification names the first six; each of the others checks one sentence of it.
 func TestIntegration(t *testing.T) {
 	s := newScene(t, settings{builtin: []string{"readFile", "fileSearch", "applyPatch"}})
 	table{
@@ -69,7 +69,7 @@ func TestIntegration(t *testing.T) {
 				func() string { return s.structured("applyPatch", string(args), "success") },
 			} {
 				s.put("a.txt", "zero\none\n")
-				_ = os.RemoveAll(filepath.Join(s.root, "new")) // the second way makes it again
+				_ = os.RemoveAll(filepath.Join(s.root, "new")) // the second way creates it again
 				results, files = append(results, way()), append(files, s.get("a.txt")+s.get("new/b.txt"))
 			}
 			if results[0] != results[1] || !cmp.Equal(files, []string{"zero\ntwo\nb\n", "zero\ntwo\nb\n"}) {
@@ -88,7 +88,7 @@ func TestIntegration(t *testing.T) {
 						call <- item
 					}
 					return nil
-				}) // without an item the test fails
+				}) // if there is no item, the test fails
 			}()
 			for range 5 {
 				r := s.next()
@@ -113,8 +113,8 @@ func TestIntegration(t *testing.T) {
 	}.run(t, s, 10)
 }
 
-// both processes a response of an API with a script and a call. TAGS in it is a script in
-// a place where none runs.
+// both processes a response of an API that contains a script and a call. TAGS in the response becomes a
+// script in a place where scripts are not run.
 func (s *scene) both(response string, api answer.API, want harness.Item) {
 	s.Helper()
 	s.notes()
@@ -147,7 +147,7 @@ func (s *scene) both(response string, api answer.API, want harness.Item) {
 	}
 }
 
-// structured makes a call whose output must have a text, and returns the output.
+// structured makes a structured call whose output must contain want, and returns the output.
 func (s *scene) structured(name, args, want string) string {
 	s.Helper()
 	items := s.processed(answer.Answer{API: answer.Messages, Parts: []answer.Part{{Call: &answer.Call{ID: "1", Name: name, Args: json.RawMessage(args)}}}}, harness.Options{})
@@ -158,7 +158,7 @@ func (s *scene) structured(name, args, want string) string {
 	return r.Content
 }
 
-// put writes a file of the workspace.
+// put writes a file in the workspace.
 func (s *scene) put(name, content string) {
 	s.Helper()
 	file := filepath.Join(s.root, filepath.FromSlash(name))
@@ -179,7 +179,7 @@ func (s *scene) get(name string) string {
 	return string(content)
 }
 
-// allTools calls each built-in tool by its flat name. The web is a server on this machine.
+// allTools calls each built-in tool by its flat name. A server on this machine takes the place of the web.
 func allTools(s *scene) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/search" {
@@ -236,7 +236,7 @@ func allTools(s *scene) {
 	}
 }
 
-// callsOf are arguments of each built-in tool.
+// callsOf returns arguments for each built-in tool.
 func callsOf(web string) map[string]string {
 	return map[string]string{
 		"readFile": `{ filePath: "a.txt" }`, "listDir": `{ dirPath: "." }`, "grepFiles": `{ pattern: "one" }`, "fileSearch": `{ pattern: "a" }`,
@@ -244,14 +244,14 @@ func callsOf(web string) map[string]string {
 		"exec": `{ command: ["true"] }`, "updatePlan": `{ plan: [{ step: "one", status: "pending" }] }`, "viewImage": `{ path: "p.png" }`,
 		"listMcpResources": `{}`, "listMcpResourceTemplates": `{}`, "readMcpResource": `{ server: "none", uri: "x:y" }).catch((e: Error) => [e.message]`,
 		"saveToFC": `{ content: "text", fileKey: "k" }`, "fetchFromFC": `{}`, "prompts.save": `{ content: "text", promptKey: "p" }`,
-		"prompts.get": `{ promptKey: "p" }).catch((e: Error) => [e.message]`, // perhaps before prompts.save
+		"prompts.get": `{ promptKey: "p" }).catch((e: Error) => [e.message]`, // may run before prompts.save
 		"webSearch":   `{ query: "q", prefetch: 0 }`, "fetchUrl": `{ urls: "` + web + `/page" }`,
 		"agents.llm.chat": `{ prompt: "p" }`, "agents.launch.sync": `{ task: "t" }`, "agents.launch.async": `{ task: "t" }`,
 		"agents.launch.result": `{ id: "none" }).catch((e: Error) => [e.message]`,
 	}
 }
 
-// program runs a command of toolscript with a configuration of the user.
+// program runs a toolscript command with a configuration of the user, and returns its output.
 func program(t *testing.T, config, stdin string, args ...string) (stdout string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -277,7 +277,7 @@ func program(t *testing.T, config, stdin string, args ...string) (stdout string)
 	return out.String()
 }
 
-// scriptAnswer is an answer of Chat Completions.
+// scriptAnswer returns an answer of Chat Completions with this text.
 func scriptAnswer(t *testing.T, text string) string {
 	t.Helper()
 	raw, err := json.Marshal([]map[string]string{{"role": "assistant", "content": text}})
@@ -287,7 +287,7 @@ func scriptAnswer(t *testing.T, text string) string {
 	return string(raw)
 }
 
-// packs lists the tools of servers that have a pack each.
+// packs checks the tool lists of servers that each have one pack.
 func packs(s *scene) {
 	want := map[string][]string{}
 	var servers []string
@@ -320,7 +320,7 @@ func packs(s *scene) {
 	}
 }
 
-// customTool registers a function of a Go program, as the seed's myCustomTool.
+// customTool registers a function of a Go program as a tool, like the specification's myCustomTool.
 func customTool(s *scene) {
 	var registry harness.Registry
 	err := registry.Register(harness.Tool{

@@ -8,15 +8,15 @@ import (
 	"strconv"
 )
 
-// The ports of FreePorts. They are below those that systems give to connections and to
-// listeners without a port: such a one could be taken before its program listens.
+// The range of FreePorts. It is below the range that systems use for connections and for listeners
+// without a port, because such a port could be taken before its program listens.
 const (
 	firstPort = 20_000
 	lastPort  = 32_000
 )
 
-// FreePorts returns n ports of 127.0.0.1 that nothing listens on, for programs that have to
-// know their ports before they start.
+// FreePorts returns n ports of 127.0.0.1 on which nothing listens, for programs whose ports must be
+// known before they start.
 func FreePorts(n int) (ports []int, err error) {
 	for tried := 0; len(ports) < n; tried++ {
 		if tried == 100*n {
@@ -28,7 +28,7 @@ func FreePorts(n int) (ports []int, err error) {
 			err = failed
 			continue
 		}
-		defer func() { _ = l.Close() }() // nothing was accepted; open until all ports are known
+		defer func() { _ = l.Close() }() // without connections; open until all ports are known
 		ports = append(ports, port)
 	}
 	return ports, nil

@@ -23,7 +23,7 @@ func RSS(pid int) (float64, error) {
 	return float64(pages*os.Getpagesize()) / (1 << 20), err
 }
 
-// Private is the private memory of a process in MB: what it has written, and the pages
+// Private returns the private memory of a process in MB: dirty is what it has written, clean are pages
 // of files that no other process maps.
 func Private(pid int) (dirty, clean float64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
@@ -46,29 +46,28 @@ func Private(pid int) (dirty, clean float64, err error) {
 	return dirty, clean, nil
 }
 
-// Uncache removes a file from the page cache, as a restart of the machine does. The
-// pages of a file that was just written are up to 2 MB large, and a process maps whole
-// pages.
+// Uncache removes a file from the page cache, as a restart of the machine would. Otherwise the
+// pages of a file that was just written are up to 2 MB large, and a process maps whole pages.
 func Uncache(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close() //nolint:errcheck // was only read
+	defer file.Close() //nolint:errcheck // only read
 	return errors.Join(file.Sync(), unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED))
 }
 
-// Process is a running process as the system lists it.
+// Process is a running process, with data from /proc.
 type Process struct {
 	PID, Parent int
-	State       string        // one letter; Z is dead
-	Used        time.Duration // of processors, by it and by those it has waited for
+	State       string        // one letter; Z is a zombie
+	Used        time.Duration // processor time of the process and of the children that it has waited for
 	Args        []string
 
-	own time.Duration // of Used, its own part
+	own time.Duration // part of Used that the process itself used
 }
 
-// Worker returns the role of a script worker, or "" for other processes.
+// Worker returns the role of a script worker, or "" for any other process.
 func (p Process) Worker() string {
 	if len(p.Args) > 2 && p.Args[1] == "__worker" {
 		return p.Args[2]
@@ -76,7 +75,7 @@ func (p Process) Worker() string {
 	return ""
 }
 
-// Descendants returns all processes below one, in any process group.
+// Descendants returns all descendants of a process, in any process group.
 func Descendants(of int) []Process {
 	children := map[int][]Process{}
 	for _, p := range processes() {
@@ -107,12 +106,12 @@ func OwnCPU(pid int) time.Duration {
 	return 0
 }
 
-// Scheduled is the processor time of the threads of a process, in nanoseconds instead of
+// Scheduled returns the processor time of the threads of a process, in units of nanoseconds instead of
 // ticks. Threads that have ended do not count.
 func Scheduled(pid int) (used time.Duration) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is right
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is valid
 	for _, file := range threads {
-		text, _ := os.ReadFile(file) // a thread that has ended
+		text, _ := os.ReadFile(file) // empty if the thread has ended
 		var ns int64
 		_, _ = fmt.Sscan(string(text), &ns)
 		used += time.Duration(ns)
@@ -124,11 +123,10 @@ func find(pid int) []Process {
 	return slices.DeleteFunc(processes(), func(p Process) bool { return p.PID != pid })
 }
 
-// tick is USER_HZ. Linux fixes it for programs on every architecture that this
-// program supports.
+// tick is the unit of USER_HZ, which Linux fixes on every architecture that this program supports.
 const tick = 10 * time.Millisecond
 
-// Alive returns the processes that still run.
+// Alive returns those of the processes that still run.
 func Alive(of []Process) []Process {
 	var alive []Process
 	now := map[int]Process{}
@@ -145,13 +143,13 @@ func Alive(of []Process) []Process {
 
 func processes() []Process {
 	var all []Process
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, dir := range dirs {
 		stat, err := os.ReadFile(dir + "/stat")
 		if err != nil {
-			continue // gone meanwhile
+			continue // the process has ended
 		}
-		// The name is in parentheses and may hold anything.
+		// The name is in parentheses and may contain any character.
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		pid, _ := strconv.Atoi(filepath.Base(dir))
 		parent, _ := strconv.Atoi(fields[1])
@@ -162,7 +160,7 @@ func processes() []Process {
 				own = used
 			}
 		}
-		cmdline, _ := os.ReadFile(dir + "/cmdline") // empty for the dead
+		cmdline, _ := os.ReadFile(dir + "/cmdline") // empty for a zombie
 		all = append(all, Process{PID: pid, Parent: parent, State: fields[0], Used: time.Duration(used) * tick, Args: strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00"), own: time.Duration(own) * tick})
 	}
 	return all

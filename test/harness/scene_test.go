@@ -42,18 +42,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// engine is the folder of the compiled engine, which all gateways share.
+// engine is the folder of the compiled engine, which all gateways of the tests share.
 var engine string
 
-// scene is a gateway whose server "workspace" has the tools of the test, and whose person
-// sees requests for approval. Calls of the tool guarded wait for one.
+// scene is a gateway with a server "workspace", which has the tools of the test, and with a person who
+// sees requests for approval. Calls of the tool guarded need an approval.
 type scene struct {
 	*testing.T
 	*world
-	slow harness.ScriptToolCallOutput // of a slow case
+	slow harness.ScriptToolCallOutput // output of a slow case
 }
 
-// world is what the cases of a table share.
+// world holds what the cases of a table share.
 type world struct {
 	gateway  *actors.System
 	root     string
@@ -63,13 +63,13 @@ type world struct {
 	mu       sync.Mutex
 	noted    []string
 	more     chan struct{} // closed at the next note
-	active   int           // calls of meet
-	most     int           // of them at once
+	active   int           // number of calls of meet in progress
+	most     int           // maximum of active so far
 	meetings map[string]*meeting
 	over     chan struct{} // closed when the test ends
 }
 
-// request is a request for approval as the person sees it.
+// request is a request for approval, with the code that the person sees.
 type request struct {
 	toolscript.Approval
 	code string
@@ -77,11 +77,11 @@ type request struct {
 
 // settings change a scene.
 type settings struct {
-	tools   []tool.Tool             // in addition
+	tools   []tool.Tool             // additional tools
 	builtin []string                // names of built-in tools; nil: readFile, exec
 	more    []mcpclient.Config      // other servers, called s0, s1, …
-	config  func(*mcpclient.Config) // of the workspace
-	timeout time.Duration           // of approvals; 0: an hour
+	config  func(*mcpclient.Config) // changes the configuration of the workspace
+	timeout time.Duration           // timeout of approvals; 0: an hour
 }
 
 func newScene(t *testing.T, o settings) *scene {
@@ -143,7 +143,7 @@ func newScene(t *testing.T, o settings) *scene {
 
 const object = `{"type": "object"}`
 
-// ownTools are the tools of the test.
+// ownTools returns the tools of the test.
 func (s *world) ownTools() []tool.Tool {
 	const text = `{"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}, "additionalProperties": false}`
 	note := tool.Func(func(_ context.Context, _ *tool.Workspace, given struct{ Text string }) (map[string]any, error) {
@@ -182,7 +182,7 @@ func (s *world) ownTools() []tool.Tool {
 		{
 			Name: "deaf", Input: object, Output: object,
 			Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) {
-				<-s.over // it does not end with its context
+				<-s.over // does not end with its context
 				return map[string]any{}, nil
 			},
 		},
@@ -197,7 +197,7 @@ func (s *world) ownTools() []tool.Tool {
 	}
 }
 
-// meet returns when four calls with the same name of a meeting run at once.
+// meet returns when four calls for the same meeting are in progress.
 func (s *world) meet(ctx context.Context, _ *tool.Workspace, given struct{ Of string }) (map[string]any, error) {
 	s.mu.Lock()
 	s.active++
@@ -229,14 +229,14 @@ type meeting struct {
 	all     chan struct{} // closed when four have arrived
 }
 
-// note adds a note. It is called with mu held.
+// note adds a note. The caller must hold mu.
 func (s *world) note(text string) {
 	s.noted = append(s.noted, text)
 	close(s.more)
 	s.more = make(chan struct{})
 }
 
-// awaitNote returns when there is a note, or after a minute.
+// awaitNote waits until there is a note, for at most a minute.
 func (s *scene) awaitNote() {
 	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
 	defer cancel()
@@ -255,7 +255,7 @@ func (s *scene) awaitNote() {
 	}
 }
 
-// notes returns what note and guarded were called with since the last time.
+// notes returns the arguments of note and guarded since its last call.
 func (s *world) notes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,13 +264,13 @@ func (s *world) notes() []string {
 	return noted
 }
 
-// at returns the scene for a subtest.
+// at returns the scene for the subtest t.
 func (s *scene) at(t *testing.T) *scene {
 	t.Helper()
 	return &scene{T: t, world: s.world}
 }
 
-// process makes what an answer of plain text asks for.
+// process processes an answer that is plain text, and returns the items.
 func (s *scene) process(text string, o harness.Options) []harness.Item {
 	s.Helper()
 	return s.processed(plain(text), o)
@@ -304,7 +304,7 @@ func (s *scene) run(code string) harness.ScriptToolCallOutput {
 	return found[0]
 }
 
-// value runs one script that must end well with a value.
+// value runs one script that must succeed with a value.
 func (s *scene) value(code, want string) harness.ScriptToolCallOutput {
 	s.Helper()
 	o := s.run(code)
@@ -314,13 +314,13 @@ func (s *scene) value(code, want string) harness.ScriptToolCallOutput {
 	return o
 }
 
-// fails runs one script that must end with an error of a class whose message has a text.
+// fails runs one script that must fail with an error of a class, whose message contains a text.
 func (s *scene) fails(code, class, message string) harness.ScriptToolCallOutput {
 	s.Helper()
 	return s.failed(s.run(code), code, class, message)
 }
 
-// failed checks the output of such a script.
+// failed checks the output of a script that must fail.
 func (s *scene) failed(o harness.ScriptToolCallOutput, code, class, message string) harness.ScriptToolCallOutput {
 	s.Helper()
 	if o.OK || o.Error == nil || o.Error.Code != class || !strings.Contains(o.Error.Message, message) {
@@ -339,8 +339,7 @@ func outputs(items []harness.Item) (found []harness.ScriptToolCallOutput) {
 	return found
 }
 
-// engineError runs a script in the engine alone, without the parser and the checker, and
-// returns its error.
+// engineError runs a script in the engine, without the parser and the checker, and returns its error.
 func (s *scene) engineError(code string) string {
 	s.Helper()
 	var text string
@@ -356,7 +355,7 @@ func (s *scene) engineError(code string) string {
 	return text
 }
 
-// next waits for a request for approval.
+// next waits for the next request for approval.
 func (s *scene) next() request {
 	s.Helper()
 	select {
@@ -368,12 +367,12 @@ func (s *scene) next() request {
 	}
 }
 
-// answer answers a request as the person does, with the code that was shown.
+// answer answers a request in place of the person, with the code that was shown.
 func (s *scene) answer(r request, action toolscript.ApprovalAction, scope, reason string) error {
 	return s.gateway.AnswerApproval(s.Context(), r.ID, toolscript.ApprovalAnswer{Action: action, Scope: scope, Code: r.code, Reason: reason}, false)
 }
 
-// asking runs a script in the background.
+// asking runs a script in the background and sends its output.
 func (s *scene) asking(code string) <-chan harness.ScriptToolCallOutput {
 	done := make(chan harness.ScriptToolCallOutput, 1)
 	go func() {
@@ -392,15 +391,15 @@ func (s *scene) asking(code string) <-chan harness.ScriptToolCallOutput {
 	return done
 }
 
-// table is a table of cases with the words of the seed as names.
+// table is a table of cases that are named as in the specification.
 type table []struct {
-	name string // of the seed
-	rule string // the sentence of the seed that the case proves
-	slow string // a script that takes 30 seconds, and runs beside the other cases
+	name string // name in the specification
+	rule string // sentence of the specification that the case checks
+	slow string // script that takes 30 seconds and runs in parallel with the other cases
 	test func(*scene)
 }
 
-// run runs the cases, and fails if they are not as many as the seed says.
+// run runs the cases, and fails if their number is not want, the number in the specification.
 func (cases table) run(t *testing.T, s *scene, want int) {
 	t.Helper()
 	names, slow := map[string]bool{}, map[string]<-chan harness.ScriptToolCallOutput{}
@@ -432,7 +431,7 @@ func (cases table) run(t *testing.T, s *scene, want int) {
 	}
 }
 
-// output is a buffer for concurrent use.
+// output is a buffer that is safe for concurrent use.
 type output struct {
 	mu   sync.Mutex
 	text strings.Builder

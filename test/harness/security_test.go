@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/harness/answer"
 )
 
-// TestSecurity has the seed's 20 security tests, which verify isolation boundaries. The
-// seed names the first nine; the others prove a sentence of its rules each.
+// TestSecurity runs the specification's 20 security tests, which check isolation. The specification
+// names the first nine; each of the others checks one sentence of it.
 func TestSecurity(t *testing.T) {
 	s := newScene(t, settings{})
 	table{
@@ -152,7 +152,7 @@ func TestSecurity(t *testing.T) {
 		{name: "Stack overflow", rule: "maxStackBytes: 524288; Stack → Stack overflow error", test: func(s *scene) {
 			s.fails("const f = (): number => 1 + f(); return f()", "ScriptStackError", "")
 			s.fails("let v: unknown = 0; for (let i = 0; i < 1e5; i++) v = [v]; return String(v)", "ScriptStackError", "")
-			if !testing.Short() { // it takes 5 s of CPU: QuickJS compares each value with all that contain it
+			if !testing.Short() { // takes 5 s of CPU, because QuickJS compares each value with all that contain it
 				s.fails("let v: unknown = 0; for (let i = 0; i < 1e5; i++) v = [v]; return JSON.stringify(v)", "ScriptStackError", "")
 			}
 			s.value("return 1", "1")

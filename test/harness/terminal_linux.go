@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Terminal is a pseudo terminal for a program that shows a person something.
+// Terminal is a pseudo-terminal for a program that shows something to a person.
 type Terminal struct {
-	File   *os.File // for the program
+	File   *os.File // terminal of the program
 	master *os.File
 	read   chan struct{} // closed when all output was read
 }
 
-// OpenTerminal opens a terminal. line gets each line of its output, one after the other.
+// OpenTerminal opens a terminal, and calls line for each line of its output in order.
 func OpenTerminal(line func(string)) (*Terminal, error) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -49,7 +49,7 @@ func unlock(fd int) (number int, err error) {
 	return unix.IoctlGetInt(fd, unix.TIOCGPTN)
 }
 
-// Close returns when the last line was passed on. The program must have closed its side.
+// Close waits until the last line was passed on. The program must have closed the terminal.
 func (t *Terminal) Close() error {
 	err := t.File.Close()
 	<-t.read

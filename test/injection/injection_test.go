@@ -1,4 +1,4 @@
-// Package injection_test compares modules of hostile servers with the syntax tree of
+// Package injection_test compares modules generated for hostile servers with the syntax trees of
 // TypeScript's own parser.
 package injection_test
 
@@ -20,7 +20,7 @@ import (
 
 var forms = map[string]codegen.Form{"full": codegen.Full, "compact": codegen.Compact, "declarations": codegen.Declarations}
 
-// waysOut are texts that end a comment, a string or a declaration, or begin one.
+// waysOut are texts that would end or begin a comment, a string or a declaration.
 var waysOut = []string{
 	"*/", "/*", "*\u200b/", "//", "\n", "\r", "\u2028", "\u2029", "\\", "\"", "'", "`", "${", "}", "};", "{", "(", ")", ";", ",", ":", "?", "<", ">", "</script>", "<!--",
 	"export const stolen = 1;", "import x from \"y\";", "@ts-nocheck", "@deprecated", "/// <reference path=\"x\" />", "[key: string]", "=> stolen", "\u202e", "\u2066",

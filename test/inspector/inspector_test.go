@@ -1,7 +1,7 @@
 //go:build integration && linux
 
-// Package inspector runs the command line of the MCP Inspector, pinned by package-lock.json
-// in this folder, against the MCP server of the built program.
+// Package inspector tests the MCP server of the built program with the command line of the MCP
+// Inspector, which package-lock.json in this folder pins.
 package inspector
 
 import (
@@ -25,7 +25,7 @@ const (
 	bound     = 2 * time.Minute
 )
 
-// TestInspector lists the tools, runs a script and reads an error, on stdio and over HTTP.
+// TestInspector lists the tools, runs a script and gets an error, over stdio and over HTTP.
 func TestInspector(t *testing.T) {
 	for _, path := range []string{inspector, node} {
 		if _, err := os.Stat(path); err != nil {
@@ -80,7 +80,7 @@ func inspect(t *testing.T, p harness.Program, target []string) {
 	}
 }
 
-// ask runs one method and decodes its result.
+// ask calls one method through the Inspector and decodes the result.
 func ask(t *testing.T, p harness.Program, target []string, result any, method string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command table plays recorded workflows in two ways, with a script in one answer and
-// with structured calls, and prints what a model has to write and to read in each.
-// Everything but the answers of the model is real. Run it with `task harness-table`.
+// Command table plays recorded workflows in two ways, with a script in one answer and with structured
+// calls, and prints how much a model has to write and read in each. Only the answers of the model are
+// not real. Run it with `task harness-table`.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "__") { // a helper of the gateway
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "__") { // a helper process of the gateway
 		os.Exit(cli.Main())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -38,7 +38,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// Vocabularies of models differ. The ratios hardly do.
+	// Tokenizers of models differ, but the ratios hardly depend on them.
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		return err
@@ -83,11 +83,11 @@ func run(ctx context.Context) (err error) {
 	return nil
 }
 
-// figures are what a model does in one way.
+// figures counts what a model does in one way of working.
 type figures struct {
 	turns, calls, bytesOut, tokensOut, bytesIn, tokensIn int
 
-	tree map[string]string // the files after
+	tree map[string]string // files after the task
 }
 
 func play(codec tokenizer.Codec, w workflow.Workflow, way func(workflow.Workflow) (workflow.Result, error)) (figures, error) {
@@ -119,7 +119,7 @@ func (f figures) plus(g figures) figures {
 	}
 }
 
-// row has the figures of the script and, after a slash, those of structured calls.
+// row returns a row with the figures of the script and, after a slash, those of structured calls.
 func row(name string, a, b figures) string {
 	return fmt.Sprintf("| %s | %d / %d | %d / %d | %d / %d | %d / %d | %d / %d | %d / %d |", name,
 		a.turns, b.turns, a.calls, b.calls, a.bytesOut, b.bytesOut, a.tokensOut, b.tokensOut, a.bytesIn, b.bytesIn, a.tokensIn, b.tokensIn)

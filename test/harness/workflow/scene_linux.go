@@ -22,7 +22,7 @@ import (
 	"github.com/toolscript/toolscript/transport/llm"
 )
 
-// config asks a person about each call that runs a program or changes files.
+// config requires an approval for each call that runs a program or changes files.
 const config = `{
 	"mcpServers": {"workspace": {"type": "builtin", "root": "../project", "tools": ["core-codex", "writeFile"]}},
 	"approvals": {
@@ -31,20 +31,20 @@ const config = `{
 	}
 }`
 
-// Scene is a gateway with a workspace, and a person at its terminal who allows the calls
-// that wait. The gateway runs in this process: below an agent, the program would show no
-// codes at its terminal. All other commands are processes of the program.
+// Scene is a gateway with a workspace, and a person at its terminal who allows the calls that wait. The
+// gateway runs in this process, because below an agent the program would show no codes at its
+// terminal. All other commands run as processes of the program.
 type Scene struct {
 	ctx     context.Context
 	program harness.Program
-	root    string // of the workspace
+	root    string // root of the workspace
 	end     func() error
 	person  *person
 	tools   []llm.Tool
 	types   string
 }
 
-// Open starts a gateway. All files are below dir, which must be empty.
+// Open starts a gateway. All its files are below dir, which must be empty.
 func Open(ctx context.Context, bin, dir string) (*Scene, error) {
 	s := &Scene{ctx: ctx, program: harness.Program{Bin: bin, Home: filepath.Join(dir, "home"), Env: []string{"TOOLSCRIPT_SEARCH_SEMANTIC=off"}}, root: filepath.Join(dir, "project")}
 	for _, folder := range []string{s.program.Home, s.root, filepath.Join(s.program.Home, "run")} {
@@ -79,7 +79,7 @@ func (s *Scene) start() error {
 			Args: []string{"gateway", "start"}, Env: cmd.Env, Dir: cmd.Dir, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: terminal.File,
 			Signals: signals, Exit: func(int) {},
 		})
-		_ = stdout.Close() // a pipe closes without an error
+		_ = stdout.Close() // closing a pipe does not fail
 	}()
 	s.end = func() error {
 		signals <- os.Interrupt
@@ -94,17 +94,17 @@ func (s *Scene) start() error {
 	lines := bufio.NewScanner(printed)
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "export ") {
-			go func() { _, _ = io.Copy(io.Discard, printed) }() // the gateway prints no more
+			go func() { _, _ = io.Copy(io.Discard, printed) }() // the rest of the output is not needed
 			return nil
 		}
 	}
 	return errors.Join(errors.New("the gateway printed no URL"), s.end())
 }
 
-// Close stops the gateway. Its error is also that of the person.
+// Close stops the gateway. It also returns errors of the person.
 func (s *Scene) Close() error { return s.end() }
 
-// run runs a command of the program.
+// run runs a command of the program and returns its output.
 func (s *Scene) run(stdin string, args ...string) (string, error) {
 	cmd := s.program.Command(s.ctx, args...)
 	cmd.Stdin = strings.NewReader(stdin)
@@ -117,7 +117,7 @@ func (s *Scene) run(stdin string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// describe finds what a model has to know about the tools in each way.
+// describe collects what a model must know about the tools in each way of working.
 func (s *Scene) describe() (err error) {
 	if s.types, err = s.run("", "get-types", "workspace"); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *Scene) describe() (err error) {
 	return nil
 }
 
-// allow is the command of the person.
+// allow runs the command by which the person allows a call.
 func (s *Scene) allow(id, code string) error {
 	_, err := s.run(code+"\n", "approvals", "allow", id)
 	return err
@@ -191,7 +191,7 @@ func (p *person) failed() error {
 	return errors.Join(p.errs...)
 }
 
-// taken returns how many calls were allowed since the last time.
+// taken returns the number of calls that were allowed since its last call.
 func (p *person) taken() int {
 	p.answering.Wait()
 	p.mu.Lock()
@@ -201,16 +201,16 @@ func (p *person) taken() int {
 	return n
 }
 
-// Result is how a way ended.
+// Result is the result of playing a workflow in one way.
 type Result struct {
-	Turns    int               // answers with scripts or calls
-	Calls    int               // calls of tools
-	Approved int               // of them, those that the person has allowed
-	Value    json.RawMessage   // of the script
-	Tree     map[string]string // the files after: mode and content, by path
-	Items    []json.RawMessage // that the program printed
-	Written  []string          // what the model has written: an answer each
-	Read     []string          // what the model has read: a request each, which has the whole conversation
+	Turns    int               // number of answers with scripts or calls
+	Calls    int               // number of tool calls
+	Approved int               // number of calls that the person has allowed
+	Value    json.RawMessage   // value of the script
+	Tree     map[string]string // mode and content of each file afterwards, by path
+	Items    []json.RawMessage // items that the program printed
+	Written  []string          // answers of the model
+	Read     []string          // requests to the model, each with the whole conversation
 }
 
 // Script plays the answer with a script.
@@ -256,7 +256,7 @@ func (s *Scene) play(w Workflow, m *recorded, loop agent.Loop) (Result, error) {
 		for line := range strings.Lines(out) {
 			done = append(done, json.RawMessage(line))
 		}
-		if len(m.written) <= len(m.answers) { // the last answer asks for nothing
+		if len(m.written) <= len(m.answers) { // the last answer contains no calls
 			r.Items = append(r.Items, done...)
 		}
 		return done, r.count(done)
@@ -272,7 +272,7 @@ func (s *Scene) play(w Workflow, m *recorded, loop agent.Loop) (Result, error) {
 	return r, s.Check(w)
 }
 
-// count counts the calls of items. An item that failed is an error.
+// count adds the calls in items. A failed item is an error.
 func (r *Result) count(items []json.RawMessage) error {
 	for _, raw := range items {
 		var item struct {
@@ -300,7 +300,7 @@ func (r *Result) count(items []json.RawMessage) error {
 	return nil
 }
 
-// reset empties the root and writes the files of a project.
+// reset empties the root and writes the project of a workflow into it.
 func (s *Scene) reset(w Workflow) error {
 	entries, err := os.ReadDir(s.root)
 	if err != nil {
@@ -320,7 +320,7 @@ func (s *Scene) reset(w Workflow) error {
 	return nil
 }
 
-// Check runs the check of a workflow on the project as it is.
+// Check runs the check of a workflow in its current project.
 func (s *Scene) Check(w Workflow) error {
 	cmd := exec.CommandContext(s.ctx, "sh", "-c", w.Check)
 	cmd.Dir = s.root
@@ -346,7 +346,7 @@ func (s *Scene) tree() (map[string]string, error) {
 	})
 }
 
-// recorded is a model that gives recorded answers, and at last one without calls.
+// recorded is a model that gives recorded answers, and finally one without calls.
 type recorded struct {
 	answers       []json.RawMessage
 	written, read []string
@@ -372,6 +372,6 @@ func (m *recorded) Send(_ context.Context, r llm.Request) (llm.Answer, error) {
 func text(t string) any { return map[string]string{"type": "text", "text": t} }
 
 func message(blocks ...any) json.RawMessage {
-	raw, _ := json.Marshal(map[string]any{"role": "assistant", "content": blocks}) // strings and JSON always have JSON
+	raw, _ := json.Marshal(map[string]any{"role": "assistant", "content": blocks}) // strings and JSON always have a JSON form
 	return raw
 }

@@ -1,6 +1,5 @@
-// Package workflow has tasks for a model, each with a small project and two recorded
-// solutions: one answer with a script, and answers with structured calls. A Scene plays
-// both against the real program.
+// Package workflow contains tasks for a model, each with a small project and two recorded solutions: one
+// answer with a script, and answers with structured calls. A Scene plays both with the real program.
 package workflow
 
 import (
@@ -16,10 +15,10 @@ import (
 // Workflow is one task.
 type Workflow struct {
 	Name    string
-	Task    string            // what the user asks for
-	Project map[string]string // the files before, by their slash-separated paths
-	Check   string            // a shell command that succeeds in the project only when the task is done
-	Script  string            // the text of an answer with a script
+	Task    string            // request of the user
+	Project map[string]string // files before the task, by slash-separated path
+	Check   string            // shell command that succeeds in the project only after the task is done
+	Script  string            // text of an answer with a script
 	Turns   []Turn            // answers with structured calls
 }
 
@@ -38,7 +37,7 @@ type Call struct {
 //go:embed data
 var data embed.FS
 
-// All returns the recorded workflows by the order of their names.
+// All returns the recorded workflows, sorted by name.
 func All() ([]Workflow, error) {
 	entries, err := data.ReadDir("data")
 	if err != nil {
@@ -60,8 +59,8 @@ func All() ([]Workflow, error) {
 	return all, nil
 }
 
-// parse reads an archive. Its comment is the task, and its files are "check", "answer",
-// "calls" and those of the project.
+// parse reads a txtar archive. Its comment is the task; its files are "check", "answer", "calls" and
+// those of the project.
 func parse(text []byte) (Workflow, error) {
 	archive := txtar.Parse(text)
 	w := Workflow{Task: strings.TrimSpace(string(archive.Comment)), Project: map[string]string{}}
@@ -90,11 +89,11 @@ func parse(text []byte) (Workflow, error) {
 	return w, nil
 }
 
-// bodies are the arguments that follow the line of a call as text.
+// bodies maps tools to the argument that follows the line of a call as text.
 var bodies = map[string]string{"applyPatch": "patch", "writeFile": "content"}
 
-// parseTurns reads answers: "=== TEXT" begins one, "> TOOL ARGUMENTS" is a call of it, and
-// the lines after a call are its patch or content.
+// parseTurns reads answers: "=== TEXT" begins an answer, "> TOOL ARGUMENTS" is a call, and the lines
+// after a call are its patch or content.
 func parseTurns(text string) ([]Turn, error) {
 	var turns []Turn
 	for _, answer := range strings.Split("\n"+text, "\n=== ")[1:] {

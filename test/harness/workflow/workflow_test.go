@@ -25,9 +25,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestWorkflows plays each workflow in both ways: the seed's "Fix Failing Tests" and nine
-// others. Both must do the task, and leave the same files. A script does it in one turn.
-// It has no short form: each workflow is a conversation of an agent with its own faults.
+// TestWorkflows plays each workflow in both ways: the specification's "Fix Failing Tests" and nine others.
+// Both ways must do the task and leave the same files; a script does it in one turn. The test has no
+// short form, because each workflow is a different conversation.
 func TestWorkflows(t *testing.T) {
 	docs, err := os.ReadFile("../../../docs/harness.md")
 	if err != nil {
@@ -88,7 +88,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// approvals counts the calls that a person has to allow.
+// approvals returns the number of calls that a person must allow.
 func approvals(r workflow.Result) (n int) {
 	if r.Turns > 1 {
 		for _, written := range r.Written {
@@ -102,8 +102,8 @@ func approvals(r workflow.Result) (n int) {
 	return n
 }
 
-// fixed checks what the conversation has of the seed's workflow: text before, the script,
-// its output, text after.
+// fixed checks the parts of the conversation in the specification's workflow: text, the script, its
+// output, and text again.
 func fixed(t *testing.T, r workflow.Result, w workflow.Workflow) {
 	t.Helper()
 	const value = `{"testsFixed":3,"failed":["accepts any case of the scheme","ends a token at its last second","finds a scope among several"],"allPassing":true,"patchApplied":true}`
