@@ -38,7 +38,7 @@ var npmServers = []struct {
 	{"mcp-server-github", nil},
 }
 
-// fixture is the name prefix of servers that this program takes the place of if no npm server is installed.
+// fixture is the name prefix of the servers that this program runs if there is no npm server for them.
 const fixture = "fixture"
 
 // names returns the names of each gateway's servers.

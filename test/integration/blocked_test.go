@@ -14,10 +14,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestBlockedScriptsDoNotDelayOthers runs more scripts than there are processors, in
-// native code and in endless loops. None reaches a safe point of the scheduler, and
-// the gateway collects garbage all the time. Inside the gateway's process each of
-// them would block it for ever.
+// TestBlockedScriptsDoNotDelayOthers runs more scripts than there are processors, in native code and in
+// endless loops. None reaches a safe point of the scheduler, and the gateway keeps collecting garbage.
+// Inside the gateway's own process, each of these scripts would block it forever.
 func TestBlockedScriptsDoNotDelayOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -50,9 +49,9 @@ func TestBlockedScriptsDoNotDelayOthers(t *testing.T) {
 	}
 }
 
-// askHealth sends requests until ctx ends. Each must be answered within its limit.
-// The program has the race detector and shares its processors with the scripts, so
-// the limit is generous; a blocked gateway does not answer at all.
+// askHealth sends requests until ctx ends. Each must be answered within its limit. The limit is
+// generous, because the program has the race detector and shares its processors with the scripts; a
+// blocked gateway would not answer at all.
 func askHealth(ctx context.Context, t *testing.T, g *harness.Gateway) {
 	t.Helper()
 	asked := 0
@@ -68,7 +67,7 @@ func askHealth(ctx context.Context, t *testing.T, g *harness.Gateway) {
 	t.Logf("/health answered %d times", asked)
 }
 
-// makeGarbage calls a tool with long arguments until ctx ends.
+// makeGarbage calls a tool with long arguments until ctx ends, so that the gateway collects garbage.
 func makeGarbage(ctx context.Context, t *testing.T, g *harness.Gateway) {
 	t.Helper()
 	message := map[string]any{"message": strings.Repeat("x", 200_000)}
@@ -86,7 +85,7 @@ func makeGarbage(ctx context.Context, t *testing.T, g *harness.Gateway) {
 	callers.Wait()
 }
 
-// last returns the event that ended a run.
+// last returns the last event of a run.
 func last(events []map[string]any) map[string]any {
 	if len(events) == 0 {
 		return nil

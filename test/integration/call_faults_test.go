@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// points are moments of the calls of a script. at says when a run has come to it, from
-// the numbers of calls that have begun and ended.
+// points are moments in the calls of a script. at reports, from the numbers of calls that have begun
+// and ended, whether a run has reached the moment.
 var points = []struct {
 	name, code string
 	at         func(begun, ended int) bool
@@ -29,12 +29,12 @@ var points = []struct {
 		func(_, ended int) bool { return ended > 20 }},
 }
 
-// faults end a process with SIGKILL. kinds are how a run may end then; "" is without an
-// error, as when the call waits for the next connection.
+// faults kill a process with SIGKILL. kinds are the error kinds with which the run may then end; ""
+// means without an error, for example because a call waits for the next connection.
 var faults = []struct {
 	name  string
 	of    func(harness.Process) bool
-	kinds map[string][]string // by the name of the point
+	kinds map[string][]string // by name of the point
 }{
 	{"the server", func(p harness.Process) bool { return slices.Contains(p.Args, asServer) }, map[string][]string{
 		"between two calls": {""}, "a call is in flight": {"threw"}, "calls are in flight and others wait": {"threw"}, "answers arrive": {"", "threw"},
@@ -45,8 +45,8 @@ var faults = []struct {
 	{"the gateway", nil, nil},
 }
 
-// TestFaultsOfACall kills each process at each point of a call. The run ends, nothing is
-// left in flight, and the next run works; with the gateway, everything below it ends.
+// TestFaultsOfACall kills each process at each point of a call. The run ends, no call stays in flight,
+// and the next run works. If the gateway is killed, all processes below it end.
 func TestFaultsOfACall(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -61,7 +61,7 @@ func TestFaultsOfACall(t *testing.T) {
 				ready(t, g)
 				ended := make(chan []map[string]any, 1)
 				go func() {
-					events, _ := g.Exec(t.Context(), script(point.code)) // ends early with the gateway
+					events, _ := g.Exec(t.Context(), script(point.code)) // ends early if the gateway is killed
 					ended <- events
 				}()
 				reach(t, g, point.at)
@@ -74,12 +74,12 @@ func TestFaultsOfACall(t *testing.T) {
 				var killed []harness.Process
 				for _, p := range below {
 					if fault.of(p) {
-						_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended
+						_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended already
 						killed = append(killed, p)
 					}
 				}
 				wantEnd(t, <-ended, fault.kinds[point.name])
-				gone(t, killed) // an idle sandbox that is about to end could get the next run
+				gone(t, killed) // otherwise the next run could get an idle sandbox that is about to end
 				events, err := g.Exec(t.Context(), script(`await tools.s.echo({ text: "next" })`))
 				if err != nil {
 					t.Fatal(err)
@@ -94,7 +94,7 @@ func script(code string) map[string]any {
 	return map[string]any{"code": `import { tools } from "toolscript"; ` + code, "limits": map[string]any{"timeoutMs": 60_000, "toolCalls": 100_000}}
 }
 
-// reach waits until the only run has come to a point.
+// reach waits until the only run has reached a point.
 func reach(t *testing.T, g *harness.Gateway, at func(begun, ended int) bool) {
 	t.Helper()
 	err := harness.Until(t.Context(), func() (bool, error) {
@@ -122,7 +122,7 @@ func killGateway(t *testing.T, g *harness.Gateway, below []harness.Process) {
 	if err := g.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	_ = g.Wait() // "signal: killed"
+	_ = g.Wait() // killed, so an error is expected
 	ctx, cancel := context.WithTimeout(t.Context(), reapTime)
 	defer cancel()
 	if harness.Until(ctx, func() (bool, error) { return len(harness.Alive(below)) == 0, nil }) != nil {
@@ -130,7 +130,7 @@ func killGateway(t *testing.T, g *harness.Gateway, below []harness.Process) {
 	}
 }
 
-// wantEnd holds that a run has ended in one of these ways.
+// wantEnd checks that a run has ended with one of these kinds.
 func wantEnd(t *testing.T, events []map[string]any, kinds []string) {
 	t.Helper()
 	if len(events) == 0 {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// pythonServer is a server with one tool, which returns the folder of its interpreter.
+// pythonServer is a server with one tool, which returns the folder of its Python interpreter.
 const pythonServer = `
 import json, sys
 def main():
@@ -33,7 +33,7 @@ if __name__ == "__main__":
     main()
 `
 
-// wheel writes the server as a package, so that no registry is needed.
+// wheel writes the server as a Python package into a folder, so that no registry is needed.
 func wheel(t *testing.T, folder string) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(folder, "snake_server-1.0-py3-none-any.whl"))
@@ -64,7 +64,7 @@ func wheel(t *testing.T, folder string) {
 	}
 }
 
-// tools are the programs of the tests of Python that this machine has.
+// tools skips the test unless all programs of these names are installed.
 func tools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -74,9 +74,9 @@ func tools(t *testing.T, names ...string) {
 	}
 }
 
-// TestConfinedPython: servers in Python work with a "confine" that only has what they need besides their
-// program, also if uv has installed interpreters for the user.
-// pip needs more than 10 s for a virtual environment: the short form has one without pip, into which it copies the server.
+// TestConfinedPython: Python servers work with a "confine" that contains only what they need besides their
+// program, even if uv has installed interpreters for the user. pip needs more than 10 s for a virtual environment:
+// the short form has one without pip, and copies the server into it.
 func TestConfinedPython(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -98,7 +98,7 @@ func TestConfinedPython(t *testing.T) {
 	folder("data/uv/python")
 	wheel(t, wheels)
 	t.Setenv("XDG_DATA_HOME", data)
-	home := "HOME=" + folder("home") // pip runs "rustc --version" for its user agent, and rustup then writes there
+	home := "HOME=" + folder("home") // pip runs "rustc --version" for its user agent, and rustup then writes into the home folder
 	run := func(t *testing.T, name string, args ...string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), name, args...)
@@ -113,7 +113,7 @@ func TestConfinedPython(t *testing.T) {
 		if exec.CommandContext(t.Context(), "python3", "-c", "import venv, ensurepip").Run() != nil {
 			t.Skip("this Python cannot make virtual environments; on Debian they come with the package python3-venv")
 		}
-		python := filepath.Join(top, "a folder", "venv", "bin", "python") // with a space, the first line of a program names a shell
+		python := filepath.Join(top, "a folder", "venv", "bin", "python") // because of the space, the first line of an installed program names a shell
 		if _, err := os.Stat(python); err != nil {
 			if testing.Short() {
 				run(t, "python3", "-m", "venv", "--without-pip", filepath.Dir(filepath.Dir(python)))
@@ -187,7 +187,7 @@ func TestConfinedPython(t *testing.T) {
 	}
 }
 
-// TestSuggestForPackageManager: what a package manager installs in the cache of its server is no warning.
+// TestSuggestForPackageManager: files that a package manager installs in the cache of its server cause no warning.
 func TestSuggestForPackageManager(t *testing.T) {
 	tools(t, "uvx", "python3")
 	wheels := t.TempDir()

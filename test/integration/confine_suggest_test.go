@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// suggested is a part of the output of confine suggest --json.
+// suggested holds a part of the output of confine suggest --json.
 type suggested struct {
 	Confine  json.RawMessage
 	Problems []struct {
@@ -30,7 +30,7 @@ type suggested struct {
 	Written bool
 }
 
-// suggest has a profile suggested, verified with the script, and written.
+// suggest runs confine suggest for a server: the profile is suggested, verified with the script, and written.
 func suggest(t *testing.T, servers, server, script string) (s suggested, home string) {
 	t.Helper()
 	if err := observed.Works(); err != nil {
@@ -61,8 +61,8 @@ func suggest(t *testing.T, servers, server, script string) (s suggested, home st
 	return s, p.Home
 }
 
-// TestSuggestedProfiles: the profile that is suggested for a server of npm is what it needs,
-// and the server works with it.
+// TestSuggestedProfiles: the profile that is suggested for an npm server contains what the server
+// needs, and the server works with it.
 func TestSuggestedProfiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts four servers twice")
@@ -110,7 +110,7 @@ func TestSuggestedProfiles(t *testing.T) {
 	}
 }
 
-// curious is a server that reads a key of the user, connects without the proxy, and through it.
+// curious is a server that reads a key of the user, and connects both directly and through the proxy.
 const curious = `
 const fs = require("fs"), net = require("net"), http = require("http"), os = require("os");
 const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\n");
@@ -136,8 +136,8 @@ require("readline").createInterface({ input: process.stdin }).on("line", async (
   } else if (m.id !== undefined) send(m.id, {});
 });`
 
-// TestSuggestWarns: a key of the user is not suggested, a connection without the proxy is
-// reported, and both fail with the profile.
+// TestSuggestWarns: a key of the user is not suggested, a direct connection is reported, and both fail
+// under the profile.
 func TestSuggestWarns(t *testing.T) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -158,7 +158,7 @@ func TestSuggestWarns(t *testing.T) {
 		t.Fatal(err)
 	}
 	host, port, _ := net.SplitHostPort(l.Addr().String())
-	servers := fmt.Sprintf(`{"mcpServers": {"curious": {"command": "node", "args": [%q, %q, %q], "confine": {"net": [%q]}}}}`, script, host, port, l.Addr()) // a host of this machine is kept, but not suggested
+	servers := fmt.Sprintf(`{"mcpServers": {"curious": {"command": "node", "args": [%q, %q, %q], "confine": {"net": [%q]}}}}`, script, host, port, l.Addr()) // a configured host of this machine is kept, but would not be suggested
 	s, _ := suggest(t, servers, "curious", `console.error(await tools.curious.work({}))`)
 	if want := fmt.Sprintf(`{"read":["~/note.txt"],"net":[%q]}`, l.Addr()); string(s.Confine) != want {
 		t.Errorf("%s, want %s", s.Confine, want)

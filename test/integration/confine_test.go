@@ -24,8 +24,8 @@ type confinedServer struct {
 	Confined           []confinedPart
 }
 
-// TestConfinedServers starts ten npm servers confined, each with what it needs, and calls
-// those that need no account.
+// TestConfinedServers starts ten npm servers, each confined to what it needs, and calls those that
+// need no account.
 func TestConfinedServers(t *testing.T) {
 	work, outside := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "secret.txt"), []byte("secret"), 0o600); err != nil {

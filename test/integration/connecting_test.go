@@ -15,15 +15,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// silent returns the arguments of an npx whose grandchild never answers and ignores
-// SIGTERM. seconds identifies its processes.
+// silent returns the arguments of an npx whose grandchild never answers and ignores SIGTERM. The
+// number of seconds identifies its processes.
 func silent(seconds int) []string {
 	return []string{"--no-install", "-c", fmt.Sprintf("trap '' TERM; sleep %d; sleep %d", seconds, seconds)}
 }
 
-// sleepers returns the processes of a silent server below another process: the
-// processes with the sleep in their arguments, and their parents, because npx changes
-// its name.
+// sleepers returns the processes of a silent server below another process: those with the sleep in
+// their arguments, and their parents, because npx changes its own name.
 func sleepers(below, seconds int) []harness.Process {
 	all := harness.Descendants(below)
 	belongs := map[int]bool{}
@@ -59,8 +58,8 @@ func gone(t *testing.T, all []harness.Process) {
 	}
 }
 
-// TestNoProcessOutlivesItsConnecting aborts a connection attempt in each possible way
-// while the grandchild runs and has not answered.
+// TestNoProcessOutlivesItsConnecting aborts a connection attempt in each possible way while the
+// grandchild of the server runs and has not answered.
 func TestNoProcessOutlivesItsConnecting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts four gateways that wait")
@@ -93,7 +92,7 @@ func TestNoProcessOutlivesItsConnecting(t *testing.T) {
 			if name == "a configuration with another" {
 				below = asleep(t, g.PID(), 6543)
 			}
-			_ = g.Stop() // it may have ended
+			_ = g.Stop() // it may have ended already
 			gone(t, below)
 		})
 	}
@@ -111,7 +110,7 @@ func reload(g *harness.Gateway, p harness.Program, config string) error {
 	return g.Signal(syscall.SIGHUP)
 }
 
-// TestFailedConnects waits for the time limit of the connection attempt.
+// TestFailedConnects lets a connection attempt reach its time limit.
 func TestFailedConnects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -20,8 +20,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestGraphQL calls the queries and mutations of a real GraphQL server, whose schema comes
-// from introspection.
+// TestGraphQL calls the queries and mutations of a real GraphQL server, whose schema comes from
+// introspection.
 func TestGraphQL(t *testing.T) {
 	address := startGraphQL(t)
 	conn := dialGraphQL(t, graphql.Settings{URL: address, Auth: httpauth.Auth{Type: "header", Name: "X-Token", Value: "t"}})
@@ -79,7 +79,7 @@ func TestGraphQL(t *testing.T) {
 	}
 }
 
-// TestGraphQLWithoutIntrospection: a server that does not tell its schema is used with a file.
+// TestGraphQLWithoutIntrospection: a server without introspection is used with a schema file.
 func TestGraphQLWithoutIntrospection(t *testing.T) {
 	address := startGraphQL(t, "closed")
 	settings, err := json.Marshal(graphql.Settings{URL: address})

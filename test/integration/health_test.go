@@ -14,11 +14,11 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// idleChecks is the number of health checks while a server is idle.
+// idleChecks is the number of health checks during which a server is idle.
 const idleChecks = 4
 
-// TestIdleServersAreNotRestarted leaves five real servers idle for longer than three
-// health checks. All answer every check and keep their process.
+// TestIdleServersAreNotRestarted leaves five real servers idle for longer than three health checks.
+// All answer every check and keep their processes.
 func TestIdleServersAreNotRestarted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -71,7 +71,7 @@ func TestIdleServersAreNotRestarted(t *testing.T) {
 	}
 }
 
-// nodes returns the ids of the node processes below the gateway.
+// nodes returns the ids of the Node processes below the gateway.
 func nodes(g *harness.Gateway) []int {
 	var ids []int
 	for _, p := range harness.Descendants(g.PID()) {
@@ -83,7 +83,7 @@ func nodes(g *harness.Gateway) []int {
 	return ids
 }
 
-// healthChecks counts the checks of a server in the log of a gateway.
+// healthChecks counts the health checks of a server in the log of a gateway.
 func healthChecks(log, server string) (answered, failed int) {
 	for line := range strings.Lines(log) {
 		if !strings.Contains(line, `"health check"`) || !strings.Contains(line, "server="+server+" ") {

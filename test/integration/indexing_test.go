@@ -11,9 +11,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestCallsWhileIndexing makes calls and queries while the model embeds the tools of
-// real servers. No call may wait for a step of the indexer: the number of vectors is
-// the same before and after it.
+// TestCallsWhileIndexing makes calls and queries while the model embeds the tools of real servers.
+// No call waits for a step of the indexer: the number of vectors is the same before and after it.
 func TestCallsWhileIndexing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -31,7 +30,7 @@ func TestCallsWhileIndexing(t *testing.T) {
 	met, calls, last := 0, 0, -1
 	until(t, func() bool {
 		before, state := progress(t, g)
-		if before == 0 || before == last { // one call in each step, soon after its begin
+		if before == 0 || before == last { // one call in each step, soon after the step begins
 			return state == "hybrid"
 		}
 		last = before
@@ -63,8 +62,7 @@ func TestCallsWhileIndexing(t *testing.T) {
 	}
 }
 
-// progress returns the number of indexed tools in /status, or 0 before the first and
-// after the last.
+// progress returns the number of indexed tools in /status, which is 0 before the first and after the last.
 func progress(t *testing.T, g *harness.Gateway) (indexed int, state string) {
 	t.Helper()
 	var status struct{ Search toolscript.SearchStats }
@@ -72,6 +70,6 @@ func progress(t *testing.T, g *harness.Gateway) (indexed int, state string) {
 		t.Fatal(err)
 	}
 	state = status.Search.State
-	_, _ = fmt.Sscanf(state, "indexing %d/", &indexed) // another state has no number
+	_, _ = fmt.Sscanf(state, "indexing %d/", &indexed) // other states contain no number
 	return indexed, state
 }

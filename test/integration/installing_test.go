@@ -16,9 +16,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestColdCache has npx install a server into an empty cache, for longer than startupTimeout.
-// A command that is ended meanwhile leaves the installation, and the gateway that is started
-// then waits for it and connects.
+// TestColdCache makes npx install a server into an empty cache, which takes longer than startupTimeout.
+// If a command is ended meanwhile, the installation continues, and the gateway that is started next
+// waits for it and connects.
 func TestColdCache(t *testing.T) {
 	if testing.Short() {
 		t.Skip("npm installs a package twice")
@@ -36,7 +36,7 @@ func TestColdCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := program(t)
-	p.Env = []string{"NPM_CONFIG_USERCONFIG=" + filepath.Join(home, ".npmrc")} // of the registry
+	p.Env = []string{"NPM_CONFIG_USERCONFIG=" + filepath.Join(home, ".npmrc")} // names the test registry
 	path, err := p.Config("config.json", fmt.Sprintf(
 		`{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory@%s"], "startupTimeout": "1s"}}}`, manifest.Version))
 	if err != nil {
@@ -64,7 +64,7 @@ func TestColdCache(t *testing.T) {
 		t.Fatalf("no installation: %v\n%s", err, stderr.String())
 	}
 	interrupt()
-	_ = cmd.Wait() // it was ended by a signal
+	_ = cmd.Wait() // a signal has ended it
 	if n := strings.Count(stderr.String(), "still being installed; this goes on in the background"); n != 1 {
 		t.Errorf("%d lines say that the installation goes on:\n%s", n, stderr.String())
 	}
@@ -79,7 +79,7 @@ func TestColdCache(t *testing.T) {
 		}
 	}()
 	connects := func() (bool, error) { return state(t, g, "memory").State == "ready", nil }
-	for harness.Until(ctx, connects) != nil { // a cold cache may need longer than a minute
+	for harness.Until(ctx, connects) != nil { // with a cold cache it may take longer than a minute
 		if ctx.Err() != nil {
 			t.Fatalf("not connected\n%s", g.Log())
 		}

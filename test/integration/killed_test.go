@@ -13,11 +13,11 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// reapTime bounds the reaper, which needs a second at most: SIGTERM, 400 ms, SIGKILL.
+// reapTime bounds the time of the reaper, which needs at most a second: SIGTERM, 400 ms, SIGKILL.
 const reapTime = 10 * time.Second
 
-// TestNothingOutlivesAKilledGateway kills a gateway with SIGKILL in the middle of a
-// run, with servers that ignore SIGTERM.
+// TestNothingOutlivesAKilledGateway kills a gateway with SIGKILL during a run, with servers that
+// ignore SIGTERM.
 func TestNothingOutlivesAKilledGateway(t *testing.T) {
 	test, err := filepath.Abs("..")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestNothingOutlivesAKilledGateway(t *testing.T) {
 	if err := g.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	_ = g.Wait() // "signal: killed"
+	_ = g.Wait() // killed, so an error is expected
 	ctx, cancel := context.WithTimeout(t.Context(), reapTime)
 	defer cancel()
 	err = harness.Until(ctx, func() (bool, error) { return len(harness.Alive(below)) == 0, nil })

@@ -1,7 +1,7 @@
 //go:build integration && linux
 
-// Package integration runs the built program against real MCP servers from npm,
-// pinned by test/package-lock.json and fetched by `task peers`.
+// Package integration runs the built program against real MCP servers from npm, which
+// test/package-lock.json pins and `task peers` installs.
 package integration
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// bin is the program under test. peers is the folder of the npm programs.
+// bin is the path of the program under test, and peers the folder of the npm programs.
 var bin, peers string
 
 // asServer is the argument that makes the test an MCP server.
@@ -52,10 +52,10 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// semantic turns the search by meaning on, which computes for seconds under the race detector.
+// semantic enables semantic search, which needs seconds of computation under the race detector.
 const semantic = "TOOLSCRIPT_SEARCH_SEMANTIC=on"
 
-// program returns the program with its own home directory. It searches by words.
+// program returns the program with its own home folder. It searches by words only.
 func program(t *testing.T) harness.Program {
 	t.Helper()
 	p, err := harness.Quick(bin, t.TempDir())
@@ -92,7 +92,7 @@ func gateway(t *testing.T, config string, env ...string) *harness.Gateway {
 	return g
 }
 
-// servers is the configuration of the three real servers.
+// servers returns the configuration of the three real servers.
 func servers(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -102,7 +102,7 @@ func servers(t *testing.T) string {
 	return serversIn(dir)
 }
 
-// serversIn is the configuration of three npm servers, of which two use a folder.
+// serversIn returns the configuration of three npm servers, of which two use the folder dir.
 func serversIn(dir string) string {
 	return fmt.Sprintf(`{"mcpServers": {
 		"everything": {"command": %q, "args": ["stdio"]},

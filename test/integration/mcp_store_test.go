@@ -16,7 +16,7 @@ type described struct {
 	Errors []string
 }
 
-// TestMCPStore keeps values from one script to the next, and describes them.
+// TestMCPStore: values of the store are kept between scripts, and describe_tools shows their types.
 func TestMCPStore(t *testing.T) {
 	for _, entrance := range entrances {
 		t.Run(entrance, func(t *testing.T) {
@@ -38,9 +38,9 @@ func TestMCPStore(t *testing.T) {
 	}
 }
 
-// TestMCPSessions: each client of the gateway has values of its own.
+// TestMCPSessions: each MCP client of the gateway has its own values.
 func TestMCPSessions(t *testing.T) {
-	const version = "2025-06-18" // with sessions
+	const version = "2025-06-18" // a version of MCP with sessions
 	p := program(t)
 	one := mcpClient(t, "http", p, `{"mcpServers": {}}`, nil, version)
 	address := mcpAddressOf(t, p, filepath.Join(p.Dir, "config.json"))

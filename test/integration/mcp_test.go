@@ -19,10 +19,10 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// entrances are the transports of the MCP server: `toolscript mcp`, and /mcp of a gateway.
+// entrances are the ways to reach the MCP server: `toolscript mcp`, and /mcp of a gateway.
 var entrances = []string{"stdio", "http"}
 
-// mcpClient connects the client of the Go SDK to the MCP server.
+// mcpClient connects a client of the official Go SDK to the MCP server.
 func mcpClient(t *testing.T, entrance string, p harness.Program, config string, o *mcp.ClientOptions, version ...string) *mcp.ClientSession {
 	t.Helper()
 	path, err := p.Config("config.json", config)
@@ -61,7 +61,7 @@ func session(t *testing.T, transport mcp.Transport, o *mcp.ClientOptions, versio
 	return session
 }
 
-// mcpAddress is what `toolscript mcp --http --json` prints.
+// mcpAddress is the output of `toolscript mcp --http --json`.
 type mcpAddress struct {
 	URL, Endpoint string
 	Headers       map[string]string
@@ -79,7 +79,7 @@ func mcpAddressOf(t *testing.T, p harness.Program, config string) (a mcpAddress)
 	return a
 }
 
-// RoundTrip implements http.RoundTripper: it sends the headers.
+// RoundTrip implements http.RoundTripper. It adds the headers to a request.
 func (a mcpAddress) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for name, value := range a.Headers {
@@ -88,7 +88,7 @@ func (a mcpAddress) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// callTool calls a tool and decodes its text.
+// callTool calls a tool and decodes the text of its result.
 func callTool[R any](t *testing.T, s *mcp.ClientSession, name string, args map[string]any) (r R, failed bool) {
 	t.Helper()
 	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
@@ -103,7 +103,7 @@ func callTool[R any](t *testing.T, s *mcp.ClientSession, name string, args map[s
 }
 
 func content(result *mcp.CallToolResult) string {
-	text, _ := json.Marshal(result.Content) // it was JSON before
+	text, _ := json.Marshal(result.Content) // it was decoded from JSON
 	return string(text)
 }
 
@@ -117,9 +117,9 @@ type runAnswer struct {
 	Rest    string
 }
 
-// TestMCPEntrance uses the three tools as an agent does: with the gateway of the command
-// itself, with another gateway of the same configuration, and over HTTP.
-// It has no short form: each of the three entrances has its own gateway.
+// TestMCPEntrance uses the three tools as an agent would: with the command's own gateway, with another
+// gateway of the same configuration, and over HTTP. The test has no short form, because each of the
+// three has its own gateway.
 func TestMCPEntrance(t *testing.T) {
 	for _, entrance := range []string{"stdio", "stdio with a shared gateway", "http"} {
 		t.Run(entrance, func(t *testing.T) {
@@ -203,8 +203,7 @@ func readLargeValue(t *testing.T, s *mcp.ClientSession) {
 	}
 }
 
-// TestMCPBudget limits the tokens of a value and of console output, and reads the rest as
-// resources.
+// TestMCPBudget limits the tokens of a value and of the console output, and reads the rest as resources.
 func TestMCPBudget(t *testing.T) {
 	for _, entrance := range entrances {
 		t.Run(entrance, func(t *testing.T) {
@@ -219,7 +218,7 @@ func limitTokens(t *testing.T, s *mcp.ClientSession) {
 	run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{
 		"code": `for (let i = 0; i < 1000; i++) console.log("line " + i + " ä"); return Array.from({ length: 1000 }, (_, n) => ({ n, text: "ö" }))`, "maxTokens": budget,
 	})
-	// 4 bytes a token, and the markers of what is left out.
+	// 4 bytes per token, and the markers of the parts that are left out.
 	if failed || len(run.Value) > budget*4+60 || !json.Valid(run.Value) || len(run.Output) > budget*4+60 || len(run.Notices) != 2 {
 		t.Fatalf("value of %d bytes, output of %d bytes, notices %q, error %+v", len(run.Value), len(run.Output), run.Notices, run.Error)
 	}
@@ -239,7 +238,7 @@ func limitTokens(t *testing.T, s *mcp.ClientSession) {
 	readOn(t, s, run)
 }
 
-// readOn reads the rest of a value without resources.
+// readOn reads the rest of a value with run_script, without resources.
 func readOn(t *testing.T, s *mcp.ClientSession, run runAnswer) {
 	t.Helper()
 	var whole []byte
@@ -284,7 +283,7 @@ func readOn(t *testing.T, s *mcp.ClientSession, run runAnswer) {
 	}
 }
 
-// TestMCPNeeds runs nothing of a script if a required tool is missing.
+// TestMCPNeeds: if a required tool is missing, nothing of the script runs.
 func TestMCPNeeds(t *testing.T) {
 	for _, entrance := range entrances {
 		t.Run(entrance, func(t *testing.T) {
@@ -302,8 +301,8 @@ func TestMCPNeeds(t *testing.T) {
 	}
 }
 
-// TestMCPQuestions passes the question of a server through to the client: as a request
-// to the client, and since MCP 2026-07-28 as a result that asks for input.
+// TestMCPQuestions passes a question of a server through to the client: as a request to the client,
+// and in MCP 2026-07-28 as a result that asks for input.
 func TestMCPQuestions(t *testing.T) {
 	for _, entrance := range entrances {
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {
@@ -333,8 +332,8 @@ func askQuestions(t *testing.T, entrance, version string) {
 	}
 }
 
-// TestMCPDefinitionsAreSmall counts the tokens of all definitions and instructions as
-// a model reads them, and those of `toolscript prompt`.
+// TestMCPDefinitionsAreSmall counts the tokens of all definitions and instructions as a model reads
+// them, and those of `toolscript prompt`.
 func TestMCPDefinitionsAreSmall(t *testing.T) {
 	p := program(t)
 	s := mcpClient(t, "stdio", p, `{"mcpServers": {}}`, nil)
@@ -347,7 +346,7 @@ func TestMCPDefinitionsAreSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range tools.Tools {
-		tool.Meta = nil // it is for the client, not for the model
+		tool.Meta = nil // read by the client, not by the model
 	}
 	text, err := json.Marshal(tools.Tools)
 	if err != nil {

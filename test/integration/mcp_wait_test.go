@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestMCPWait gives scripts a bound for the wait: one that has ended within it answers at
-// once, and one that has not is waited for, and ended, by its id.
+// TestMCPWait limits how long run_script waits: a script that ends in time returns its value at once;
+// otherwise the client can wait for it, and abort it, by its id.
 func TestMCPWait(t *testing.T) {
 	for _, entrance := range entrances {
 		t.Run(entrance, func(t *testing.T) {

@@ -24,8 +24,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestGGUFModel searches with a model in toolscript-llama and kills that process
-// during a search. The embedded model takes over until the process is back.
+// TestGGUFModel searches with a model in toolscript-llama, and kills that process during a search. The
+// embedded model takes over until the process runs again.
 func TestGGUFModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -59,7 +59,7 @@ func TestGGUFModel(t *testing.T) {
 		}
 	}
 	search(t, g)
-	until(t, func() bool { // it was lost and started again
+	until(t, func() bool { // the process was lost and started again
 		search(t, g)
 		return strings.Count(g.Log(), "embedding model ready") == 2
 	})
@@ -100,7 +100,7 @@ func TestRemoteModel(t *testing.T) {
 		t.Error("the endpoint was not asked")
 	}
 	endpoint.Close()
-	until(t, func() bool { // three queries without an answer
+	until(t, func() bool { // after three queries without an answer
 		search(t, g)
 		return strings.HasPrefix(stats(t, g).Model, "minilm-")
 	})
@@ -111,8 +111,8 @@ func TestRemoteModel(t *testing.T) {
 	}
 }
 
-// TestInvalidModel configures a model that does not exist. The embedded model
-// takes its place, and one line says why.
+// TestInvalidModel configures a model that does not exist. The embedded model is used instead, and
+// one log line says why.
 func TestInvalidModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -134,7 +134,7 @@ func demo(more string) string {
 	return fmt.Sprintf(`{"mcpServers": {"demo": {"command": %q, "args": ["mcp-demo"]}}%s}`, bin, more)
 }
 
-// awaitModel waits until search uses a model.
+// awaitModel waits until search uses a model whose name begins with prefix.
 func awaitModel(t *testing.T, g *harness.Gateway, prefix string) {
 	t.Helper()
 	until(t, func() bool {
@@ -152,7 +152,7 @@ func until(t *testing.T, done func() bool) {
 	}
 }
 
-// stats returns the search statistics. They are zero without an index.
+// stats returns the search statistics, which are zero if there is no index.
 func stats(t *testing.T, g *harness.Gateway) toolscript.SearchStats {
 	t.Helper()
 	var now toolscript.SearchStats
@@ -162,7 +162,7 @@ func stats(t *testing.T, g *harness.Gateway) toolscript.SearchStats {
 	return now
 }
 
-// search must find the tool with any model.
+// search checks that a query finds its tool, whatever the model.
 func search(t *testing.T, g *harness.Gateway) {
 	t.Helper()
 	var a toolscript.SearchAnswer

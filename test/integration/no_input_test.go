@@ -18,8 +18,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestClientThatDoesNotReadBlocksNothing starts a run whose client never reads its output. The
-// run must end at its limit, and the gateway must stop when it is asked to stop.
+// TestClientThatDoesNotReadBlocksNothing starts a run whose client never reads its output. The run
+// must end at its time limit, and the gateway must stop when it is asked to.
 func TestClientThatDoesNotReadBlocksNothing(t *testing.T) {
 	g := gateway(t, `{"mcpServers": {}}`)
 	const body = `{"code":"for (;;) console.log('x'.repeat(100000))","limits":{"timeoutMs":500,"outputBytes":1000000000}}`
@@ -44,7 +44,7 @@ func TestClientThatDoesNotReadBlocksNothing(t *testing.T) {
 	}
 }
 
-// execWithoutReading sends an exec request and never reads the answer.
+// execWithoutReading sends an exec request and never reads the response.
 func execWithoutReading(t *testing.T, g *harness.Gateway, body string) {
 	t.Helper()
 	at, err := url.Parse(g.URL)
@@ -55,8 +55,8 @@ func execWithoutReading(t *testing.T, g *harness.Gateway, body string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() })                             // never read
-	if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil { // else the kernel reads megabytes
+	t.Cleanup(func() { _ = conn.Close() })                             // the response is never read
+	if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil { // otherwise the kernel buffers megabytes
 		t.Fatal(err)
 	}
 	request := fmt.Sprintf("POST %s/exec HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", at.Path, at.Host, len(body), body)
@@ -65,15 +65,15 @@ func execWithoutReading(t *testing.T, g *harness.Gateway, body string) {
 	}
 }
 
-// TestClientsThatDoNotReadHoldNoSandbox starts more such clients than there are sandboxes. All
-// scripts must end long before their five minutes.
+// TestClientsThatDoNotReadHoldNoSandbox starts more such clients than there are sandboxes. All scripts
+// must end long before their limit of five minutes.
 func TestClientsThatDoNotReadHoldNoSandbox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
 	}
 	const clients = 40
 	g := gateway(t, `{"mcpServers": {}}`)
-	execWithoutReading(t, g, `{"code":"return 1"}`) // the first sandbox leaves its engine for the others
+	execWithoutReading(t, g, `{"code":"return 1"}`) // the first run caches the compiled engine for the others
 	endWell(t, g, 1)
 	for range clients {
 		execWithoutReading(t, g, `{"code":"for (let n = 0; n < 20; n++) console.log('x'.repeat(100000)); return 1","check":"off"}`)

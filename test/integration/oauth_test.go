@@ -23,7 +23,7 @@ import (
 
 var oauthTime = flag.Duration("oauth", 30*time.Second, "how long two gateways call a server whose tokens live for five seconds")
 
-// oidc starts oidc-provider and the MCP server that it protects, and returns its URL.
+// oidc starts oidc-provider and the MCP server that it protects, and returns the MCP server's URL.
 func oidc(t *testing.T) string {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "node", "../fixture/oidc/server.mjs")
@@ -39,8 +39,8 @@ func oidc(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = stdin.Close() // which ends it
-		_ = cmd.Wait()    // its exit status says nothing about us
+		_ = stdin.Close() // ends the process
+		_ = cmd.Wait()    // its exit status does not matter
 	})
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
@@ -53,8 +53,7 @@ func oidc(t *testing.T) string {
 	return ""
 }
 
-// logIn runs `toolscript auth oidc` with a browser that keeps cookies, follows
-// redirects and agrees.
+// logIn runs `toolscript auth oidc` with a browser that keeps cookies, follows redirects and grants access.
 func logIn(t *testing.T, p harness.Program, config string) {
 	t.Helper()
 	cmd := p.Command(t.Context(), "auth", "--no-browser", "--config", config, "oidc")
@@ -89,9 +88,8 @@ func logIn(t *testing.T, p harness.Program, config string) {
 	}
 }
 
-// TestRotatingTokens shares a login between two gateways. Access tokens expire after
-// seconds, and a refresh token is valid once. No call may fail, and the login must
-// still exist at the end.
+// TestRotatingTokens shares a login between two gateways. Access tokens expire after seconds, and a
+// refresh token is valid once. No call may fail, and the login must still be valid at the end.
 func TestRotatingTokens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestOpenAPILogin: a server of an OpenAPI document uses the login of a person, whose tokens
-// live for five seconds, and says how to log in without one.
+// TestOpenAPILogin: an OpenAPI server uses a person's login, whose tokens live for five seconds.
+// Without a login, the error says how to log in.
 func TestOpenAPILogin(t *testing.T) {
 	p := program(t)
 	spec := filepath.Join(t.TempDir(), "hello.yaml")
@@ -34,7 +34,7 @@ func TestOpenAPILogin(t *testing.T) {
 		t.Errorf("without a login: %v %s", err, out)
 	}
 	logIn(t, p, path)
-	for end := time.Now().Add(7 * time.Second); time.Now().Before(end); { // longer than a token lives
+	for end := time.Now().Add(7 * time.Second); time.Now().Before(end); { // longer than the life of a token
 		if out, err := call(); err != nil || !strings.Contains(out, `{"hello":"world"}`) {
 			t.Fatalf("with a login: %v %s", err, out)
 		}

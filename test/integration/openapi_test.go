@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestDescribedAnswers compares answers of a gateway with real servers with the
-// description of the API in docs/openapi.yaml.
+// TestDescribedAnswers compares answers of a gateway with real servers with the API description in
+// docs/openapi.yaml.
 func TestDescribedAnswers(t *testing.T) {
 	fits := describedAnswers(t)
 	g := gateway(t, servers(t))
@@ -51,8 +51,8 @@ func TestDescribedAnswers(t *testing.T) {
 	}
 }
 
-// describedAnswers returns a function that checks an answer with the schema at a place
-// in the description, a JSON pointer without its first slash.
+// describedAnswers returns a function that validates an answer against the schema at a place in the
+// description: a JSON pointer without its first slash.
 func describedAnswers(t *testing.T) func(t *testing.T, place string, answer any) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/openapi.yaml")

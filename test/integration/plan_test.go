@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPlan plans a script that reads a real folder and writes to it: the file that it
-// writes does not exist afterwards, and the planned calls have their arguments.
+// TestPlan plans a script that reads a real folder and writes to it: the planned calls have their
+// arguments, and the file does not exist afterwards.
 func TestPlan(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\n"), 0o600); err != nil {

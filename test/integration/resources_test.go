@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// TestResourcesAndPrompts reads resources and prompts of the real servers over HTTP
-// and in a script on each engine. Two of the three servers have resources, one has
-// prompts.
+// TestResourcesAndPrompts reads resources and prompts of the real servers over HTTP and in a script
+// on each engine. Two of the three servers have resources, one has prompts.
 func TestResourcesAndPrompts(t *testing.T) {
 	g := gateway(t, servers(t), "TOOLSCRIPT_DENO="+filepath.Join(peers, "../@deno/linux-x64-glibc/deno"))
 	ready(t, g)
@@ -53,7 +52,7 @@ return { templates: templates.resourceTemplates.length, prompts: prompts.prompts
 		}
 		end := events[len(events)-1]
 		if got := fmt.Sprint(end["value"]); end["ok"] != true || got != "map[prompts:4 templates:2 text:What's weather in Rome?]" {
-			text, _ := json.Marshal(end) // of JSON
+			text, _ := json.Marshal(end) // it was decoded from JSON
 			t.Errorf("%s: %s", engine, text)
 		}
 	}

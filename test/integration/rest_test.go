@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestRealServerRests checks that the process of an idle npm server ends, that calls at the
-// same time start one other process, and that the gateway is ready meanwhile.
+// TestRealServerRests checks that the process of an idle npm server ends, that concurrent calls then
+// start only one new process, and that the gateway stays ready.
 func TestRealServerRests(t *testing.T) {
 	g := gateway(t, fmt.Sprintf(`{"defaults": {"idle": "500ms"}, "mcpServers": {
 		"everything": {"command": %q, "args": ["stdio"]},
@@ -59,7 +59,7 @@ func TestRealServerRests(t *testing.T) {
 
 func isEverything(arg string) bool { return filepath.Base(arg) == "mcp-server-everything" }
 
-// atRest waits until a server rests.
+// atRest waits until a server is at rest.
 func atRest(t *testing.T, g *harness.Gateway, name string) {
 	t.Helper()
 	err := harness.Until(t.Context(), func() (bool, error) {

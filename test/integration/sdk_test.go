@@ -15,9 +15,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// sdkExample starts the OAuth example of the TypeScript SDK and returns the address
-// of its MCP server. The server accepts only tokens issued for it. Its authorization
-// server has another port.
+// sdkExample starts the OAuth example of the TypeScript SDK and returns the address of its MCP server,
+// which accepts only tokens that were issued for it. Its authorization server has another port.
 func sdkExample(t *testing.T) string {
 	t.Helper()
 	ports := []int{freePort(t), freePort(t)}
@@ -36,7 +35,7 @@ func startSDK(t *testing.T, cmd *exec.Cmd, ports []int, said fmt.Stringer) strin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // it may have ended already
 		_ = cmd.Wait()
 		if t.Failed() {
 			t.Logf("the example said:\n%s", said)
@@ -54,10 +53,9 @@ func startSDK(t *testing.T, cmd *exec.Cmd, ports []int, said fmt.Stringer) strin
 	return fmt.Sprintf("http://localhost:%d/mcp", ports[0])
 }
 
-// TestLoginAtTheSDKExample logs in and out while a gateway runs. Before the login,
-// calls are refused with the command to run. After it, the gateway connects. After
-// the logout, it keeps the tools and marks them as stale. After another login, it
-// connects again. A reload changes none of this.
+// TestLoginAtTheSDKExample logs in and out while a gateway runs. Before the login, calls are refused with
+// the command to run. After it, the gateway connects. After the logout, the gateway keeps the tools and
+// marks them as stale. After another login, it connects again. A reload changes none of this.
 func TestLoginAtTheSDKExample(t *testing.T) {
 	p := program(t)
 	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"oidc": {"url": %q}}}`, sdkExample(t)))
@@ -93,7 +91,7 @@ func TestLoginAtTheSDKExample(t *testing.T) {
 		if err != nil || !strings.Contains(string(reloaded), "trying again oidc") {
 			t.Errorf("reload: %v\n%s", err, reloaded)
 		}
-		refusedLogin(t, g) // also while it connects
+		refusedLogin(t, g) // even while the gateway connects
 		enters(t, g, "needs_auth")
 		if s := state(t, g, "oidc"); s.Tools != tools || !s.Stale || tools == 0 {
 			t.Errorf("after the logout: %+v, want %d tools, stale", s, tools)
@@ -110,7 +108,7 @@ func enters(t *testing.T, g *harness.Gateway, want string) {
 	}
 }
 
-// refusedLogin fails the test unless a call is refused with the command to run.
+// refusedLogin checks that a call is refused with the command to run.
 func refusedLogin(t *testing.T, g *harness.Gateway) {
 	t.Helper()
 	status, r := call(t, g, "oidc__greet", map[string]any{"name": "you"})

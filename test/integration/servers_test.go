@@ -62,7 +62,7 @@ func TestRealServersOverHTTP(t *testing.T) {
 
 func TestScriptAgainstRealServers(t *testing.T) {
 	g := gateway(t, servers(t))
-	// The servers are not ready yet. The run waits for the servers that it names.
+	// The servers are not ready yet. The run waits for those that the script names.
 	events, err := g.Exec(t.Context(), map[string]any{"code": `
 import { tools } from "toolscript";
 await tools.memory.createEntities({ entities: [{ name: "a", entityType: "letter", observations: ["first"] }] });
@@ -133,7 +133,7 @@ func state(t *testing.T, g *harness.Gateway, name string) serverStatus {
 	return serverStatus{}
 }
 
-// TestDEF17 kills a server. The gateway restarts it and its tools work again.
+// TestDEF17 kills a server. The gateway restarts it, and its tools work again (DEF-17).
 func TestDEF17(t *testing.T) {
 	g := gateway(t, servers(t))
 	ready(t, g)
@@ -156,8 +156,8 @@ func TestDEF17(t *testing.T) {
 	}
 }
 
-// TestDEF18 configures servers that cannot work. Each shows its error, and they do
-// not delay a working server.
+// TestDEF18 configures servers that cannot work. Each shows its error, and none delays a working
+// server (DEF-18).
 func TestDEF18(t *testing.T) {
 	config := strings.Replace(servers(t), `"mcpServers": {`, `"mcpServers": {
 		"absent": {"command": "/nonexistent/mcp"},
@@ -181,7 +181,7 @@ func TestDEF18(t *testing.T) {
 	}
 }
 
-// TestDEF27 has a server that hangs. /health still answers.
+// TestDEF27: /health answers while a server hangs (DEF-27).
 func TestDEF27(t *testing.T) {
 	start := time.Now()
 	g := gateway(t, `{"mcpServers": {"silent": {"command": "sleep", "args": ["60"]}}}`)

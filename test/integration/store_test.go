@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestStore: scripts of both engines use the same values, a session at a time, and runs that
-// change a value at the same time lose no change.
+// TestStore: scripts of both engines share the values of their session, and runs that change a value
+// at the same time lose no change.
 func TestStore(t *testing.T) {
 	g := gateway(t, `{"mcpServers": {}}`, "TOOLSCRIPT_DENO="+filepath.Join(peers, "../@deno/linux-x64-glibc/deno"))
 	run := func(engine, session, code string) any {
@@ -21,7 +21,7 @@ func TestStore(t *testing.T) {
 		}
 		end := events[len(events)-1]
 		if end["ok"] != true {
-			text, _ := json.Marshal(end) // of JSON
+			text, _ := json.Marshal(end) // it was decoded from JSON
 			t.Fatalf("%s: %s", engine, text)
 		}
 		return end["value"]

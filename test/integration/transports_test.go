@@ -16,11 +16,10 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// node is the pinned Node: some of the servers need a newer one than may be
-// installed.
+// node returns the path of the pinned Node, because some servers need a newer one than may be installed.
 func node() string { return filepath.Join(peers, "..", "node", "bin", "node") }
 
-// freePort returns a port without a listener.
+// freePort returns a port on which nothing listens.
 func freePort(t *testing.T) int {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -34,7 +33,7 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// listening starts server-everything on its own port and returns the port.
+// listening starts server-everything on a free port and returns the port.
 func listening(t *testing.T, mode string) int {
 	t.Helper()
 	port := freePort(t)
@@ -44,14 +43,14 @@ func listening(t *testing.T, mode string) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // it may have ended already
 		_ = cmd.Wait()
 	})
 	return port
 }
 
-// TestOneServerOverThreeTransports connects to the same server over each transport,
-// and over HTTP+SSE through the fallback of streamable HTTP.
+// TestOneServerOverThreeTransports connects to the same server over each transport, and over HTTP+SSE
+// as the fallback of streamable HTTP.
 func TestOneServerOverThreeTransports(t *testing.T) {
 	stream, events := listening(t, "streamableHttp"), listening(t, "sse")
 	g := gateway(t, fmt.Sprintf(`{"mcpServers": {
@@ -85,8 +84,8 @@ return await Promise.all([tools.stdio, tools.http, tools.sse, tools.fallback].ma
 	}
 }
 
-// offline are real servers that start and list their tools without a network and
-// without real credentials. Some have a call that needs neither.
+// offline are real servers that start and list their tools without a network and without valid
+// credentials. Some have a call that also needs neither.
 var offline = []struct {
 	name, program string
 	args          []string
@@ -109,8 +108,8 @@ var offline = []struct {
 	{name: "playwright", program: "playwright-mcp", args: []string{"--headless"}},
 }
 
-// TestElevenServersAtOnce starts all of them, lists and calls tools, stops the
-// gateway, and checks that no process of theirs remains.
+// TestElevenServersAtOnce starts all of them, lists and calls tools, stops the gateway, and checks
+// that none of their processes remains.
 func TestElevenServersAtOnce(t *testing.T) {
 	var servers []string
 	for _, s := range offline {

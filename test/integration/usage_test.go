@@ -12,7 +12,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// TestUsage runs a script on three npm servers, and compares what usage prints with the
+// TestUsage runs a script with three npm servers, and compares the output of usage with the token
 // counts of tiktoken-go.
 func TestUsage(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
@@ -50,7 +50,7 @@ func TestUsage(t *testing.T) {
 	}
 	script := `const { content } = await tools.filesystem.readTextFile(` + string(args) + `); await tools.everything.echo({ message: "hello" }); return content.length`
 	printed := run("exec", script)
-	run("list-servers") // starts the server that the script did not use
+	run("list-servers") // starts the server that the script does not use
 	var got struct {
 		Runs    int
 		Servers []struct {

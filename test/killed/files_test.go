@@ -26,8 +26,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// files are the files that gateways share. What their versions contain is long, so that
-// a kill meets a write.
+// files are the files that gateways share. Their versions are long, so that kills hit writes.
 var files = map[string]file{
 	"a file":     {write: writeText, read: readText},
 	"tool lists": {write: writeTools, read: readTools},
@@ -38,10 +37,10 @@ var files = map[string]file{
 	"its image":  {write: writeImage, read: readEngine, slow: 200 * time.Millisecond},
 }
 
-// lines is a text of one number.
+// lines returns a long text that consists of lines with the number n.
 func lines(n int) string { return strings.Repeat(strconv.Itoa(n)+"\n", 20_000) }
 
-// number returns the number of a text, or an error if it is no complete text of lines.
+// number returns the number in a text of lines, or an error if the text is incomplete.
 func number(text string) (int, error) {
 	first, _, _ := strings.Cut(text, "\n")
 	n, err := strconv.Atoi(first)
@@ -112,7 +111,7 @@ func vectorFile(folder string) vectors.File { return vectors.File{Dir: folder, M
 
 func vectorKey(n int) index.Key { return sha256.Sum256([]byte(strconv.Itoa(n))) }
 
-// maxVersion is above the number of versions that a test reaches.
+// maxVersion is larger than the number of versions that a test writes.
 const maxVersion = vectors.MaxRecords
 
 var vectorKeys = sync.OnceValue(func() (all []index.Key) {
@@ -122,7 +121,7 @@ var vectorKeys = sync.OnceValue(func() (all []index.Key) {
 	return all
 })
 
-// writeVectors adds one vector to the file.
+// writeVectors adds one vector to the file of vectors.
 func writeVectors(folder string) error {
 	n, err := readVectors(folder)
 	if err != nil {
@@ -132,7 +131,7 @@ func writeVectors(folder string) error {
 		return errors.New("the file is full")
 	}
 	fresh := index.Vectors{}
-	for i := n + 1; i <= max(n+1, 500); i++ { // the first version has 500
+	for i := n + 1; i <= max(n+1, 500); i++ { // the first version has 500 vectors
 		fresh[vectorKey(i)] = make([]float32, 64)
 	}
 	return vectorFile(folder).Add(context.Background(), fresh, nil)
@@ -206,10 +205,10 @@ func readPins(folder string) (int, error) {
 	return strconv.Atoi(r.Identity)
 }
 
-// writeEngine starts an engine without a cache.
+// writeEngine starts an engine after removing the cached compiled engine.
 func writeEngine(folder string) error {
 	cache := filepath.Join(folder, "quickjs")
-	compiled, _ := filepath.Glob(filepath.Join(cache, "wazero-*", "*")) // the pattern is correct
+	compiled, _ := filepath.Glob(filepath.Join(cache, "wazero-*", "*")) // the pattern is valid
 	for _, path := range compiled {
 		if !strings.HasSuffix(path, ".tmp") {
 			if err := os.Remove(path); err != nil {
@@ -220,13 +219,13 @@ func writeEngine(folder string) error {
 	return writeImage(folder)
 }
 
-// writeImage starts an engine without a cached image.
+// writeImage starts an engine after removing the cached image.
 func writeImage(folder string) error {
 	cache := filepath.Join(folder, "quickjs")
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return err
 	}
-	images, _ := filepath.Glob(filepath.Join(cache, "image-*")) // the pattern is correct
+	images, _ := filepath.Glob(filepath.Join(cache, "image-*")) // the pattern is valid
 	for _, path := range images {
 		if err := os.Remove(path); err != nil {
 			return err
@@ -239,8 +238,7 @@ func writeImage(folder string) error {
 	return e.Close()
 }
 
-// compiled is the content of the file of the compiled engine, which is the same each
-// time.
+// compiled returns the content of the file of the compiled engine, which is always the same.
 var compiled = sync.OnceValues(func() ([]byte, error) {
 	folder, err := os.MkdirTemp("", "killed-")
 	if err != nil {
@@ -250,15 +248,15 @@ var compiled = sync.OnceValues(func() ([]byte, error) {
 	if err := writeEngine(folder); err != nil {
 		return nil, err
 	}
-	names, _ := filepath.Glob(filepath.Join(folder, "quickjs", "wazero-*", "*")) // the pattern is correct
+	names, _ := filepath.Glob(filepath.Join(folder, "quickjs", "wazero-*", "*")) // the pattern is valid
 	if len(names) != 1 {
 		return nil, fmt.Errorf("%d files of the compiled engine", len(names))
 	}
 	return os.ReadFile(names[0])
 })
 
-// readEngine returns 1 if there is a complete compiled engine or image, or if there is
-// none: a writer removes them.
+// readEngine returns 1 if the compiled engine and the image are complete or missing, because writers
+// remove them.
 func readEngine(folder string) (int, error) {
 	want, err := compiled()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package killed ends processes in the middle of their writes to files that gateways
-// share, and checks what other processes read then.
+// Package killed kills processes while they write to files that gateways share, and checks what other
+// processes then read.
 package killed
 
 import (
@@ -19,8 +19,8 @@ import (
 
 var killedFor = flag.Duration("killed-for", 700*time.Millisecond, "how long writers of each file are killed")
 
-// asWriter is the argument that makes this program a writer. The name of the file and a
-// folder follow.
+// asWriter is the argument that makes this program a writer. The name of a file in files, and a folder,
+// follow.
 const asWriter = "be-a-writer"
 
 func TestMain(m *testing.M) {
@@ -36,12 +36,11 @@ func TestMain(m *testing.M) {
 
 // file is a file that several processes write.
 type file struct {
-	// write writes the version after the one that is there.
+	// write writes the version after the present one.
 	write func(folder string) error
-	// read returns the number of the version that is there, or 0. A mixture of versions is
-	// an error.
+	// read returns the number of the present version, or 0. A mixture of versions is an error.
 	read func(folder string) (int, error)
-	slow time.Duration // the time that one write takes; 0: far below 20 ms
+	slow time.Duration // duration of one write; 0: far below 20 ms
 }
 
 func (f file) writeForEver(folder string) error {
@@ -58,8 +57,8 @@ func (f file) writeForEver(folder string) error {
 	}
 }
 
-// TestKilledWriters: readers find the old or the new content of each file while its
-// writers are killed. The next writer removes what they left.
+// TestKilledWriters: readers find either the old or the new content of each file while its writers are
+// killed. The next writer removes what killed ones have left.
 func TestKilledWriters(t *testing.T) {
 	for name, f := range files {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +74,7 @@ func TestKilledWriters(t *testing.T) {
 				}
 				if n := len(left(t, folder)); n > 0 {
 					interrupted++
-					if n > 2 { // one of the process that has just ended, and one that it found before its first write
+					if n > 2 { // one of the writer just killed, and one that this writer found before its first write
 						t.Fatalf("%d temporary files: %v", n, left(t, folder))
 					}
 				}
@@ -88,7 +87,7 @@ func TestKilledWriters(t *testing.T) {
 	}
 }
 
-// reader reads a file and knows the newest version that it has seen.
+// reader reads a file and remembers the newest version that it has seen.
 type reader struct {
 	file
 	folder string
@@ -107,8 +106,8 @@ func (r *reader) check() error {
 	return nil
 }
 
-// killOne starts a writer, and kills it at a random moment of its writes. Until then it
-// reads.
+// killOne starts a writer and kills it at a random moment of its writes. Until then, and afterwards, it
+// reads the file.
 func (r *reader) killOne(name string) error {
 	w, err := start(name, r.folder)
 	if err != nil {
@@ -130,7 +129,7 @@ func (r *reader) killOne(name string) error {
 	return r.check()
 }
 
-// finish lets one writer complete a write, and checks that it removed what others left.
+// finish lets one writer complete a write, and checks that it has removed what killed writers left.
 func (r *reader) finish(name string) error {
 	w, err := start(name, r.folder)
 	if err != nil {
@@ -158,10 +157,10 @@ func (r *reader) finish(name string) error {
 	return nil
 }
 
-// stop is the name of a file that ends a writer after its current write.
+// stop is the name of a file that makes a writer end after its current write.
 const stop = "stop"
 
-// writer is a process that writes.
+// writer is a process that writes a file repeatedly.
 type writer struct {
 	cmd  *exec.Cmd
 	out  *bufio.Reader
@@ -182,7 +181,7 @@ func start(name, folder string) (*writer, error) {
 	return &writer{cmd: cmd, out: bufio.NewReader(out)}, cmd.Start()
 }
 
-// writing waits for the end of the first write.
+// writing waits until the first write is complete.
 func (w *writer) writing() error {
 	line, err := w.out.ReadString('\n')
 	if err == nil && line != "writing\n" {
@@ -191,7 +190,7 @@ func (w *writer) writing() error {
 	return err
 }
 
-// ended waits for the end of a writer that was told to stop.
+// ended waits for the end of a writer after stop was written.
 func (w *writer) ended() error {
 	w.dead = true
 	return w.cmd.Wait()
@@ -200,8 +199,8 @@ func (w *writer) ended() error {
 func (w *writer) kill() {
 	if !w.dead {
 		w.dead = true
-		_ = w.cmd.Process.Kill() // SIGKILL; it may have ended
-		_ = w.cmd.Wait()         // it was killed
+		_ = w.cmd.Process.Kill() // it may have ended already
+		_ = w.cmd.Wait()         // killed, so an error is expected
 	}
 }
 
@@ -214,7 +213,7 @@ func left(t *testing.T, folder string) []string {
 	return names
 }
 
-// temporary returns the temporary files in a folder and below.
+// temporary returns the temporary files in a folder and its subfolders.
 func temporary(folder string) (names []string, err error) {
 	err = filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".tmp") {

@@ -1,7 +1,7 @@
 //go:build integration && linux
 
-// Package npm_test installs the npm packages as users do, from a registry on loopback
-// that has the packed tarballs and nothing else.
+// Package npm_test installs the npm packages as users do, from a registry on loopback that contains
+// only the packed tarballs.
 package npm_test
 
 import (
@@ -24,14 +24,14 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// packages is the folder of the built packages, node that of a Node that can replace its
-// process by a program.
+// packages is the folder of the built packages, and node that of a Node that can replace its process by
+// a program.
 var packages, node string
 
-// own is the name of the package for this platform.
+// own is the name of the package with the program for this platform.
 var own = "@toolscript/linux-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 
-// bound is the time limit of one command, on a busy machine.
+// bound is the time limit of one command on a busy machine.
 const bound = 3 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -56,8 +56,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// build packs the program of this platform, and for the other platforms a text, which
-// npm must not fetch.
+// build packs the program for this platform, and for each other platform a text that npm must not fetch.
 func build(programs string) error {
 	for _, platform := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64", "windows-amd64", "windows-arm64"} {
 		folder := filepath.Join(programs, platform)
@@ -84,14 +83,14 @@ func build(programs string) error {
 	return nil
 }
 
-// machine is a computer with Node and npm and an empty home folder.
+// machine is a computer with Node, npm and an empty home folder.
 type machine struct {
 	home string
 	env  []string
 }
 
-// newMachine returns a machine whose npm knows the registry alone. Its Node cannot
-// replace its process if old is true, as Node 20.
+// newMachine returns a machine whose npm uses only the registry. If old is set, its Node cannot replace
+// its process, like Node 20.
 func newMachine(t *testing.T, registry string, old bool) *machine {
 	t.Helper()
 	home := t.TempDir()
@@ -111,18 +110,18 @@ func newMachine(t *testing.T, registry string, old bool) *machine {
 	return m
 }
 
-// result is what a command has printed, and its exit code.
+// result is the output and exit code of a command.
 type result struct {
 	stdout, stderr string
 	code           int
 }
 
-// command returns a command in a folder.
+// command returns a command that runs in a folder of the machine.
 func (m *machine) command(t *testing.T, dir, stdin string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, "/usr/bin/env", append(slices.Concat([]string{"-i"}, m.env), args...)...) // finds the program in the machine's PATH
+	cmd := exec.CommandContext(ctx, "/usr/bin/env", append(slices.Concat([]string{"-i"}, m.env), args...)...) // env finds the program in the machine's PATH
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
 	return cmd
 }
@@ -138,7 +137,7 @@ func (m *machine) run(t *testing.T, dir, stdin string, args ...string) result {
 	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// must runs a command that succeeds and returns its output.
+// must runs a command that must succeed and returns its output.
 func (m *machine) must(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	r := m.run(t, dir, "", args...)
@@ -150,8 +149,8 @@ func (m *machine) must(t *testing.T, dir string, args ...string) string {
 
 var quickStart = regexp.MustCompile("(?s)```sh\n(npx.*?)```")
 
-// TestTwoCommands runs the two npx commands of the README on a machine without any
-// configuration, from the first one to the result of a script.
+// TestTwoCommands runs the two npx commands of the README on a machine without any configuration, from
+// the first command to the result of a script.
 func TestTwoCommands(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -208,7 +207,7 @@ func TestGlobal(t *testing.T) {
 	}
 }
 
-// signalled checks that a signal to the command ends the gateway.
+// signalled checks that a signal to the command stops the gateway.
 func signalled(t *testing.T, m *machine, dir string) {
 	t.Helper()
 	cmd := m.command(t, dir, "", "toolscript", "gateway", "start")
@@ -233,7 +232,7 @@ func signalled(t *testing.T, m *machine, dir string) {
 	}
 }
 
-// launched checks that the plugin starts the program itself, without node.
+// launched checks that the plugin starts the program directly, without Node.
 func launched(t *testing.T, m *machine, dir string) {
 	t.Helper()
 	launcher, err := filepath.Abs("../../plugins/toolscript/bin/toolscript")
@@ -249,8 +248,8 @@ func launched(t *testing.T, m *machine, dir string) {
 	}
 }
 
-// hooked checks that a gateway of the plugin belongs to the process that runs the hook,
-// which is this test, and not to a process of Node that has ended.
+// hooked checks that a gateway of the plugin belongs to the process that runs the hook, which is this
+// test, and not to an ended process of Node.
 func hooked(t *testing.T, m *machine, dir string) {
 	t.Helper()
 	hook := func(event string) {
@@ -284,8 +283,8 @@ func hooked(t *testing.T, m *machine, dir string) {
 
 func (m *machine) runtime() discovery.Places { return discovery.In(filepath.Join(m.home, "run")) }
 
-// TestTarballs installs the two tarballs of this platform without any registry, and
-// then removes the package with the program.
+// TestTarballs installs the two tarballs for this platform without a registry, and then removes the
+// package that contains the program.
 func TestTarballs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestTwoCommands installs the packages, too")

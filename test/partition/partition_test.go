@@ -20,26 +20,26 @@ var (
 	seed   = flag.Uint64("seed", 0, "of the order of faults; 0: a random one")
 )
 
-// backTime is how long the fleet may need after a fault until all gateways have answers.
+// backTime is the time that the fleet may need after a fault until all gateways have answers.
 const backTime = 5 * time.Second
 
-// cut is the fault of a link that passes nothing on.
+// cut is a fault in which a link passes nothing on.
 var cut = fault{hold: [2]bool{true, true}}
 
-// disturbance is a fault of the fleet. It returns what ends it.
+// disturbance is a fault of the fleet. begin returns what was affected, and a function that ends the fault.
 type disturbance struct {
 	name  string
 	begin func(f *fleet, r *rand.Rand) (about string, end func())
 }
 
-// isolate cuts the routes of a node, in one direction or in both.
+// isolate cuts the routes of a node in one direction or in both.
 func (f *fleet) isolate(node int, directions ...int) (end func()) {
 	var changed []*link
 	for between, l := range f.routes {
 		var broken fault
 		for _, d := range directions {
 			switch node {
-			case between[0]: // the node has connected
+			case between[0]: // the node is the side that connects
 				broken.hold[d] = true
 			case between[1]:
 				broken.hold[1-d] = true
@@ -59,7 +59,7 @@ func clear(links []*link) {
 	}
 }
 
-// links are all links of the fleet, in the same order in each run.
+// links returns all links of the fleet, always in the same order.
 func (f *fleet) links() (all []*link) {
 	for _, l := range f.routes {
 		all = append(all, l)
@@ -95,7 +95,7 @@ func deafNode(f *fleet, r *rand.Rand) (string, func()) {
 	return fmt.Sprintf("%s, %s", f.nodes[n].role.Name, []string{"what it sends", "what it receives"}[direction]), f.isolate(n, direction)
 }
 
-// disturbances are the faults. The short form has those before the first one of the rest.
+// disturbances are the faults. The short form uses only the first shortForm of them.
 var disturbances = []disturbance{
 	{"the owner is paused", pauseOwner},
 	{"a node is cut off", isolateNode},
@@ -146,15 +146,15 @@ var disturbances = []disturbance{
 	}},
 }
 
-// shortForm is how many of them the short form has.
+// shortForm is the number of faults in the short form.
 const shortForm = 2
 
-// TestPartitions causes faults of the network and pauses of processes, and checks that no
-// answer was lost or doubled, and that two owners never answered in one lease. How long the
-// fleet needs after each fault is printed; the long form, which runs alone, bounds it. Steps
-// of the system's clock are no fault: leases use a clock that nobody sets (lease.TestSuspended
-// and the simulations there have clocks that stop and that are too fast or too slow).
-// The short form takes more than ten seconds: a fault lasts as long as a lease.
+// TestPartitions causes faults of the network and pauses of processes, and checks that no answer was
+// lost or doubled, and that two owners never answered in one term. It prints how long the fleet needs
+// after each fault; the long form, which runs alone, also limits that time. Changes of the system clock
+// are not tested, because leases use a clock that nobody can set; lease.TestSuspended and the
+// simulations there use clocks that stop, or are too fast or too slow. The short form takes more than ten seconds,
+// because a fault lasts as long as a lease.
 func TestPartitions(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())

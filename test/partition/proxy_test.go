@@ -17,17 +17,17 @@ const (
 	back
 )
 
-// fault is what a link does with the bytes of each direction. Bytes that are held arrive
-// after the fault, as TCP would send them again.
+// fault says what a link does with the bytes of each direction. Held bytes arrive after the fault, as
+// TCP would then repeat them.
 type fault struct {
 	hold  [2]bool
-	delay [2]time.Duration // of each piece
+	delay [2]time.Duration // delay of each piece
 }
 
-// link passes connections on to an address, with faults.
+// link is a proxy to an address that can add faults.
 type link struct {
-	name   string // of both ends
-	port   int    // to connect to
+	name   string // names of both ends
+	port   int    // port of the proxy
 	target string
 
 	mu      sync.Mutex
@@ -36,7 +36,7 @@ type link struct {
 	conns   map[net.Conn]struct{}
 }
 
-// newLink starts a link to a port, until the test ends.
+// newLink starts a link to target, which ends with the test.
 func newLink(t *testing.T, name, target string) *link {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", loopback+":0")
@@ -76,7 +76,7 @@ func (l *link) set(f fault) {
 	l.changed = make(chan struct{})
 }
 
-// reset ends all connections, and loses what is on its way.
+// reset closes all connections, so that bytes in transit are lost.
 func (l *link) reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +99,7 @@ func (l *link) pass(ctx context.Context, from net.Conn) {
 	}
 	to, err := (&net.Dialer{}).DialContext(ctx, "tcp", l.target)
 	if err != nil {
-		return // the target is not there; the client sees the end of its connection
+		return // the target does not listen; the client sees that its connection ends
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -139,7 +139,7 @@ func (l *link) copy(ctx context.Context, direction int, from io.Reader, to io.Wr
 	}
 }
 
-// wait returns when a piece may pass. It returns false if the connection has ended.
+// wait waits until a piece may pass. It returns false if the connection has ended.
 func (l *link) wait(ctx context.Context, direction int) bool {
 	f, _ := l.state()
 	if d := f.delay[direction]; d > 0 {

@@ -34,19 +34,19 @@ import (
 
 const loopback = "127.0.0.1"
 
-// roleVariable is the environment variable that makes this test binary something else. Its
-// value is a role in JSON. Roles end with their standard input.
+// roleVariable is the environment variable that selects another role of this test binary. Its value
+// is a role in JSON. The process ends with its standard input.
 const roleVariable = "PARTITION_ROLE"
 
-// role is a process of the fleet.
+// role describes a process of the fleet.
 type role struct {
 	Kind   string // node, hub, gateway or server
 	Name   string
-	URL    string   // of the cluster, for hubs and gateways
-	Port   int      // of clients, for nodes
+	URL    string   // URL of the cluster, for hubs and gateways
+	Port   int      // port for clients, for nodes
 	Routes int      // port for other nodes
-	To     []string // URLs of other nodes
-	Dir    string   // for files
+	To     []string // URLs of the other nodes
+	Dir    string   // folder for the files of the process
 }
 
 func TestMain(m *testing.M) {
@@ -74,8 +74,8 @@ func runNode(r role) error {
 		ServerName: r.Name, Host: loopback, Port: r.Port, NoSigs: true, NoLog: true, JetStream: true, StoreDir: r.Dir,
 		Cluster: natsserver.ClusterOpts{
 			Name: "fleet", Host: loopback, Port: r.Routes, PoolSize: -1,
-			NoAdvertise: true,                 // clients know the links only
-			Advertise:   loopback + ":" + "1", // other nodes, too: no server listens there
+			NoAdvertise: true,                 // clients must use only the links
+			Advertise:   loopback + ":" + "1", // also for other nodes: nothing listens there
 		},
 	}
 	for _, to := range r.To {
@@ -105,11 +105,11 @@ const (
 	spread = "spread" // runs at all hubs
 )
 
-// firstRetry is the pause before a hub joins again.
+// firstRetry is the pause before a hub joins the fleet again.
 const firstRetry = 200 * time.Millisecond
 
-// runHub offers the servers to the fleet, and joins again when the connection was lost. Its
-// log, which has the terms of the leases, and the counts are files in r.Dir.
+// runHub offers the servers to the fleet, and joins again after its connection was lost. Its log, which
+// contains the terms of the leases, and the counts of the servers are files in r.Dir.
 func runHub(r role) error {
 	log, err := os.OpenFile(logOf(r.Dir, r.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -135,7 +135,7 @@ func runHub(r role) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // its end is that of the hub
+		_, _ = io.Copy(io.Discard, os.Stdin) // the hub ends with its standard input
 		cancel()
 	}()
 	fmt.Println("ready")
@@ -163,13 +163,13 @@ func runHub(r role) error {
 }
 
 const (
-	callTime  = 30 * time.Second // a call without a report until then is lost
+	callTime  = 30 * time.Second // a call without an outcome after this time is lost
 	callPause = 40 * time.Millisecond
-	callers   = 2 // of each server, in each gateway
-	slow      = 2 // more callers of the server with an owner, whose calls often last longer than its term
+	callers   = 2 // callers of each server in each gateway
+	slow      = 2 // additional callers of the server with one owner, whose calls often last longer than a term
 )
 
-// workOf is how long a call takes in its server, in milliseconds.
+// workOf returns how long a call takes in its server, in ms.
 func workOf(caller, n int) int {
 	if caller < 2*callers {
 		return 5
@@ -177,7 +177,7 @@ func workOf(caller, n int) int {
 	return 1000 + (n*700+caller*300)%3500
 }
 
-// runGateway calls both servers again and again, and writes each call to a file.
+// runGateway calls both servers repeatedly, and writes each call to a file.
 func runGateway(r role) error {
 	fleet := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return cluster.Address{URL: r.URL} }})
 	defer fleet.Close()
@@ -217,7 +217,7 @@ func runGateway(r role) error {
 					return
 				case <-time.After(callPause):
 				}
-				line, _ := json.Marshal(makeCall(system, r.Name, name, fmt.Sprintf("%s-%d-%d", r.Name, i, n), workOf(i, n))) // such a struct always has a JSON form
+				line, _ := json.Marshal(makeCall(system, r.Name, name, fmt.Sprintf("%s-%d-%d", r.Name, i, n), workOf(i, n))) // this struct always has a JSON form
 				mu.Lock()
 				_, _ = out.Write(append(line, '\n')) // a missing line fails the check
 				mu.Unlock()
@@ -230,12 +230,12 @@ func runGateway(r role) error {
 	return errors.Join(out.Close(), system.Close(stop))
 }
 
-// makeCall has a server count an id, with work of that many milliseconds.
+// makeCall makes a call in which a server counts the id and works for that many milliseconds.
 func makeCall(system *actors.System, gateway, name, id string, work int) history.Call {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
 	c := history.Call{ID: id, Server: name, Gateway: gateway, Begin: time.Now().UnixNano()}
-	args, _ := json.Marshal(map[string]any{"text": id, "ms": work}) // such a map always has a JSON form
+	args, _ := json.Marshal(map[string]any{"text": id, "ms": work}) // this map always has a JSON form
 	result, err := system.CallTool(ctx, toolscript.Call{ID: name + "__count", Args: args})
 	c.End = time.Now().UnixNano()
 	var r struct{ Content []struct{ Text string } }
@@ -257,5 +257,5 @@ func makeCall(system *actors.System, gateway, name, id string, work int) history
 	return c
 }
 
-// attributes have a process end with the one that has started it.
+// attributes make a process end with the process that has started it.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

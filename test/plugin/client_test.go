@@ -23,11 +23,11 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// program is the built toolscript, claude is the client from npm, and peers is the
+// program is the path of the built toolscript, claude that of the client from npm, and peers is the
 // folder of the real MCP servers.
 var program, claude, peers string
 
-// bound is the time limit of one step of the client, on a busy machine.
+// bound is the time limit for one step of the client on a busy machine.
 const bound = 2 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -59,8 +59,8 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// world is a user's machine: a home folder, a project in git, and an endpoint that
-// replaces the model.
+// world is a user's machine: a home folder, a project in a git repository, and an endpoint that takes
+// the place of the model.
 type world struct {
 	home, project string
 	model         *endpoint
@@ -95,7 +95,7 @@ func newWorld(t *testing.T, files map[string]string, turns ...[]block) *world {
 	return w
 }
 
-// command returns a command of the client in the project's folder.
+// command returns a command of the client that runs in the project's folder.
 func (w *world) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 3*bound)
@@ -115,8 +115,7 @@ func (w *world) manage(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// pluginDir returns the arguments that load the plugin from the repository, without
-// an installation.
+// pluginDir returns the arguments that load the plugin from the repository without installing it.
 func pluginDir(t *testing.T) []string {
 	t.Helper()
 	path, err := filepath.Abs(pluginRoot)
@@ -143,7 +142,7 @@ type line struct {
 	} `json:"permission_denials"`
 }
 
-// session is a running client that takes prompts.
+// session is a running client that accepts prompts.
 type session struct {
 	world *world
 	cmd   *exec.Cmd
@@ -176,7 +175,7 @@ func (w *world) start(t *testing.T, args ...string) *session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill() // a failed test can leave it running
+		_ = s.cmd.Process.Kill() // a failed test may leave it running
 		_ = s.cmd.Wait()
 		_ = errors.Close()
 		if !t.Failed() {
@@ -228,7 +227,7 @@ func (s *session) read(t *testing.T) (line, bool) {
 	return l, true
 }
 
-// end closes the client's input and waits for the end of the client.
+// end closes the client's input and waits until the client has ended.
 func (s *session) end(t *testing.T) {
 	t.Helper()
 	if err := s.stdin.Close(); err != nil {
@@ -242,7 +241,7 @@ func (s *session) end(t *testing.T) {
 	}
 }
 
-// messages returns the texts that the hooks of an event showed to the user.
+// messages returns the texts that the hooks of an event have shown to the user.
 func (s *session) messages(t *testing.T, event string) (texts []string) {
 	t.Helper()
 	seen := false
@@ -265,7 +264,7 @@ func (s *session) messages(t *testing.T, event string) (texts []string) {
 	return texts
 }
 
-// gateways returns the gateways that run on the machine.
+// gateways returns the running gateways of the machine.
 func (w *world) gateways(t *testing.T) []discovery.Entry {
 	t.Helper()
 	entries, err := discovery.In(filepath.Join(w.home, ".toolscript", "run")).List()
@@ -275,7 +274,7 @@ func (w *world) gateways(t *testing.T) []discovery.Entry {
 	return entries
 }
 
-// gateway returns the only gateway.
+// gateway returns the only running gateway.
 func (w *world) gateway(t *testing.T) discovery.Entry {
 	t.Helper()
 	entries := w.gateways(t)
@@ -285,7 +284,7 @@ func (w *world) gateway(t *testing.T) discovery.Entry {
 	return entries[0]
 }
 
-// ended waits for the end of a process.
+// ended waits until a process has ended.
 func ended(t *testing.T, pid int) {
 	t.Helper()
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -308,8 +307,8 @@ func ended(t *testing.T, pid int) {
 	}
 }
 
-// nothingLeft waits for the end of every process whose environment contains the
-// world's home folder: gateways, servers and hooks.
+// nothingLeft waits until every process has ended that has the world's home folder in its environment:
+// gateways, servers and hooks.
 func (w *world) nothingLeft(t *testing.T) {
 	t.Helper()
 	for _, p := range w.processes() {

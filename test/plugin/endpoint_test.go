@@ -47,16 +47,15 @@ type request struct {
 	bytes []byte
 }
 
-// endpoint is a Messages endpoint on loopback that answers from a list of turns.
-// Requests without tools, such as those for a title, and requests for a summary use
-// no turn.
+// endpoint is a Messages endpoint on loopback that answers from a list of turns. Requests without
+// tools, for example for a title, and requests for a summary use no turn.
 type endpoint struct {
 	*httptest.Server
 
 	mu       sync.Mutex
 	turns    [][]block
 	requests []request // requests with tools, in order
-	calls    int       // number of answers, for their ids
+	calls    int       // number of answers so far, for their ids
 }
 
 // compaction is a part of the request for a summary of the conversation.
@@ -150,7 +149,7 @@ type toolResult struct {
 	error bool
 }
 
-// results returns the results in the last request, in order.
+// results returns the tool results in the last request, in order.
 func (e *endpoint) results(t *testing.T) (results []toolResult) {
 	t.Helper()
 	for _, m := range e.lastRequest(t).Messages {
@@ -160,7 +159,7 @@ func (e *endpoint) results(t *testing.T) (results []toolResult) {
 			IsError bool `json:"is_error"`
 		}
 		if json.Unmarshal(m.Content, &parts) != nil {
-			continue // the content is a text
+			continue // the content is a text, without results
 		}
 		for _, p := range parts {
 			if p.Type == "tool_result" {

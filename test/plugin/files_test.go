@@ -1,5 +1,5 @@
-// Package plugin_test tests the Claude Code plugin: the plugin's files, without a
-// client, and with the build tag integration the plugin in the real client.
+// Package plugin_test tests the Claude Code plugin: its files without a client and, with the build tag
+// integration, the plugin in the real client.
 package plugin_test
 
 import (
@@ -36,9 +36,8 @@ func readJSON(t *testing.T, path string, into any) {
 
 type manifest struct{ Name, Version, License string }
 
-// TestVersions compares the plugin's version with the program's. The client updates a
-// plugin only if its version changes, and the program compares that version with its
-// own.
+// TestVersions compares the version of the plugin with that of the program. The client updates a
+// plugin only if its version changes, and the program compares that version with its own.
 func TestVersions(t *testing.T) {
 	var m manifest
 	readJSON(t, pluginRoot+"/.claude-plugin/plugin.json", &m)
@@ -79,8 +78,7 @@ func readHooks(t *testing.T) hooks {
 	return file.Hooks
 }
 
-// TestHooks checks that every hook is in exec form and that its program exists and is
-// executable.
+// TestHooks checks that every hook is in exec form, and that its program exists and is executable.
 func TestHooks(t *testing.T) {
 	seen := map[string]string{}
 	for event, groups := range readHooks(t) {
@@ -118,8 +116,8 @@ func checkProgram(t *testing.T, command string) {
 
 var links = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 
-// TestLinks checks that the plugin's pages link only to files of the plugin, because
-// only the plugin's folder is installed, and that the skill links to every reference.
+// TestLinks checks that the plugin's pages link only to files of the plugin, because only its folder is
+// installed, and that the skill links to every reference page.
 func TestLinks(t *testing.T) {
 	var linked []string
 	err := filepath.WalkDir(pluginRoot, func(path string, _ fs.DirEntry, err error) error {
@@ -156,9 +154,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestSkill checks the length of the description, because the client cuts
-// descriptions at 1,536 characters. The skill must grant no tools: a rule such as
-// Bash(toolscript *) would also allow toolscript trust.
+// TestSkill checks the length of the description, because the client cuts descriptions at 1,536 characters.
+// The skill must not allow tools: a rule such as Bash(toolscript *) would also allow toolscript trust.
 func TestSkill(t *testing.T) {
 	text, err := os.ReadFile(pluginRoot + "/skills/toolscript/SKILL.md")
 	if err != nil {
@@ -188,8 +185,8 @@ func TestIcon(t *testing.T) {
 	}
 }
 
-// TestLicense checks that the plugin's folder contains the licence, because the
-// folder is installed without the repository.
+// TestLicense checks that the plugin's folder contains the licence, because the folder is installed
+// without the rest of the repository.
 func TestLicense(t *testing.T) {
 	own, err := os.ReadFile(pluginRoot + "/LICENSE")
 	if err != nil {

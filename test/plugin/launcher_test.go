@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// launcherWorld is a folder with the launcher, as it is installed, and programs in
-// several places.
+// launcherWorld is a folder with the launcher, as it is installed, and with programs in several places.
 type launcherWorld struct{ dir, launcher string }
 
 func newLauncherWorld(t *testing.T) *launcherWorld {

@@ -30,8 +30,8 @@ func (w *world) checkEcho(t *testing.T, when string) {
 	}
 }
 
-// TestClearAndCompact checks that the gateway stays when the client ends one session
-// and starts another in the same process.
+// TestClearAndCompact checks that the gateway keeps running when the client ends one session and
+// starts another in the same process.
 func TestClearAndCompact(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -60,8 +60,7 @@ func TestClearAndCompact(t *testing.T) {
 	ended(t, first.PID)
 }
 
-// starts returns the names of the SessionStart hooks that have run. A name contains
-// the hook's source.
+// starts returns the names of the SessionStart hooks that have run. A name contains the source of the hook.
 func (s *session) starts() (names []string) {
 	for _, l := range s.all {
 		if l.Subtype == "hook_response" && l.HookEvent == "SessionStart" {
@@ -71,8 +70,7 @@ func (s *session) starts() (names []string) {
 	return names
 }
 
-// TestResume checks that a session that is resumed in another process uses that
-// process's gateway.
+// TestResume checks that a session that is resumed in another process uses the gateway of that process.
 func TestResume(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -93,8 +91,7 @@ func TestResume(t *testing.T) {
 	s.end(t)
 }
 
-// TestKilledClient checks that the gateway ends with a killed client, although no
-// hook runs.
+// TestKilledClient checks that the gateway ends when the client is killed, although no hook runs.
 func TestKilledClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -109,8 +106,8 @@ func TestKilledClient(t *testing.T) {
 	ended(t, gateway.PID)
 }
 
-// TestTwoSessions checks that each session has its own gateway, and that the end of
-// one session does not end the other gateway.
+// TestTwoSessions checks that each session has its own gateway, and that the end of one session does
+// not stop the gateway of the other.
 func TestTwoSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -145,8 +142,8 @@ func TestTwoSessions(t *testing.T) {
 	ended(t, second.PID)
 }
 
-// TestKilledGateway checks that the agent's result says that the gateway does not
-// answer, and that /clear starts another gateway.
+// TestKilledGateway checks that the result for the agent says that the gateway does not answer, and
+// that /clear starts another gateway.
 func TestKilledGateway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -171,7 +168,7 @@ func TestKilledGateway(t *testing.T) {
 	s.end(t)
 }
 
-// TestConfigurations checks that a session continues with any configuration.
+// TestConfigurations checks that a session continues, whatever the configuration is.
 func TestConfigurations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

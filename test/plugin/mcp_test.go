@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestMCPEntrance uses toolscript as an MCP server of the client, without the plugin: on
-// stdio and over HTTP, by .mcp.json of the project.
+// TestMCPEntrance uses toolscript as an MCP server of the client, without the plugin: over stdio and
+// over HTTP, configured by the project's .mcp.json.
 func TestMCPEntrance(t *testing.T) {
 	t.Run("stdio", func(t *testing.T) {
 		w := newWorld(t, map[string]string{"home/.toolscript.json": everything})
@@ -35,7 +35,7 @@ func TestMCPEntrance(t *testing.T) {
 	})
 }
 
-// useEntrance calls run_script of a server that .mcp.json configures.
+// useEntrance makes the client call run_script of a server that .mcp.json configures.
 func (w *world) useEntrance(t *testing.T, server string) {
 	t.Helper()
 	path := filepath.Join(w.project, ".mcp.json")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPermissions checks that the client runs the safe commands without a question,
-// and denies the others, because no user is present to approve them.
+// TestPermissions checks that the client runs the safe commands without asking, and denies the others,
+// because no user is present to approve them.
 func TestPermissions(t *testing.T) {
 	allowed := []string{
 		"toolscript search 'echo a message' --output types",
@@ -71,8 +71,7 @@ func TestPermissions(t *testing.T) {
 	s.end(t)
 }
 
-// TestAutoAllowOff checks that the user's configuration can disable the automatic
-// approval.
+// TestAutoAllowOff checks that the user's configuration can disable the automatic approval.
 func TestAutoAllowOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

@@ -16,9 +16,9 @@ const parts: string[] = await Promise.all([1, 2].map(async (n) => String(await t
 return parts.join(", ");
 TS`
 
-// TestInstalled tests the plugin from end to end: the installation from the
-// marketplace, a session with a gateway, a search, types, a script that calls a real
-// server, the suggestion of a tool for a prompt, the end of the session, and the uninstallation.
+// TestInstalled tests the plugin from end to end: the installation from the marketplace, a session with a
+// gateway, a search, types, a script that calls a real server, the suggestion of a tool for a prompt, the
+// end of the session, and the uninstallation.
 func TestInstalled(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": everything},
 		bash("toolscript search 'echo a message' --output types"), bash("toolscript get-types everything__echo"), bash(echo), say("done"))
@@ -61,8 +61,8 @@ func TestInstalled(t *testing.T) {
 	w.uninstalled(t)
 }
 
-// suggested checks that the model is shown a tool with the prompt that needs it, once in
-// the session, and none with other prompts.
+// suggested checks that the model is shown a tool together with the prompt that needs it, once in the
+// session, and no tool with other prompts.
 func (s *session) suggested(t *testing.T) {
 	t.Helper()
 	const head, prompt = "MCP tools of toolscript that may fit", "Use the echo tool of the everything server to say hello"

@@ -1,3 +1,3 @@
-// Package proof contains tests with many repetitions. They have the build tag proof;
-// run them with `task proof`.
+// Package proof contains tests with many repetitions. They have the build tag proof; run them with
+// `task proof`.
 package proof

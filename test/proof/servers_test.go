@@ -24,8 +24,7 @@ var (
 	serversCheck = flag.Duration("servers-check", time.Second, "time between two health checks of a server in it")
 )
 
-// realServer is a server from npm. A server without a call needs an account for all
-// of its tools.
+// realServer is a server from npm. A server without a call needs an account for all its tools.
 type realServer struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args,omitempty"`
@@ -35,8 +34,8 @@ type realServer struct {
 	call map[string]any
 }
 
-// realServers returns ten servers by name. Their programs are in the folder peers,
-// and their files go to dir.
+// realServers returns ten servers by name. Their programs are in the folder peers, and they use the
+// folder dir.
 func realServers(peers, dir string) map[string]realServer {
 	program := func(name string, args ...string) realServer {
 		return realServer{Command: filepath.Join(peers, name), Args: args}
@@ -60,9 +59,8 @@ func realServers(peers, dir string) map[string]realServer {
 	}
 }
 
-// TestServersSoak keeps ten real servers connected. Some are called, with pauses of
-// up to three health checks; the others are idle. No server may be restarted, and no
-// call may fail.
+// TestServersSoak keeps ten real servers connected. Some are called, with pauses of up to three health
+// checks; the others are idle. No server may be restarted, and no call may fail.
 func TestServersSoak(t *testing.T) {
 	t.Parallel()
 	peers, err := filepath.Abs("../node_modules/.bin")

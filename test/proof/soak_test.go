@@ -22,18 +22,18 @@ import (
 var soakRuns = flag.Int64("runs", 2_000, "how many scripts the soak runs")
 
 const (
-	warmRuns = 100 // until pools are full and caches warm
+	warmRuns = 100 // until pools and caches are full
 	callers  = 4
-	portions = 10 // after each of which the memory is looked at
-	// soakGrowth is how much more memory the gateway may use after the last portion
-	// than after the first: temporary garbage.
+	portions = 10 // the memory is checked after each portion
+	// soakGrowth is by how much the gateway's memory may be larger after the last portion than after the
+	// first, because of temporary garbage.
 	soakGrowth = 32 // MB
 	// killEvery is the interval at which a worker is killed.
 	killEvery = 500 * time.Millisecond
 )
 
-// TestSoak runs scripts with every kind of ending while workers are killed at random.
-// It checks the gateway's memory and the processes that remain.
+// TestSoak runs scripts with every kind of ending while workers are killed at random. It checks the
+// memory of the gateway and the processes that remain.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	g := gatewayOf(t, `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}}`)
@@ -68,13 +68,13 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soak is a gateway under load.
+// soak is a gateway under load with its counts.
 type soak struct {
 	t       *testing.T
 	gateway *harness.Gateway
 	killing atomic.Bool
 	kills   atomic.Int64
-	lost    atomic.Int64 // runs that ended with their worker
+	lost    atomic.Int64 // runs that have ended with their worker
 }
 
 // script is a script and its expected end.
@@ -92,7 +92,7 @@ var scripts = []script{
 	{`const all = []; for (;;) all.push(new ArrayBuffer(16 << 20))`, "limit_memory", 20_000},
 }
 
-// run runs n scripts, several at once.
+// run runs n scripts, several at a time.
 func (s *soak) run(n int64) {
 	var next atomic.Int64
 	var running sync.WaitGroup
@@ -106,8 +106,8 @@ func (s *soak) run(n int64) {
 	running.Wait()
 }
 
-// runScript checks the end of a script. While workers are killed, the run may also
-// end because its own worker was killed.
+// runScript runs a script and checks its end. While workers are killed, a run may also end because its
+// own worker was killed.
 func (s *soak) runScript(c script) {
 	events, err := s.gateway.Exec(s.t.Context(), map[string]any{"code": c.code, "limits": map[string]any{"timeoutMs": c.timeoutMs}})
 	if err != nil || len(events) == 0 {
@@ -123,8 +123,8 @@ func (s *soak) runScript(c script) {
 	}
 }
 
-// killWorkers kills one worker of any role after the other until ctx ends. Effects of
-// the last kill may show after that.
+// killWorkers kills workers of any role, one after another, until ctx ends. Effects of the last kill may
+// appear later.
 func (s *soak) killWorkers(ctx context.Context) {
 	s.killing.Store(true)
 	tick := time.NewTicker(killEvery)
@@ -155,8 +155,8 @@ func memory(t *testing.T, g *harness.Gateway) float64 {
 	return mb
 }
 
-// gatewayOf starts the built program with a configuration and additional arguments,
-// in a folder of text files, and waits for its servers.
+// gatewayOf starts the built program with a configuration and additional arguments in a folder with
+// text files, and waits for its servers.
 func gatewayOf(t *testing.T, configuration string, args ...string) *harness.Gateway {
 	t.Helper()
 	bin, err := filepath.Abs("../../bin/toolscript")

@@ -1,12 +1,12 @@
 //go:build linux
 
-// Command recording runs the built program at a terminal and draws what the terminal
-// shows as an SVG, the picture of the README.
+// Command recording runs the built program at a terminal and draws what the terminal shows as an SVG,
+// the picture in the README.
 //
 //	go run ./test/recording -program bin/toolscript docs/recording.svg
 //
-// The picture is animated, with the measured times. Programs that do not animate show
-// the end.
+// The picture is animated with the measured times. Viewers without animation show the
+// end.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 // columns is the width of the terminal.
 const columns = 104
 
-// session are the commands of the picture, in the folder of the repository.
+// session lists the commands of the picture, which run in the folder of the repository.
 var session = []string{
 	`toolscript search 'find a word in files'`,
 	`toolscript exec '
@@ -63,7 +63,7 @@ func record(program, to string) error {
 		return err
 	}
 	m := machine{env: []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "TERM=xterm-256color", "LANG=C.UTF-8"}}
-	for _, command := range []string{"toolscript init --demo --yes", session[0], session[2]} { // fills the caches, as after the first use
+	for _, command := range []string{"toolscript init --demo --yes", session[0], session[2]} { // fills the caches, as in daily use
 		if _, _, err := m.run(command); err != nil {
 			return err
 		}
@@ -79,11 +79,10 @@ func record(program, to string) error {
 	return os.WriteFile(to, []byte(draw(shown)), 0o644)
 }
 
-// machine has the environment of the commands.
+// machine holds the environment of the commands.
 type machine struct{ env []string }
 
-// run runs a command of a shell at a terminal, and returns its output and its time. The
-// command may fail.
+// run runs a shell command at a terminal, and returns its output and its duration. The command may fail.
 func (m machine) run(command string) (output string, took time.Duration, err error) {
 	master, terminal, err := open()
 	if err != nil {
@@ -98,7 +97,7 @@ func (m machine) run(command string) (output string, took time.Duration, err err
 		return "", 0, err
 	}
 	text, err := io.ReadAll(master)
-	if err != nil && !errors.Is(err, unix.EIO) { // the end of a terminal
+	if err != nil && !errors.Is(err, unix.EIO) { // EIO is the end of the terminal
 		return "", 0, err
 	}
 	var failed *exec.ExitError
@@ -108,7 +107,7 @@ func (m machine) run(command string) (output string, took time.Duration, err err
 	return string(text), time.Since(begun), nil
 }
 
-// open returns the two ends of a new terminal.
+// open opens a new terminal and returns both ends.
 func open() (master, terminal *os.File, err error) {
 	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -131,14 +130,14 @@ func open() (master, terminal *os.File, err error) {
 type piece struct {
 	column int
 	text   string
-	class  string // of the style sheet; "" is the colour of text
+	class  string // class in the style sheet; "" is the text colour
 }
 
-// classes are the codes of colours that the program uses.
+// classes maps the colour codes that the program uses to classes of the style sheet.
 var classes = map[string]string{"31": "red", "32": "green", "33": "yellow", "36": "cyan", "2": "dim", "1": "bold"}
 
-// lines interprets the output of a program, which may erase the current line, as a
-// terminal of a width shows it.
+// lines returns the lines that a terminal of a width shows for the output of a program, which may erase
+// the current line.
 func lines(output string, width int) [][]piece {
 	var shown [][]piece
 	var line []piece
@@ -180,7 +179,7 @@ func lines(output string, width int) [][]piece {
 	return shown
 }
 
-// escape splits a control sequence from the text: its parameters and its last byte.
+// escape splits a control sequence, its parameters and last byte, from the text after it.
 func escape(text string) (code, rest string, ok bool) {
 	after, ok := strings.CutPrefix(text, "\x1b[")
 	if !ok {

@@ -18,7 +18,7 @@ type scene struct {
 	took    time.Duration
 }
 
-// Measures of the picture, in pixels.
+// Dimensions of the picture, in pixels.
 const (
 	cell    = 8.0 // width of a character
 	line    = 19.0
@@ -26,7 +26,7 @@ const (
 	toolbar = 30.0
 )
 
-// pause is the time between the output of a command and the next command.
+// pause is the time from the end of a command's output to the next command.
 const pause = 2 * time.Second
 
 const style = `text { font: 13.3px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #d5dee2; white-space: pre }
@@ -35,11 +35,10 @@ const style = `text { font: 13.3px ui-monospace, "SF Mono", Menlo, Consolas, "De
 @media (prefers-reduced-motion: reduce) { g { animation: none !important } }
 `
 
-// word is a text without several blanks in a row.
+// word matches a text in which blanks are single.
 var word = regexp.MustCompile(`\S+( \S+)*`)
 
-// draw returns the picture. Each part is visible, and hidden until its time by the
-// animation.
+// draw returns the picture. Each part is visible without animation; the animation hides it until its time.
 func draw(scenes []scene) string {
 	var body strings.Builder
 	y, at := toolbar+margin, 500*time.Millisecond
@@ -48,7 +47,7 @@ func draw(scenes []scene) string {
 		if class != "" {
 			class = fmt.Sprintf(" class=%q", class)
 		}
-		for _, at := range word.FindAllStringIndex(text, -1) { // not every program keeps several blanks
+		for _, at := range word.FindAllStringIndex(text, -1) { // not every viewer preserves several blanks
 			part := text[at[0]:at[1]]
 			fmt.Fprintf(&body, "<text x=\"%.1f\" y=\"%.1f\" textLength=\"%.1f\"%s>%s</text>\n",
 				margin+cell*float64(x+utf8.RuneCountInString(text[:at[0]])), y, cell*float64(utf8.RuneCountInString(part)), class, html.EscapeString(part))

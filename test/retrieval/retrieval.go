@@ -1,6 +1,5 @@
-// Package retrieval reads public sets of tools and queries with the right answers. A
-// set NAME is a file NAME.tools.jsonl and files NAME.queries.ANYTHING.jsonl; see
-// test/evalsearch.
+// Package retrieval reads public sets of tools and of queries with their right answers. A set NAME
+// consists of a file NAME.tools.jsonl and of files NAME.queries.ANYTHING.jsonl; see test/evalsearch.
 package retrieval
 
 import (
@@ -14,10 +13,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Set is one collection of tools and its queries.
+// Set is a set of tools and its queries.
 type Set struct {
 	Name    string
-	Tools   []toolscript.Tool // some may have one id
+	Tools   []toolscript.Tool // several tools may have the same id
 	Queries []Query
 }
 
@@ -25,10 +24,10 @@ type Set struct {
 type Query struct {
 	Query    string
 	Kind     string
-	Relevant []string // the ids of the right tools
+	Relevant []string // ids of the right tools
 }
 
-// Dir is the folder of the sets next to the repository, relative to its root.
+// Dir returns the folder of the sets, which is next to the repository. root is the path of the repository.
 func Dir(root string) string { return filepath.Join(root, "..", "shared", "data", "retrieval") }
 
 // Read reads all sets of a folder, sorted by name.
@@ -84,8 +83,8 @@ func readSet(file string) (Set, error) {
 	return s, nil
 }
 
-// readTools also maps the name of a tool in the file to its id. If several tools have
-// one id, as eight functions of BFCL do, the catalog keeps the first.
+// readTools returns the tools of a file, and a map from their names in the file to their ids. If several
+// tools have the same id, as eight functions of BFCL do, the catalog keeps the first.
 func readTools(file string) ([]toolscript.Tool, map[string]string, error) {
 	entries, err := lines[struct {
 		ID, Server, Tool, Description string
@@ -104,18 +103,18 @@ func readTools(file string) ([]toolscript.Tool, map[string]string, error) {
 	return tools, ids, nil
 }
 
-// schema is a JSON Schema with properties in the order of params.
+// schema returns a JSON Schema whose properties have the order of params.
 func schema(params [][2]string) json.RawMessage {
 	var properties []string
 	for _, p := range params {
-		name, _ := json.Marshal(p[0])                                       // a string always can be
-		property, _ := json.Marshal(map[string]string{"description": p[1]}) // so can this
+		name, _ := json.Marshal(p[0])                                       // a string always has a JSON form
+		property, _ := json.Marshal(map[string]string{"description": p[1]}) // so does this map
 		properties = append(properties, string(name)+":"+string(property))
 	}
 	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`)
 }
 
-// lines reads a file of JSON values, one a line.
+// lines reads a file with one JSON value per line.
 func lines[T any](file string) ([]T, error) {
 	f, err := os.Open(file)
 	if err != nil {

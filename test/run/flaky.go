@@ -15,12 +15,11 @@ import (
 
 const (
 	repetitions = 20
-	computing   = 4 // processes, while the tests run
+	computing   = 4 // number of processes that compute while the tests run
 )
 
-// flaky runs the tests of each package many times while other processes compute, and
-// prints how often each test failed. Without packages, it takes those of the flaky tests
-// of the last run.
+// flaky runs the tests of each package many times while other processes compute, and prints how often
+// each test failed. Without arguments, it uses the packages of the flaky tests of the last run.
 func flaky(packages []string) error {
 	if len(packages) == 0 {
 		var err error
@@ -66,8 +65,7 @@ func flaky(packages []string) error {
 	return nil
 }
 
-// repeat runs the tests of a package, prints the output of those that fail, and adds what
-// became of them.
+// repeat runs the tests of a package, prints the output of those that fail, and adds their results.
 func (h *history) repeat(at *place, pkg string) error {
 	cmd := exec.Command("go", "test", "-json", "-short", "-vet=off", "-timeout", "2h", "-tags", "integration", "-count", strconv.Itoa(repetitions),
 		"./"+strings.TrimPrefix(strings.TrimPrefix(pkg, "./"), module+"/"))
@@ -128,7 +126,7 @@ func startComputing() (stop func(), err error) {
 	}, nil
 }
 
-// compute computes until standard input ends.
+// compute computes until its standard input ends.
 func compute() {
 	ended := make(chan struct{})
 	go func() {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// A history is what became of each test, in all of its tries.
+// A history holds the results of each test in all its tries.
 type history struct {
 	tests   map[test]*outcome
-	outputs map[test]string // of the tests that run, if the output of failed tests is shown
+	outputs map[test]string // outputs of running tests, if the output of failed tests is printed; otherwise nil
 }
 
 // A test is a test of a package, or the package itself if its name is empty.
@@ -24,11 +24,11 @@ type test struct {
 
 type outcome struct {
 	tries, failures int
-	passed          bool    // in the last try
-	seconds         float64 // of the first try
+	passed          bool    // whether the last try passed
+	seconds         float64 // duration of the first try
 }
 
-// add reads events of go test -json, one a line, in the order of their time.
+// add reads events of go test -json, one per line, in chronological order.
 func (h *history) add(events io.Reader) error {
 	if h.tests == nil {
 		h.tests = map[test]*outcome{}
@@ -67,9 +67,8 @@ func (h *history) add(events io.Reader) error {
 	}
 }
 
-// failed returns the tests whose last try failed, and flaky those that passed only when
-// they were run again. A test with a subtest of the same kind, and a package with such a
-// test, are left out.
+// failed returns the tests whose last try failed; flaky returns those that passed only when they
+// ran again. Both omit a test if a subtest is in the result, and a package if one of its tests is.
 func (h *history) failed() []test {
 	return h.innermost(func(o *outcome) bool { return !o.passed })
 }
@@ -96,7 +95,7 @@ func (h *history) innermost(is func(*outcome) bool) []test {
 	return found
 }
 
-// slowest has a line for each of the slowest tests, without their subtests.
+// slowest returns a line for each of the slowest tests, without their subtests.
 func (h *history) slowest() string {
 	var slow []test
 	for t := range h.tests {
@@ -113,7 +112,7 @@ func (h *history) slowest() string {
 	return text.String()
 }
 
-// summary has a line for each flaky test, and one for each failed test.
+// summary returns a line for each flaky test, and one for each failed test.
 func (h *history) summary() string {
 	var text strings.Builder
 	for _, t := range h.flaky() {

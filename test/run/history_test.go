@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSummary has the events of a run in which a test failed, its subtest passed when it
-// ran again, another test failed in each try, and a package did not compile.
+// TestSummary uses the events of a run in which a test failed, its subtest passed in the second try,
+// another test failed in each try, and a package did not compile.
 func TestSummary(t *testing.T) {
 	const events = `{"Action":"pass","Package":"github.com/toolscript/toolscript/naming","Test":"TestNames","Elapsed":2}
 {"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Test":"TestA/one","Elapsed":1}
@@ -37,8 +37,8 @@ FAIL	codegen
 	}
 }
 
-// TestEachPackageIsInOneSection checks that task test and task test:all leave no package
-// out, and run none twice. task test leaves out the suites without a short form.
+// TestEachPackageIsInOneSection checks that task test and task test:all omit no package and run none
+// twice. task test omits the suites without a short form.
 func TestEachPackageIsInOneSection(t *testing.T) {
 	t.Chdir("../..")
 	module, err := packagesOfModule()

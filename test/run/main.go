@@ -1,17 +1,16 @@
-// Command run runs the tests of this module in sections, with gotestsum. A section that
-// fails does not keep the next ones from running, and a test that fails is run again,
-// alone, up to two times. The last lines list the minutes of each section, the slowest
-// tests, each test that passed only when it was run again ("flaky:"), and each test that
-// failed. The tests have a home folder and a folder for temporary files of their own, in
-// which nothing may be left.
+// Command run runs the tests of this module in sections, with gotestsum. The next sections run even if
+// one fails. A failed test runs again, alone, up to two times. The last lines list the minutes of each
+// section, the slowest tests, each test that passed only when it ran again ("flaky:"), and each test
+// that failed. The tests use their own home folder and folder for temporary files, in which they must
+// leave nothing.
 //
 // Usage, from the root of the module, where task test and task test:all call it:
 //
 //	go run ./test/run SECTION...
 //
-// -list prints the sections. It exits with 1 if a section has failed, and leaves the
-// flaky and failed tests in .task/tests/summary. With -flaky (task flaky), it repeats the
-// tests of the packages that are named instead, while other processes compute.
+// -list prints the sections. The exit code is 1 if a section has failed. The flaky and failed tests are
+// written to .task/tests/summary. With -flaky (task flaky), it instead repeats the tests of the named
+// packages while other processes compute.
 package main
 
 import (
@@ -31,8 +30,8 @@ import (
 
 const (
 	gotestsum = "gotest.tools/gotestsum@v1.13.0"
-	results   = ".task/tests" // the results of the last run of each section
-	shown     = 20            // slowest tests
+	results   = ".task/tests" // results of the last run of each section
+	shown     = 20            // number of slowest tests that are printed
 )
 
 func main() {
@@ -113,7 +112,7 @@ func run(names []string) error {
 	return nil
 }
 
-// run runs the task or the tests of a section, and adds the results of tests to all.
+// run runs the task or the tests of a section, and adds the results of the tests to all.
 func (s section) run(at *place, all *history) error {
 	if s.task != "" {
 		cmd := exec.Command(cmp.Or(os.Getenv("TASK"), "task"), strings.Fields(s.task)...)
@@ -128,14 +127,14 @@ func (s section) run(at *place, all *history) error {
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(file) // the results of an earlier run
+	_ = os.Remove(file) // results of an earlier run
 	cmd := exec.Command("go", "run", gotestsum, "--format", "pkgname", "--format-hide-empty-pkg", "--hide-summary", "skipped",
 		"--rerun-fails=2", "--rerun-fails-max-failures=10", "--rerun-fails-abort-on-data-race",
 		"--jsonfile-timing-events", file, "--packages", strings.Join(s.of(module), " "), "--")
 	cmd.Args = append(cmd.Args, "-count=1", "-vet=off", "-timeout", "20m", "-tags", "integration", "-p", strconv.Itoa(s.atOnce), "-parallel", "4") // parallel tests wait more than they compute
 	cmd.Args = append(cmd.Args, "-exec", "env -u GOGC")
 	cmd.Args = append(cmd.Args, s.flags...)
-	cmd.Env = append(slices.Clone(at.env), "GOGC=400") // for the linker, which needs a tenth less time with it
+	cmd.Env = append(slices.Clone(at.env), "GOGC=400") // saves a tenth of the time of the linker
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	failed := cmd.Run()
 	text, err := os.ReadFile(file)

@@ -14,16 +14,15 @@ import (
 	"time"
 )
 
-// A place is a home folder and a folder for temporary files in which the tests run, so
-// that they neither see nor change those of the user. Afterwards both must be empty, and
-// no process may be left.
+// A place is a home folder and a folder for temporary files in which the tests run, so that they neither
+// see nor change those of the user. Afterwards both must be empty, and no process may be left.
 type place struct {
 	dir  string
 	env  []string
-	wait time.Duration // for processes that are ending
+	wait time.Duration // how long to wait for processes that are ending
 }
 
-// allowed are the paths below home and tmp that may be left, and why.
+// allowed maps paths below the folder that tests may leave to the reason.
 var allowed = map[string]string{
 	"home/.cache/toolscript-tests": "the compiled engine, which all test programs use",
 	"home/.cache/dconf":            "Chromium",
@@ -32,7 +31,7 @@ var allowed = map[string]string{
 	"tmp/node-compile-cache":       "npm",
 }
 
-// newPlace makes the folders. The caches of Go and npm stay where they are.
+// newPlace creates the folders. The caches of Go and npm stay where they are.
 func newPlace() (*place, error) {
 	dir, err := os.MkdirTemp("", "ts")
 	if err != nil {
@@ -46,7 +45,7 @@ func newPlace() (*place, error) {
 	for name, value := range keep {
 		p.env = append(p.env, name+"="+value)
 	}
-	p.env = append(p.env, "GORACE=atexit_sleep_ms=50") // the race detector delays the end of each process by a second
+	p.env = append(p.env, "GORACE=atexit_sleep_ms=50") // otherwise the race detector delays the end of each process by a second
 	for variable, folder := range map[string]string{"HOME": "home", "TMPDIR": "tmp"} {
 		path := filepath.Join(dir, folder)
 		if err := os.Mkdir(path, 0o700); err != nil {
@@ -57,7 +56,7 @@ func newPlace() (*place, error) {
 	return p, nil
 }
 
-// caches returns the variables that name the caches and settings of Go, git and npm.
+// caches returns the environment variables that name the caches and settings of Go, git and npm.
 func caches() (map[string]string, error) {
 	found := map[string]string{}
 	out, err := exec.Command("go", "env", "-json", "GOENV", "GOCACHE", "GOMODCACHE", "GOPATH").Output()
@@ -78,8 +77,7 @@ func caches() (map[string]string, error) {
 	return found, nil
 }
 
-// left removes the folders and returns what the tests have left: processes, and files that
-// are not allowed.
+// left removes the folders and returns what the tests have left: processes, and files that are not allowed.
 func (p *place) left() ([]string, error) {
 	found := processes(p.dir)
 	for until := time.Now().Add(p.wait); len(found) > 0 && time.Now().Before(until); found = processes(p.dir) {
@@ -111,12 +109,11 @@ func (p *place) left() ([]string, error) {
 	return found, os.RemoveAll(p.dir)
 }
 
-// processes describes the processes that use dir: their program, folder or environment is
-// there.
+// processes describes the processes whose program, folder or environment is below dir.
 func processes(dir string) (found []string) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return nil // another system, which has no tests of processes
+		return nil // this system has no /proc, and no tests that start processes
 	}
 	for _, e := range entries {
 		if _, err := strconv.Atoi(e.Name()); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLeft leaves a process, a file and a folder, next to a folder that is allowed.
+// TestLeft leaves a process, a file, a folder, and an allowed folder.
 func TestLeft(t *testing.T) {
 	p, err := newPlace()
 	if err != nil {
@@ -38,7 +38,7 @@ func TestLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
-	_, _ = in.Write([]byte("x")) // when it comes back, the program runs, and its environment can be read
+	_, _ = in.Write([]byte("x")) // when it comes back, the program runs and its environment can be read
 	if _, err := out.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}

@@ -12,16 +12,16 @@ import (
 type section struct {
 	name   string
 	proves string
-	task   string                // of Taskfile.yml, with its variables
-	in     func(pkg string) bool // of the packages of the module
+	task   string                // task of Taskfile.yml, with its variables
+	in     func(pkg string) bool // selects packages of this module
 	also   []string              // packages of other modules
-	first  []string              // of them, those that take longest, so that none of them runs alone at the end
-	flags  []string              // of go test
-	atOnce int                   // packages
+	first  []string              // the slowest packages, which start first, so that none of them runs alone at the end
+	flags  []string              // flags of go test
+	atOnce int                   // number of packages that run at the same time
 }
 
 const (
-	shim   = "github.com/microsoft/typescript-go/shim/..." // the nested module, which ./... does not enter
+	shim   = "github.com/microsoft/typescript-go/shim/..." // the nested module, which ./... does not include
 	module = "github.com/toolscript/toolscript"
 	suites = module + "/test/"
 )
@@ -79,8 +79,8 @@ func find(name string) (section, bool) {
 func isSuite(pkg string) bool   { return strings.HasPrefix(pkg, suites) }
 func isPackage(pkg string) bool { return !isSuite(pkg) }
 
-// sharesState reports whether many goroutines share the state of the package. Its tests start
-// no process, which would have the race detector too, and do not link TypeScript's compiler.
+// sharesState reports whether many goroutines share the state of the package, whose tests start no
+// process, which would need the race detector too, and do not link TypeScript's compiler.
 func sharesState(pkg string) bool {
 	return slices.Contains([]string{
 		"actors/approval", "actors/audit", "actors/auth", "actors/embedder", "actors/execution", "actors/execution/detached",
@@ -93,7 +93,7 @@ func sharesState(pkg string) bool {
 
 func measures(pkg string) bool { return pkg == suites+"bounds" }
 
-// hasNoShortForm reports whether -short skips all tests of a suite. To link it takes seconds.
+// hasNoShortForm reports whether -short skips all tests of a suite, which then need not be linked.
 func hasNoShortForm(pkg string) bool {
 	return slices.Contains([]string{"fleet", "fleettable", "simulation"}, strings.TrimPrefix(pkg, suites))
 }
@@ -112,7 +112,7 @@ func packagesOfModule() ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// of returns the packages of the section, out of those of the module.
+// of returns the packages of the section: those of the module that it selects, and others.
 func (s section) of(module []string) []string {
 	found := slices.DeleteFunc(slices.Clone(module), func(pkg string) bool { return !s.in(pkg) })
 	slices.SortStableFunc(found, func(a, b string) int { return s.turn(a) - s.turn(b) })

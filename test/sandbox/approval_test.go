@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// asking asks about every tool but echo and fail.
+// asking returns approvals that ask about every tool except echo and fail.
 func asking(timeout func() time.Duration) actors.Approvals {
 	return actors.Approvals{Policies: func() toolscript.Approvals {
 		return toolscript.Approvals{{
@@ -26,11 +26,11 @@ func asking(timeout func() time.Duration) actors.Approvals {
 	}}
 }
 
-// patient is longer than a test.
+// patient returns a timeout that no test reaches.
 func patient() time.Duration { return time.Hour }
 
-// TestApprovalIsNotCountedAsTimeOfTheRun: a person may need longer than the time limit
-// of the script, on both engines.
+// TestApprovalIsNotCountedAsTimeOfTheRun: on both engines, a person may need longer than the time limit
+// of the script.
 func TestApprovalIsNotCountedAsTimeOfTheRun(t *testing.T) {
 	limit := pace.Limit(time.Second)
 	thought := limit + 2*time.Second
@@ -59,8 +59,8 @@ func TestApprovalIsNotCountedAsTimeOfTheRun(t *testing.T) {
 	}
 }
 
-// TestApprovalErrors: a script can catch a denial, with its reason, and a request that
-// was not answered in time.
+// TestApprovalErrors: a script can catch a denial, with its reason, and a request that nobody has
+// answered in time.
 func TestApprovalErrors(t *testing.T) {
 	const code = `
 		const seen = [];
@@ -91,8 +91,8 @@ func TestApprovalErrors(t *testing.T) {
 	}
 }
 
-// TestParallelApprovals: five of ten calls are requests at a time, also if fewer calls may
-// be in flight, and another call goes on meanwhile.
+// TestParallelApprovals: at most five of ten calls request an approval at a time, even if fewer calls may
+// be in flight, and another call continues meanwhile.
 func TestParallelApprovals(t *testing.T) {
 	const code = `
 		const waiting = Array.from({length: 10}, (_, i) => tools.demo.getThing({i}));
@@ -135,8 +135,7 @@ func TestParallelApprovals(t *testing.T) {
 	}
 }
 
-// TestAbortWithdrawsApprovals: the requests of a run end with it, and other runs keep
-// theirs.
+// TestAbortWithdrawsApprovals: when a run is aborted, its requests end, and those of other runs stay.
 func TestAbortWithdrawsApprovals(t *testing.T) {
 	g := newGatewayWith(t, asking(patient))
 	other := make(chan error, 1)

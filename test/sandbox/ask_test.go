@@ -10,8 +10,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// A person may need longer for an answer than the time limit of the script, on both
-// engines.
+// On both engines, a person may need longer for an answer than the time limit of the script.
 func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
 	limit := pace.Limit(time.Second)
 	thought := limit + 2*time.Second
@@ -40,8 +39,7 @@ func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
 	}
 }
 
-// runWithEvents runs a script, passes its events and the id of the run to on, and returns
-// the end of the run.
+// runWithEvents runs a script, passes the run's id and events to on, and returns the end of the run.
 func (g *gateway) runWithEvents(t *testing.T, request toolscript.ExecRequest, on func(id string, e toolscript.Event) error) (end toolscript.End, err error) {
 	t.Helper()
 	var id string
@@ -58,7 +56,7 @@ func (g *gateway) runWithEvents(t *testing.T, request toolscript.ExecRequest, on
 	return end, err
 }
 
-// A form without a value for an optional field may have null there. The server does not get it.
+// If a person's answer has null for an optional field, the server does not get the field.
 func TestNullInAnAnswerOfAPerson(t *testing.T) {
 	g := newGateway(t, "ask")
 	request := toolscript.ExecRequest{Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Ask: true, Check: toolscript.CheckOff}

@@ -14,9 +14,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestCheckersAreKilledAlone checks a source that never ends and a source that fills
-// the memory. Each checker is killed with the right error. Meanwhile other runs use a
-// second checker, and later runs a new one.
+// TestCheckersAreKilledAlone checks a source that never ends and a source that fills the memory. Only
+// the checker of that source is killed, with the right error. Meanwhile other runs use a second
+// checker, and later runs a new one.
 func TestCheckersAreKilledAlone(t *testing.T) {
 	var doubling strings.Builder
 	fmt.Fprintf(&doubling, "type S0 = '%s';", strings.Repeat("x", 64))
@@ -30,7 +30,7 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 		limit            runner.Usage
 	}{
 		{"time", "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "; return x", "s; ", limit},
-		// On a busy machine, filling the memory takes about as much work as the limit allows.
+		// On a busy machine, filling the memory needs about as much work as the limit allows.
 		{"memory", doubling.String(), " 512 MB ", runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -68,14 +68,14 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 	}
 }
 
-// TestHostileSourceDoesNotDelayRuns occupies a checker with a source that it cannot
-// finish. Another run is answered meanwhile.
+// TestHostileSourceDoesNotDelayRuns occupies a checker with a source that it cannot finish, while
+// another run is answered.
 func TestHostileSourceDoesNotDelayRuns(t *testing.T) {
 	limit := worker.SourceLimit
 	t.Cleanup(func() { worker.SourceLimit = limit })                                // after the gateway has ended
-	worker.SourceLimit = runner.Usage{Work: 50 * limit.Work, Wall: 50 * limit.Wall} // the hostile source does not end by itself
+	worker.SourceLimit = runner.Usage{Work: 50 * limit.Work, Wall: 50 * limit.Wall} // the hostile source must not reach its limit
 	g := newGateway(t)
-	g.exec(t, toolscript.ExecRequest{Code: "return 0"}, "") // while it has one checker the next one is started
+	g.exec(t, toolscript.ExecRequest{Code: "return 0"}, "") // the next checker is started if there is only one
 	awaitIdle(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -84,7 +84,7 @@ func TestHostileSourceDoesNotDelayRuns(t *testing.T) {
 		hostile <- g.Exec(ctx, toolscript.ExecRequest{Code: "const f = " + strings.Repeat("a=>", 3000) + "1"}, func(toolscript.Event) error { return nil })
 	}()
 	used := work()
-	await(t, "no checker is busy", time.Millisecond, func() bool { return work() > used+300*time.Millisecond }) // more than an innocent source takes
+	await(t, "no checker is busy", time.Millisecond, func() bool { return work() > used+300*time.Millisecond }) // more than an ordinary source needs
 	if r := g.exec(t, toolscript.ExecRequest{Code: "return 1"}, ""); string(r.end.Value) != "1" {
 		t.Errorf("at the same time: %s", r)
 	}
@@ -97,7 +97,7 @@ func TestHostileSourceDoesNotDelayRuns(t *testing.T) {
 	}
 }
 
-// checkers returns the checker processes.
+// checkers returns the checker processes of this test.
 func checkers() (all []harness.Process) {
 	for _, p := range harness.Descendants(os.Getpid()) {
 		if p.Worker() == "checker" && p.State != "Z" {
@@ -107,7 +107,7 @@ func checkers() (all []harness.Process) {
 	return all
 }
 
-// work returns the processor time that the checkers have used.
+// work returns the processor time that the checkers have used so far.
 func work() (all time.Duration) {
 	for _, p := range checkers() {
 		all += p.Used
@@ -115,7 +115,7 @@ func work() (all time.Duration) {
 	return all
 }
 
-// awaitIdle waits until no checker works or starts.
+// awaitIdle waits until no checker is busy or starting.
 func awaitIdle(t *testing.T) {
 	t.Helper()
 	before := time.Duration(-1)

@@ -13,17 +13,17 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// Defects of other gateways of this kind, by their numbers in the list of
-// requirements. The test of DEF-29 is in package deno.
+// Tests for defects of similar gateways, by their numbers in the list of requirements. The test of
+// DEF-29 is in package deno.
 
-// The limits of these scripts: little is for scripts that end by themselves, even on
-// a busy machine, and deadline for scripts that do not.
+// Limits for these scripts: little for scripts that end by themselves, even on a busy machine, and
+// deadline for scripts that do not.
 var (
 	little   = sync.OnceValue(func() toolscript.Limits { return toolscript.Limits{CPUMs: pace.Limit(2 * time.Second).Milliseconds()} })
 	deadline = toolscript.Limits{TimeoutMs: 2_000}
 )
 
-// onBoth runs a script that is not type-checked on each engine.
+// onBoth runs a script on each engine, without the type check.
 func onBoth(t *testing.T, code string, limits toolscript.Limits, look func(t *testing.T, r *result)) {
 	t.Helper()
 	g := newGateway(t)

@@ -18,9 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the engines give into the data files; read the diff before you commit")
 
-// sameFolder contains one script per file. Its comment holds the fields of the
-// request except the code, as JSON. "want" is the result on every engine. If they
-// differ, "want.deno" is Deno's result, and differences.txt has the reason.
+// sameFolder contains one script per file. The comment of a file contains the request, except for the
+// code, as JSON. "want" is the result on every engine. If the results differ, "want.deno" is that of
+// Deno, and differences.txt contains the reason.
 const sameFolder = "testdata/same"
 
 // The parts of a data file.
@@ -29,14 +29,13 @@ const (
 	partStdin    = "stdin"
 	partWant     = "want"
 	partWantDeno = "want.deno"
-	modules      = "modules/" // before the paths of modules
+	modules      = "modules/" // prefix of the paths of modules
 )
 
-// TestSameOnBothEngines runs every script on both engines without the type check,
-// because some break the types on purpose. A difference that is not listed fails, and
-// so does a listed one that no longer exists.
-// With -short it is a part of the scripts, and takes more than 10 s on a busy machine: each
-// script starts a process of Deno.
+// TestSameOnBothEngines runs every script on both engines, without the type check, because some scripts
+// have type errors on purpose. It fails for a difference that is not listed, and for a listed one that
+// no longer exists. With -short it runs some of the scripts, and still takes more than 10 s on a busy
+// machine, because each script starts a Deno process.
 func TestSameOnBothEngines(t *testing.T) {
 	g := newGateway(t, "answer", "promise")
 	files, err := filepath.Glob(filepath.Join(sameFolder, "*.txtar"))
@@ -82,9 +81,9 @@ func TestSameOnBothEngines(t *testing.T) {
 	}
 }
 
-// execInTime is exec of a script that its engine must end. On a busy machine the
-// watchdog or the gateway may be first; their error says that they killed the script.
-// Then execInTime tries once more.
+// execInTime is like exec, for a script that its engine must end. On a busy machine the watchdog or the
+// gateway may act before the engine; their error says that they killed the script. Then execInTime
+// runs the script once more.
 func (g *gateway) execInTime(t *testing.T, request toolscript.ExecRequest, input string) *result {
 	t.Helper()
 	for range 5 {
@@ -97,8 +96,7 @@ func (g *gateway) execInTime(t *testing.T, request toolscript.ExecRequest, input
 	return g.exec(t, request, input)
 }
 
-// differences are the scripts with different results on the engines, each with its
-// reason.
+// differences returns the scripts that have different results on the engines, with the reasons.
 func differences(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/differences.txt")

@@ -17,23 +17,23 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// escapeFolder contains one attempt per file. Its first lines are
+// escapeFolder contains one attempt per file. The first lines are
 //
 //	// engine: quickjs, deno or both
 //	// expect: a regular expression that the whole outcome must match
 //
-// and a description of the attempt. OTHER is the port of a server that no script may
-// reach, SECRET a file that only its owner may read, SPENT the capability of a run
-// that has ended.
+// and a description of the attempt. OTHER stands for the port of a server that no script may reach,
+// SECRET for a file that only its owner may read, SPENT for the capability of a run that has
+// ended.
 const escapeFolder = "testdata/escape"
 
-// secret may not appear in any outcome, whatever the attempt expects.
+// secret must not appear in any outcome, whatever the attempt expects.
 const secret = "the-secret-of-the-host"
 
 var header = regexp.MustCompile(`(?m)^// (engine|expect|cpuMs): (.+)$`)
 
-// TestEscapes runs attempts to leave the sandbox. With -short it is a quarter of them, and still
-// takes more than 10 s: an endless script runs until its limit of processor time.
+// TestEscapes runs attempts to leave the sandbox. With -short it runs a quarter of them, and still takes
+// more than 10 s, because an endless script runs until its limit of processor time.
 func TestEscapes(t *testing.T) {
 	t.Setenv("TOOLSCRIPT_TEST_SECRET", secret)
 	g := newGateway(t)
@@ -76,7 +76,7 @@ func TestEscapes(t *testing.T) {
 		if testing.Short() {
 			limit = time.Second
 		}
-		if most := said["cpuMs"]; most != "" { // for a script that meets another limit, or ends by itself
+		if most := said["cpuMs"]; most != "" { // for a script that reaches another limit, or ends by itself
 			ms, err := strconv.ParseInt(most, 10, 64)
 			if err != nil {
 				t.Fatalf("%s: %v", path, err)
@@ -91,7 +91,7 @@ func TestEscapes(t *testing.T) {
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".ts")+"/"+engine, func(t *testing.T) {
 				r := g.exec(t, toolscript.ExecRequest{
 					Code: fill.Replace(string(text)), Engine: engine, Check: "off", Allow: []string{"demo__echo"},
-					Limits: toolscript.Limits{CPUMs: limit.Milliseconds()}, // endless scripts compute; the limit is in CPU time for busy machines
+					Limits: toolscript.Limits{CPUMs: limit.Milliseconds()}, // endless scripts compute; on busy machines, CPU time is the reliable limit
 				}, "")
 				got := r.String()
 				if !expect.MatchString(got) {

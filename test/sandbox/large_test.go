@@ -10,13 +10,11 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// large are scripts with very deep or very long values, and the line that must appear
-// in the result. Where QuickJS and Deno differ, the field deno has Deno's line and
-// the comment the reason.
+// large are scripts with very deep or very long values, and a line that the result must contain. If
+// QuickJS and Deno differ, deno is the line of Deno, and the comment says why.
 var large = map[string]struct{ code, want, deno string }{
 	"an answer 9,000 levels deep": {code: `return JSON.stringify(await tools.demo.deep({ n: 9_000 })).length`, want: "value 18000"},
-	// Go's JSON decoder reads 10,000 levels. The gateway treats deeper text as plain
-	// text.
+	// Go's JSON decoder reads 10,000 levels. The gateway treats a deeper answer as plain text.
 	"an answer 100,000 levels deep": {code: `return typeof await tools.demo.deep({ n: 100_000 })`, want: `value "string"`},
 	"arguments 5,000 levels deep":   {code: nested(5_000) + `await tools.demo.echo({ a })`, want: "error invalid executing ToolError: demo__echo: "},
 	"arguments 100,000 levels deep": {code: nested(100_000) + `await tools.demo.echo({ a })`, want: "error limit_stack executing ScriptStackError"},
@@ -24,14 +22,13 @@ var large = map[string]struct{ code, want, deno string }{
 	"a value 100,000 levels deep":   {code: nested(100_000) + `return a`, want: "error invalid_result finalizing InvalidResultError: "},
 	"an answer of 30 MB":            {code: `return (await tools.demo.big({ mb: 30 })).length`, want: "value 31457280"},
 	"an answer of 60 MB":            {code: `await tools.demo.big({ mb: 60 })`, want: "error too_large executing ToolError: the answer of demo__big is too long: 62914562 bytes"},
-	// The text exists three times before it is sent. QuickJS does not have the
-	// memory for that.
+	// The text exists three times before it is sent, for which QuickJS has no memory.
 	"arguments of 34 MB": {
 		code: `await tools.demo.echo({ a: "x".repeat(34 << 20) })`,
 		want: "error limit_memory executing ScriptMemoryError", deno: "ToolError: the arguments of demo__echo are too long: 35651592 bytes",
 	},
 	"a value of 30 MB": {code: `return "x".repeat(30 << 20)`, want: "error limit_output finalizing ScriptOutputError: the script's value is 31457282 bytes"},
-	// QuickJS reports that it was building the value. Deno ends its process when its
+	// QuickJS reports that its memory is full while it builds the value. Deno ends its process when its
 	// memory is full.
 	"a value of 60 MB": {
 		code: `return "x".repeat(60 << 20)`,
@@ -43,8 +40,8 @@ func nested(levels int) string {
 	return "let a: any = []; for (let i = 1; i < " + strconv.Itoa(levels) + "; i++) a = [a]; "
 }
 
-// TestLarge: values that are too large for an engine or for the protocol end in an
-// error with a kind, and the next run is not affected.
+// TestLarge: values that are too large for an engine or for the protocol cause an error with a kind, and
+// do not affect the next run.
 func TestLarge(t *testing.T) {
 	g := newGateway(t, "deep", "big")
 	for name, c := range large {

@@ -15,16 +15,16 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// intlCases are expressions of Intl, and what Node.js makes of them.
+// intlCases is the file of Intl expressions with their values in Node.js.
 const intlCases = "../../runner/quickjs/intl/testdata/cases.json"
 
-// denoLocales has the results of Deno that differ from those of Node.js, by reason.
+// denoLocales is the file of Deno's results that differ from those of Node.js, by reason.
 const denoLocales = "testdata/deno-locales.txt"
 
-// denoReasons are the reasons why Deno differs from Node.js. QuickJS never does.
+// denoReasons are the reasons why Deno differs from Node.js. QuickJS must not differ.
 var denoReasons = []struct {
 	reason string
-	of     *regexp.Regexp // what differs
+	of     *regexp.Regexp // matches the differing cases
 }{
 	{"V8 replaces narrow blanks in the parts of dates too", regexp.MustCompile(`formatToParts.*\x{202f}`)},
 	{"V8 has plural rules for other notations", regexp.MustCompile(`PluralRules.*"notation"`)},
@@ -79,7 +79,7 @@ func TestLocalesAsInNode(t *testing.T) {
 			}
 		}
 	}
-	if !testing.Short() { // all cases have run
+	if !testing.Short() { // only if all cases have run
 		checkDenoLocales(t, differing)
 	}
 }
@@ -94,7 +94,7 @@ func reasonOf(line string) string {
 	return denoReasons[i].reason
 }
 
-// checkDenoLocales compares the differences with the file that lists them.
+// checkDenoLocales compares the differences with those that denoLocales lists.
 func checkDenoLocales(t *testing.T, differing map[string][]string) {
 	t.Helper()
 	var b strings.Builder

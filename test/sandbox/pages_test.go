@@ -22,7 +22,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// pagedAPI is an API whose lists have pages, with a record of the requests to it.
+// pagedAPI is an API that returns lists in pages and records its requests.
 type pagedAPI struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -62,7 +62,7 @@ func (a *pagedAPI) taken() []string {
 	return requests
 }
 
-// newPagedAPI starts the API and returns the configuration of its server.
+// newPagedAPI starts the API and returns the configuration of a server for it.
 func newPagedAPI(t *testing.T) (*pagedAPI, map[string]mcpclient.Config) {
 	t.Helper()
 	a := &pagedAPI{}
@@ -98,8 +98,8 @@ func TestPages(t *testing.T) {
 	for _, c := range []struct {
 		name, code string
 		request    toolscript.ExecRequest
-		want       string   // a part of the result
-		requests   []string // to the API
+		want       string   // part of the result
+		requests   []string // expected requests to the API
 	}{
 		{
 			name: "to the end", code: `const ids: number[] = []; for await (const page of tools.api.items.pages({ state: "a b" })) ids.push(...page.map((i: any) => i.id)); return ids`,
@@ -168,7 +168,7 @@ return [a, b, await once.api.items({ state: "y" })` + caught + `]`,
 		t.Run(c.name, func(t *testing.T) {
 			for _, engine := range engines {
 				if c.request.Dialect != "" && engine != toolscript.EngineQuickJS {
-					continue // the scripts of answers run on QuickJS
+					continue // scripts in answers of models run on QuickJS only
 				}
 				request := c.request
 				request.Code, request.Engine = c.code, engine

@@ -1,5 +1,5 @@
-// Package sandbox_test compares the engines and attacks them: the same scripts and
-// the same escape attempts run on each. Scripts are data, in testdata.
+// Package sandbox_test compares the engines and attacks them: the same scripts and the same escape
+// attempts run on each. The scripts are in testdata.
 package sandbox_test
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// TestMain makes the test program a worker when it is executed as one.
+// TestMain makes the test binary a worker if it is executed as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Command {
 		os.Exit(worker.Main(os.Args[2:]))
@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 // engines are the engines that scripts run on.
 var engines = []string{toolscript.EngineQuickJS, toolscript.EngineDeno}
 
-// denoPath is the Deno that the tests run: the version pinned by test/package.json,
-// or else TOOLSCRIPT_DENO, or else the one in PATH.
+// denoPath returns the Deno for the tests: the version that test/package.json pins, or else
+// TOOLSCRIPT_DENO, or else the one in PATH.
 func denoPath(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOOS == "linux" {
@@ -60,22 +60,22 @@ func denoPath(tb testing.TB) string {
 	return found
 }
 
-// gateway is a running system with both engines and a server of tools.
+// gateway is an actor system with both engines and a server with tools.
 type gateway struct{ *actors.System }
 
-// newGateway starts a system whose server "demo" is ready, with additional tools.
+// newGateway starts a gateway with additional tools and waits until its server "demo" is ready.
 func newGateway(t *testing.T, more ...string) *gateway {
 	t.Helper()
 	return newGatewayWith(t, actors.Approvals{}, more...)
 }
 
-// newGatewayWith is newGateway with approvals.
+// newGatewayWith is like newGateway, with approvals.
 func newGatewayWith(t *testing.T, approvals actors.Approvals, more ...string) *gateway {
 	t.Helper()
 	return newGatewayOf(t, approvals, nil, more...)
 }
 
-// newGatewayOf is newGatewayWith with more servers, of OpenAPI documents.
+// newGatewayOf is like newGatewayWith, with additional OpenAPI servers.
 func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]mcpclient.Config, more ...string) *gateway {
 	t.Helper()
 	engine, err := deno.NewEngine(t.Context(), deno.Options{Executable: denoPath(t), Folder: filepath.Join(t.TempDir(), "deno")})
@@ -89,8 +89,8 @@ func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]mcpc
 	s, err := actors.Start(actors.Options{
 		Servers:   servers,
 		Approvals: approvals,
-		Store:     &store.Options{Folder: t.TempDir()}, // of the calls with an idempotency key
-		NoObserve: true,                                // what other scripts have seen would show in the types
+		Store:     &store.Options{Folder: t.TempDir()}, // for calls with an idempotency key
+		NoObserve: true,                                // otherwise the types would depend on the results of earlier scripts
 		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, events mcpclient.Events) (server.Conn, error) {
 			if cfg.Type == mcpclient.OpenAPI {
 				return openapi.Dialer{}.Dial(ctx, name, cfg, events)
@@ -122,16 +122,16 @@ func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]mcpc
 	return &gateway{s}
 }
 
-// result is everything that a client sees of a run.
+// result holds everything that a client sees of a run.
 type result struct {
 	id             string
 	end            toolscript.End
 	stdout, stderr strings.Builder
-	calls          []string // tools, as they ended
+	calls          []string // tools in the order in which their calls ended
 	diagnostics    []toolscript.Diagnostic
 }
 
-// exec runs a script to its end. It sends input when the script reads stdin.
+// exec runs a script to its end. It sends input when the script reads standard input.
 func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input string) *result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -149,7 +149,7 @@ func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input strin
 		case toolscript.EventStdin:
 			go func() {
 				for piece := range strings.SplitAfterSeq(input, "\n") {
-					_ = g.GiveStdin(ctx, r.id, toolscript.StdinPiece{Data: []byte(piece)}) // a script may end before it has read all
+					_ = g.GiveStdin(ctx, r.id, toolscript.StdinPiece{Data: []byte(piece)}) // the script may end before it has read everything
 				}
 				_ = g.GiveStdin(ctx, r.id, toolscript.StdinPiece{EOF: true})
 			}()
@@ -171,7 +171,7 @@ func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input strin
 	return r
 }
 
-// demo is a server with a few tools.
+// demo is a built-in server with a few tools.
 type demo struct {
 	lost chan struct{}
 	more []string
@@ -184,7 +184,7 @@ func (d *demo) Err() error            { return nil }
 func (d *demo) Stderr() []string      { return nil }
 func (d *demo) Close() error          { return nil }
 
-// Ping always answers.
+// Ping always succeeds.
 func (d *demo) Ping(context.Context) error { return nil }
 
 func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
@@ -215,7 +215,7 @@ func (d *demo) call(ctx context.Context, tool string, args json.RawMessage) (jso
 	switch tool {
 	case "fail":
 		return text("the tool says no", true), nil
-	case "answer", "promise": // with the result that the script passes
+	case "answer", "promise": // it returns the result that the script passes
 		return args, nil
 	case "broken":
 		return nil, &toolscript.Error{Kind: toolscript.ToolFailed, Server: "demo", Tool: tool, RPCCode: -32000, Err: errors.New("the server broke")}
@@ -243,7 +243,7 @@ func (d *demo) call(ctx context.Context, tool string, args json.RawMessage) (jso
 	return text(string(args), false), nil
 }
 
-// column matches the column in a line of a stack.
+// column matches the column in a line of a stack trace.
 var column = regexp.MustCompile(`(?m):\d+(\)?)$`)
 
 // String returns the result in the form of the data files.
@@ -258,10 +258,9 @@ func (r *result) String() string {
 		if e.ToolName != "" {
 			fmt.Fprintf(&b, "tool %s call %s\n", e.ToolName, e.CallID)
 		}
-		// The place where a script was interrupted varies. It is not known for a
-		// killed process.
+		// The position at which a script was interrupted varies. It is unknown for a killed process.
 		if ended := e.Code == toolscript.LimitTime || e.Code == toolscript.LimitMemory; e.Stack != "" && !ended {
-			if e.Code == toolscript.LimitStack { // in the middle of which expression it overflows is chance
+			if e.Code == toolscript.LimitStack { // the expression in which the stack overflows varies
 				e.Stack = column.ReplaceAllString(e.Stack, "$1")
 			}
 			fmt.Fprintf(&b, "%s\n", e.Stack)

@@ -6,8 +6,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestStdinThatBreaks: a failure while reading the input is an error on both engines,
-// not the end of the input.
+// TestStdinThatBreaks: on both engines, a failure while reading the input is an error, not the end of
+// the input.
 func TestStdinThatBreaks(t *testing.T) {
 	g := newGateway(t)
 	for _, engine := range engines {
@@ -25,7 +25,7 @@ return [...seen, await stdin.text().catch((e) => e.message)]`,
 				}
 				go func() {
 					for _, piece := range []toolscript.StdinPiece{{Data: []byte("one\n")}, {Error: "the disk is gone"}} {
-						_ = g.GiveStdin(t.Context(), id, piece) // what the script reads tells
+						_ = g.GiveStdin(t.Context(), id, piece) // the outcome shows in what the script reads
 					}
 				}()
 				return nil

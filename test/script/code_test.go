@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// code is the program "code N COMMAND [ARGS]". It runs the command and fails unless
-// the exit code is N. testscript can only distinguish 0 from other codes.
+// code is the program "code N COMMAND [ARGS]". It runs the command and fails unless the exit code is N,
+// because testscript distinguishes only 0 from other codes.
 func code(args []string) int {
 	want, err := strconv.Atoi(args[0])
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startCollector is the script command "collector". It receives OTLP over HTTP at
-// $COLLECTOR until the end of the script, and appends the bodies of the requests to the
-// files traces and metrics, and the headers to the file headers.
+// startCollector is the script command "collector". Until the end of the script, it receives OTLP over
+// HTTP at $COLLECTOR, and appends the bodies of the requests to the files traces and metrics, and the
+// headers to the file headers.
 func startCollector(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: collector")

@@ -15,16 +15,16 @@ import (
 	"github.com/toolscript/toolscript/cmd/cli"
 )
 
-// notRun are the commands of the documentation that no script runs, with the reason.
+// notRun maps commands of the documentation that no script runs to the reason.
 var notRun = map[string]string{
 	"toolscript gateway start": "it does not end; the command gateway of the scripts runs it",
 }
 
-// otherPrograms are the programs of other projects that the documentation shows.
+// otherPrograms are programs of other projects that the documentation uses.
 var otherPrograms = []string{"docker", "systemctl", "journalctl", "brew", "npx", "sudo", "npm", "curl", "go", "gh", "git", "echo", "cat", "source", "export", "jq", "nats-server"}
 
-// TestDocumentedCommands checks that a script runs each command of the program that the
-// README, a page of docs or the help shows, and compares what it prints.
+// TestDocumentedCommands checks that a script runs each toolscript command that the README, a page of
+// docs or the help shows, and compares its output.
 func TestDocumentedCommands(t *testing.T) {
 	ran := ranCommands(t)
 	all := append(commandsOfPages(t), commandsOfHelp(t)...)
@@ -44,7 +44,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// TestDocumentedRequests: docs-gateway.txtar makes the requests that the documentation shows.
+// TestDocumentedRequests checks that docs-gateway.txtar makes the requests that the documentation shows.
 func TestDocumentedRequests(t *testing.T) {
 	script, count := read(t, "testdata/docs-gateway.txtar"), 0
 	for _, page := range pages(t) {
@@ -64,7 +64,7 @@ func TestDocumentedRequests(t *testing.T) {
 	}
 }
 
-// shownCommand is a command of the program in a text.
+// shownCommand is a toolscript command in a text.
 type shownCommand struct {
 	where string
 	args  []string
@@ -82,7 +82,7 @@ func commandsOfPages(t *testing.T) (all []shownCommand) {
 	return all
 }
 
-// pages are the files of the documentation for users.
+// pages returns the paths of the user documentation.
 func pages(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../../docs/*.md")
@@ -94,7 +94,7 @@ func pages(t *testing.T) []string {
 
 type codeBlock struct {
 	language, text string
-	line           int // of its first line
+	line           int // number of its first line
 }
 
 func codeBlocks(page string) (all []codeBlock) {
@@ -343,7 +343,7 @@ func TestMentionedCommands(t *testing.T) {
 	}
 }
 
-// parses reports why the program does not understand a command line.
+// parses returns the error of the program about a command line, if it does not understand it.
 func parses(args []string) error {
 	root := cli.Commands()
 	c, rest, err := root.Find(args)
@@ -367,8 +367,8 @@ func parses(args []string) error {
 	return nil
 }
 
-// TestDocumentedConfigurations checks that the program takes each configuration that the
-// documentation shows.
+// TestDocumentedConfigurations checks that the program accepts each configuration that the documentation
+// shows.
 func TestDocumentedConfigurations(t *testing.T) {
 	n := 0
 	for _, page := range pages(t) {
@@ -381,7 +381,7 @@ func TestDocumentedConfigurations(t *testing.T) {
 			if !strings.HasPrefix(text, "{") {
 				text = "{" + text + "}"
 			}
-			if !strings.Contains(text, `"mcpServers"`) { // a part of a file
+			if !strings.Contains(text, `"mcpServers"`) { // only a part of a file
 				text = `{"mcpServers": {}, ` + text[1:]
 			}
 			text = strings.Replace(text, "127.0.0.1:PORT/CAPABILITY", "127.0.0.1:1/0", 1)

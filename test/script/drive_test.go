@@ -10,10 +10,9 @@ import (
 	"syscall"
 )
 
-// drive is the program "drive WHAT COMMAND [ARGS]". It runs the command, prints its
-// first line of output and only then does WHAT: "input" sends the rest of standard
-// input and closes it, INT and TERM send a signal. A command that buffers its output
-// therefore blocks.
+// drive is the program "drive WHAT COMMAND [ARGS]". It runs the command, prints the first line of its
+// output, and only then does WHAT: "input" sends the rest of standard input and closes it; INT and TERM
+// send a signal. A command that buffers its output therefore blocks.
 func drive(args []string) int {
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Stderr = os.Stderr
@@ -35,7 +34,7 @@ func drive(args []string) int {
 		err = act(args[0], cmd.Process, stdin)
 	}
 	if err != nil {
-		_ = cmd.Process.Kill() // it is not at the expected point
+		_ = cmd.Process.Kill() // it has not reached the expected point
 		return driveFailed(errors.Join(err, cmd.Wait()))
 	}
 	if _, err := io.Copy(os.Stdout, stdout); err != nil {

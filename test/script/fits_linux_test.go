@@ -18,11 +18,10 @@ import (
 
 func init() { programs["fits"] = func() { os.Exit(fits(os.Args[1:])) } }
 
-// fits is the program "fits [-without COLUMN,COLUMN] COMMAND [ARGS]". It runs a command whose
-// output has a table: for a program, and on terminals of 60, 80 and 120 columns. It fails if a
-// line of a table is wider than the terminal and is neither one word nor a command to copy, and
-// if a terminal does not show a long word of a table in one piece. A narrow terminal may leave
-// out the columns after -without.
+// fits is the program "fits [-without COLUMN,COLUMN] COMMAND [ARGS]". It runs a command that prints a
+// table: for a program, and on terminals of 60, 80 and 120 columns. It fails if a line of a table is
+// wider than the terminal, unless it is one word or a command to copy, and if a terminal does not show a
+// long word of the table in one piece. A terminal may omit the columns after -without.
 func fits(args []string) int {
 	var without []string
 	if args[0] == "-without" {
@@ -64,8 +63,8 @@ func fits(args []string) int {
 	return min(bad, 1)
 }
 
-// tableOf are the lines of an output for programs that are no table, the long words of its
-// tables, and the commands in their last columns.
+// tableOf returns the lines of an output for programs that are not part of a table, the long words of
+// its tables, and the commands in their last columns.
 func tableOf(plain string, without []string) (others, words, commands []string) {
 	const long = 10 // shorter words, such as the time that a gateway runs, may change
 	var header []string
@@ -82,7 +81,7 @@ func tableOf(plain string, without []string) (others, words, commands []string) 
 		}
 		for i, cell := range cells {
 			for word := range strings.FieldsSeq(cell) {
-				wide := terminal.Width(word) > utf8.RuneCountInString(word) // a script without spaces, which is wrapped anywhere
+				wide := terminal.Width(word) > utf8.RuneCountInString(word) // text in a script without spaces, which may be wrapped anywhere
 				if len(word) >= long && !wide && !slices.Contains(without, header[i]) {
 					words = append(words, word)
 				}
@@ -95,13 +94,13 @@ func tableOf(plain string, without []string) (others, words, commands []string) 
 	return others, words, commands
 }
 
-// onTerminal is what a command writes to a terminal of a width.
+// onTerminal returns what a command writes to a terminal of this width.
 func onTerminal(columns int, args []string) (string, error) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = master.Close() }() // it was only read
+	defer func() { _ = master.Close() }() // only read, so an error is harmless
 	fd := int(master.Fd())
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0),
@@ -119,10 +118,10 @@ func onTerminal(columns int, args []string) (string, error) {
 		_, _ = io.Copy(&screen, master) // ends with an error when the terminal is closed
 	}()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdout = stdout // stderr is none, so that no notice is drawn
+	cmd.Stdout = stdout // without stderr, so that no notice is drawn
 	err = cmd.Run()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		err = nil // some commands end with a code of their own after a table
+		err = nil // some commands end with another exit code after a table
 	}
 	err = errors.Join(err, stdout.Close())
 	<-read

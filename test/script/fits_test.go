@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tables are the commands that print the tables of a file.
+// tables maps source files to the commands that print their tables.
 var tables = map[string][]string{
 	"add.go":                 {"add"},
 	"approvals.go":           {"approvals"},
@@ -30,16 +30,16 @@ var tables = map[string][]string{
 	"table.go":               {"exec -o table"},
 	"usage_text.go":          {"usage", "usage --by tool"},
 
-	"fleet_status.go": nil, // it needs NATS servers, which scripts do not start
+	"fleet_status.go": nil, // needs NATS servers, which scripts do not start
 }
 
-// TestTablesFit: a script examines on narrow terminals what each command that has a table prints.
+// TestTablesFit checks that a script runs each command that prints a table with fits.
 func TestTablesFit(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ran []string // what is run with fits
+	var ran []string // commands that scripts run with fits
 	for _, name := range scripts {
 		for line := range strings.Lines(read(t, name)) {
 			if _, command, fits := strings.Cut(strings.TrimSpace(line), "exec fits "); fits {

@@ -19,13 +19,13 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// fleetKey is the key of the fleet among the values of a script.
+// fleetKey is the key of the fleet in the values of a script.
 type fleetKey struct{}
 
-// fleet has the running gateways of one script, the last started one at the end.
+// fleet holds the running gateways of one script, the last started one at the end.
 type fleet struct{ running []*gateway }
 
-// stopBound is the time limit for the end of a gateway. Its own limit is 5 s.
+// stopBound is the time limit for the end of a gateway, whose own limit is 5 s.
 const stopBound = 10 * time.Second
 
 type gateway struct {
@@ -39,9 +39,8 @@ var (
 	export    = regexp.MustCompile(`^export TOOLSCRIPT_GATEWAY_URL=(http://\S+)\n$`)
 )
 
-// startGateway is the script command "gateway [flags]". It runs toolscript gateway
-// start until the end of the script. $GATEWAY is its address, $PORT its port and $URL
-// its capability URL.
+// startGateway is the script command "gateway [flags]". It runs toolscript gateway start until the
+// end of the script. $GATEWAY is the gateway's address, $PORT its port and $URL its capability URL.
 func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("use ! exec toolscript gateway start")
@@ -71,8 +70,8 @@ func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// endBackground ends the gateways that a failed script has left in the background, and the hub
-// that a gateway has started.
+// endBackground ends the gateways that a failed script has left in the background, and the hub that a
+// gateway has started.
 func endBackground(env *testscript.Env) {
 	left, err := discovery.In(env.Getenv("TOOLSCRIPT_RUNTIME_DIR")).List()
 	for _, e := range left {
@@ -84,7 +83,7 @@ func endBackground(env *testscript.Env) {
 		err = errors.Join(err, errors.New("hub stop: "+stderr.String()))
 	}
 	if err != nil {
-		panic(err) // a process would outlive the tests
+		panic(err) // otherwise a process would outlive the tests
 	}
 }
 
@@ -92,15 +91,15 @@ func (g *gateway) expect(ts *testscript.TestScript, line *regexp.Regexp) string 
 	text, err := g.stdout.ReadString('\n')
 	match := line.FindStringSubmatch(text)
 	if match == nil {
-		_ = g.cmd.Process.Kill() // the output is the better error
+		_ = g.cmd.Process.Kill() // the output explains the failure better
 		_ = g.cmd.Wait()
 		ts.Fatalf("gateway start printed %q (%v), want %v; stderr:\n%s", text, err, line, g.stderr.String())
 	}
 	return match[1]
 }
 
-// stopGateway is the script command "stop-gateway". It stops the gateway that was
-// started last. Other gateways stop at the end of the script.
+// stopGateway is the script command "stop-gateway". It stops the gateway that was started last. Other
+// gateways stop at the end of the script.
 func stopGateway(ts *testscript.TestScript, neg bool, _ []string) {
 	all := ts.Value(fleetKey{}).(*fleet)
 	last := len(all.running) - 1
@@ -112,8 +111,8 @@ func stopGateway(ts *testscript.TestScript, neg bool, _ []string) {
 	g.stop(ts)
 }
 
-// stop interrupts the gateway as Ctrl-C does. The gateway must print nothing more on
-// stdout and end in time with exit code 0. Its log is then in gateway.log.
+// stop interrupts the gateway like Ctrl-C. The gateway must print nothing more on stdout and end in
+// time with exit code 0. Its log is then in gateway.log.
 func (g *gateway) stop(ts *testscript.TestScript) {
 	ts.Check(g.cmd.Process.Signal(syscall.SIGINT))
 	late := time.AfterFunc(stopBound, func() { _ = g.cmd.Process.Kill() })

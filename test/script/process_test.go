@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// gone is the program "gone FILE". It fails unless the process whose id is in the
-// file has ended.
+// gone is the program "gone FILE". It fails unless the process whose id is in the file has ended.
 func gone(args []string) int {
 	text, err := os.ReadFile(args[0])
 	if err != nil {

@@ -33,11 +33,11 @@ func TestReadme(t *testing.T) {
 	for line := range strings.Lines(commands[1]) {
 		line = comment.ReplaceAllString(strings.TrimSpace(line), "")
 		if _, after, piped := strings.Cut(line, " | "); piped {
-			line = after // stdin is a file there
+			line = after // in the script, stdin is a file
 		}
 		want := "\nexec " + line + "\n"
 		if line == "toolscript gateway start" {
-			want = "\ngateway\n" // the command does not end
+			want = "\ngateway\n" // the command does not end by itself
 		}
 		if !strings.Contains(script, want) {
 			t.Errorf("readme.txtar lacks %q", want)
@@ -45,8 +45,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestTroubleshooting checks that the program prints the messages that the table of the
-// documentation explains.
+// TestTroubleshooting checks that the program prints the messages that the documentation's table explains.
 func TestTroubleshooting(t *testing.T) {
 	printed := read(t, "testdata/messages.txtar")
 	messages := message.FindAllStringSubmatch(read(t, "../../docs/troubleshooting.md"), -1)
@@ -60,8 +59,8 @@ func TestTroubleshooting(t *testing.T) {
 	}
 }
 
-// TestLinks checks that the files exist to which the documentation links, and that the
-// README links to every page.
+// TestLinks checks that the files to which the documentation links exist, and that the README links to
+// every page.
 func TestLinks(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(pages) < 8 {

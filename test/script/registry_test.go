@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/registryserver"
 )
 
-// startRegistry starts an MCP Registry, and sets TOOLSCRIPT_REGISTRY to its address.
+// startRegistry starts an MCP Registry and sets TOOLSCRIPT_REGISTRY to its address.
 func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: registry")

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// repeat is the program "repeat N TEXT". It prints the text N times, to create files
-// that are too large for a script.
+// repeat is the program "repeat N TEXT". It prints the text N times, to create files that are too large
+// for a script.
 func repeat(args []string) int {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {

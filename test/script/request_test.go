@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// headers collects -H 'Name: value'.
+// headers is a flag that collects -H 'Name: value'.
 type headers http.Header
 
 func (h headers) String() string { return "" }
@@ -26,10 +26,9 @@ func (h headers) Set(line string) error {
 	return nil
 }
 
-// request is the program "request [-H 'Name: value']… [-d BODY] [-within TIME]
-// [-again] METHOD URL". It sends one HTTP request and prints the status, the headers
-// that tests check, and the body. With -again it sends a second request with the ETag
-// of the first answer.
+// request is the program "request [-H 'Name: value']… [-d BODY] [-within TIME] [-again] METHOD URL". It
+// sends one HTTP request and prints the status, the headers that tests check, and the body. With
+// -again it sends a second request with the ETag of the first answer.
 func request(args []string) int {
 	flags := flag.NewFlagSet("request", flag.ContinueOnError)
 	header := headers{}
@@ -48,7 +47,7 @@ func request(args []string) int {
 		return 2
 	}
 	req.Header = http.Header(header)
-	req.Host = req.Header.Get("Host") // the only place where net/http reads it
+	req.Host = req.Header.Get("Host") // net/http ignores it in the header
 	if *body != "" && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -70,7 +69,7 @@ func exchange(req *http.Request) (tag string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = res.Body.Close() }() // opened for reading
+	defer func() { _ = res.Body.Close() }() // only read, so an error is harmless
 	fmt.Println(res.StatusCode)
 	for _, name := range []string{"Access-Control-Allow-Origin", "Content-Type", "Etag", "Retry-After"} {
 		if value := res.Header.Get(name); value != "" {

@@ -1,5 +1,5 @@
-// Package script_test runs the real program like its users, with one testscript file
-// for each command and for each defect that is visible on the command line.
+// Package script_test runs the real program as its users do, with one testscript file for each command
+// and for each defect that is visible on the command line.
 package script_test
 
 import (
@@ -20,9 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the program prints into the scripts")
 
-// TestMain makes the test binary act as all programs that scripts run. A script
-// worker is started by the program's own path, and runs in cli.Main. A reaper is
-// executed by a descriptor, which has no name.
+// TestMain makes the test binary act as all programs that scripts run. A script worker is started by the
+// program's own path, and runs in cli.Main. A reaper is executed by a file descriptor, which has no name.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == reaper.Command {
 		os.Exit(reaper.Main())
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs)
 }
 
-// programs are what scripts run.
+// programs maps the names of programs that scripts run to their functions.
 var programs = map[string]func(){
 	"toolscript": func() { os.Exit(cli.Main()) },
 	"mcpserver":  func() { os.Exit(mcpserver.Main()) },
@@ -44,10 +43,10 @@ var programs = map[string]func(){
 
 func TestScripts(t *testing.T) {
 	data := t.TempDir()
-	var folder atomic.Value // of the folders of all scripts
+	var folder atomic.Value // folder that contains the folders of all scripts
 	t.Cleanup(func() {
 		if path, is := folder.Load().(string); is {
-			_ = os.Remove(path) // testscript leaves it, empty, if -run leaves scripts out
+			_ = os.Remove(path) // testscript leaves it, empty, if -run omits scripts
 		}
 	})
 	testscript.Run(t, testscript.Params{
@@ -70,9 +69,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setup gives each script its own home and runtime folder, so that concurrent scripts
-// do not find each other's gateways. They share the data folder: with a cold cache
-// each would compile the engine, which takes seconds under the race detector.
+// setup gives each script its own home and runtime folder, so that concurrent scripts do not find each
+// other's gateways. They share the data folder, because with a cold cache each would compile the
+// engine, which takes seconds under the race detector.
 func setup(env *testscript.Env, data string) error {
 	home := filepath.Join(env.WorkDir, "home")
 	run := filepath.Join(env.WorkDir, "run")
@@ -86,7 +85,7 @@ func setup(env *testscript.Env, data string) error {
 	env.Setenv("TOOLSCRIPT_DATA_DIR", data)
 	env.Setenv("NO_COLOR", "1")
 	env.Vars = append(env.Vars, race.Env)
-	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off") // embedding would take the CPU from other scripts; scripts about it turn it on
+	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off") // embedding would take CPU from other scripts; scripts about search enable it
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		return err
@@ -98,8 +97,7 @@ func setup(env *testscript.Env, data string) error {
 	return nil
 }
 
-// setVariable is the script command "setenv NAME". It sets a variable to the text that the
-// last command printed.
+// setVariable is the script command "setenv NAME". It sets a variable to the output of the last command.
 func setVariable(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: setenv NAME")

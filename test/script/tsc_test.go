@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// tsc returns the path of the pinned TypeScript compiler: $TOOLSCRIPT_TSC, or the one
-// in the test folder, or "". Scripts that need it report its absence.
+// tsc returns the path of the pinned TypeScript compiler: $TOOLSCRIPT_TSC, or the one in the test
+// folder, or "". Scripts that need it report that it is missing.
 func tsc() string {
 	path := os.Getenv("TOOLSCRIPT_TSC")
 	if path == "" {
@@ -30,7 +30,7 @@ func tsc() string {
 	return path
 }
 
-// condition implements [tsc] in scripts.
+// condition implements the condition [tsc] in scripts.
 func condition(name string) (bool, error) {
 	switch name {
 	case "tsc":

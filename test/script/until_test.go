@@ -12,18 +12,18 @@ import (
 // Interval and time limit of until.
 const (
 	untilPause = 50 * time.Millisecond
-	untilLimit = 30 * time.Second // on an idle machine
+	untilLimit = 30 * time.Second // for an idle machine
 )
 
-// until is the program "until COMMAND [ARGS]". It repeats the command until it
-// succeeds, for changes that send no notification.
+// until is the program "until COMMAND [ARGS]". It repeats the command until it succeeds, for changes
+// without a notification.
 func until(args []string) int {
 	var output []byte
 	for start := time.Now(); time.Since(start) < pace.Limit(untilLimit); time.Sleep(untilPause) {
 		cmd := exec.Command(args[0], args[1:]...)
 		var err error
 		if output, err = cmd.Output(); err == nil {
-			_, _ = os.Stdout.Write(output) // for checks of the script
+			_, _ = os.Stdout.Write(output) // so that the script can check the output
 			return 0
 		}
 	}

@@ -20,9 +20,9 @@ var (
 	atOnce  = flag.Int("at-once", 6, "how many of them run at once")
 )
 
-// TestChurn starts gateways with a server of their own and a shared one, and ends half of
-// them by SIGKILL, every fourth before it is ready. No process, socket or file is left, and
-// the hub has no gateway and no service any more.
+// TestChurn starts gateways with their own server and a shared one, and ends half of them with SIGKILL,
+// every fourth before it is ready. No process, socket or file is left, and the hub then has no gateway
+// and no service.
 func TestChurn(t *testing.T) {
 	w := newWorld(t, `{"mcpServers": {"count": {SERVER, "shared": true}, "own": {SERVER}}, "hub": {"idle": "2s"}}`)
 	temp := filepath.Join(w.Home, "temp")
@@ -73,10 +73,10 @@ func TestChurn(t *testing.T) {
 	}
 }
 
-// unfinished matches the names of files that were written and not renamed.
+// unfinished matches the names of files that were written but not renamed.
 var unfinished = regexp.MustCompile(`^\..*-[0-9]+$|\.tmp$`)
 
-// live is the life of one gateway.
+// live starts one gateway, uses it, and ends it.
 func (w *world) live(kill, early bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.Context()), time.Minute)
 	defer cancel()
@@ -98,8 +98,8 @@ func (w *world) live(kill, early bool) {
 	}
 	processes := below()
 	if kill {
-		_ = g.Signal(syscall.SIGKILL) // it runs
-		_ = g.Wait()                  // "signal: killed"
+		_ = g.Signal(syscall.SIGKILL) // the gateway runs, so this does not fail
+		_ = g.Wait()                  // killed, so an error is expected
 	} else if err := g.Stop(); err != nil {
 		w.Errorf("a gateway ended with %v", err)
 	}
@@ -108,7 +108,7 @@ func (w *world) live(kill, early bool) {
 	}
 }
 
-// files are the files of a folder below the home.
+// files returns the files in a folder below the home folder.
 func (w *world) files(folder string) []string {
 	w.Helper()
 	paths, err := harness.Files(filepath.Join(w.Home, folder))

@@ -27,10 +27,10 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// patience bounds what a test waits for.
+// patience is the longest time that a test waits for an event.
 const patience = time.Minute
 
-// broker is the NATS server of a fleet, on a port of 127.0.0.1 that stays the same.
+// broker is the NATS server of a fleet, on a fixed port of 127.0.0.1.
 type broker struct {
 	*testing.T
 	port    int
@@ -39,7 +39,7 @@ type broker struct {
 	running *natsserver.Server
 }
 
-// newNATS reserves a port. The server does not run yet.
+// newNATS reserves a port for a NATS server, without starting it.
 func newNATS(t *testing.T, users ...*natsserver.User) *broker {
 	t.Helper()
 	ports, err := harness.FreePorts(1)
@@ -74,7 +74,7 @@ func (n *broker) stop() {
 
 func (n *broker) url() string { return fmt.Sprintf("nats://127.0.0.1:%d", n.port) }
 
-// serve offers servers of the world's counting program to the fleet, from a host of that name.
+// serve offers servers that run the counting program to the fleet, from a host with this name.
 func (w *world) serve(at cluster.Address, name string, servers ...string) *host.Fleet {
 	w.Helper()
 	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
@@ -98,11 +98,11 @@ func (w *world) serve(at cluster.Address, name string, servers ...string) *host.
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(func() { _ = f.Close() }) // the test may have closed it, or ended the NATS server
+	w.Cleanup(func() { _ = f.Close() }) // the test may have closed it, or stopped the NATS server
 	return f
 }
 
-// fleetState is a server of a gateway.
+// fleetState is the state of a server as a gateway reports it.
 type fleetState struct {
 	Name, Type, State, Error string
 	Hosts                    []string
@@ -116,7 +116,7 @@ func (w *world) states(g *harness.Gateway) (all []fleetState) {
 	return all
 }
 
-// await waits until a server of a gateway is as it should be.
+// await waits until the state of a gateway's server satisfies is.
 func (w *world) await(g *harness.Gateway, name string, is func(fleetState) bool) {
 	w.Helper()
 	var last []fleetState
@@ -140,7 +140,7 @@ func (w *world) must(args ...string) string {
 	return string(out)
 }
 
-// TestFleetServers: calls, questions, states and records of a server of a fleet.
+// TestFleetServers checks calls, questions, states and records of a fleet's server.
 func TestFleetServers(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)
@@ -181,7 +181,7 @@ return [await tools.count.args(), asked];`
 	}
 }
 
-// askingRun runs a script that asks one question, and answers it.
+// askingRun runs a script that asks one question, answers it, and returns the run's id and value.
 func (w *world) askingRun(g *harness.Gateway, script, answer string) (run, value string) {
 	w.Helper()
 	type ended struct {
@@ -213,11 +213,11 @@ func (w *world) askingRun(g *harness.Gateway, script, answer string) (run, value
 	if e.err != nil || len(e.events) == 0 {
 		w.Fatalf("the run ended with %v, %v", e.events, e.err)
 	}
-	text, _ := json.Marshal(e.events[len(e.events)-1]) // it was JSON
+	text, _ := json.Marshal(e.events[len(e.events)-1]) // it was decoded from JSON
 	return run, string(text)
 }
 
-// auditLine is a call in the audit.
+// auditLine is a call in the audit log.
 type auditLine struct{ Type, Tool, Host, Outcome string }
 
 func (w *world) audited() (calls []auditLine) {
@@ -241,9 +241,9 @@ func (w *world) audited() (calls []auditLine) {
 	return calls
 }
 
-// TestFleetLost: a gateway starts without the NATS server, uses it when it is there, and again
-// after it was away. No call is made twice.
-// It has no short form: it waits for the pauses of two reconnections.
+// TestFleetLost: a gateway starts without the NATS server, uses it when it runs, and uses it again after
+// it was stopped. No call is executed twice. The test has no short form, because it waits for the
+// pauses of two reconnections.
 func TestFleetLost(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)
@@ -290,8 +290,8 @@ func TestFleetLost(t *testing.T) {
 	}
 }
 
-// TestFleetUse: with "*" the servers of a gateway are those of the fleet, but for names that
-// the configuration has.
+// TestFleetUse: with "*", a gateway uses all servers of the fleet, except those whose names are
+// configured otherwise.
 func TestFleetUse(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)
@@ -330,8 +330,8 @@ func TestFleetUse(t *testing.T) {
 	}
 }
 
-// TestFleetCredentials: the state of a server says that the fleet refuses the credentials, and
-// shows none of them. A reload uses others.
+// TestFleetCredentials: the state of a server says that the fleet refuses the credentials, without
+// showing them. A reload uses new credentials.
 func TestFleetCredentials(t *testing.T) {
 	n := newNATS(t, &natsserver.User{Username: "me", Password: "right-password"})
 	n.start()
@@ -359,7 +359,7 @@ func TestFleetCredentials(t *testing.T) {
 	}
 }
 
-// hubOfFleet starts `toolscript hub --serve FILE` and returns when gateways can use it.
+// hubOfFleet starts `toolscript hub --serve FILE`, and returns when gateways can use the hub.
 func (w *world) hubOfFleet(url string, stateless bool) *exec.Cmd {
 	w.Helper()
 	path, err := w.Config("servers.json", fmt.Sprintf(`{"mcpServers": {"count": {"command": %q, "args": [%q, "asks"], "stateless": %t}}, "fleet": {"url": %q}}`, w.Bin, asServer, stateless, url))
@@ -387,8 +387,8 @@ func (w *world) hubOfFleet(url string, stateless bool) *exec.Cmd {
 	return cmd
 }
 
-// TestFleetHubKilled: after a kill of the hub, the gateway uses the next one, and nothing is left
-// of the first.
+// TestFleetHubKilled: after the hub is killed, the gateway uses the next hub, and nothing of the first
+// is left.
 func TestFleetHubKilled(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)
@@ -402,10 +402,10 @@ func TestFleetHubKilled(t *testing.T) {
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = first.Wait() // "signal: killed"
+	_ = first.Wait() // killed, so an error is expected
 	w.until(func() bool {
 		_, status, err := tryBump(t.Context(), g)
-		return err == nil && status == http.StatusServiceUnavailable // sooner than the next health check
+		return err == nil && status == http.StatusServiceUnavailable // earlier than the next health check
 	})
 	w.await(g, "count", func(s fleetState) bool { return s.State == "backoff" })
 	w.until(func() bool { return len(w.servers()) == 0 })
@@ -419,8 +419,8 @@ func TestFleetHubKilled(t *testing.T) {
 	}
 }
 
-// TestFleetOwnerKilled: after a kill of the owner of a server that is not stateless, another hub
-// runs it, and there is one process at any time. How long that takes is printed.
+// TestFleetOwnerKilled: after the owner of a server that is not stateless is killed, another hub runs the
+// server, and at no time are there two processes. The test prints how long that takes.
 func TestFleetOwnerKilled(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)
@@ -439,7 +439,7 @@ func TestFleetOwnerKilled(t *testing.T) {
 	if err := owner.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = owner.Wait() // "signal: killed"
+	_ = owner.Wait() // killed, so an error is expected
 	w.until(func() bool {
 		count, _, err := tryBump(t.Context(), g)
 		return err == nil && count == 1

@@ -14,38 +14,38 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// failure is the body of an error.
+// failure is the body of an error response.
 type failure struct {
 	Error string          `json:"error"`
 	Kind  toolscript.Kind `json:"kind"`
 	Sent  toolscript.Sent `json:"sent"`
 }
 
-// suspend stops a process, until the end of the test at the latest. It returns when all threads
-// have stopped: the signal returns before, and a thread may still answer a call.
+// suspend stops a process until resume is called, or at most until the end of the test. It returns when
+// all threads have stopped; until then, a thread could still answer a call.
 func (w *world) suspend(pid int) (resume func()) {
 	w.Helper()
-	resume = func() { _ = syscall.Kill(pid, syscall.SIGCONT) } // it may have ended
+	resume = func() { _ = syscall.Kill(pid, syscall.SIGCONT) } // it may have ended already
 	w.Cleanup(resume)
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		w.Fatal(err)
 	}
 	w.until(func() bool {
-		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is right
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is valid
 		return len(threads) > 0 && !slices.ContainsFunc(threads, func(path string) bool { return !stopped(path) })
 	})
 	return resume
 }
 
-// stopped reports whether a thread has stopped. Its state follows its name, which is in brackets.
+// stopped reports whether a thread has stopped. In its stat file, the state follows the name in parentheses.
 func stopped(stat string) bool {
 	text, err := os.ReadFile(stat)
 	_, state, _ := strings.Cut(string(text), ") ")
-	return err != nil || strings.HasPrefix(state, "T") // without the file, it has ended
+	return err != nil || strings.HasPrefix(state, "T") // without the file, the thread has ended
 }
 
-// TestTimeoutWhileTheHubHangs: a call ends at its time limit, not when the connection to the
-// hub counts as lost, and its error says that it may have been carried out.
+// TestTimeoutWhileTheHubHangs: a call ends at its time limit, before the connection to the hub counts as
+// lost, and its error says that it may have been executed.
 func TestTimeoutWhileTheHubHangs(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -87,9 +87,9 @@ func TestTimeoutWhileTheHubHangs(t *testing.T) {
 	}
 }
 
-// TestTimeoutWhileTheHubReadsNothing: the arguments of the calls are more than the socket
-// takes. Writing them blocks, and the calls end at their time limit all the same. Those that
-// were not written were not sent.
+// TestTimeoutWhileTheHubReadsNothing: the arguments of the calls do not fit into the socket's buffer, so
+// writing them blocks. The calls still end at their time limit. Calls that were not written count as
+// not sent.
 func TestTimeoutWhileTheHubReadsNothing(t *testing.T) {
 	t.Parallel()
 	const calls = 40

@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestLoginOfASharedServer: one login, from a session of its own, is enough for the gateways
-// that share the server. The login is that of the hub, which renews the token for all.
+// TestLoginOfASharedServer: one login, from any session, is enough for all gateways that share the
+// server. The hub uses the login and renews the token for all of them.
 func TestLoginOfASharedServer(t *testing.T) {
 	t.Parallel()
 	as := oauthserver.Start(t, oauthserver.Options{})
@@ -54,7 +54,7 @@ func TestLoginOfASharedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close() // only the request counts
-	for lines.Scan() {    // to its end
+	for lines.Scan() {    // until the output ends
 	}
 	if err := login.Wait(); err != nil {
 		t.Fatalf("the login ended with %v", err)

@@ -18,8 +18,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/lease"
 )
 
-// TestFleetWithoutAGateway: list-servers shows the hosts of the fleet without a gateway, of a
-// configuration that has no servers of its own.
+// TestFleetWithoutAGateway: list-servers shows the hosts of the fleet without a gateway, for a
+// configuration that has no servers itself.
 func TestFleetWithoutAGateway(t *testing.T) {
 	n := newNATS(t)
 	n.start()
@@ -31,8 +31,8 @@ func TestFleetWithoutAGateway(t *testing.T) {
 	}
 }
 
-// TestFleetWrongLease: the log of the hub, fleet status, doctor and the status of a gateway
-// name a lease that no hub can take.
+// TestFleetWrongLease: the log of the hub, fleet status, doctor and the status of a gateway report a
+// lease that no hub can take.
 func TestFleetWrongLease(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)
@@ -48,7 +48,7 @@ func TestFleetWrongLease(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if _, err := lease.Open(ctx, js, lease.Options{}); err != nil { // it makes the bucket
+	if _, err := lease.Open(ctx, js, lease.Options{}); err != nil { // creates the bucket
 		t.Fatal(err)
 	}
 	bucket, err := js.KeyValue(ctx, lease.DefaultBucket)
@@ -67,14 +67,14 @@ func TestFleetWrongLease(t *testing.T) {
 		out, _ := w.run("fleet", "status", "--json")
 		return says(out)
 	})
-	if out, _ := w.run("doctor", "--json"); !says(out) { // it has a finding, and ends with an error
+	if out, _ := w.run("doctor", "--json"); !says(out) { // because of its finding, it ends with an error
 		t.Errorf("doctor says %s", out)
 	}
 	g := w.gateway("a")
 	w.await(g, "count", func(s fleetState) bool { return s.State == "backoff" && says(s.Error) })
 }
 
-// TestHubMetrics: a hub serves its metrics and its health at the port that its operator names.
+// TestHubMetrics: a hub serves its metrics and its health at the port that the operator configures.
 func TestHubMetrics(t *testing.T) {
 	n := newNATS(t)
 	w := newWorld(t, `{"mcpServers": {}}`)
@@ -121,7 +121,7 @@ func TestHubMetrics(t *testing.T) {
 		})
 	}
 	health(ports[1], http.StatusOK)
-	health(ports[0], http.StatusServiceUnavailable) // it waits for the NATS server
+	health(ports[0], http.StatusServiceUnavailable) // the hub waits for the NATS server
 	n.start()
 	health(ports[0], http.StatusOK)
 	w.until(func() bool {

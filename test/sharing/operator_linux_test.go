@@ -15,8 +15,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// TestOperator: with what hub credentials prints, a NATS client sees the services of the hub
-// and can do nothing else.
+// TestOperator: with the output of hub credentials, a NATS client can see the services of the hub, and
+// cannot do anything else.
 func TestOperator(t *testing.T) {
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestOperator(t *testing.T) {
 		if _, err := nc.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
-		_ = nc.Flush() // a refusal arrives before its answer
+		_ = nc.Flush() // a refusal arrives before the answer to Flush
 		if err := <-refused; !errors.Is(err, nats.ErrPermissionViolation) {
 			t.Errorf("subscription to %s: %v", subject, err)
 		}
@@ -66,7 +66,7 @@ func TestOperator(t *testing.T) {
 		if err := nc.Publish(subject, nil); err != nil {
 			t.Fatal(err)
 		}
-		_ = nc.Flush() // as above
+		_ = nc.Flush() // a refusal arrives before the answer to Flush
 		if err := <-refused; !errors.Is(err, nats.ErrPermissionViolation) {
 			t.Errorf("message to %s: %v", subject, err)
 		}
@@ -76,10 +76,10 @@ func TestOperator(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a gateway whose hub was killed while the disk is full says so in the state of
-// the server, starts no server itself, and has it again when there is room.
+// TestFullDisk: if the hub is killed while the disk is full, the gateway reports that in the state of the
+// server, does not start the server itself, and has it again when there is space.
 func TestFullDisk(t *testing.T) {
-	dir, err := os.MkdirTemp("", "hub") //nolint:usetesting // t.TempDir may be too long for a socket
+	dir, err := os.MkdirTemp("", "hub") //nolint:usetesting // the path of t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until(func() bool {
-		_, _, _ = tryBump(t.Context(), g) // it fails
+		_, _, _ = tryBump(t.Context(), g) // this call fails
 		s := state(t.Context(), g)
 		return s.State == "backoff" && strings.Contains(s.Error, syscall.ENOSPC.Error())
 	})

@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// fleetHub starts `toolscript hub` with arguments and returns when gateways can use it. ready
-// is the end of what it says.
+// fleetHub starts `toolscript hub` with arguments, and returns when gateways can use the hub. ready is
+// the end of the line with which it reports that.
 func (w *world) fleetHub(ready string, args ...string) *exec.Cmd {
 	w.Helper()
 	cmd := w.Command(context.WithoutCancel(w.Context()), append([]string{"hub"}, args...)...)
@@ -50,11 +50,11 @@ func (w *world) fleetHub(ready string, args ...string) *exec.Cmd {
 }
 
 func (w *world) hubLog() string {
-	text, _ := os.ReadFile(filepath.Join(w.Home, "hub.log")) // there may be none
+	text, _ := os.ReadFile(filepath.Join(w.Home, "hub.log")) // the file may not exist
 	return string(text)
 }
 
-// endOf runs a script in a gateway and returns the last event.
+// endOf runs a script in a gateway and returns its last event.
 func (w *world) endOf(g *harness.Gateway, request map[string]any) (end struct {
 	Value   json.RawMessage
 	Kind    string
@@ -77,8 +77,8 @@ func (w *world) endOf(g *harness.Gateway, request map[string]any) (end struct {
 	return end
 }
 
-// TestRunners runs scripts of a gateway in sandboxes of a hub: with calls of the gateway's own
-// server, then while the hub is killed, and then without a hub.
+// TestRunners runs scripts of a gateway in sandboxes of a hub: with calls of the gateway's own server,
+// while the hub is killed, and without a hub.
 func TestRunners(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)
@@ -121,7 +121,7 @@ func TestRunners(t *testing.T) {
 	if err := h.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = h.Wait() // "signal: killed"
+	_ = h.Wait() // killed, so an error is expected
 	if got := <-ended; !strings.HasPrefix(got, "unavailable: ") || !strings.Contains(got, "was not started again") {
 		t.Errorf("a run whose hub was killed ended with %q", got)
 	}
@@ -133,8 +133,8 @@ func TestRunners(t *testing.T) {
 	}
 }
 
-// TestServedFile: the hub reads its file again at SIGHUP, keeps what it had if the file has a
-// mistake, and joins again after the NATS server has ended.
+// TestServedFile: at SIGHUP the hub reads its file again, keeps its servers if the file has a mistake,
+// and joins the fleet again after the NATS server was stopped.
 func TestServedFile(t *testing.T) {
 	t.Parallel()
 	n := newNATS(t)
@@ -203,7 +203,7 @@ func TestServedFile(t *testing.T) {
 	w.until(func() bool { return offered("two") && len(w.servers()) == 1 })
 }
 
-// TestServeMistakes: what hub --serve refuses, and what it says.
+// TestServeMistakes checks what hub --serve refuses, with which error.
 func TestServeMistakes(t *testing.T) {
 	w := newWorld(t, `{"mcpServers": {}}`)
 	for _, c := range []struct {

@@ -1,5 +1,4 @@
-// Package sharing_test runs gateways that share servers, as processes, and looks at them
-// from outside.
+// Package sharing_test runs gateways that share servers as processes, and examines them from outside.
 package sharing_test
 
 import (
@@ -24,7 +23,7 @@ import (
 // asServer is the argument that makes the test binary an MCP server.
 const asServer = "be-a-server"
 
-// TestMain makes the test binary act as the program, and as the servers.
+// TestMain makes the test binary act as the program and as the servers.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == asServer:
@@ -35,13 +34,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a user with a home folder of its own.
+// world is a user with their own home folder.
 type world struct {
 	*testing.T
 	harness.Program
 }
 
-// newWorld writes the configuration of the user. SERVER in it is a server that counts its calls.
+// newWorld writes the user's configuration, in which SERVER stands for a server that counts its calls.
 func newWorld(t *testing.T, config string) *world {
 	t.Helper()
 	self, err := os.Executable()
@@ -55,7 +54,7 @@ func newWorld(t *testing.T, config string) *world {
 	}
 	w.configure(config)
 	t.Cleanup(func() {
-		_, _ = w.run("hub", "stop") // if one runs
+		_, _ = w.run("hub", "stop") // only if a hub runs
 		if left := w.servers(); len(left) > 0 {
 			t.Errorf("servers left: %v", left)
 		}
@@ -71,13 +70,13 @@ func (w *world) configure(config string) {
 	}
 }
 
-// run runs a command of the program.
+// run runs a command of the program and returns its output.
 func (w *world) run(args ...string) (stdout string, err error) {
 	out, err := w.Command(context.WithoutCancel(w.Context()), args...).Output()
 	return string(out), err
 }
 
-// gateway starts a gateway in a folder below the home folder.
+// gateway starts a gateway in a folder below the home folder and waits for its servers.
 func (w *world) gateway(folder string) *harness.Gateway {
 	w.Helper()
 	dir := filepath.Join(w.Home, folder)
@@ -103,7 +102,7 @@ func (w *world) gateway(folder string) *harness.Gateway {
 	return g
 }
 
-// bump calls the counting server and returns what it has counted.
+// bump calls the counting server and returns its count.
 func (w *world) bump(g *harness.Gateway) (count int) {
 	w.Helper()
 	count, status, err := tryBump(w.Context(), g)
@@ -149,7 +148,7 @@ func state(ctx context.Context, g *harness.Gateway) serverState {
 	return states[0]
 }
 
-// hub is the state of the hub, from the command line.
+// hubState is the state of the hub as the command prints it.
 type hubState struct {
 	Running  bool
 	PID      int
@@ -172,15 +171,15 @@ func (w *world) hub() (s hubState) {
 	return s
 }
 
-// servers are the processes of servers of this world.
+// servers returns the process ids of this world's servers.
 func (w *world) servers() (pids []int) {
 	all, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, dir := range all {
-		line, _ := os.ReadFile(filepath.Join(dir, "cmdline")) // it may have ended
+		line, _ := os.ReadFile(filepath.Join(dir, "cmdline")) // the process may have ended
 		env, _ := os.ReadFile(filepath.Join(dir, "environ"))
 		if args := strings.Split(string(line), "\x00"); len(args) > 1 && args[1] == asServer &&
 			slices.Contains(strings.Split(string(env), "\x00"), "HOME="+w.Home) {
-			pid, _ := strconv.Atoi(filepath.Base(dir)) // the pattern has digits
+			pid, _ := strconv.Atoi(filepath.Base(dir)) // the pattern matches only digits
 			pids = append(pids, pid)
 		}
 	}
@@ -189,8 +188,8 @@ func (w *world) servers() (pids []int) {
 
 const sharedConfig = `{"mcpServers": {"count": {SERVER, "shared": true}}}`
 
-// TestOneServer: three gateways that start at once use one server, in one hub. The server goes
-// on for the others when one of the gateways is killed.
+// TestOneServer: three gateways that start at the same time use one server, in one hub. When one of the
+// gateways is killed, the server stays for the others.
 func TestOneServer(t *testing.T) {
 	w := newWorld(t, sharedConfig)
 	a, b, c := w.gateway("a"), w.gateway("b"), w.gateway("c")
@@ -217,15 +216,14 @@ func TestOneServer(t *testing.T) {
 	if err := b.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	_ = b.Wait() // "signal: killed"
+	_ = b.Wait() // killed, so an error is expected
 	w.until(func() bool { return len(w.hub().Gateways) == 2 })
 	if n := w.bump(c); n != 4 {
 		t.Errorf("after the end of another gateway the count is %d, want 4", n)
 	}
 }
 
-// TestServersRestart: the command ends the process of a shared server, and all gateways use
-// the next one.
+// TestServersRestart: the command ends the process of a shared server, and all gateways use the next one.
 func TestServersRestart(t *testing.T) {
 	w := newWorld(t, sharedConfig)
 	a, b := w.gateway("a"), w.gateway("b")
@@ -245,8 +243,8 @@ func TestServersRestart(t *testing.T) {
 	}
 }
 
-// TestKilledHub: the gateways find another hub, which has one server, and no server of the
-// killed one is left.
+// TestKilledHub: the gateways find another hub, which has one server, and no server of the killed hub
+// is left.
 func TestKilledHub(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sharedConfig)
@@ -269,7 +267,7 @@ func TestKilledHub(t *testing.T) {
 	}
 }
 
-// TestKilledServer: the hub starts it again, once.
+// TestKilledServer: the hub restarts a killed server once.
 func TestKilledServer(t *testing.T) {
 	w := newWorld(t, sharedConfig)
 	a, b := w.gateway("a"), w.gateway("b")
@@ -288,8 +286,8 @@ func TestKilledServer(t *testing.T) {
 	}
 }
 
-// TestIdleEnd: the hub ends with its servers and files after its last gateway, and the next
-// gateway starts another.
+// TestIdleEnd: after its last gateway, the hub ends with its servers and files, and the next gateway
+// starts another hub.
 func TestIdleEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{"mcpServers": {"count": {SERVER, "shared": true}}, "hub": {"idle": "5s"}}`)
@@ -312,8 +310,8 @@ func TestIdleEnd(t *testing.T) {
 	}
 }
 
-// TestDefinitions: servers of one name and another definition are two, and so are those of
-// two projects.
+// TestDefinitions: servers with the same name but different definitions, or in two projects, are
+// different servers.
 func TestDefinitions(t *testing.T) {
 	w := newWorld(t, `{"mcpServers": {"count": {SERVER, "shared": "per-project"}}}`)
 	a, b, again := w.gateway("a"), w.gateway("b"), w.gateway("a")
@@ -331,8 +329,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestWithdrawnTrust: the server of a project ends when the project is not trusted any
-// more, although the gateway goes on.
+// TestWithdrawnTrust: the server of a project ends when the project is no longer trusted, although the
+// gateway keeps running.
 func TestWithdrawnTrust(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{"mcpServers": {}}`)
@@ -363,7 +361,7 @@ func TestWithdrawnTrust(t *testing.T) {
 	}
 }
 
-// TestStaleFiles: what a killed hub has left, and a socket of a long path, are no obstacle.
+// TestStaleFiles: files that a killed hub has left, and a long path of its socket, do not prevent a start.
 func TestStaleFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sharedConfig)
@@ -392,7 +390,7 @@ func TestStaleFiles(t *testing.T) {
 	}
 }
 
-// TestNoHub: a hub that cannot write its file is a state of the server that names the cause.
+// TestNoHub: if a hub cannot write its file, the state of the server names the cause.
 func TestNoHub(t *testing.T) {
 	w := newWorld(t, sharedConfig)
 	blocked := filepath.Join(w.Home, "file")

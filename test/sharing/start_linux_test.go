@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNoReader: a hub and a gateway in the background go on although what has started them
-// does not read their first line any more.
+// TestNoReader: a hub and a gateway in the background keep running even if the process that has started
+// them no longer reads their first line.
 func TestNoReader(t *testing.T) {
 	for name, args := range map[string][]string{
 		"hub":     {"hub", "--on-demand", "--json"},
@@ -38,7 +38,7 @@ func TestNoReader(t *testing.T) {
 				return len(ended) > 0
 			})
 			if err := <-ended; err != nil {
-				text, _ := os.ReadFile(log) // more of the error
+				text, _ := os.ReadFile(log) // adds to the error of the test
 				t.Errorf("it ended with %v: %s", err, text)
 			}
 		})

@@ -16,26 +16,25 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// gateways are the gateways' sides of a fleet: their connections, without the rest of a
-// gateway.
+// gateways holds the connections of simulated gateways to a fleet. Nothing else of a gateway is simulated.
 type gateways struct {
 	all     []*gateway
-	listed  atomic.Int64 // tool lists that were received after a change
-	ready   atomic.Int64 // connections to servers that are up
+	listed  atomic.Int64 // number of tool lists received after a change
+	ready   atomic.Int64 // number of connections to servers that are up
 	redials atomic.Int64
-	ctx     context.Context //nolint:containedctx // the gateways end with it
+	ctx     context.Context //nolint:containedctx // it ends the gateways
 	work    sync.WaitGroup
 }
 
-// gateway is one of them.
+// gateway is one simulated gateway.
 type gateway struct {
 	fleet *hub.Fleet
 
 	mu    sync.Mutex
-	conns []*hub.FleetConn // by server; nil: down
+	conns []*hub.FleetConn // by server; nil: not connected
 }
 
-// join starts n gateways that use all servers, atOnce at a time.
+// join starts n gateways that use all servers, at most atOnce at a time.
 func join(ctx context.Context, url string, n, servers, atOnce int) *gateways {
 	g := &gateways{ctx: ctx}
 	turn := make(chan struct{}, atOnce)
@@ -58,16 +57,16 @@ func join(ctx context.Context, url string, n, servers, atOnce int) *gateways {
 	return g
 }
 
-// Backoff of a gateway, as the actors of servers have it.
+// Backoff of a gateway, the same as in the actors of servers.
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
 
-// healthInterval is that of the actors of servers.
+// healthInterval is the same as in the actors of servers.
 const healthInterval = 30 * time.Second
 
-// keep keeps a connection to a server, until the gateways end. up is called when it is up for
+// keep keeps a connection to a server until the gateways end. It calls up when the connection is up for
 // the first time.
 func (g *gateways) keep(one *gateway, server int, up func()) {
 	wait := firstRetry
@@ -94,7 +93,7 @@ func (g *gateways) keep(one *gateway, server int, up func()) {
 	up()
 }
 
-// watch checks the server at intervals, until the connection is lost or the gateways end.
+// watch pings the server at intervals until the connection is lost or the gateways end.
 func (g *gateways) watch(c *hub.FleetConn) {
 	health := time.NewTimer(rand.N(healthInterval))
 	defer health.Stop()
@@ -130,7 +129,7 @@ func (one *gateway) conn(server int) *hub.FleetConn {
 	return one.conns[server]
 }
 
-// relist asks for the tools after a change.
+// relist reads the list of tools after a change.
 func (g *gateways) relist(one *gateway, server int) {
 	c := one.conn(server)
 	if c == nil {
@@ -141,7 +140,7 @@ func (g *gateways) relist(one *gateway, server int) {
 	}
 }
 
-// call makes one call and returns how long it took.
+// call makes one call and returns its duration.
 func (g *gateways) call() (time.Duration, error) {
 	one := g.all[rand.IntN(len(g.all))]
 	c := one.conn(rand.IntN(len(one.conns)))

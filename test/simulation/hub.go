@@ -21,26 +21,26 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// asHub is the argument that makes this program a hub whose MCP servers are fake. It changes
-// the tools of the first server when it reads a line, and ends with its standard input.
+// asHub is the argument that makes this program a hub with fake MCP servers. When it reads a line, it
+// changes the tools of the first server. It ends with its standard input.
 const asHub = "be-a-hub"
 
-// servers are MCP servers without processes: each tool returns its arguments.
+// servers are fake MCP servers without processes, whose tools return their arguments.
 type servers struct {
-	tools int // of each server
+	tools int // number of tools of each server
 
 	mu    sync.Mutex
 	views map[string]wire.ServerView
 	next  map[string]chan struct{} // closed when there is a newer view
 }
 
-// description is as long as that of a usual tool.
+// description is as long as that of a typical tool.
 var description = strings.Repeat("A sentence of the description of a tool. ", 8)
 
 var schema = json.RawMessage(`{"type":"object","properties":{"owner":{"type":"string","description":"The owner of the repository"},` +
 	`"repo":{"type":"string","description":"The name of the repository"},"page":{"type":"integer","minimum":1}},"required":["owner","repo"]}`)
 
-// set makes a new view of a server, with a tool that has the number n.
+// set creates a new view of a server. n is part of the names of its tools.
 func (s *servers) set(name string, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,10 +99,10 @@ func (s *servers) CallServer(_ string, c wire.ServerCall) (stop func(error)) {
 	return func(error) {}
 }
 
-// serverName is the name of a fake server.
+// serverName returns the name of the i-th fake server.
 func serverName(i int) string { return "server" + strconv.Itoa(i) }
 
-// runHub joins the fleet at url and offers servers with tools each.
+// runHub joins the fleet at a URL and offers fake servers with tools.
 func runHub(args []string) error {
 	if len(args) != 5 {
 		return errors.New("wrong arguments of a hub")
@@ -160,7 +160,7 @@ func rejoin(f *host.Fleet, o host.FleetOptions) (*host.Fleet, error) {
 	return enter(o)
 }
 
-// enter joins the fleet. It waits while the cluster cannot be reached or has no leader.
+// enter joins the fleet. It waits while the cluster is unreachable or has no leader.
 func enter(o host.FleetOptions) (*host.Fleet, error) {
 	for {
 		f, err := host.Join(context.Background(), o)

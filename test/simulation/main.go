@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command simulation runs the connections of many gateways to a fleet: a NATS cluster of three
-// nodes and the hubs are processes of their own, and their MCP servers are fake. It prints what
-// a gateway and a server cost, from which docs/scale.md computes larger fleets.
+// Command simulation runs the connections of many gateways to a fleet. A NATS cluster of three nodes and
+// the hubs, whose MCP servers are fake, run as processes. It prints what a gateway and a server cost,
+// from which docs/scale.md computes larger fleets.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// sizes are the flags.
+// sizes holds the values of the flags.
 type sizes struct {
 	gateways, servers, leased, tools, hubs, calls, atOnce int
 	idle                                                  time.Duration
@@ -48,7 +48,7 @@ func main() {
 	fail(run(ctx, s, os.Stdout))
 }
 
-// role runs a NATS server or a hub if the arguments say so.
+// role runs a NATS server or a hub if the arguments say so, and otherwise returns false.
 func role(args []string) bool {
 	switch {
 	case len(args) > 1 && args[1] == asNode:
@@ -68,7 +68,7 @@ func fail(err error) {
 	}
 }
 
-// fleet is what runs outside of this process.
+// fleet holds what runs outside of this process.
 type fleet struct {
 	out         io.Writer
 	nodes, hubs []*process
@@ -105,7 +105,7 @@ func run(ctx context.Context, s sizes, out io.Writer) (err error) {
 	return nil
 }
 
-// start starts the nodes and the hubs.
+// start starts the nodes and the hubs as processes.
 func (f *fleet) start(ctx context.Context, dir string, s sizes) error {
 	ports, err := harness.FreePorts(3 * nodes)
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *fleet) print(format string, args ...any) {
 	_, _ = fmt.Fprintf(f.out, format, args...) // the terminal, or a buffer of a test
 }
 
-// costs is what all parts have used and sent until now.
+// costs holds what all parts have used and sent so far.
 type costs struct {
 	at       time.Time
 	gateways usage
@@ -190,7 +190,7 @@ func (c costs) minus(o costs) costs {
 	return costs{c.at, c.gateways.minus(o.gateways), c.hubs.minus(o.hubs), c.nodes.minus(o.nodes), c.sent.minus(o.sent)}
 }
 
-// offered waits until the fleet offers all servers: those with one owner have it.
+// offered waits until the fleet offers all servers, including an owner for those that need one.
 func (f *fleet) offered(ctx context.Context, s sizes) error {
 	ctx, stop := context.WithCancel(ctx)
 	s.gateways = 1
@@ -201,7 +201,7 @@ func (f *fleet) offered(ctx context.Context, s sizes) error {
 	return err
 }
 
-// joined starts the gateways and prints what each costs.
+// joined starts the gateways and prints the cost of each.
 func (f *fleet) joined(ctx context.Context, s sizes) (*gateways, error) {
 	if err := f.offered(ctx, s); err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func kb(bytes int64, n float64) float64 { return float64(bytes) / 1024 / n }
 
 func ms(d time.Duration, n float64) float64 { return float64(d) / float64(time.Millisecond) / n }
 
-// await waits until each gateway has all servers.
+// await waits until each gateway is connected to all servers.
 func (g *gateways) await(ctx context.Context, s sizes, limit time.Duration) error {
 	want, until := int64(s.gateways*s.servers), time.Now().Add(limit)
 	for g.ready.Load() != want {
@@ -249,7 +249,7 @@ func (g *gateways) await(ctx context.Context, s sizes, limit time.Duration) erro
 	return nil
 }
 
-// idle prints what gateways cost that do nothing.
+// idle prints the cost of gateways that do nothing.
 func (f *fleet) idle(ctx context.Context, g *gateways, s sizes) error {
 	before, err := f.costs(ctx)
 	if err != nil {
@@ -266,7 +266,7 @@ func (f *fleet) idle(ctx context.Context, g *gateways, s sizes) error {
 	return nil
 }
 
-// called makes calls and prints what each costs.
+// called makes calls and prints the cost of each.
 func (f *fleet) called(ctx context.Context, g *gateways, s sizes) error {
 	before, err := f.costs(ctx)
 	if err != nil {
@@ -317,7 +317,7 @@ func (f *fleet) called(ctx context.Context, g *gateways, s sizes) error {
 	return nil
 }
 
-// changed changes the tools of one server of one hub.
+// changed changes the tools of one server at one hub, and prints the cost for the gateways.
 func (f *fleet) changed(ctx context.Context, g *gateways, s sizes) error {
 	before, err := f.costs(ctx)
 	if err != nil {
@@ -355,14 +355,14 @@ func (f *fleet) lostHub(ctx context.Context, g *gateways, s sizes) error {
 	return f.faulted(ctx, g, s, "a hub", lost)
 }
 
-// lostNode kills a NATS server while calls are made.
+// lostNode kills a NATS server while calls are made, and prints what was lost.
 func (f *fleet) lostNode(ctx context.Context, g *gateways, s sizes) error {
 	lost := f.nodes[nodes-1]
 	f.nodes = f.nodes[:nodes-1]
 	return f.faulted(ctx, g, s, "a NATS server", lost)
 }
 
-// faulted kills a process while calls are made.
+// faulted kills a process while calls are made, and prints what was lost.
 func (f *fleet) faulted(ctx context.Context, g *gateways, s sizes, what string, lost *process) error {
 	stop := make(chan struct{})
 	var mu sync.Mutex
@@ -402,11 +402,11 @@ func (f *fleet) faulted(ctx context.Context, g *gateways, s sizes, what string, 
 	return err
 }
 
-// noticed is how long after a fault connections may still be lost.
+// noticed is the time after a fault in which connections may still be lost.
 const noticed = 3 * time.Second
 
-// recovered waits until all connections to servers are up again after a fault. It returns how
-// many were down at most, and how long it took.
+// recovered waits until all connections to servers are up again after a fault. It returns the maximum
+// number that were down, and the time until all were up.
 func (g *gateways) recovered(ctx context.Context, s sizes) (down int64, took time.Duration, err error) {
 	want, begun, back := int64(s.gateways*s.servers), time.Now(), time.Now()
 	for low := want; ; g.pause(time.Millisecond) {

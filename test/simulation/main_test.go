@@ -15,8 +15,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestRun runs a small fleet through all steps. Each of them fails if a gateway does not get
-// its servers, its tools or its answers.
+// TestRun runs a small fleet through all steps. Each step fails if a gateway does not get its servers,
+// its tools or its answers.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")

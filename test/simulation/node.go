@@ -15,15 +15,15 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// asNode is the argument that makes this program a NATS server of the cluster. It ends with its
+// asNode is the argument that makes this program a NATS server of the cluster. The process ends with its
 // standard input.
 const asNode = "be-a-node"
 
 // nodeArgs are the arguments after asNode.
 type nodeArgs struct {
 	name    string
-	client  int    // port of clients
-	cluster int    // port of the other nodes
+	client  int    // port for clients
+	cluster int    // port for the other nodes
 	monitor int    // port of the HTTP monitoring
 	routes  string // cluster ports of all nodes, separated by commas
 	store   string // folder of JetStream

@@ -23,7 +23,7 @@ const loopback = "127.0.0.1"
 type process struct {
 	cmd     *exec.Cmd
 	stdin   io.WriteCloser
-	monitor int // port of a NATS server; 0: a hub
+	monitor int // monitoring port of a NATS server; 0: a hub
 }
 
 // start runs this program in a role and waits until it is ready.
@@ -51,13 +51,13 @@ func start(ctx context.Context, args ...string) (*process, error) {
 	return p, nil
 }
 
-// kill ends the process with SIGKILL.
+// kill kills the process with SIGKILL.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have ended
-	_ = p.cmd.Wait()         // it was killed
+	_ = p.cmd.Process.Kill() // it may have ended already
+	_ = p.cmd.Wait()         // killed, so an error is expected
 }
 
-// usage is what a process has used: private memory in bytes, and CPU time.
+// usage holds what a process uses: private memory in bytes, and CPU time.
 type usage struct {
 	memory int64
 	cpu    time.Duration
@@ -67,7 +67,7 @@ func (u usage) minus(o usage) usage { return usage{u.memory - o.memory, u.cpu - 
 
 func (u usage) plus(o usage) usage { return usage{u.memory + o.memory, u.cpu + o.cpu} }
 
-// usageOf reads the usage of a process.
+// usageOf returns the usage of a process so far.
 func usageOf(pid int) (u usage, err error) {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {
@@ -101,7 +101,7 @@ func usageOf(pid int) (u usage, err error) {
 	return u, nil
 }
 
-// traffic is what the NATS servers have passed on to and received from clients and each other.
+// traffic counts what the NATS servers have sent to and received from clients and each other.
 type traffic struct {
 	InMsgs        int64 `json:"in_msgs"`
 	OutMsgs       int64 `json:"out_msgs"`
@@ -115,7 +115,7 @@ func (t traffic) minus(o traffic) traffic {
 	return traffic{t.InMsgs - o.InMsgs, t.OutMsgs - o.OutMsgs, t.InBytes - o.InBytes, t.OutBytes - o.OutBytes, t.Subscriptions, t.Connections}
 }
 
-// trafficOf asks a NATS server.
+// trafficOf returns the traffic of a NATS server, by its monitoring port.
 func trafficOf(ctx context.Context, port int) (t traffic, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s:%d/varz", loopback, port), http.NoBody)
 	if err != nil {
@@ -125,6 +125,6 @@ func trafficOf(ctx context.Context, port int) (t traffic, err error) {
 	if err != nil {
 		return t, err
 	}
-	defer func() { _ = answer.Body.Close() }() // it was read
+	defer func() { _ = answer.Body.Close() }() // only read, so an error is harmless
 	return t, json.NewDecoder(answer.Body).Decode(&t)
 }

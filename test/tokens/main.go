@@ -1,5 +1,5 @@
-// Command tokens counts the tokens of the tools of real servers: raw, as in
-// tools/list, and in the forms of the generated module. Run it with `task tokens`.
+// Command tokens counts the tokens of the tools of real servers: raw, as in tools/list, and in the
+// forms of the generated module. Run it with `task tokens`.
 package main
 
 import (
@@ -35,7 +35,7 @@ func run(dir string, describe int) error {
 	if err != nil {
 		return err
 	}
-	// Vocabularies of models differ. The ratios hardly do.
+	// Tokenizers of models differ, but the ratios hardly depend on them.
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func run(dir string, describe int) error {
 	return nil
 }
 
-// counts are the tokens of one list of tools.
+// counts holds the tokens of one list of tools in each form.
 type counts struct{ tools, raw, full, compact, single int }
 
 func (a counts) plus(b counts) counts {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Typical is a schema like those of real tools: 1.5 KB including its tool.
+// Typical is a schema like those of real tools; a tool with it has 1.5 KB.
 const Typical = `{"type": "object", "required": ["owner", "filter"], "properties": {
 	"owner": {"type": "string", "description": "The account owner of the repository. The name is not case sensitive.", "minLength": 1},
 	"state": {"type": "string", "enum": ["open", "closed", "merged", "all"], "default": "open", "description": "Filter by the state of the thing"},
@@ -21,8 +21,7 @@ const Typical = `{"type": "object", "required": ["owner", "filter"], "properties
 		"size": {"$ref": "#/$defs/range"}, "age": {"$ref": "#/$defs/range"}}}},
 	"$defs": {"range": {"type": "object", "properties": {"from": {"type": "number"}, "to": {"type": "number"}}, "required": ["from"], "description": "A range of numbers, with its lower bound included"}}}`
 
-// Thousands returns the tools of 20 servers with 100 tools each. One server has
-// another version.
+// Thousands returns the tools of 20 servers with 100 tools each. version changes the tools of one server.
 func Thousands(version int) []toolscript.Tool {
 	var tools []toolscript.Tool
 	for server := range 20 {

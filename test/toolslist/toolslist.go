@@ -14,15 +14,15 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// List is the answer of one server.
+// List is the tools/list answer of one server.
 type List struct {
 	Server string // the name of the file
 	Tools  []toolscript.Tool
-	Raw    string // the answer as minified JSON, which is what a client's model reads otherwise
+	Raw    string // the answer as minified JSON, which a client's model reads without toolscript
 }
 
-// Dir is the folder of the answers, relative to the root of the repository: the
-// shared data if it exists, or else the excerpt in this repository.
+// Dir returns the folder of the answers: the shared data if they exist, or else the excerpt in this
+// repository. root is the path of the repository.
 func Dir(root string) string {
 	if shared := Shared(root); shared != "" {
 		return shared
@@ -30,7 +30,7 @@ func Dir(root string) string {
 	return filepath.Join(root, "codegen", "testdata", "schemas")
 }
 
-// Shared is the folder of the shared data, or "".
+// Shared returns the folder of the shared data, or "".
 func Shared(root string) string {
 	shared := filepath.Join(root, "..", "shared", "data", "schemas")
 	if _, err := os.Stat(shared); err != nil {
@@ -63,7 +63,7 @@ func Read(dir string) ([]List, error) {
 	return lists, nil
 }
 
-// tool is a tool as tools/list writes it.
+// tool is a tool in the format of tools/list.
 type tool struct {
 	Name         string                 `json:"name"`
 	Title        string                 `json:"title"`
@@ -104,8 +104,8 @@ func parse(server string, text []byte) (List, error) {
 	return list, nil
 }
 
-// Excerpt reads the excerpt of tools that is in this repository: names, inputs and
-// beginnings of descriptions of the tools of eleven real servers.
+// Excerpt reads the excerpt in this repository: the names, inputs and beginnings of descriptions of the
+// tools of eleven real servers.
 func Excerpt(root string) ([]toolscript.Tool, error) {
 	f, err := os.Open(filepath.Join(root, "actors", "search", "index", "testdata", "tools.jsonl"))
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Executions reads what an MCP server at a hub has written to a file: lines of begin or end,
-// the id of the call, the process, and the time. There are none if there is no file. A last
-// line that is not complete does not count.
+// Executions reads the file of an MCP server at a hub. Its lines contain begin or end, the id of the call,
+// the process, and the time. A missing file counts as empty, and an incomplete last line is ignored.
 func Executions(file, server, hub string) (all []Execution, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

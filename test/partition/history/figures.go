@@ -6,39 +6,38 @@ import (
 	"time"
 )
 
-// Hand is the time that a call may need from the last check of its hub until its server has
-// noted that it begins. An effect that begins later than this after the error of its call was
-// carried out after its error.
+// Hand is the time that a call may need from its hub's last check until its server has recorded the
+// beginning. A call that begins later than this after its error counts as executed after its error.
 const Hand = 500 * time.Millisecond
 
-// Figures count what callers were told, and what was wrong with it.
+// Figures counts what callers were told, and what was wrong about it.
 type Figures struct {
 	Calls, Answered, NotSent, Unknown, Other int
 
-	Doubled   int           // calls that were carried out more than once
-	Invented  int           // answers without an effect that has ended
-	Denied    int           // errors that say that the call was not sent, of calls that were carried out
-	Late      int           // calls that were carried out after their error
-	Latest    time.Duration // the longest time from an error to the effect of its call
+	Doubled   int           // calls that were executed more than once
+	Invented  int           // answers to calls that were not executed completely
+	Denied    int           // executed calls whose error says that they were not sent
+	Late      int           // calls that were executed after their error
+	Latest    time.Duration // longest time from an error to the execution of its call
 	Silent    int           // errors that do not say whether the call was sent
-	Tempting  int           // errors that invite to try again a call that may have been carried out
-	Lost      int           // calls without any report
-	Unclaimed int           // effects of calls that no client has made
-	Overtime  time.Duration // the longest failed call, minus its time-out
+	Tempting  int           // calls that may have been executed, but whose error invites the caller to retry
+	Lost      int           // calls without an outcome
+	Unclaimed int           // executed calls that no client has made
+	Overtime  time.Duration // longest time by which a failed call exceeded its timeout
 
-	Problems []string // the first few of each kind of the above that must be 0
+	Problems []string // the first few problems of each kind that must not occur
 }
 
-// Sins is the number of all that must not be.
+// Sins returns the number of violations: everything that must not occur.
 func (f Figures) Sins() int {
 	return f.Doubled + f.Invented + f.Denied + f.Late + f.Silent + f.Tempting + f.Lost + f.Unclaimed
 }
 
-// examples is how many problems of a kind are described.
+// examples is the number of problems of each kind that are described.
 const examples = 3
 
-// Figures counts. Calls for which exempt returns true do not count for Overtime: their gateway
-// was stopped by the test. exempt may be nil.
+// Figures counts the calls of a history. Calls for which exempt returns true do not count for Overtime,
+// because the test has stopped their gateway. exempt may be nil.
 func (h History) Figures(exempt func(Call) bool) Figures {
 	f := Figures{Calls: len(h.Calls)}
 	effects := map[string][]Execution{}
@@ -67,7 +66,7 @@ func (f *Figures) sin(count *int, format string, args ...any) {
 	f.Problems = append(f.Problems, fmt.Sprintf(format, args...))
 }
 
-// outcome judges what the caller was told.
+// outcome counts and judges what the caller was told.
 func (f *Figures) outcome(c Call, effects []Execution) {
 	switch c.Outcome {
 	case Answered:
@@ -94,7 +93,7 @@ func (f *Figures) outcome(c Call, effects []Execution) {
 	}
 }
 
-// effects judges what the servers have done.
+// effects judges the executions of a call.
 func (f *Figures) effects(c Call, effects []Execution) {
 	if len(effects) > 1 {
 		f.sin(&f.Doubled, "call %s of %s was carried out %d times", c.ID, c.Server, len(effects))
@@ -111,9 +110,9 @@ func (f *Figures) effects(c Call, effects []Execution) {
 	}
 }
 
-// Back is how long after a moment calls of a server succeed again at all gateways: the first
-// answer to a call that began after the moment, and after the last call that failed. ok is
-// false if a gateway has no such answer.
+// Back returns how long after since the calls of a server succeed again at all gateways: until the
+// first answer to a call that began after since and after the last failed call. ok is false if a
+// gateway has no such answer.
 func (h History) Back(server string, since int64) (back time.Duration, ok bool) {
 	failed, first := map[string]int64{}, map[string]int64{} // by gateway
 	of := func(c Call) bool { return c.Server == server && c.Begin >= since }
@@ -139,10 +138,10 @@ func (h History) Back(server string, since int64) (back time.Duration, ok bool) 
 	return back, len(first) > 0
 }
 
-// Header is the header of a table with rows of Figures.
+// Header is the header of a table whose rows are returned by Figures.Row.
 const Header = "| calls | answered | not sent | unknown | other | doubled | ok without effect | not sent with effect | after its error (latest) | without sent | invite to try again | lost | over the time-out |"
 
-// Row is a row of a table.
+// Row returns the figures as a row of a table.
 func (f Figures) Row() string {
 	var b strings.Builder
 	for _, n := range []int{f.Calls, f.Answered, f.NotSent, f.Unknown, f.Other, f.Doubled, f.Invented, f.Denied} {

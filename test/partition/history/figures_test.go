@@ -12,8 +12,8 @@ import (
 
 const second = int64(time.Second)
 
-// one returns a history of one call, from second 10 to second 12, whose effect begins and ends
-// at those seconds. There is no effect if they are 0.
+// one returns a history of one call, from second 10 to second 12, that is executed from begin to end,
+// also in seconds. If these are 0, it is not executed.
 func one(outcome history.Outcome, begin, end int64) history.History {
 	h := history.History{Calls: []history.Call{{ID: "a", Server: "s", Gateway: "g", Begin: 10 * second, End: 12 * second, Limit: second, Outcome: outcome}}}
 	if outcome == history.Answered {
@@ -25,7 +25,7 @@ func one(outcome history.Outcome, begin, end int64) history.History {
 	return h
 }
 
-// TestFigures: each sin is counted once, as what it is.
+// TestFigures: each violation is counted once, in the right figure.
 func TestFigures(t *testing.T) {
 	twice := one(history.Answered, 10, 11)
 	twice.Executions = append(twice.Executions, twice.Executions[0])
@@ -40,7 +40,7 @@ func TestFigures(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		h    history.History
-		want history.Figures // without Problems and Latest
+		want history.Figures // expected figures, except Problems and Latest
 	}{
 		{"nothing", history.History{}, history.Figures{}},
 		{"answered", one(history.Answered, 10, 11), history.Figures{Calls: 1, Answered: 1}},
@@ -79,7 +79,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestBack: a server is back when calls succeed at all gateways, and none fails after that.
+// TestBack: a server is back when calls succeed at all gateways and no later call fails.
 func TestBack(t *testing.T) {
 	h := history.History{}
 	call := func(gateway string, begin, end int64, outcome history.Outcome) {
@@ -92,7 +92,7 @@ func TestBack(t *testing.T) {
 		}
 	}
 	want(false, 0)
-	call("a", 90, 95, history.Unknown) // before the moment
+	call("a", 90, 95, history.Unknown) // before since
 	call("a", 90, 105, history.Answered)
 	call("a", 101, 102, history.Answered)
 	want(true, 2*time.Second)
@@ -101,7 +101,7 @@ func TestBack(t *testing.T) {
 	call("b", 105, 106, history.Answered)
 	call("b", 106, 107, history.Answered)
 	want(true, 6*time.Second)
-	call("a", 107, 107, history.Refused) // the first answer was luck
+	call("a", 107, 107, history.Refused) // the first answer does not count, because a later call fails
 	call("a", 108, 109, history.Answered)
 	want(true, 9*time.Second)
 	h.Calls = append(h.Calls, history.Call{Server: "other", Gateway: "a", Begin: 200 * second, Outcome: history.Unknown})

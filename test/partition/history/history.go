@@ -1,5 +1,4 @@
-// Package history checks what gateways, hubs and MCP servers of a fleet have recorded while
-// the network between them had faults.
+// Package history checks records of the gateways, hubs and MCP servers of a fleet whose network had faults.
 package history
 
 import (
@@ -8,24 +7,24 @@ import (
 	"slices"
 )
 
-// Outcome is what a gateway has reported about a call.
+// Outcome is the outcome of a call as its gateway has reported it.
 type Outcome string
 
-// The outcomes.
+// The outcomes of calls.
 const (
 	Answered Outcome = "answered"
-	Unknown  Outcome = "unknown" // the error says that the call may have been carried out
-	Refused  Outcome = "refused" // any other error: the call was certainly not carried out
-	Lost     Outcome = "lost"    // no report within the bound of the test
+	Unknown  Outcome = "unknown" // the error says that the call may have been executed
+	Refused  Outcome = "refused" // any other error: the call was certainly not executed
+	Lost     Outcome = "lost"    // no outcome within the time limit of the test
 
-	// Of gateways over HTTP.
+	// Outcomes of calls over HTTP only.
 	Failed    Outcome = "failed"    // the error says that the server has answered
 	Untold    Outcome = "untold"    // the error does not say whether the call was sent
-	Cancelled Outcome = "cancelled" // the caller did not wait any longer
-	Cut       Outcome = "cut"       // the gateway ended
+	Cancelled Outcome = "cancelled" // the caller has given up
+	Cut       Outcome = "cut"       // the gateway has ended
 )
 
-// Call is a call of a gateway. Times are in nanoseconds, on one clock for all records.
+// Call is a call through a gateway. Times are in nanoseconds, on one clock for all records.
 type Call struct {
 	ID      string  `json:"id"`
 	Server  string  `json:"server"`
@@ -33,14 +32,14 @@ type Call struct {
 	Begin   int64   `json:"begin"`
 	End     int64   `json:"end"`
 	Outcome Outcome `json:"outcome"`
-	Answer  string  `json:"answer"`  // the id that the answer has
-	Process string  `json:"process"` // that has answered
+	Answer  string  `json:"answer"`  // the id in the answer
+	Process string  `json:"process"` // process that has answered
 	Error   string  `json:"error,omitempty"`
-	Limit   int64   `json:"limit,omitempty"` // the time-out of the call; 0: not known
-	Retry   bool    `json:"retry,omitempty"` // the error invites the caller to try again
+	Limit   int64   `json:"limit,omitempty"` // timeout of the call in ns; 0 if unknown
+	Retry   bool    `json:"retry,omitempty"` // whether the error invites the caller to retry
 }
 
-// Execution is what an MCP server has carried out. End is 0 if it did not end.
+// Execution is a call that an MCP server has executed. End is 0 if the execution did not end.
 type Execution struct {
 	ID      string
 	Server  string
@@ -50,7 +49,7 @@ type Execution struct {
 	End     int64
 }
 
-// Term is the time from which a hub had the lease of a server, until the next one.
+// Term is a term of a hub as the owner of a server. It ends when the next one begins.
 type Term struct {
 	Server string
 	Token  uint64
@@ -58,15 +57,15 @@ type Term struct {
 	Begin  int64
 }
 
-// History is what was recorded. Servers without terms have no owner.
+// History holds all records. Servers without terms have no owner.
 type History struct {
 	Calls      []Call
 	Executions []Execution
 	Terms      []Term
 }
 
-// Check returns what is wrong with the history; nothing if two owners never answered under
-// one lease, and no answer was lost or doubled.
+// Check returns the problems of the history. There are none if two owners never answered in the same
+// term, and no answer was lost or doubled.
 func (h History) Check() (problems []string) {
 	c := &checker{
 		calls: map[string]Call{}, executions: map[string][]Execution{}, terms: map[string][]Term{},
@@ -108,7 +107,7 @@ type checker struct {
 	report     func(format string, args ...any)
 }
 
-// order sorts the terms of a server, and checks that their tokens grow.
+// order sorts the terms of a server, and checks that their tokens increase.
 func (c *checker) order(server string, terms []Term) {
 	slices.SortFunc(terms, func(a, b Term) int { return cmp.Compare(a.Begin, b.Begin) })
 	for i := 1; i < len(terms); i++ {
@@ -155,7 +154,7 @@ func (c *checker) answered(call Call, all []Execution) {
 	}
 }
 
-// owned checks that an execution with an answer lies within one term of its hub.
+// owned checks that an answered execution lies within one term of its hub.
 func (c *checker) owned(e Execution) {
 	terms := c.terms[e.Server]
 	if terms == nil {

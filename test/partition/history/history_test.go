@@ -8,8 +8,7 @@ import (
 	"github.com/toolscript/toolscript/test/partition/history"
 )
 
-// good returns a history without a problem: two terms of a server with an owner, and calls
-// with each outcome.
+// good returns a history without problems: two terms of a server with one owner, and calls with each outcome.
 func good() history.History {
 	h := history.History{Terms: []history.Term{
 		{Server: "one", Token: 5, Hub: "a", Begin: 100}, {Server: "one", Token: 9, Hub: "b", Begin: 1000},
@@ -31,7 +30,7 @@ func good() history.History {
 	}
 	add("1", "one", "a", 200, history.Answered, true)
 	add("2", "one", "", 300, history.Refused, false)
-	add("3", "one", "a", 970, history.Unknown, true) // ends in the term of b
+	add("3", "one", "a", 970, history.Unknown, true) // ends during the term of b
 	add("4", "one", "a", 980, history.Unknown, false)
 	add("5", "one", "", 990, history.Unknown, false)
 	add("6", "one", "b", 1100, history.Answered, true)
@@ -48,7 +47,7 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// faults are changes of a history after which the checker has to report a problem.
+// faults are changes of a history after which Check must report a problem.
 var faults = []struct {
 	name   string
 	change func(*history.History)
@@ -90,8 +89,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// FuzzCheck adds calls to a history with two terms. A model of what the hubs may do says
-// whether the checker has to accept it.
+// FuzzCheck adds calls to a history with two terms. A model of what hubs may do determines whether
+// Check must accept the history.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0, 0})
 	f.Add([]byte{200, 1, 0, 10, 2, 1, 99, 0, 30, 3, 2, 0})
