@@ -66,7 +66,7 @@ func TestSyntaxErrorInLongLine(t *testing.T) {
 func TestSchemaErrors(t *testing.T) {
 	server := func(fields string) string { return `{"mcpServers": {"s": {` + fields + `}}}` }
 	for _, test := range []struct {
-		name, text, field, message string /* parts, with "…" between them */
+		name, text, field, message string /* parts of the message, with "…" between them */
 	}{
 		{"not an object", `[]`, "", "object…array"},
 		{"no servers", `{}`, "mcpServers", "required"},

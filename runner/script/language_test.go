@@ -55,7 +55,7 @@ func TestMistakesAreNoOtherLanguage(t *testing.T) {
 	}
 }
 
-// TestEntities: code whose characters are HTML entities is an error that shows the line.
+// TestEntities: code with HTML entities in place of characters is an error that shows the decoded line.
 func TestEntities(t *testing.T) {
 	for code, line := range map[string]string{
 		"const a = 1;\nif (a &lt; 2 &amp;&amp; a &gt; 0) return a;":  "if (a < 2 && a > 0) return a;",

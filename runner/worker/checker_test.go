@@ -60,8 +60,8 @@ func alive(t *testing.T, c *worker.Checker) {
 	}
 }
 
-// TestCheckerKilled covers sources of some kilobytes that keep the compiler busy for
-// minutes or make it recurse without end.
+// TestCheckerKilled covers sources of a few kilobytes that keep the compiler busy for minutes or make it
+// recurse without end.
 func TestCheckerKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long")
@@ -90,8 +90,8 @@ func TestCheckerKilled(t *testing.T) {
 	}
 }
 
-// TestOneLimitForAllSteps checks that the type check gets only the work and the time
-// that compiling has left of the script's limit.
+// TestOneLimitForAllSteps checks that the type check may use only the work and the time that compiling
+// has left of the script's limit.
 func TestOneLimitForAllSteps(t *testing.T) {
 	for want, spent := range map[string]runner.Usage{
 		" 1.8s;": {Work: worker.SourceLimit.Work},

@@ -27,7 +27,7 @@ var waysOut = []string{
 	"\U000e0041", "\ufeff", "\x00", "\x1b", "\u0085", "\xff", "\\u002a/", "__proto__", "constructor", "0", "\u3164", "𝒳", "日本", "ß", "\u0300",
 }
 
-// random returns random text that contains many ways out.
+// random returns a random text that contains many of waysOut.
 func random(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(12) {
@@ -43,10 +43,10 @@ func random(r *rand.Rand) string {
 	return b.String()
 }
 
-// mark surrounds every text of the server. No identifier can contain it.
+// mark surrounds every text of the server. It cannot be part of an identifier.
 const mark = "~stolen~"
 
-// catalog has one tool with text in every place that a server controls.
+// catalog returns a catalog with one tool and with text in every place that a server controls.
 func catalog(t *testing.T, text string) toolscript.Catalog {
 	t.Helper()
 	schema, err := json.Marshal(map[string]any{
@@ -73,8 +73,8 @@ func catalog(t *testing.T, text string) toolscript.Catalog {
 	}})
 }
 
-// skeleton returns the outline of a module without the identifiers of servers and
-// tools, after it has checked that they are identifiers.
+// skeleton returns the outline of a generated module, without the identifiers of the server and its tool,
+// and the text of the module.
 func skeleton(t *testing.T, c toolscript.Catalog, form codegen.Form) (outline.Outline, string) {
 	t.Helper()
 	names := naming.New(c)
@@ -84,7 +84,7 @@ func skeleton(t *testing.T, c toolscript.Catalog, form codegen.Form) (outline.Ou
 	plain := []struct{ name, as string }{
 		{server.Tools[0].Params, "Params"}, {server.Tools[0].Result, "Result"}, {server.Type, "Tools"},
 	}
-	o.Words = slices.DeleteFunc(o.Words, func(word string) bool { // which are strings where they are not ASCII
+	o.Words = slices.DeleteFunc(o.Words, func(word string) bool { // if they are not ASCII, they are strings
 		return word == server.Ident || word == server.Tools[0].Ident
 	})
 	rename := func(word string) string {
@@ -92,7 +92,7 @@ func skeleton(t *testing.T, c toolscript.Catalog, form codegen.Form) (outline.Ou
 			if word == p.name {
 				return p.as
 			}
-			if strings.HasPrefix(word, p.name+"_") { // a part of its schema
+			if strings.HasPrefix(word, p.name+"_") { // the type of a part of its schema
 				return p.as + "_Part"
 			}
 		}
@@ -108,9 +108,8 @@ func skeleton(t *testing.T, c toolscript.Catalog, form codegen.Form) (outline.Ou
 	return o, text
 }
 
-// TestTextsOfServersAreNotCode: for any names and descriptions, the syntax tree of a
-// module equals the tree for plain words. Text of servers is only in strings and in
-// comments, which the tree does not contain.
+// TestTextsOfServersAreNotCode: for any names and descriptions, the syntax tree of a module equals the tree
+// for plain words. Texts of servers are only in strings and comments, which the comparison omits.
 func TestTextsOfServersAreNotCode(t *testing.T) {
 	tries := 1500
 	if testing.Short() {
@@ -136,7 +135,7 @@ func TestTextsOfServersAreNotCode(t *testing.T) {
 	}
 }
 
-// TestOutlineSeesInjection: the tree of a module with injected code differs.
+// TestOutlineSeesInjection checks that injected code changes the tree of a module.
 func TestOutlineSeesInjection(t *testing.T) {
 	before := outline.Of("/** a */\nexport type T = \"x\";")
 	for _, text := range []string{

@@ -114,13 +114,13 @@ func codeBlocks(page string) (all []codeBlock) {
 	return all
 }
 
-// commandsOfHelp are the commands in the examples of the help, and in the indented lines of
-// its texts.
+// commandsOfHelp returns the commands in the examples of the help, and in the indented lines of its
+// texts.
 func commandsOfHelp(t *testing.T) (all []shownCommand) {
 	t.Helper()
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
-		if c.Name() == "completion" { // the texts of cobra
+		if c.Name() == "completion" { // its texts are those of cobra
 			return
 		}
 		for _, text := range []string{c.Long, c.Example} {
@@ -138,7 +138,7 @@ func commandsOfHelp(t *testing.T) (all []shownCommand) {
 
 var startsCommand = regexp.MustCompile(`(^|[|] )toolscript `)
 
-// indented are the blocks of indented lines that have commands.
+// indented returns the blocks of indented lines that contain commands.
 func indented(text string) (blocks []string) {
 	block := ""
 	for line := range strings.Lines(text + "\n") {
@@ -156,8 +156,8 @@ func indented(text string) (blocks []string) {
 	return blocks
 }
 
-// commandsIn are the commands of the program in a shell script. Another program that
-// otherPrograms does not have is an error.
+// commandsIn returns the toolscript commands in a shell script. A program that is not in otherPrograms
+// fails the test.
 func commandsIn(t *testing.T, where, script string) (all []shownCommand) {
 	t.Helper()
 	commands, err := commandsOf(script)
@@ -175,7 +175,7 @@ func commandsIn(t *testing.T, where, script string) (all []shownCommand) {
 	return all
 }
 
-// commandsOf are the words of all commands of a shell script.
+// commandsOf returns the words of each command in a shell script.
 func commandsOf(script string) (all [][]string, err error) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -196,7 +196,7 @@ func commandsOf(script string) (all [][]string, err error) {
 	return all, nil
 }
 
-// wordText is a word of a shell script without its quotation marks.
+// wordText returns a word of a shell script without quotation marks.
 func wordText(parts []syntax.WordPart) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -216,8 +216,8 @@ func wordText(parts []syntax.WordPart) string {
 	return b.String()
 }
 
-// ranCommands are the commands that the scripts run. The value reports whether the script
-// examines what the command prints or writes.
+// ranCommands returns the commands that the scripts run. The value says whether a script checks what the
+// command prints or writes.
 func ranCommands(t *testing.T) map[string]bool {
 	t.Helper()
 	scripts, err := filepath.Glob("testdata/*.txtar")
@@ -229,7 +229,7 @@ func ranCommands(t *testing.T) map[string]bool {
 		var last []string
 		for line := range strings.Lines(read(t, name)) {
 			if strings.HasPrefix(line, "-- ") {
-				break // the files of the script
+				break // the files of the script follow
 			}
 			words := scriptWords(strings.TrimPrefix(strings.TrimSpace(line), "! "))
 			if len(words) == 0 {
@@ -251,7 +251,7 @@ func ranCommands(t *testing.T) map[string]bool {
 	return ran
 }
 
-// programCommands are the commands of the program in a command of a script.
+// programCommands returns the toolscript commands in one command of a script.
 func programCommands(words []string) (all []string) {
 	if words[0] == "code" || words[0] == "drive" { // code N COMMAND, drive WHAT COMMAND
 		words = words[2:]
@@ -274,7 +274,7 @@ func programCommands(words []string) (all []string) {
 	return all
 }
 
-// scriptWords splits a line as testscript does.
+// scriptWords splits a line into words like testscript.
 func scriptWords(line string) (words []string) {
 	var b strings.Builder
 	quoted, begun := false, false
@@ -310,8 +310,8 @@ var (
 	spaces     = regexp.MustCompile(`\s+`)
 )
 
-// normal is a command line for comparisons. A script has the ids of its own runs in the
-// variables run and approval.
+// normal returns a command line in the form for comparisons. It replaces ids by the variables run and
+// approval, in which scripts have the ids of their own runs.
 func normal(args []string) string {
 	var trimmed []string
 	for _, arg := range args {
@@ -323,8 +323,8 @@ func normal(args []string) string {
 	return spaces.ReplaceAllString(text, " ")
 }
 
-// TestMentionedCommands checks that the program has the commands and flags that the
-// documentation mentions within sentences.
+// TestMentionedCommands checks that the commands and flags that the documentation mentions within
+// sentences exist.
 func TestMentionedCommands(t *testing.T) {
 	mention := regexp.MustCompile("`(toolscript [^`]+)`")
 	n := 0

@@ -140,7 +140,7 @@ func wrap(text string, width int, end string) string {
 	return out.String() + text
 }
 
-// TestSpellings: a secret is replaced in each of its spellings, and nothing around it.
+// TestSpellings: a secret is replaced in each notation, without changing the text around it.
 func TestSpellings(t *testing.T) {
 	for _, secret := range secrets {
 		s := conceal.New(map[string]string{"${KEY}": secret})
@@ -150,7 +150,7 @@ func TestSpellings(t *testing.T) {
 			}
 			got := s.Replace("sent <" + text + "> there")
 			rest := strings.Replace(got, "${KEY}", "", 1)
-			around := 0 // what does not belong to the secret
+			around := 0 // bytes that may be kept around the secret
 			switch {
 			case strings.HasPrefix(name, "base64"): // a character, the padding, and the line break before it
 				around = len(`\n    Q%3D%3D`)
@@ -166,7 +166,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestBase64: at each offset, in both alphabets, with and without padding.
+// TestBase64: a secret in base64 is replaced at each offset, in both alphabets, with and without padding.
 func TestBase64(t *testing.T) {
 	for _, secret := range secrets {
 		s := conceal.New(map[string]string{"${KEY}": secret})
@@ -177,7 +177,7 @@ func TestBase64(t *testing.T) {
 				} {
 					text := encoding.EncodeToString([]byte(before + secret + after))
 					rest := strings.Replace(s.Replace("<"+text+">"), "${KEY}", "", 1)
-					// The neighbours of the secret share at most one character on each side with it.
+					// At most one character on each side is shared by the secret and the text around it.
 					if len(rest) > len("<>")+len("user:")*2+2+6 || strings.Contains(rest, text) {
 						t.Errorf("%s of %q between %q and %q: %q", name, secret, before, after, rest)
 					}
@@ -187,7 +187,7 @@ func TestBase64(t *testing.T) {
 	}
 }
 
-// TestMixtures: each character may be written in another way.
+// TestMixtures: a secret is replaced even if each of its characters is escaped differently.
 func TestMixtures(t *testing.T) {
 	ways := []func(r rune) string{
 		func(r rune) string { return string(r) },
@@ -213,8 +213,8 @@ func TestMixtures(t *testing.T) {
 	}
 }
 
-// TestPrefixes: what is before a secret does not hide it, also if it looks like the beginning
-// of an escape.
+// TestPrefixes: a secret is replaced even if the text before it looks like the beginning of an escape or
+// of the secret.
 func TestPrefixes(t *testing.T) {
 	for _, secret := range []string{"1234abcd5678", "41424344", "n0t-a-new-line", "u0041bcdefg", "amp;amp;amp;", "25252525"} {
 		s := conceal.New(map[string]string{"${KEY}": secret})
@@ -226,7 +226,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestOtherTextsStay: what is no secret does not change.
+// TestOtherTextsStay: texts without a secret do not change.
 func TestOtherTextsStay(t *testing.T) {
 	s := conceal.New(map[string]string{"${KEY}": "12345678", "${URL}": "https://a.example/x", "${SHORT}": "1234567", "${EMPTY}": ""})
 	for _, text := range []string{
@@ -244,7 +244,7 @@ func TestOtherTextsStay(t *testing.T) {
 	}
 }
 
-// TestSeveralSecrets: a secret may contain another, and each has its name.
+// TestSeveralSecrets: each secret is replaced by its own name, even if it contains another secret.
 func TestSeveralSecrets(t *testing.T) {
 	s := conceal.New(map[string]string{"${A}": "password-1", "${B}": "my-password-1-is-long", "${C}": "other-value"})
 	if got, want := s.Replace("my-password-1-is-long, password-1, other%2dvalue/password-1"), "${B}, ${A}, ${C}/${A}"; got != want {
@@ -252,7 +252,7 @@ func TestSeveralSecrets(t *testing.T) {
 	}
 }
 
-// TestLines: a log has lines, so each line of a secret is one.
+// TestLines: each line of a secret counts as a secret, because logs are written line by line.
 func TestLines(t *testing.T) {
 	s := conceal.New(map[string]string{"${KEY}": "-----BEGIN KEY-----\nfirst \"line\" <1>\r\nsecond line\nend\n-----END KEY-----\n"})
 	for text, want := range map[string]string{
@@ -268,7 +268,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestReplaceCut: a text that was cut may end within a secret.
+// TestReplaceCut: the beginning of a secret at the end of a cut text is replaced.
 func TestReplaceCut(t *testing.T) {
 	const secret = "abcdefgh/ijklmnop"
 	s := conceal.New(map[string]string{"${KEY}": secret})
@@ -287,7 +287,7 @@ func TestReplaceCut(t *testing.T) {
 	}
 }
 
-// FuzzReplace: no text makes it panic or take long, and a secret in the text is replaced.
+// FuzzReplace checks that a secret in any text is replaced, without a panic and without taking long.
 func FuzzReplace(f *testing.F) {
 	for _, secret := range secrets {
 		f.Add(secret, "%41\\u00e9&amp;", 3)
