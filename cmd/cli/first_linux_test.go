@@ -49,7 +49,7 @@ func TestFirstProcess(t *testing.T) {
 	for url == "" && lines.Scan() {
 		_, url, _ = strings.Cut(lines.Text(), "TOOLSCRIPT_GATEWAY_URL=")
 	}
-	// list-tools waits for the server. A script may not start: the new namespace has no /proc.
+	// list-tools waits for the server. A script may not start: the new namespace has no /proc of its own.
 	if r := w.run(t, "list-tools", "demo", "--gateway-url", url); r.code != 0 || !strings.Contains(r.stdout, "list_files") {
 		t.Errorf("list-tools: %+v; the gateway: %s", r, stderr.String())
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// process takes the place of a sandbox's process and uses almost no processor time.
+// process takes the place of a sandbox's process: its ID is that of the test, which uses almost no processor time.
 type process struct{ done chan struct{} }
 
 func (p process) PID() int              { return os.Getpid() }

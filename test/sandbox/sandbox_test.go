@@ -63,7 +63,7 @@ func denoPath(tb testing.TB) string {
 // gateway is an actor system with both engines and a server with tools.
 type gateway struct{ *actors.System }
 
-// newGateway starts a gateway with additional tools and waits until its server "demo" is ready.
+// newGateway starts a gateway whose server "demo" has additional tools.
 func newGateway(t *testing.T, more ...string) *gateway {
 	t.Helper()
 	return newGatewayWith(t, actors.Approvals{}, more...)
