@@ -198,7 +198,7 @@ func (g *Gateway) Ready(ctx context.Context) error {
 	})
 }
 
-// Until repeats a check, with a short pause, until it succeeds or fails. It gives up after a minute, or when ctx ends.
+// Until repeats a check, with a short pause, until it succeeds or fails, a minute passes, or ctx ends.
 func Until(ctx context.Context, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
