@@ -32,6 +32,7 @@ func patient() time.Duration { return time.Hour }
 // TestApprovalIsNotCountedAsTimeOfTheRun: on both engines, a person may need longer than the time limit
 // of the script.
 func TestApprovalIsNotCountedAsTimeOfTheRun(t *testing.T) {
+	t.Parallel()
 	limit := pace.Limit(time.Second)
 	thought := limit + 2*time.Second
 	g := newGatewayWith(t, asking(patient))

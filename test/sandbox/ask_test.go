@@ -12,6 +12,7 @@ import (
 
 // On both engines, a person may need longer for an answer than the time limit of the script.
 func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
+	t.Parallel()
 	limit := pace.Limit(time.Second)
 	thought := limit + 2*time.Second
 	g := newGateway(t, "ask")
