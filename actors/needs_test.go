@@ -42,7 +42,7 @@ func TestMissingTools(t *testing.T) {
 			{"*issue", ""},
 			{"my*.create?ssue", ""},
 			{"*", ""},
-			{"my-hub__list", "server my-hub has no such tool, or includeTools or excludeTools"},
+			{"my-hub__list", "server my-hub has no such tool, or its includeTools or excludeTools"},
 			{"my-hub__createIsue", "did you mean my-hub__create_issue?"},
 			{"away__x", "away: not connected (connection refused); try again in"},
 			{"away", "away: not connected"},
