@@ -53,12 +53,14 @@ func (r *run) findTool(a arguments) handle { return r.integer(r.names.Tool(a.int
 // call(call, server, tool, arguments as JSON, whether it is a task, idempotency key or
 // nothing) → 1, or 0 if too many calls are in flight
 func (r *run) beginCall(a arguments) handle {
+	begun := r.instance.heap().frames(r.instance.entries.runtime)
 	if limit := r.job.Limits.ToolCalls; limit > 0 && int64(len(r.calls.keep)) >= limit {
+		r.ended = begun
 		return r.integer(0) // the limit of calls in flight is reached
 	}
 	id := a.integer(0)
 	task := a.integer(4) != 0
-	r.calls.add(id, task)
+	r.calls.add(id, task, begun)
 	r.host.Call(runner.Call{
 		CallID: strconv.Itoa(id),
 		ID:     r.names.ID(a.integer(1), a.text(2)),

@@ -9,14 +9,19 @@ import (
 
 // pendingCalls are the calls in flight.
 type pendingCalls struct {
-	keep map[int]bool // by number: whether the run waits for the call after the end of the script
-	kept int          // number of calls that the run waits for
+	keep map[int]pendingCall // by number
+	kept int                 // number of calls that the run waits for
+}
+
+type pendingCall struct {
+	awaited bool    // the run waits for the call after the end of the script
+	begun   []frame // the functions that ran when the call began
 }
 
 func (p *pendingCalls) none() bool { return len(p.keep) == 0 }
 
-func (p *pendingCalls) add(id int, task bool) {
-	p.keep[id] = false
+func (p *pendingCalls) add(id int, task bool, begun []frame) {
+	p.keep[id] = pendingCall{begun: begun}
 	if !task {
 		p.await(id)
 	}
@@ -24,20 +29,21 @@ func (p *pendingCalls) add(id int, task bool) {
 
 // await makes the run wait for a call in flight.
 func (p *pendingCalls) await(id int) {
-	if kept, known := p.keep[id]; known && !kept {
-		p.keep[id] = true
+	if c, known := p.keep[id]; known && !c.awaited {
+		c.awaited = true
+		p.keep[id] = c
 		p.kept++
 	}
 }
 
-// remove removes a call and reports whether it was in flight.
-func (p *pendingCalls) remove(id int) bool {
-	kept, known := p.keep[id]
+// remove removes a call. known reports whether it was in flight.
+func (p *pendingCalls) remove(id int) (c pendingCall, known bool) {
+	c, known = p.keep[id]
 	delete(p.keep, id)
-	if kept {
+	if c.awaited {
 		p.kept--
 	}
-	return known
+	return c, known
 }
 
 // busy reports whether, after the end of the script, the run must wait for calls, timers or
@@ -73,6 +79,11 @@ func (r *run) cancelCall(a arguments) handle {
 func (r *run) awaitCall(a arguments) handle {
 	r.calls.await(a.integer(0))
 	return r.instance.undefined()
+}
+
+// frames() → the trace of the place at which the call that has just ended began
+func (r *run) framesOfCall(arguments) handle {
+	return r.instance.newString(r.instance.heap().trace(r.ended))
 }
 
 // optional returns a text argument, or "" if it is missing.

@@ -97,9 +97,14 @@ func (r *run) deliver(a Answer) error {
 		return r.feed(a)
 	}
 	id, err := strconv.Atoi(a.CallID)
-	if err != nil || !r.calls.remove(id) {
+	if err != nil {
 		return nil //nolint:nilerr // an unknown call
 	}
+	c, known := r.calls.remove(id)
+	if !known {
+		return nil
+	}
+	r.ended = c.begun
 	if a.Err == nil || a.Err.Code != toolscript.Cancelled {
 		r.completed++
 	}

@@ -35,6 +35,7 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"convert":       (*run).convert,
 	"converted":     (*run).converted,
 	"trace":         (*run).mapTrace,
+	"frames":        (*run).framesOfCall,
 	"className":     (*run).className,
 	"proxyTarget":   (*run).proxyTarget,
 	"json":          (*run).keepJSON,

@@ -44,6 +44,7 @@ type run struct {
 
 	heapLimit           uint64 // limit in bytes
 	calls               pendingCalls
+	ended               []frame   // where the call began that has just ended
 	graceEnds           time.Time // of the calls in a model's answer; zero before the script ends
 	leftOver            leftOver  // timers after the end of the script
 	notices             []string
@@ -69,7 +70,7 @@ func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
 		watch:     newWatch(ctx, job),
 		source:    scripterror.NewSource(job),
 		heapLimit: min(heap, maxHeap),
-		calls:     pendingCalls{keep: map[int]bool{}},
+		calls:     pendingCalls{keep: map[int]pendingCall{}},
 		input:     input{ended: !job.Stdin},
 	}
 }

@@ -27,8 +27,11 @@
 
   const tooMany = stringify({ code: 'limit_calls', sent: 'no', message: 'the calls in flight exceed the limit of the run' });
 
-  // call makes a tool call. at is an error created as near to the script as
-  // possible, because the engine resolves each of its frames. shape converts the
+  // here returns an error with the trace of a call, or undefined if the host reads the trace
+  // of each call itself.
+  const here = host.frames === undefined ? () => new Error() : () => undefined;
+
+  // call makes a tool call. at is an error with its trace; undefined: that of the call. shape converts the
   // answer to the script's value. key is an idempotency key; most calls have none.
   const call = (id, server, tool, args, task, at, shape, key) => {
     const waiting = capability();
@@ -70,7 +73,7 @@
   // name in scripts or its id.
   const spawnByName = Object.freeze(function exec(tool, args) {
     if (typeof tool !== 'string') throw new TypeError(`the name of a tool is a text, not ${inspect(tool, 0)}`);
-    return spawn(none, tool, args, new Error());
+    return spawn(none, tool, args, here());
   });
 
   // frozen freezes the result of a tool for the script of an answer.
@@ -119,7 +122,7 @@
     const error = new ToolError(fields.message, frozen(fields));
     const name = names[fields.code];
     if (name !== undefined) Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
-    internal.setFrames(error, internal.frames(at));
+    internal.setFrames(error, at === undefined ? host.frames() : internal.frames(at));
     failed.set(error, { id, code: fields.code, server: fields.server, tool: fields.tool, sent: fields.sent });
     return error;
   };
@@ -174,7 +177,7 @@
     const tool = host.tool(server, name);
     if (tool === group) return serverOf(owner, `${path}.${name}`, make, paged);
     if (tool === none || (tool === absent && (quiet.has(name) || name in Object.prototype))) return undefined;
-    const invoke = (args) => make(server, name, args, new Error());
+    const invoke = (args) => make(server, name, args, here());
     Object.defineProperty(invoke, 'name', { value: name });
     if (paged) {
       const pages = internal.pagesOf(`${owner}.${path === '' ? '' : `${path}.`}${name}`, () => host.pages(server, name), (args, at) => make(server, name, args, at));
@@ -212,11 +215,11 @@
 
   // own are the members that the gateway itself implements.
   const member = (name, argumentsOf, shape) => {
-    const invoke = (...given) => call(++last, none, name, argumentsOf(...given), 0, new Error(), shape);
+    const invoke = (...given) => call(++last, none, name, argumentsOf(...given), 0, here(), shape);
     Object.defineProperty(invoke, 'name', { value: name });
     return Object.freeze(invoke);
   };
-  internal.ask = (name, args, shape) => call(++last, none, name, args, 0, new Error(), shape);
+  internal.ask = (name, args, shape) => call(++last, none, name, args, 0, here(), shape);
   const own = Object.freeze({
     __proto__: null,
     spawn: spawnOf,
