@@ -284,7 +284,8 @@ func (r *result) String() string {
 		fmt.Fprintf(&b, "unfinished %s call %s\n", u.Tool, u.CallID)
 	}
 	for _, notice := range r.end.Notices {
-		fmt.Fprintf(&b, "notice %s\n", notice)
+		notice = strings.ReplaceAll(notice, ", and whether it was carried out is not known", "") // a cancelled call may not have been sent yet
+		fmt.Fprintf(&b, "notice %s\n", strings.ReplaceAll(notice, r.id, "ID"))
 	}
 	section(&b, "stdout", r.stdout.String())
 	section(&b, "stderr", r.stderr.String())
