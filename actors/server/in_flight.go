@@ -45,7 +45,7 @@ type call struct {
 	wait            bool               // the call may be made again if the server cannot be reached
 	of              *inFlight
 	limit           time.Duration
-	told            time.Duration                    // time limit that the connection is told
+	told            time.Duration                    // time limit that the connection gets with the call
 	post            func(message any)                // sends a message to the actor
 	work            *mailbox.Group                   // counts the call
 	again           func(c *call, unreachable error) // makes the call again
@@ -98,7 +98,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	}
 	now := time.Now()
 	if len(f.calls) >= f.most || f.rate != nil && !f.rate.AllowN(now, 1) {
-		f.queued = f.queued || actor // the actor is told of the next free slot
+		f.queued = f.queued || actor // the actor gets a message when a slot is free
 		return nil, false
 	}
 	f.last++
@@ -320,8 +320,8 @@ func (f *inFlight) wait(queued bool) {
 	f.queued = queued
 }
 
-// room reports whether a slot and a token are free. If not, the actor is told of the next free
-// slot. If only a token is missing, token is the time until the bucket has one.
+// room reports whether a slot and a token are free. If not, the actor gets a message when
+// a slot is free. If only a token is missing, token is the time until the bucket has one.
 func (f *inFlight) room() (free bool, token time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
