@@ -18,7 +18,7 @@ func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit 
 		return err
 	}
 	defaults := s.defaults()
-	request.Check, request.TZ = cmp.Or(request.Check, defaults.Check), cmp.Or(request.TZ, defaults.TZ)
+	request.Check, request.TZ = cmp.Or(request.Check, defaults.Check), cmp.Or(request.TZ, defaults.zone())
 	if request.Engine, err = s.engineFor(cmp.Or(request.Engine, defaults.Engine)); err != nil {
 		return err
 	}

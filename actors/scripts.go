@@ -51,9 +51,16 @@ type Scripts struct {
 // the choice to the run.
 type Defaults struct {
 	Engine, Check string
-	TZ            string // name of the time zone
-	Pool          string // PoolFleet: scripts run in sandboxes of the fleet; "": of this machine
+	TZ            func() string // returns the name of the time zone; nil: UTC
+	Pool          string        // PoolFleet: scripts run in sandboxes of the fleet; "": of this machine
 	Limits        toolscript.Limits
+}
+
+func (d Defaults) zone() string {
+	if d.TZ == nil {
+		return ""
+	}
+	return d.TZ()
 }
 
 const (

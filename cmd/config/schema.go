@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -37,9 +38,12 @@ var schemaRules = sync.OnceValue(func() rules {
 	address, _ := root["$id"].(string)
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(noLoader{})
+	compiler.DefaultDraft(jsonschema.Draft2020.Unchecked()) // a test checks the schema, and each command would pay for it
+	unchecked := maps.Clone(root)
+	delete(unchecked, "$schema")
 	compiler.RegisterFormat(&jsonschema.Format{Name: "toolscript-duration", Validate: checkDuration})
 	compiler.AssertFormat()
-	if err := compiler.AddResource(address, document); err != nil {
+	if err := compiler.AddResource(address, unchecked); err != nil {
 		panic(fmt.Sprintf("config: schema.json: %v", err))
 	}
 	return rules{address, document, compiler.MustCompile(address)}

@@ -184,8 +184,13 @@ func (d *Daemon) defaults() actors.Defaults {
 	s := d.settings.Load()
 	return actors.Defaults{
 		Engine: s.Engine, Check: s.Check, Limits: s.Limits, Pool: s.Pool,
-		TZ: cmp.Or(timezone.Of(d.host.getenv("TZ")), timezone.Host("/")),
+		TZ: d.zone,
 	}
+}
+
+// zone returns the name of the time zone of scripts; it follows the machine's.
+func (d *Daemon) zone() string {
+	return cmp.Or(timezone.Of(d.host.getenv("TZ")), timezone.Host("/"))
 }
 
 func (d *Daemon) applyFlags(loaded *config.Config) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,7 +34,17 @@ func Host(root string) string {
 	return ""
 }
 
+// lastKnown is the last name that known accepted. Every run asks for the zone, which hardly
+// ever changes, and to load one reads a file.
+var lastKnown atomic.Pointer[string]
+
 func known(name string) bool {
-	_, err := time.LoadLocation(name)
-	return name != "" && err == nil
+	if last := lastKnown.Load(); last != nil && *last == name {
+		return true
+	}
+	if _, err := time.LoadLocation(name); name == "" || err != nil {
+		return false
+	}
+	lastKnown.Store(&name)
+	return true
 }

@@ -15,7 +15,7 @@ import (
 const forkOf = "github.com/santhosh-tekuri/jsonschema/v6@v6.0.3"
 
 // TestFork checks that codegen/jsonschema has the files of the release, and that only
-// draft.go differs: it compiles the metaschemas when they are needed.
+// draft.go differs: it compiles the metaschemas when they are needed, and has Unchecked.
 func TestFork(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", forkOf).Output()
 	var module struct{ Dir string }

@@ -92,7 +92,7 @@ var sections = []struct {
 	{"answers", (*bench).answers},
 	{"data", (*bench).data},
 	{"path", (*bench).path},
-	{"gridctl", (*bench).gridctl},
+	{"peer", (*bench).peer},
 	{"allocations", (*bench).allocations},
 	{"approvals", (*bench).approvals},
 	{"audit", (*bench).audit},

@@ -17,7 +17,7 @@
     typeof value === 'number' && !isSafeInteger(value) && matches(integer, source) ? BigInt(source) : value);
 
   internal.parseExact = (text) => parse(text, exact);
-  internal.parse = (text) => (matches(mayBeLarge, text) ? parse(text, exact) : parse(text));
+  internal.parse = (text) => (text.length > 15 && matches(mayBeLarge, text) ? parse(text, exact) : parse(text));
 
   // JSON.stringify escapes half of a surrogate pair, which other programs refuse, or never
   // answer.
