@@ -76,7 +76,9 @@ func peerKindOf(program string) (peerKind, error) {
 }
 
 // loop is a script that makes pathCalls calls one after the other.
-func loop(call string) string { return fmt.Sprintf("for (let i = 0; i < %d; i++) %s;", pathCalls, call) }
+func loop(call string) string {
+	return fmt.Sprintf("for (let i = 0; i < %d; i++) %s;", pathCalls, call)
+}
 
 // gridctl has calls that block the script.
 var gridctl = peerKind{name: "gridctl", tool: "execute", call: gridctlCall, configure: configureGridctl}
