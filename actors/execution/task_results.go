@@ -20,9 +20,9 @@ var errTaskTime = &toolscript.Error{
 // can be read later. It may wait for the disk, because such tasks run in their own goroutines.
 func (s *calls) keepResult(c *call, a runner.Answer) {
 	s.mu.Lock()
-	kept, late := c.kept, c.late
+	stored, late := c.kept, c.late
 	s.mu.Unlock()
-	if !kept {
+	if !stored {
 		return
 	}
 	if late != nil {

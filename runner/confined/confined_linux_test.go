@@ -154,7 +154,7 @@ func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, pro
 	text, err := json.Marshal(s.target)
 	must(t, err)
 	argv := []string{s.self, role, string(text)}
-	var files []*os.File
+	var passed []*os.File
 	if spec != nil {
 		spec.Path, spec.Args = s.self, argv
 		spec.Read = append(spec.Read, confined.RuntimePaths(beneath.Folder{}, s.self, nil, s.temp, exec.LookPath)...)
@@ -165,7 +165,7 @@ func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, pro
 			gate, file, err := confined.NewGate(*spec, nil, func(_ slog.Level, format string, args ...any) { t.Logf(format, args...) })
 			must(t, err)
 			defer gate.Close()
-			files = []*os.File{file}
+			passed = []*os.File{file}
 		}
 	}
 	if s.kernel != "" {
@@ -173,11 +173,11 @@ func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, pro
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+s.temp)
-	cmd.ExtraFiles = files
+	cmd.ExtraFiles = passed
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	must(t, cmd.Start())
-	for _, f := range files {
+	for _, f := range passed {
 		must(t, f.Close())
 	}
 	err = cmd.Wait()

@@ -186,11 +186,11 @@ func FuzzGlob(f *testing.F) {
 
 // TestSearchEnds: a search with deliberately expensive rules and globs ends when its context ends.
 func TestSearchEnds(t *testing.T) {
-	files := map[string]string{".gitignore": strings.Repeat("x*y*z\n", 170_000)}
+	content := map[string]string{".gitignore": strings.Repeat("x*y*z\n", 170_000)}
 	for i := range 300 {
-		files[strings.Repeat("x", 100)+"/"+strings.Repeat("y", i%100+1)+strings.Repeat("z", i/100+1)] = ""
+		content[strings.Repeat("x", 100)+"/"+strings.Repeat("y", i%100+1)+strings.Repeat("z", i/100+1)] = ""
 	}
-	w := workspace(t, files)
+	w := workspace(t, content)
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
 	if err := tree.Walk(ctx, w, ".", func(string) bool { seen++; cancel(); return true }); !errors.Is(err, context.Canceled) || seen != 1 {
