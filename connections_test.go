@@ -12,17 +12,17 @@ import (
 // connecting is code that connects to an address.
 var connecting = regexp.MustCompile(`http\.(Client|Transport)\{|\bhttp\.(Get|Post|PostForm|Head|DefaultClient|DefaultTransport)\b|new\(http\.(Client|Transport)\)|\bnet\.(Dial|DialTimeout|DialTCP|DialUDP|Dialer)\b|nats\.Connect\(|\breach\.NewTransport\(`)
 
-// unguarded has the files that connect without reach.Guard, with the reason: only the user, or this
+// unguarded has the files that connect without egress.Guard, with the reason: only the user, or this
 // program, chooses the addresses.
 var unguarded = map[string]string{
 	"actors/search/embedding/remote/remote.go":    "the endpoint that the user wrote; redirects are not followed",
 	"cmd/suggest/model.go":                        "the endpoint that the user wrote; redirects are not followed",
 	"cmd/cli/status.go":                           "the gateway that the user names; redirects are not followed",
-	"transport/reach/proxy.go":                    "the settings of the connections of others",
+	"transport/egress/proxy.go":                   "the settings of the connections of others",
 	"cmd/sharing/place.go":                        "the socket of this user's hub",
-	"transport/gateway/client.go":                 "the gateway that the user names; redirects are not followed",
-	"transport/telemetry/otlp/otlp.go":            "the endpoint that the user wrote; redirects are not followed",
-	"transport/llm/client.go":                     "the endpoint that the user wrote; redirects are not followed",
+	"transport/api/client.go":                     "the gateway that the user names; redirects are not followed",
+	"transport/telemetry/otlp.go":                 "the endpoint that the user wrote; redirects are not followed",
+	"harness/agent/client.go":                     "the endpoint that the user wrote; redirects are not followed",
 	"transport/builtin/web/provider.go":           "the provider that the user wrote; redirects are not followed",
 	"transport/mcpclient/httptransport/client.go": "the settings for the guard of mcpclient",
 	"transport/egress/egress.go":                  "addresses of the configuration; names pass the guard",
@@ -31,7 +31,7 @@ var unguarded = map[string]string{
 	"transport/hub/host/broker.go":                "the NATS server of the same process",
 }
 
-// TestConnections: each file that connects to something uses reach.Guard, or stands in unguarded.
+// TestConnections: each file that connects to something uses egress.Guard, or stands in unguarded.
 func TestConnections(t *testing.T) {
 	found := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
@@ -48,12 +48,12 @@ func TestConnections(t *testing.T) {
 			return err
 		}
 		path = filepath.ToSlash(path)
-		if !connecting.Match(text) || path == "transport/reach/guard.go" {
+		if !connecting.Match(text) || path == "transport/egress/guard.go" {
 			return nil
 		}
 		found[path] = true
-		if guarded := strings.Contains(string(text), "reach.NewGuard("); unguarded[path] == "" && !guarded {
-			t.Errorf("%s connects to addresses without reach.Guard: a remote party that chooses one could lead into the user's network", path)
+		if guarded := strings.Contains(string(text), "egress.NewGuard("); unguarded[path] == "" && !guarded {
+			t.Errorf("%s connects to addresses without egress.Guard: a remote party that chooses one could lead into the user's network", path)
 		}
 		return nil
 	})

@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/runner/advice"
+	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // Limits of advice.
@@ -95,7 +95,7 @@ func (a *adviser) message(message string, about toolscript.Subject) string {
 	case isTools(in):
 		return a.noServer(message, about)
 	case in == "ScriptDeno":
-		need, _ := advice.Global("Deno")
+		need, _ := scripterror.Global("Deno")
 		return message + "\n  " + sentence(need.Advice) + "."
 	case about.Name == "content" || about.Name == "structuredContent" || about.Name == "isError" || about.Name == "text" && in == "string":
 		if strings.HasPrefix(in, "Promise<") {
@@ -143,7 +143,7 @@ func (a *adviser) unknown(message string, about toolscript.Subject) string {
 		message += didYouMean([]string{"tools." + a.names.Servers[server].Ident})
 		return a.near(message, server, about.Next)
 	}
-	need, ok := advice.Global(about.Name)
+	need, ok := scripterror.Global(about.Name)
 	if !ok {
 		return message
 	}
@@ -177,7 +177,7 @@ func (a *adviser) noServer(message string, about toolscript.Subject) string {
 	if ids := a.table.Meant(about.Name, about.Next); len(ids) > 0 {
 		return message + didYouMean(a.calls(ids)) + a.signatures(ids...)
 	}
-	if need, _ := advice.Global(about.Name); need == advice.Finding {
+	if need, _ := scripterror.Global(about.Name); need == scripterror.Finding {
 		return message + "\n  " + sentence(need.Advice) + "."
 	}
 	idents := a.table.Idents(naming.None)

@@ -15,7 +15,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 )
 
 // The states that BenchmarkAudit compares. off is there twice, because the difference of
@@ -34,7 +33,7 @@ const (
 // measurement cannot tell apart.
 func BenchmarkAudit(b *testing.B) {
 	const calls, callers = 4000, 64
-	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: b.TempDir()}, Session: "s", Logger: slog.New(slog.DiscardHandler)})
+	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: b.TempDir()}, Session: "s", Logger: slog.New(slog.DiscardHandler)})
 	conn := newConn("a")
 	conn.inline = true
 	conn.call = func(_ context.Context, _ string, args json.RawMessage) (json.RawMessage, error) { return args, nil }

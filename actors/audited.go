@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/catalog"
 )
 
 // auditRefused adds to the audit a call that the rules of its run forbid.
@@ -41,7 +41,7 @@ func auditedFetch(o toolscript.FetchRequest) json.RawMessage {
 }
 
 // auditOffers adds to the audit the offers of the servers that differ from the old catalog.
-func (s *System) auditOffers(old *snapshot, now registry.View) {
+func (s *System) auditOffers(old *snapshot, now catalog.View) {
 	if s.options.Audit == nil || old != nil && old.Catalog.Generation() == now.Catalog.Generation() {
 		return
 	}

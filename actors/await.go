@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 )
 
@@ -58,7 +58,7 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 
 // awaitView waits until has returns true for the current View. It returns false if ctx or the
 // System ends before. Facts that a server's actor sends reach the View a moment later.
-func (s *System) awaitView(ctx context.Context, has func(registry.View) bool) bool {
+func (s *System) awaitView(ctx context.Context, has func(catalog.View) bool) bool {
 	for view := s.view.Load(); !has(view.View); view = s.view.Load() {
 		select {
 		case <-view.replaced:
@@ -85,7 +85,7 @@ func (s *System) AwaitLists(ctx context.Context, f toolscript.Filter) (waitedFor
 
 // unlisted returns the servers that f reaches, that are not connected yet, and whose tools are not
 // known.
-func unlisted(view registry.View, f toolscript.Filter) (names toolscript.Filter) {
+func unlisted(view catalog.View, f toolscript.Filter) (names toolscript.Filter) {
 	for _, known := range view.Servers {
 		switch known.State {
 		case toolscript.Ready, toolscript.Resting, toolscript.Failed, toolscript.NeedsAuth, toolscript.Stopped:
@@ -107,7 +107,7 @@ type waker struct {
 }
 
 // pending returns the servers that are connecting or are about to.
-func (w *waker) pending(view registry.View) []string {
+func (w *waker) pending(view catalog.View) []string {
 	var names []string
 	for _, known := range view.Servers {
 		since, given := w.given[known.Name]
@@ -130,7 +130,7 @@ func (s *System) want(name string) {
 
 // connecting returns the servers that f reaches and that are connecting. It adds the state of a
 // server that is being installed, as in "github (installing)", because that takes long.
-func connecting(view registry.View, f toolscript.Filter) []string {
+func connecting(view catalog.View, f toolscript.Filter) []string {
 	names := (&waker{filter: f}).pending(view)
 	for _, s := range view.Servers {
 		if i := slices.Index(names, s.Name); i >= 0 && s.State == toolscript.Installing {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
-	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/catalog"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -89,7 +89,7 @@ func sentOf(outcome string, err error) toolscript.Sent {
 func outcomeOf(result json.RawMessage, err error) (outcome, why string) {
 	switch kind := toolscript.KindOf(err); kind {
 	case "":
-		if text, failed := execution.FailureOf(result); failed {
+		if text, failed := runs.FailureOf(result); failed {
 			return string(toolscript.ToolFailed), text
 		}
 		return toolscript.OutcomeOK, ""
@@ -174,7 +174,7 @@ func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]s
 
 // loggable returns the id and its server if the id belongs to a server or is a builtin,
 // else "". Any other id may be a secret in the wrong place.
-func loggable(view registry.View, id string) (loggable, owner string) {
+func loggable(view catalog.View, id string) (loggable, owner string) {
 	if tool, ok := view.Catalog.Lookup(id); ok {
 		return id, tool.Server
 	}
@@ -188,7 +188,7 @@ func loggable(view registry.View, id string) (loggable, owner string) {
 }
 
 // logged completes the log of a run before its last event.
-func (s *System) logged(emit execution.Emit) execution.Emit {
+func (s *System) logged(emit runs.Emit) runs.Emit {
 	return func(e toolscript.Event) error {
 		if e.Type == toolscript.EventEnd {
 			s.flushLog()

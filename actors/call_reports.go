@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/catalog"
 )
 
 // begun publishes the start of a call and gives it an Origin, which records its waits. Until
@@ -33,7 +33,7 @@ func (s *System) name(call *toolscript.Call) {
 
 // ended counts, audits, logs and publishes the end of a call. It returns the outcome of the
 // call.
-func (s *System) ended(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) (outcome string) {
+func (s *System) ended(view catalog.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) (outcome string) {
 	outcome, why := outcomeOf(result, err)
 	id, owner := loggable(view, call.ID)
 	s.countCall(id, owner, outcome, len(result))

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
 )
 
@@ -30,8 +30,8 @@ func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 	if call.Run == "" {
 		return s.callAny(ctx, call)
 	}
-	caller, err := askRuns(ctx, s, func(r mailbox.Reply[execution.Caller]) any {
-		return execution.GetCaller{ID: call.Run, Reply: r}
+	caller, err := askRuns(ctx, s, func(r mailbox.Reply[runs.Caller]) any {
+		return runs.GetCaller{ID: call.Run, Reply: r}
 	})
 	if err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 }
 
 // startCall starts a call of a script directly on the connection of its server, if no step
-// of it has to wait. See execution.Deps.
-func (s *System) startCall(c execution.Started, done func(json.RawMessage, error)) (stop func(error), sent bool) {
+// of it has to wait. See runs.Deps.
+func (s *System) startCall(c runs.Started, done func(json.RawMessage, error)) (stop func(error), sent bool) {
 	args := c.Args
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -111,7 +111,7 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 	m := server.Call{Ctx: context.Background(), Wait: c.Wait, Run: c.Run, ID: c.CallID, Trace: c.Trace, Tool: c.Tool.Name, Own: ownName(c.Tool), Args: args, Ask: c.Ask, Held: c.Held, Watch: c.Progress, Origin: c.Origin}
 	return s.port(c.Tool.Server).Start(&m, func(result json.RawMessage, err error) {
 		if errors.Is(err, server.ErrNotSent) {
-			done(nil, execution.ErrNotSent)
+			done(nil, runs.ErrNotSent)
 			return
 		}
 		s.search.Busy()

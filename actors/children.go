@@ -12,9 +12,8 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/internal/retry"
 )
 
 // stillThere is the delay before the supervisor checks again whether the id of an ended
@@ -48,13 +47,13 @@ type child struct {
 	pid      *actor.PID
 	restarts int
 	lastErr  error
-	retries  *retry.Schedule
+	retries  *mailbox.Schedule
 	timer    *time.Timer
 	next     *spec // successor, started when this child has ended; nil: no successor
 }
 
 func (s *supervisor) add(spec spec) *child {
-	ch := &child{spec: spec, retries: retry.New()}
+	ch := &child{spec: spec, retries: mailbox.NewSchedule()}
 	s.children[spec.id] = ch
 	return ch
 }
@@ -120,7 +119,7 @@ func (s *supervisor) serverDown(ch *child, delay time.Duration) {
 	status, next := *ch.server, time.Now().Add(delay)
 	status.State, status.Since, status.NextRetry = toolscript.Backoff, ch.since, &next
 	status.Error = "a fault of the gateway: " + ch.lastErr.Error()
-	s.pass(registryID, event.ServerChanged{Status: status})
+	s.pass(registryID, catalog.ServerChanged{Status: status})
 }
 
 // respawn restarts a child when its id is free. hollywood ignores a Spawn with an id
@@ -158,7 +157,7 @@ func (s *supervisor) forget(c *actor.Context, ch *child) {
 		s.directory.remove(ch.id)
 		delete(s.children, ch.id)
 		if ch.lastErr == nil {
-			s.pass(liveID, event.ActorChanged{Status: ch.status(), Gone: true})
+			s.pass(liveID, catalog.ActorChanged{Status: ch.status(), Gone: true})
 		}
 		if ch.next != nil && s.stopping == nil {
 			s.spawn(c, s.add(*ch.next))
@@ -235,7 +234,7 @@ func (s *supervisor) stopAll(c *actor.Context, m stopAll) {
 		if ch.server != nil {
 			status := *ch.server
 			status.State, status.Since = toolscript.Stopped, time.Now()
-			s.pass(registryID, event.ServerChanged{Status: status})
+			s.pass(registryID, catalog.ServerChanged{Status: status})
 		}
 	}
 	for _, ch := range s.children {
@@ -292,7 +291,7 @@ func (ch *child) measured(c *actor.Context) toolscript.ActorStatus {
 }
 
 // changed publishes the state of a child.
-func (s *supervisor) changed(ch *child) { s.pass(liveID, event.ActorChanged{Status: ch.status()}) }
+func (s *supervisor) changed(ch *child) { s.pass(liveID, catalog.ActorChanged{Status: ch.status()}) }
 
 // maxStack bounds the stack of a panic in the status, in bytes.
 const maxStack = 4 << 10

@@ -10,11 +10,10 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -69,7 +68,7 @@ func (s *System) replace(ctx context.Context, servers map[string]mcpclient.Confi
 // registry that ends meanwhile gets the same facts again when it has started.
 func (s *System) flushRegistry(ctx context.Context) {
 	if at, ok := s.directory.find(registryID); ok {
-		_, _ = mailbox.Ask(ctx, at, func(r mailbox.Reply[struct{}]) any { return registry.Flush{Reply: r} })
+		_, _ = mailbox.Ask(ctx, at, func(r mailbox.Reply[struct{}]) any { return catalog.Flush{Reply: r} })
 	}
 }
 
@@ -100,8 +99,8 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 	}
 	status, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any { return server.Restart{Reply: r} })
 	if err == nil {
-		s.awaitView(ctx, func(view registry.View) bool {
-			earlier := func(known registry.Server) bool { return known.Name == name && known.Since.Before(status.Since) }
+		s.awaitView(ctx, func(view catalog.View) bool {
+			earlier := func(known catalog.Server) bool { return known.Name == name && known.Since.Before(status.Since) }
 			return !slices.ContainsFunc(view.Servers, earlier)
 		})
 	}
@@ -187,7 +186,7 @@ func (s *supervisor) configure(c *actor.Context, m configure) {
 	s.permanent = append(s.permanent, m.servers...)
 	s.notifyServers()
 	for _, name := range m.retired {
-		s.pass(registryID, event.ToolsChanged{Server: name})
+		s.pass(registryID, catalog.ToolsChanged{Server: name})
 		if ch := s.children[serverID(name)]; ch != nil {
 			s.pass(ch.id, leave(name, m.servers))
 			s.end(c, ch)
@@ -199,7 +198,7 @@ func (s *supervisor) configure(c *actor.Context, m configure) {
 			s.spawn(c, s.add(spec))
 		case ch.state == childStopping:
 			ch.next = &spec
-			s.pass(registryID, event.ServerChanged{Status: fresh(spec)})
+			s.pass(registryID, catalog.ServerChanged{Status: fresh(spec)})
 		default:
 			ch.spec = spec // for its next start
 		}
@@ -226,7 +225,7 @@ func leave(name string, servers []spec) server.Leave {
 
 // notifyServers sends the list of servers to the registry.
 func (s *supervisor) notifyServers() {
-	s.pass(registryID, event.ServersConfigured{Servers: statuses(s.permanent)})
+	s.pass(registryID, catalog.ServersConfigured{Servers: statuses(s.permanent)})
 }
 
 // statuses returns the initial status of the configured servers.

@@ -16,10 +16,9 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/scripterror"
-	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
 // Limits for one text of a server or a script in the gateway, on any machine and with
@@ -122,8 +121,8 @@ func costly() map[string]func(*testing.T) {
 			source := make()
 			s := scripterror.NewSource(runner.Job{Compiled: runner.Compiled{JavaScript: source.code, SourceMap: source.sourceMap}})
 			s.Trace(source.stack)
-			_, _ = sourcemap.Parse(source.sourceMap)
-			sourcemap.Excerpt(source.code, 1, len(source.code)/2)
+			_, _ = scripterror.ParseMap(source.sourceMap)
+			scripterror.Excerpt(source.code, 1, len(source.code)/2)
 		}
 	}
 	for name, sandbox := range costlyConsole() {

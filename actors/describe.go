@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/codegen"
 )
 
@@ -43,7 +43,7 @@ func (s *System) Describe(ctx context.Context, name string) (d toolscript.ToolDe
 }
 
 // searchTypes returns the module of the tools found, and a script that calls the first.
-func (s *System) searchTypes(view registry.View, hits []toolscript.SearchHit) (types, example string) {
+func (s *System) searchTypes(view catalog.View, hits []toolscript.SearchHit) (types, example string) {
 	ids := make([]string, len(hits))
 	for i, h := range hits {
 		ids[i] = h.ToolID
@@ -56,7 +56,7 @@ func (s *System) searchTypes(view registry.View, hits []toolscript.SearchHit) (t
 
 // renderCompact returns the module of these tools. For a few tools it takes less than
 // a millisecond, so it is not cached.
-func (s *System) renderCompact(view registry.View, ids ...string) string {
+func (s *System) renderCompact(view catalog.View, ids ...string) string {
 	o := s.options.Types().Options
 	o.Form = codegen.Compact
 	g := codegen.Generator{Observed: s.shapes()}
@@ -73,7 +73,7 @@ const mostSaid = 1000
 
 // said returns the instructions of the servers of the tools, as comments. It leaves out a text
 // that looks like an attempt to instruct a model.
-func said(view registry.View, ids []string) string {
+func said(view catalog.View, ids []string) string {
 	var b strings.Builder
 	for _, s := range view.Servers {
 		if s.Instructions == "" || !slices.ContainsFunc(ids, func(id string) bool { tool, _ := view.Catalog.Lookup(id); return tool.Server == s.Name }) {

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution/detached"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 )
 
 // Detach starts a run that goes on when ctx ends, and returns its id. Nobody gives it
@@ -40,15 +40,15 @@ func (s *System) RunEvents(ctx context.Context, id string, wait bool, emit func(
 	return s.detached().Follow(ctx, id, wait, emit)
 }
 
-func (s *System) detached() detached.Store {
-	return detached.Store{Dir: s.options.Scripts.DetachedDir}
+func (s *System) detached() kept.Events {
+	return kept.Events{Dir: s.options.Scripts.DetachedDir}
 }
 
 // detachedRun writes the events of a detached run. Its methods are called one at a time.
 type detachedRun struct {
 	ctx     context.Context //nolint:containedctx // context of the run
-	store   detached.Store
-	log     *detached.Log
+	store   kept.Events
+	log     *kept.EventLog
 	fault   error // why the events could not be written
 	started chan string
 	failed  chan error // the result of Exec; buffered

@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // builtins returns the servers of built-in tools and of tools in Go, sorted.
-func builtins(view registry.View) (servers []string) {
+func builtins(view catalog.View) (servers []string) {
 	for _, s := range view.Servers {
 		if s.Type == mcpclient.Builtin || s.Type == mcpclient.InProcess {
 			servers = append(servers, s.Name)
@@ -32,7 +32,7 @@ func (s *System) dialectDeclarations(ctx context.Context, uses runner.Uses, allo
 	return s.dialectOf(ctx, s.current, uses, allow)
 }
 
-func (s *System) dialectOf(ctx context.Context, look func() registry.View, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
+func (s *System) dialectOf(ctx context.Context, look func() catalog.View, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
 	for {
 		view := look()
 		names := view.Names().WithFlat(builtins(view))

@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/runs"
 )
 
 // Exec runs a script and passes its events to emit as they happen. It returns when the
@@ -31,8 +31,8 @@ func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit 
 	defer func() { over(err) }()
 	asking, cancel := context.WithTimeout(ctx, spawnLimit)
 	defer cancel()
-	handle, err := mailbox.Ask(asking, at, func(r mailbox.Reply[execution.Handle]) any {
-		return execution.Begin{Ctx: ctx, Request: request, Emit: emit, Reply: r}
+	handle, err := mailbox.Ask(asking, at, func(r mailbox.Reply[runs.Handle]) any {
+		return runs.Begin{Ctx: ctx, Request: request, Emit: emit, Reply: r}
 	})
 	if err != nil {
 		return err

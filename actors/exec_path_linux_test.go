@@ -67,7 +67,7 @@ func TestPathOfOneExecIsListed(t *testing.T) {
 		if at := strings.LastIndex(stack, "/actors.(*System).startCall("); at >= 0 {
 			stack = stack[at:] // removes the inner frames, which belong to the call of the server
 		}
-		if !strings.Contains(stack, "/actors/execution/") && !strings.Contains(stack, "/runner/session/") {
+		if !strings.Contains(stack, "/actors/runs/") && !strings.Contains(stack, "/runner/session/") {
 			continue
 		}
 		for _, frame := range frameFile.FindAllStringSubmatch(stack, -1) {
@@ -84,7 +84,7 @@ func TestPathOfOneExecIsListed(t *testing.T) {
 			}
 		}
 	}
-	for _, file := range []string{"actors/execution/calls.go", "runner/session/call.go", "runner/worker/run.go"} {
+	for _, file := range []string{"actors/runs/calls.go", "runner/session/call.go", "runner/worker/run.go"} {
 		if !found[file] {
 			t.Errorf("%s is on no stack; the test looks at the wrong ones:\n%s", file, stacks)
 		}

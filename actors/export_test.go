@@ -6,15 +6,15 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/registry"
 )
 
 // RunDeps returns the Deps of runs.
 var RunDeps = (*System).runDeps
 
-// View is registry.View.
-type View = registry.View
+// View is catalog.View.
+type View = catalog.View
 
 // Current returns the current View.
 var Current = (*System).current

@@ -8,9 +8,9 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/live"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/typecache"
 )
@@ -69,7 +69,7 @@ func (s *System) look(ctx context.Context) (seen live.Observed) {
 	do(func() { seen.Servers = s.servers(ctx, view) })
 	do(func() { seen.Actors, _ = s.actors(ctx) })
 	do(func() {
-		seen.Runs, _ = askRuns(ctx, s, func(r mailbox.Reply[[]toolscript.RunEntry]) any { return execution.ListEntries{Reply: r} })
+		seen.Runs, _ = askRuns(ctx, s, func(r mailbox.Reply[[]toolscript.RunEntry]) any { return runs.ListEntries{Reply: r} })
 	})
 	do(func() { seen.Approvals, _ = s.PendingApprovals(ctx) })
 	search := s.searchStats(view)

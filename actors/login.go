@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/login"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -42,7 +42,7 @@ func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address 
 	ctx, cancel := context.WithTimeout(ctx, authLimit)
 	defer cancel()
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[string]) any {
-		return auth.Begin{Ctx: ctx, Session: session, Redirect: redirect, Reply: r}
+		return login.Begin{Ctx: ctx, Session: session, Redirect: redirect, Reply: r}
 	})
 }
 
@@ -57,7 +57,7 @@ func (s *System) FinishAuth(ctx context.Context, query url.Values) (server strin
 	ctx, cancel := context.WithTimeout(ctx, authLimit)
 	defer cancel()
 	server, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[string]) any {
-		return auth.Finish{Ctx: ctx, Query: query, Reply: r}
+		return login.Finish{Ctx: ctx, Query: query, Reply: r}
 	})
 	if err == nil {
 		s.retryUnconnected([]string{server})

@@ -9,9 +9,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
-	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/internal/measure"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
 )
 
@@ -129,7 +129,7 @@ func (s *System) Measures(ctx context.Context) (toolscript.Measures, error) {
 	if waiting, err := askApprovals(ctx, s, func(r mailbox.Reply[int]) any { return approval.Count{Reply: r} }); err == nil {
 		m.Approvals = waiting
 	}
-	if live, err := askRuns(ctx, s, func(r mailbox.Reply[int]) any { return execution.Count{Reply: r} }); err == nil {
+	if live, err := askRuns(ctx, s, func(r mailbox.Reply[int]) any { return runs.Count{Reply: r} }); err == nil {
 		m.Runs.Live = live
 	}
 	return m, nil

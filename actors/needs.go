@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
-	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/catalog"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // need is an entry of ExecRequest.Needs: a server, a tool id, or server.tool with the names
@@ -79,7 +79,7 @@ func (s *System) missingTools(needs []string, allow toolscript.Filter) error {
 
 // lack finds the reasons why tools cannot be called.
 type lack struct {
-	view  registry.View
+	view  catalog.View
 	allow toolscript.Filter
 }
 
@@ -99,14 +99,14 @@ func (l *lack) reason(n need) string {
 			}
 			switch {
 			case !l.allow.Match(tool):
-				forbidden = cmp.Or(forbidden, execution.Forbidden(string(n), l.allow).Error())
+				forbidden = cmp.Or(forbidden, runs.Forbidden(string(n), l.allow).Error())
 			case status.Serves():
 				return ""
 			}
 		}
 		switch {
 		case !l.allow.Reaches(known.Name):
-			forbidden = cmp.Or(forbidden, execution.Forbidden(string(n), l.allow).Error())
+			forbidden = cmp.Or(forbidden, runs.Forbidden(string(n), l.allow).Error())
 		case !status.Serves():
 			away = cmp.Or(away, refusal(status))
 		default:
@@ -117,7 +117,7 @@ func (l *lack) reason(n need) string {
 }
 
 func (l *lack) status(name string) (toolscript.ServerStatus, bool) {
-	i := slices.IndexFunc(l.view.Servers, func(s registry.Server) bool { return s.Name == name })
+	i := slices.IndexFunc(l.view.Servers, func(s catalog.Server) bool { return s.Name == name })
 	if i < 0 {
 		return toolscript.ServerStatus{}, false
 	}
@@ -148,7 +148,7 @@ func (l *lack) held(n need, known naming.Server, status toolscript.ServerStatus)
 // excludes, the text is the same as for a tool that exists.
 func (l *lack) unknown(n need) string {
 	if l.allow != nil && !l.allow.Covers(n.id()) {
-		return execution.Forbidden(string(n), l.allow).Error()
+		return runs.Forbidden(string(n), l.allow).Error()
 	}
 	var servers, ids []string
 	owner := ""

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/runs"
 )
 
 // maxObserved is the largest result, in bytes, whose form is remembered. Examining a
@@ -16,7 +16,7 @@ func (s *System) observe(tool toolscript.Tool, result json.RawMessage) {
 	if len(result) > maxObserved || !s.observes() || !s.observed.NeedsMore(tool.ID()) {
 		return
 	}
-	if value, ok := execution.Untyped(tool, result); ok {
+	if value, ok := runs.Untyped(tool, result); ok {
 		s.observed.See(tool.ID(), value)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/store"
-	"github.com/toolscript/toolscript/transport/idempotency"
+	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -28,7 +28,7 @@ func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscrip
 	if known && config.Type == mcpclient.Fleet {
 		return send(ctx)
 	}
-	result, err := idempotency.Do(ctx, callStore{s}, idempotency.Call{
+	result, err := wire.DoOnce(ctx, callStore{s}, wire.KeyedCall{
 		Server: config.Identity(), Tool: tool.Own().Name, Key: call.Key, Args: args,
 	}, send)
 	return result, about(err, tool)
@@ -48,18 +48,18 @@ func about(err error, tool toolscript.Tool) error {
 // callStore keeps the records of calls with a key in the store.
 type callStore struct{ system *System }
 
-// Create implements idempotency.Store.
+// Create implements wire.KeyStore.
 func (c callStore) Create(ctx context.Context, name string, record []byte) (uint64, error) {
-	return c.set(ctx, name, record, 0, idempotency.ErrExists)
+	return c.set(ctx, name, record, 0, wire.ErrKeyExists)
 }
 
-// Update implements idempotency.Store.
+// Update implements wire.KeyStore.
 func (c callStore) Update(ctx context.Context, name string, record []byte, version uint64) (uint64, error) {
 	return c.set(ctx, name, record, version, errors.New("the record of the call has changed"))
 }
 
 func (c callStore) set(ctx context.Context, name string, record []byte, version uint64, other error) (uint64, error) {
-	a, err := c.do(ctx, store.Request{Op: store.Set, Key: name, Value: record, TTL: idempotency.Life, Version: &version})
+	a, err := c.do(ctx, store.Request{Op: store.Set, Key: name, Value: record, TTL: wire.KeyLife, Version: &version})
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("keep what is known of the call: %w", err)
@@ -69,13 +69,13 @@ func (c callStore) set(ctx context.Context, name string, record []byte, version 
 	return a.Version, nil
 }
 
-// Read implements idempotency.Store.
+// Read implements wire.KeyStore.
 func (c callStore) Read(ctx context.Context, name string) ([]byte, error) {
 	a, err := c.do(ctx, store.Request{Op: store.Get, Key: name})
 	return a.Value, err
 }
 
-// Delete implements idempotency.Store.
+// Delete implements wire.KeyStore.
 func (c callStore) Delete(ctx context.Context, name string, version uint64) error {
 	_, err := c.do(ctx, store.Request{Op: store.Delete, Key: name, Version: &version})
 	return err

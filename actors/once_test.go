@@ -11,7 +11,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -93,7 +92,7 @@ func TestCallsOfOneKey(t *testing.T) {
 // TestAuditHasTheKey: the audit says which calls have had one effect together.
 func TestAuditHasTheKey(t *testing.T) {
 	dir, effects := t.TempDir(), &atomic.Int32{}
-	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
 	s := keyed(t, t.TempDir(), effects, func(o *actors.Options) { o.Audit = log })
 	for range 2 {
 		if _, err := s.CallTool(t.Context(), toolscript.Call{ID: "up__echo", Args: json.RawMessage(`{}`), Key: "k-1"}); err != nil {

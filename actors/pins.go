@@ -11,12 +11,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/pin"
-	"github.com/toolscript/toolscript/actors/poison"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -46,7 +45,7 @@ func (s *System) reviewer(name string, config mcpclient.Config) func(string, []t
 	return func(instructions string, tools []toolscript.Tool) server.Review {
 		review := server.Review{Verdict: s.guard.Check(of, tools)}
 		if !of.Fixed {
-			review.Suspicions = append(poison.Instructions(instructions), review.Suspicions...)
+			review.Suspicions = append(pin.SuspicionsOfText(instructions), review.Suspicions...)
 		}
 		return review
 	}
@@ -64,7 +63,7 @@ func (s *System) ReviewPins() {
 
 // held returns the error of a tool in quarantine; nil for any other tool. The id may end
 // with the name that scripts write.
-func held(view registry.View, id string, allow toolscript.Filter) error {
+func held(view catalog.View, id string, allow toolscript.Filter) error {
 	for _, known := range view.Servers {
 		name, of := strings.CutPrefix(id, known.Name+toolscript.Separator)
 		if !of {
@@ -93,7 +92,7 @@ func (s *System) namesForScripts() *naming.Names {
 
 // withHeld adds the tools in quarantine to the names of a catalog, so that a script that
 // calls one gets the reason.
-func withHeld(names *naming.Names, servers []registry.Server) *naming.Names {
+func withHeld(names *naming.Names, servers []catalog.Server) *naming.Names {
 	held := map[string][]string{}
 	for _, s := range servers {
 		for _, c := range s.Pins {
@@ -175,7 +174,7 @@ func (s *System) AcceptPins(ctx context.Context, name, tool string) (toolscript.
 // pinChanges returns the changes of a server, or of one tool.
 func (s *System) pinChanges(name, tool string) ([]toolscript.PinChange, error) {
 	view := s.current()
-	at := slices.IndexFunc(view.Servers, func(known registry.Server) bool { return known.Name == name })
+	at := slices.IndexFunc(view.Servers, func(known catalog.Server) bool { return known.Name == name })
 	if at < 0 {
 		return nil, unknownServer(view, name, nil)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Profile returns the tools that a profile of the configuration selects, and its name.
@@ -35,4 +35,4 @@ func (s *System) narrow(r *toolscript.ExecRequest) error {
 }
 
 // allowed returns the tools that the caller of a call from outside any run may reach; nil: all.
-func allowed(ctx context.Context) toolscript.Filter { return inprocess.AllowOf(ctx) }
+func allowed(ctx context.Context) toolscript.Filter { return upstream.AllowOf(ctx) }

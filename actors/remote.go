@@ -3,7 +3,7 @@ package actors
 import (
 	"context"
 
-	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -12,10 +12,10 @@ import (
 const PoolFleet = "fleet"
 
 // remoteSandbox lends a sandbox of the fleet, or nil if scripts run on this machine.
-func (s *System) remoteSandbox(ctx context.Context) (execution.Remote, error) {
+func (s *System) remoteSandbox(ctx context.Context) (runs.Remote, error) {
 	remote := s.options.Scripts.Remote
 	if remote == nil || s.defaults().Pool != PoolFleet {
-		return nil, nil //nolint:nilnil // no sandbox is no error; see execution.Deps
+		return nil, nil //nolint:nilnil // no sandbox is no error; see runs.Deps
 	}
 	return remote(ctx)
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/remote"
@@ -68,7 +68,7 @@ func startFleet(t *testing.T, call func(context.Context, string, json.RawMessage
 		return worker.StartSandbox(ctx, worker.Options{CacheDir: f.cache})
 	}
 	o.Scripts.Defaults = func() actors.Defaults { return actors.Defaults{Pool: actors.PoolFleet} }
-	o.Scripts.Remote = func(ctx context.Context) (execution.Remote, error) { return runners.Take(ctx) }
+	o.Scripts.Remote = func(ctx context.Context) (runs.Remote, error) { return runners.Take(ctx) }
 	f.System = startWith(t, o)
 	settle(t, f.System)
 	return f

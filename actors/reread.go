@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 )
 
@@ -30,8 +30,8 @@ func (s *System) Reread(ctx context.Context, name string) bool {
 
 // awaitReview waits until the catalog has a server's tools after its review of this number.
 func (s *System) awaitReview(ctx context.Context, name string, reviews int) bool {
-	return s.awaitView(ctx, func(view registry.View) bool {
-		at := slices.IndexFunc(view.Servers, func(known registry.Server) bool { return known.Name == name })
+	return s.awaitView(ctx, func(view catalog.View) bool {
+		at := slices.IndexFunc(view.Servers, func(known catalog.Server) bool { return known.Name == name })
 		return at < 0 || view.Servers[at].Reviews >= reviews
 	})
 }

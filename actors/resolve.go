@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
-	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/catalog"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // resolve finds a tool that allow selects. If the id may belong to a server without
@@ -39,13 +39,13 @@ func (s *System) resolve(ctx context.Context, id string, allow toolscript.Filter
 	case ok && allow.Match(tool):
 		return tool, nil
 	case ok, away && !allow.Reaches(owner.Name), !away && !allow.Covers(id):
-		return toolscript.Tool{}, execution.Forbidden(id, allow)
+		return toolscript.Tool{}, runs.Forbidden(id, allow)
 	default:
 		return toolscript.Tool{}, s.missing(view, id, allow)
 	}
 }
 
-func (s *System) awaitOwner(ctx context.Context, server string, wait time.Duration) registry.View {
+func (s *System) awaitOwner(ctx context.Context, server string, wait time.Duration) catalog.View {
 	if wait > 0 {
 		ctx, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
@@ -55,7 +55,7 @@ func (s *System) awaitOwner(ctx context.Context, server string, wait time.Durati
 }
 
 // written finds a tool by its name or by the name that scripts write.
-func written(view registry.View, server, name string) (toolscript.Tool, bool) {
+func written(view catalog.View, server, name string) (toolscript.Tool, bool) {
 	if tool, ok := view.Catalog.Lookup(server + toolscript.Separator + name); ok {
 		return tool, true
 	}
@@ -67,7 +67,7 @@ func written(view registry.View, server, name string) (toolscript.Tool, bool) {
 // missing returns the error for an id that is not in the catalog: its server is not ready,
 // or the tool does not exist. It starts an attempt to connect to a server that is not
 // ready. It suggests only tools that allow selects.
-func (s *System) missing(view registry.View, id string, allow toolscript.Filter) error {
+func (s *System) missing(view catalog.View, id string, allow toolscript.Filter) error {
 	if err := held(view, id, allow); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *System) missing(view registry.View, id string, allow toolscript.Filter)
 
 // renamed returns a hint to the name that the configuration gives to a tool, if id has the
 // server's own name of the tool; else "".
-func renamed(view registry.View, id string, allow toolscript.Filter) string {
+func renamed(view catalog.View, id string, allow toolscript.Filter) string {
 	for now, t := range view.Catalog.All() {
 		own := ownName(t)
 		if own == "" || !allow.Match(t) {
@@ -105,7 +105,7 @@ func renamed(view registry.View, id string, allow toolscript.Filter) string {
 }
 
 // serverOf returns the server in an id, or "".
-func serverOf(view registry.View, id string) (name string) {
+func serverOf(view catalog.View, id string) (name string) {
 	for _, candidate := range view.Servers {
 		if strings.HasPrefix(id, candidate.Name+toolscript.Separator) && len(candidate.Name) > len(name) {
 			name = candidate.Name
@@ -116,7 +116,7 @@ func serverOf(view registry.View, id string) (name string) {
 
 // absent finds the server of an id if that server is not ready. Of several candidates it
 // returns the one with the longest name, because names may contain the separator.
-func absent(view registry.View, id string) (owner registry.Server, tool string, ok bool) {
+func absent(view catalog.View, id string) (owner catalog.Server, tool string, ok bool) {
 	for _, candidate := range view.Servers {
 		rest, has := strings.CutPrefix(id, candidate.Name+toolscript.Separator)
 		if has && !candidate.Serves() && len(candidate.Name) >= len(owner.Name) {

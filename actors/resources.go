@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -44,7 +44,7 @@ func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.Raw
 	return result, err
 }
 
-func (s *System) fetch(ctx context.Context, view registry.View, o toolscript.FetchRequest) (result json.RawMessage, err error) {
+func (s *System) fetch(ctx context.Context, view catalog.View, o toolscript.FetchRequest) (result json.RawMessage, err error) {
 	defer s.recovered(&err)
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
@@ -76,7 +76,7 @@ func (s *System) fetch(ctx context.Context, view registry.View, o toolscript.Fet
 }
 
 // reachable returns an error if the request may not reach the server.
-func reachable(view registry.View, o toolscript.FetchRequest, name string) error {
+func reachable(view catalog.View, o toolscript.FetchRequest, name string) error {
 	var names []string
 	for _, s := range view.Servers {
 		if s.Name == name && !o.Admits(name) {
@@ -119,7 +119,7 @@ func (s *System) page(ctx context.Context, o toolscript.FetchRequest) (toolscrip
 }
 
 // fetchAll joins the next pages of all servers to one page.
-func (s *System) fetchAll(ctx context.Context, view registry.View, o toolscript.FetchRequest) (json.RawMessage, error) {
+func (s *System) fetchAll(ctx context.Context, view catalog.View, o toolscript.FetchRequest) (json.RawMessage, error) {
 	if o.Collection() == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the server is missing")}
 	}
@@ -147,7 +147,7 @@ func (s *System) fetchAll(ctx context.Context, view registry.View, o toolscript.
 
 // asked returns the servers of a page: those in its cursor, or all. It omits servers that run
 // in this process: they have no resources, and one of them may be the caller.
-func asked(view registry.View, o toolscript.FetchRequest, cursors map[string]string) []string {
+func asked(view catalog.View, o toolscript.FetchRequest, cursors map[string]string) []string {
 	var names []string
 	for _, s := range view.Servers {
 		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && !(mcpclient.Config{Type: s.Type}).Functions() {

@@ -4,30 +4,30 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
-	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/runs"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 )
 
 // Runs returns the records of the last runs, the newest first, without their calls.
 func (s *System) Runs(ctx context.Context) ([]toolscript.RunRecord, error) {
-	return askRuns(ctx, s, func(r mailbox.Reply[[]toolscript.RunRecord]) any { return execution.List{Reply: r} })
+	return askRuns(ctx, s, func(r mailbox.Reply[[]toolscript.RunRecord]) any { return runs.List{Reply: r} })
 }
 
 // Run returns the complete record of one run.
 func (s *System) Run(ctx context.Context, id string) (toolscript.RunRecord, error) {
-	return askRuns(ctx, s, func(r mailbox.Reply[toolscript.RunRecord]) any { return execution.Get{ID: id, Reply: r} })
+	return askRuns(ctx, s, func(r mailbox.Reply[toolscript.RunRecord]) any { return runs.Get{ID: id, Reply: r} })
 }
 
 // RunOutput returns the output or value of a run above its limit. It also finds runs of
 // other Systems with the same folder. The error is NotFound if nothing was kept.
 func (s *System) RunOutput(_ context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
-	return outputs.Store{Dir: s.options.Scripts.KeptDir}.Read(id, q)
+	return kept.Outputs{Dir: s.options.Scripts.KeptDir}.Read(id, q)
 }
 
 // AbortRun ends a run, or cancels the tasks of a run that has ended.
 func (s *System) AbortRun(ctx context.Context, id string) error {
-	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: id, Reply: r} })
+	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any { return runs.Abort{ID: id, Reply: r} })
 	return err
 }
 
@@ -35,7 +35,7 @@ func (s *System) AbortRun(ctx context.Context, id string) error {
 // the previous piece.
 func (s *System) GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error {
 	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any {
-		return execution.Stdin{ID: id, Piece: piece, Reply: r}
+		return runs.Stdin{ID: id, Piece: piece, Reply: r}
 	})
 	return err
 }
@@ -44,15 +44,15 @@ func (s *System) GiveStdin(ctx context.Context, id string, piece toolscript.Stdi
 // answer that does not fit, the question stays open.
 func (s *System) ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error {
 	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any {
-		return execution.Answer{ID: id, Answer: answer, Reply: r}
+		return runs.Answer{ID: id, Answer: answer, Reply: r}
 	})
 	return err
 }
 
 // RunOf returns the run that has a capability and the tools that it may call.
 func (s *System) RunOf(capability string) (id string, allow toolscript.Filter, ok bool) {
-	found, err := askRuns(context.Background(), s, func(r mailbox.Reply[execution.Holder]) any {
-		return execution.FindByCapability{Capability: capability, Reply: r}
+	found, err := askRuns(context.Background(), s, func(r mailbox.Reply[runs.Holder]) any {
+		return runs.FindByCapability{Capability: capability, Reply: r}
 	})
 	return found.Run, found.Allow, err == nil && found.Run != ""
 }
@@ -63,7 +63,7 @@ func askRuns[T any](ctx context.Context, s *System, build func(mailbox.Reply[T])
 	if err != nil {
 		return none, err
 	}
-	ctx, cancel := bounded(ctx, execution.StdinTime+spawnLimit)
+	ctx, cancel := bounded(ctx, runs.StdinTime+spawnLimit)
 	defer cancel()
 	return mailbox.Ask(ctx, at, build)
 }

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
-	"github.com/toolscript/toolscript/actors/execution/outputs"
-	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/actors/runs"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -17,7 +16,7 @@ import (
 // Scripts configures how a System runs scripts.
 type Scripts struct {
 	// StartChecker and StartSandbox start a worker process, which must be an
-	// execution.Checker or a runner.Runner. Nil: the System runs no scripts.
+	// runs.Checker or a runner.Runner. Nil: the System runs no scripts.
 	StartChecker func(context.Context) (workers.Worker, error)
 	StartSandbox func(context.Context) (workers.Worker, error)
 
@@ -34,17 +33,17 @@ type Scripts struct {
 
 	// Remote lends a sandbox of the fleet, with an error of kind Unavailable if there is none
 	// at present. Nil: all scripts run on this machine.
-	Remote func(context.Context) (execution.Remote, error)
+	Remote func(context.Context) (runs.Remote, error)
 
-	Defaults    func() Defaults                 // settings of runs; nil: the zero Defaults
-	URL         func(capability string) string  // the URL of the gateway; nil: it has none
-	KeptDir     string                          // folder for output and values above their limits; "" keeps none
-	DetachedDir string                          // folder for the events of detached runs; "": there are none
-	Record      func(recording.Recording) error // keeps the recording of a run; nil: none can be recorded
-	Warm        bool                            // keep idle workers ready
-	IdleTime    time.Duration                   // time without a run after which workers end; 0: 5 minutes
-	Idle        func()                          // called when idle workers end; may be nil
-	Sharers     func() int                      // programs on this machine that keep workers: with many of them, workers end sooner; nil: never
+	Defaults    func() Defaults                // settings of runs; nil: the zero Defaults
+	URL         func(capability string) string // the URL of the gateway; nil: it has none
+	KeptDir     string                         // folder for output and values above their limits; "" keeps none
+	DetachedDir string                         // folder for the events of detached runs; "": there are none
+	Record      func(kept.Recording) error     // keeps the recording of a run; nil: none can be recorded
+	Warm        bool                           // keep idle workers ready
+	IdleTime    time.Duration                  // time without a run after which workers end; 0: 5 minutes
+	Idle        func()                         // called when idle workers end; may be nil
+	Sharers     func() int                     // programs on this machine that keep workers: with many of them, workers end sooner; nil: never
 }
 
 // Defaults are the settings of a run for what its request leaves open. A zero field leaves
@@ -94,9 +93,9 @@ func (s *System) scriptSpecs() []spec {
 			Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Sharers: o.Sharers, Work: &s.work,
 		})},
 		{id: sandboxesID, produce: workers.New(workers.Options{
-			Name: "sandbox", Start: o.StartSandbox, Nested: execution.MaxNested, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Sharers: o.Sharers, Work: &s.work,
+			Name: "sandbox", Start: o.StartSandbox, Nested: runs.MaxNested, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Sharers: o.Sharers, Work: &s.work,
 		})},
-		{id: runsID, produce: execution.New(s.runDeps())},
+		{id: runsID, produce: runs.New(s.runDeps())},
 	}
 	if o.StartDeno != nil {
 		specs = append(specs, s.denoSpec())
@@ -104,13 +103,13 @@ func (s *System) scriptSpecs() []spec {
 	return specs
 }
 
-func (s *System) runDeps() execution.Deps {
+func (s *System) runDeps() runs.Deps {
 	o := s.options.Scripts
 	url := o.URL
 	if url == nil {
 		url = func(string) string { return "" }
 	}
-	return execution.Deps{
+	return runs.Deps{
 		Spawn:      s.spawn,
 		Ended:      s.runEnded,
 		Reason:     s.Redact,
@@ -145,19 +144,19 @@ func (s *System) runDeps() execution.Deps {
 		ListTime:   ListTime,
 		Needed:     s.needed,
 		Missing:    s.missingTools,
-		Checker: func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
-			return borrow[execution.Checker](ctx, s, checkersID)
+		Checker: func(ctx context.Context) (runs.Checker, runs.GiveBack, error) {
+			return borrow[runs.Checker](ctx, s, checkersID)
 		},
-		Sandbox: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
+		Sandbox: func(ctx context.Context) (runner.Runner, runs.GiveBack, error) {
 			return borrow[runner.Runner](ctx, s, sandboxesID)
 		},
-		Deno: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
+		Deno: func(ctx context.Context) (runner.Runner, runs.GiveBack, error) {
 			return borrow[runner.Runner](ctx, s, denoPoolID)
 		},
 		Remote:      s.remoteSandbox,
 		Store:       s.store,
 		URL:         url,
-		Kept:        outputs.Store{Dir: o.KeptDir},
+		Kept:        kept.Outputs{Dir: o.KeptDir},
 		Limits:      func() toolscript.Limits { return s.defaults().Limits },
 		ConnectTime: s.options.ConnectTimeout + endTime,
 	}
@@ -173,8 +172,8 @@ func (s *System) defaults() Defaults {
 // LoweredLimits describes in one line the limits above their maximum; "" if there is
 // none.
 func LoweredLimits(l toolscript.Limits) string {
-	_, lowered := execution.Effective(l, toolscript.Limits{})
-	return execution.Lowered(lowered)
+	_, lowered := runs.Effective(l, toolscript.Limits{})
+	return runs.Lowered(lowered)
 }
 
 // expectWorkers starts the processes of a run at the same time, if there are none.
@@ -191,14 +190,14 @@ func (s *System) expectWorkers(engine string) {
 }
 
 // borrow takes a worker of type T from a pool.
-func borrow[T any](ctx context.Context, s *System, pool string) (T, execution.GiveBack, error) {
+func borrow[T any](ctx context.Context, s *System, pool string) (T, runs.GiveBack, error) {
 	var none T
 	at, err := s.find(pool)
 	if err != nil {
 		return none, nil, err
 	}
 	take := workers.Take
-	if execution.Nested(ctx) {
+	if runs.Nested(ctx) {
 		take = workers.TakeNested
 	}
 	w, err := take(ctx, at)
@@ -221,7 +220,7 @@ func (s *System) denoSpec() spec {
 		// The version is unique, even for two gateways that use one port in turn.
 		return o.StartDeno(ctx, fmt.Sprintf("%x-%d", s.started.UnixNano(), s.Catalog().Generation()))
 	}
-	return spec{id: denoPoolID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Nested: execution.MaxNested, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
+	return spec{id: denoPoolID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Nested: runs.MaxNested, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
 }
 
 // Engines returns all engines and whether they are available.

@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/embedder"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/embedding"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // SearchOptions configure how tools are found.
@@ -25,7 +24,7 @@ type SearchOptions struct {
 
 	// Outside is a model that replaces Model while it works. OutsideCache returns the
 	// cache of its vectors; nil: they are not kept.
-	Outside      embedder.Source
+	Outside      search.ModelSource
 	OutsideCache func(embedding.Embedder) search.Cache
 
 	Limit     int      // default limit of a query; 0: index.DefaultLimit
@@ -68,23 +67,23 @@ func (s *System) ConfigureSearch(o SearchOptions) {
 		}
 	}
 	if at, ok := s.directory.find(embedderID); ok {
-		mailbox.Send(at.Engine, at.PID, embedder.Changed{})
+		mailbox.Send(at.Engine, at.PID, search.SourceChanged{})
 	}
 }
 
 // searchSpecs returns the actors of the search and of the outside model.
 func (s *System) searchSpecs() []spec {
-	source := func() embedder.Source { return s.searching.Load().Outside }
+	source := func() search.ModelSource { return s.searching.Load().Outside }
 	return []spec{
 		{id: searchID, produce: s.search.Produce},
-		{id: embedderID, produce: embedder.New(embedder.Options{
+		{id: embedderID, produce: search.NewModelActor(search.ModelOptions{
 			Source: source, Use: s.use, Hold: s.hold, Logger: s.options.Logger, Work: &s.work,
 		})},
 	}
 }
 
 // use makes the search use the outside model, or its own if m is nil.
-func (s *System) use(m embedder.Model) {
+func (s *System) use(m search.OpenModel) {
 	if m == nil {
 		s.search.Use(nil, nil)
 	} else {
@@ -183,7 +182,7 @@ func (s *System) AwaitSearch(ctx context.Context) bool {
 }
 
 // query completes and validates a query.
-func (s *System) query(view registry.View, q toolscript.SearchQuery) (index.Query, error) {
+func (s *System) query(view catalog.View, q toolscript.SearchQuery) (index.Query, error) {
 	o := s.searching.Load()
 	query := index.NewQuery(q.Text)
 	query.Near = q.Limit == 0 && o.Limit == 0
@@ -210,14 +209,14 @@ func or(other float64, given *float64) float64 {
 	return other
 }
 
-func unknownServer(view registry.View, name string, allow toolscript.Filter) error {
+func unknownServer(view catalog.View, name string, allow toolscript.Filter) error {
 	servers := slices.DeleteFunc(view.Catalog.Servers(), func(server string) bool { return !allow.Reaches(server) })
 	near := cmp.Or(naming.DidYouMean(naming.Nearest(name, servers, nearNames)), "; see: toolscript list-servers")
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %.50q%s", name, near)}
 }
 
 // hits converts hits, without the tools that have left the catalog since.
-func (s *System) hits(view registry.View, found []index.Hit) []toolscript.SearchHit {
+func (s *System) hits(view catalog.View, found []index.Hit) []toolscript.SearchHit {
 	all := make([]toolscript.SearchHit, 0, len(found))
 	for _, h := range found {
 		if _, there := view.Catalog.Lookup(h.Tool.ID()); !there {
@@ -234,7 +233,7 @@ func (s *System) hits(view registry.View, found []index.Hit) []toolscript.Search
 
 // missingServers returns the servers of the query that have no tools because they are
 // not connected.
-func missingServers(view registry.View, q toolscript.SearchQuery) []toolscript.MissingServer {
+func missingServers(view catalog.View, q toolscript.SearchQuery) []toolscript.MissingServer {
 	var all []toolscript.MissingServer
 	for _, server := range view.Servers {
 		wanted := len(q.Servers) == 0 && !server.Disabled || slices.Contains(q.Servers, server.Name)
@@ -258,9 +257,9 @@ func (s *System) SearchStats(context.Context) (toolscript.SearchStats, error) {
 	return s.searchStats(s.current()), nil
 }
 
-func (s *System) searchStats(view registry.View) toolscript.SearchStats {
+func (s *System) searchStats(view catalog.View) toolscript.SearchStats {
 	now := s.search.State()
-	unsettled := slices.ContainsFunc(view.Servers, func(s registry.Server) bool { return !s.Settled })
+	unsettled := slices.ContainsFunc(view.Servers, func(s catalog.Server) bool { return !s.Settled })
 	stats := toolscript.SearchStats{
 		SearchStatus: toolscript.SearchStatus{
 			Ready:    !unsettled && now.Indexed && now.Generation >= view.Catalog.Generation(),

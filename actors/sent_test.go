@@ -13,7 +13,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -82,7 +81,7 @@ func TestErrorsSayWhetherTheCallWasSent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+				log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
 				conn := newConn("up")
 				if tt.change != nil {
 					tt.change(conn)
@@ -121,7 +120,7 @@ func TestErrorsSayWhetherTheCallWasSent(t *testing.T) {
 // lastLine is the last line of a call in an audit.
 func lastLine(t *testing.T, dir string) (last audit.Line) {
 	t.Helper()
-	if err := chain.Lines(dir, func(l chain.Line) {
+	if err := audit.ChainLines(dir, func(l audit.ChainLine) {
 		if l.Type == audit.TypeCall {
 			last = audit.Line{}
 			if err := json.Unmarshal(l.Text, &last); err != nil {

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // settled returns the error of a call for its caller. The error says whether the call was sent.
 // It has a time to try again only if repeating the call has no second effect.
-func settled(view registry.View, call toolscript.Call, err error) error {
+func settled(view catalog.View, call toolscript.Call, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -32,7 +32,7 @@ func settled(view registry.View, call toolscript.Call, err error) error {
 
 // elsewhere reports whether the calls of a server are carried out by a hub of a fleet, which
 // keeps the answers to calls with a key.
-func elsewhere(view registry.View, name string) bool {
-	i := slices.IndexFunc(view.Servers, func(s registry.Server) bool { return s.Name == name })
+func elsewhere(view catalog.View, name string) bool {
+	i := slices.IndexFunc(view.Servers, func(s catalog.Server) bool { return s.Name == name })
 	return i >= 0 && view.Servers[i].Type == mcpclient.Fleet
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -13,7 +13,7 @@ import (
 // the results of tools have the type any.
 func (s *System) Sign(ctx context.Context, src runner.Source) (sig runner.Signature, found []toolscript.Diagnostic, err error) {
 	defer s.recovered(&err)
-	checker, giveBack, err := borrow[execution.Checker](ctx, s, checkersID)
+	checker, giveBack, err := borrow[runs.Checker](ctx, s, checkersID)
 	if err != nil {
 		return sig, nil, err
 	}
@@ -22,7 +22,7 @@ func (s *System) Sign(ctx context.Context, src runner.Source) (sig runner.Signat
 	if err != nil || len(found) > 0 {
 		return sig, found, err
 	}
-	sig, err = execution.Sign(ctx, checker, runner.TypeCheck{Source: src, Spent: compiled.Spent, Module: untyped(compiled.Uses)})
+	sig, err = runs.Sign(ctx, checker, runner.TypeCheck{Source: src, Spent: compiled.Spent, Module: untyped(compiled.Uses)})
 	return sig, nil, err
 }
 

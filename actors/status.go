@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/codegen"
@@ -26,7 +26,7 @@ func (s *System) Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
 
 // servers returns the servers of the View, so that a server that is ready has its
 // tools in the catalog, with the calls in flight that their actors report.
-func (s *System) servers(ctx context.Context, view registry.View) []toolscript.ServerStatus {
+func (s *System) servers(ctx context.Context, view catalog.View) []toolscript.ServerStatus {
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
 	all := make([]toolscript.ServerStatus, len(view.Servers))
@@ -130,7 +130,7 @@ func (s *System) describePool(ctx context.Context, status *toolscript.ActorStatu
 
 // warnings returns problems that the user can solve: unknown names in configurations,
 // identifiers that collide, schemas without types.
-func (s *System) warnings(ctx context.Context, view registry.View) []string {
+func (s *System) warnings(ctx context.Context, view catalog.View) []string {
 	var all []string
 	for _, server := range view.Servers {
 		all = append(all, server.Warnings...)

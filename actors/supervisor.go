@@ -10,7 +10,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 )
@@ -71,17 +71,17 @@ func (s *supervisor) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		s.start(c)
-	case event.ServerChanged:
+	case catalog.ServerChanged:
 		s.pass(registryID, m)
 		s.pass(liveID, m)
-	case event.ToolsChanged:
+	case catalog.ToolsChanged:
 		s.pass(registryID, m)
-	case event.RunChanged, event.ApprovalChanged:
+	case catalog.RunChanged, catalog.ApprovalChanged:
 		s.pass(liveID, m)
-	case event.CatalogChanged:
+	case catalog.Changed:
 		s.pass(typecacheID, m)
 		s.pass(searchID, m)
-	case event.RegistryStarted:
+	case catalog.RegistryStarted:
 		s.notifyServers()
 		s.passToServers(server.Announce{})
 	case configure:

@@ -21,11 +21,11 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/auth"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/live"
+	"github.com/toolscript/toolscript/actors/login"
 	"github.com/toolscript/toolscript/actors/pin"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/store"
@@ -33,7 +33,7 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -162,7 +162,7 @@ type System struct {
 
 // snapshot is a View with a channel that reports the next View.
 type snapshot struct {
-	registry.View
+	catalog.View
 	replaced chan struct{} // closed when a newer View is published
 }
 
@@ -188,7 +188,7 @@ func Start(o Options) (*System, error) {
 	s.searching.Store(&s.options.Search)
 	s.search = s.newSearch()
 	specs := s.specs()
-	s.publish(registry.First(statuses(specs), known(specs)...))
+	s.publish(catalog.First(statuses(specs), known(specs)...))
 	root := &supervisor{
 		permanent: specs,
 		directory: s.directory,
@@ -204,7 +204,7 @@ func Start(o Options) (*System, error) {
 func (s *System) specs() []spec {
 	logger := s.options.Logger
 	catalog := spec{id: registryID, produce: func() actor.Receiver {
-		return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
+		return catalog.New(catalog.Options{Current: s.current, Publish: s.publish, Logger: logger})
 	}}
 	if s.options.ServersOnly {
 		return slices.Concat([]spec{catalog}, s.converterSpecs(), s.serverSpecs(), s.lentSpecs())
@@ -214,7 +214,7 @@ func (s *System) specs() []spec {
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
 		s.approvalSpec(),
 		s.liveSpec(),
-		{id: authID, produce: func() actor.Receiver { return auth.New(logger, &s.work) }},
+		{id: authID, produce: func() actor.Receiver { return login.New(logger, &s.work) }},
 	}
 	if log := s.options.Audit; log != nil {
 		all = append(all, spec{id: auditID, produce: audit.New(log, &s.work)})
@@ -235,10 +235,10 @@ func (s *System) serverSpecs() (all []spec) {
 	return all
 }
 
-func (s *System) current() registry.View { return s.view.Load().View }
+func (s *System) current() catalog.View { return s.view.Load().View }
 
 // publish replaces the View. After the start only the registry calls it.
-func (s *System) publish(v registry.View) {
+func (s *System) publish(v catalog.View) {
 	old := s.view.Swap(&snapshot{View: v, replaced: make(chan struct{})})
 	if old != nil {
 		close(old.replaced)

@@ -2,7 +2,7 @@ package actors
 
 import (
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/runs"
 )
 
 // The spans of a run: one for the run, below it one for each call, and below each call one for
@@ -11,7 +11,7 @@ import (
 
 // followRun begins the span of a run and makes it the parent of the calls. followed passes
 // events to emit and completes the log of the run; over must be called at the end.
-func (s *System) followRun(request *toolscript.ExecRequest, emit execution.Emit) (followed execution.Emit, over func(error)) {
+func (s *System) followRun(request *toolscript.ExecRequest, emit runs.Emit) (followed runs.Emit, over func(error)) {
 	followed = s.logged(emit)
 	if s.options.Tracer == nil {
 		return followed, func(error) {}

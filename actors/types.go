@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/observe"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -109,7 +108,7 @@ func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.F
 	defer cancel()
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[typecache.Rendered]) any {
 		return typecache.Render{
-			Catalog: event.CatalogChanged{Catalog: view.Catalog, Names: view.Names},
+			Catalog: catalog.Changed{Catalog: view.Catalog, Names: view.Names},
 			Filter:  f, Options: options, Observed: observed, Away: away, Reply: r,
 		}
 	})
@@ -145,14 +144,14 @@ func (s *System) narrowedDeclarations(ctx context.Context, uses runner.Uses, all
 }
 
 // noServers returns the error of a request that needs a server if none is configured.
-func (s *System) noServers(view registry.View) error {
+func (s *System) noServers(view catalog.View) error {
 	if len(view.Servers) > 0 {
 		return nil
 	}
 	return s.options.NoServers
 }
 
-func (s *System) declarationsOf(ctx context.Context, look func() registry.View, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
+func (s *System) declarationsOf(ctx context.Context, look func() catalog.View, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
 	for {
 		view := look()
 		named := choose(view.Names(), uses).narrow(view.Names(), allow)

@@ -11,7 +11,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -31,7 +30,7 @@ func TestAuditHasWaits(t *testing.T) {
 			Approvals: actors.Approvals{Policies: func() toolscript.Approvals {
 				return toolscript.Approvals{{Default: toolscript.ApprovalAllow, Rules: []toolscript.ApprovalRule{{Match: []string{"up__echo"}, Action: toolscript.ApprovalAsk}}}}
 			}},
-			Audit: audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)}),
+			Audit: audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)}),
 		})
 		synctest.Wait()
 		a, ended := pendingCall(t, s, toolscript.Call{ID: "up__echo", Queued: 2 * time.Second})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolscript/toolscript/codegen/internal/scan"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // Limits of a schema that becomes types. The generator runs in the gateway, so an
@@ -24,7 +24,7 @@ func decode(data []byte) (*document, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errors.New("the schema is empty")
 	}
-	scanner, err := scan.New(data)
+	scanner, err := rawjson.NewScanner(data)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func decode(data []byte) (*document, error) {
 // decoder creates values. Their number is not known in advance, so they are allocated
 // in chunks. The members and items of unfinished values are on stacks.
 type decoder struct {
-	scan.Scanner
+	rawjson.Scanner
 	chunk   []value
 	items   []*value
 	members []member

@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/observe"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // Generator makes modules and keeps the text of each tool: after a change only the

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // references returns the types of the targets of a schema's references. known reports

@@ -2,7 +2,7 @@ package codegen
 
 import (
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // Render returns the module of the tools with the given ids, in the form of o. c is the

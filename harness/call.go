@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // call makes a structured call and emits its output. An error of the call becomes its output.
@@ -46,7 +46,7 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 		return "plan: " + id + " was not called", nil
 	}
 	var failed error
-	raw, err := p.gateway.CallTool(inprocess.WithAllow(ctx, p.options.Allow), toolscript.Call{
+	raw, err := p.gateway.CallTool(upstream.WithAllow(ctx, p.options.Allow), toolscript.Call{
 		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, CallID: c.ID,
 		Waiting: func() (asked func(toolscript.Approval), resume func(bool)) {
 			stop := func() {}

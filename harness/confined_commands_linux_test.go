@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/harness"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -83,7 +83,7 @@ func TestLinkOutOfProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []mcpclient.Confine{{Read: []string{link}}, {Write: []string{link}}, {Read: []string{project, link}}, {Write: []string{project, filepath.Join(link, ".")}}} {
-		p := mcpclient.Confined{Confine: c, Project: beneath.Folder{Dir: project}, Path: "/bin/true", Args: []string{"true"}, Dir: project}
+		p := mcpclient.Confined{Confine: c, Project: files.Folder{Dir: project}, Path: "/bin/true", Args: []string{"true"}, Dir: project}
 		if _, err := (harness.Confiner{}).Start(p); err == nil || !strings.Contains(err.Error(), "leads to "+home) {
 			t.Errorf("%+v: %v", c, err)
 		}

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
-	"github.com/toolscript/toolscript/sharedfile/ownfile"
 	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -36,7 +36,7 @@ func (Confiner) Lacks(r mcpclient.Confine) string {
 // Start implements mcpclient.Confiner. If a part of the restrictions is not available,
 // the server is started with the others.
 func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
-	self, err := ownfile.Path()
+	self, err := files.Own()
 	if err != nil {
 		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
 	}

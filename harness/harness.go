@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/answer"
 	"github.com/toolscript/toolscript/harness/detect"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // Gateway runs scripts and calls tools. *actors.System implements it.

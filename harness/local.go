@@ -12,13 +12,13 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // Config configures Start. All fields are optional.
@@ -42,7 +42,7 @@ type Config struct {
 // Local is a gateway in this process. It implements Gateway.
 type Local struct {
 	*actors.System
-	reaper *reaper.Reaper
+	reaper *proc.Reaper
 }
 
 // Helper runs this process as a helper, if a gateway has started it as one, and returns
@@ -59,8 +59,8 @@ func Helper(args []string) (code int, is bool) {
 	switch args[1] {
 	case worker.Command:
 		return worker.Main(args[2:], conversions()...), true
-	case reaper.Command:
-		return reaper.Main(), true
+	case proc.Command:
+		return proc.Main(), true
 	case command.Command:
 		return command.Main(), true
 	}
@@ -73,7 +73,7 @@ func Start(c Config) (*Local, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	l := &Local{reaper: reaper.New(logger)}
+	l := &Local{reaper: proc.NewReaper(logger)}
 	ready := make(chan struct{}) // closed when System is set
 	host := tool.Host{RunCommand: RunCommand, Confinement: command.Confinement(), Convert: ConvertWhen(ready, func() convert.Port { return l.Convert })}
 	o := actors.Options{

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/confined"
-	"github.com/toolscript/toolscript/transport/launch"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // installer returns the package manager that a command line starts; "" if it starts none.
 func installer(argv []string) string {
-	if words := launch.Manager(argv); words != nil {
+	if words := proc.Manager(argv); words != nil {
 		return words[0]
 	}
 	return ""

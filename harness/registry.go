@@ -12,9 +12,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/validate"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Tool is a Go function that scripts and structured calls may call.
@@ -58,7 +58,7 @@ func Func[A, R any](f func(context.Context, A) (R, error)) func(context.Context,
 type Registry struct {
 	mu      sync.RWMutex
 	tools   []Tool // in the order of registration
-	changed map[*inprocess.Conn]func()
+	changed map[*upstream.Conn]func()
 }
 
 // toolName matches the names that the APIs of models accept, and additionally the dot.
@@ -153,9 +153,9 @@ func (r *Registry) List() []string {
 }
 
 // dial returns a connection to the tools of the registry.
-func (r *Registry) dial(name string, on mcpclient.Events) *inprocess.Conn {
-	var c *inprocess.Conn
-	c = inprocess.New(inprocess.Options{
+func (r *Registry) dial(name string, on mcpclient.Events) *upstream.Conn {
+	var c *upstream.Conn
+	c = upstream.New(upstream.Options{
 		Name: name, Info: mcpclient.Info{Title: "Tools of this program", Version: toolscript.Version}, Tools: served{r}, Events: on,
 		Closed: func() {
 			r.mu.Lock()
@@ -166,7 +166,7 @@ func (r *Registry) dial(name string, on mcpclient.Events) *inprocess.Conn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.changed == nil {
-		r.changed = map[*inprocess.Conn]func(){}
+		r.changed = map[*upstream.Conn]func(){}
 	}
 	r.changed[c] = func() {
 		if on.ToolsChanged != nil {
@@ -176,28 +176,28 @@ func (r *Registry) dial(name string, on mcpclient.Events) *inprocess.Conn {
 	return c
 }
 
-// served adapts a Registry to inprocess.Tools.
+// served adapts a Registry to upstream.Tools.
 type served struct{ *Registry }
 
-// Get implements inprocess.Tools.
-func (s served) Get(name string) (inprocess.Tool, bool) {
+// Get implements upstream.Tools.
+func (s served) Get(name string) (upstream.Tool, bool) {
 	t, known := s.Registry.Get(name)
 	return t.served(), known
 }
 
-// Tools implements inprocess.Tools.
-func (s served) Tools() []inprocess.Tool {
+// Tools implements upstream.Tools.
+func (s served) Tools() []upstream.Tool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	all := make([]inprocess.Tool, len(s.tools))
+	all := make([]upstream.Tool, len(s.tools))
 	for i, t := range s.tools {
 		all[i] = t.served()
 	}
 	return all
 }
 
-func (t Tool) served() inprocess.Tool {
-	return inprocess.Tool{
+func (t Tool) served() upstream.Tool {
+	return upstream.Tool{
 		Tool: toolscript.Tool{
 			Name: t.Name, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output,
 			Annotations: t.Annotations, RequiresApproval: t.RequiresApproval,

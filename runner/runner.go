@@ -1,5 +1,6 @@
-// Package runner defines the types that script runs and engines share. The engines are in
-// packages below this one; none of them runs in the gateway's process (see package worker).
+// Package runner defines the types that script runs and engines share, and reports the memory and
+// the CPU time of processes. The engines are in packages below this one; none of them runs in the
+// gateway's process (see package worker).
 package runner
 
 import (
@@ -12,7 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // Source is the text of a script as the user wrote it.

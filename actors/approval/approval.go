@@ -19,7 +19,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
@@ -239,7 +239,7 @@ func (a *Approvals) begin(m Ask) *request {
 	r.Approval.Expires = r.Approval.Since.Add(timeout)
 	a.pending[id] = r
 	a.unanswered.add()
-	a.tell(event.ApprovalChanged{Approval: r.Approval})
+	a.tell(catalog.ApprovalChanged{Approval: r.Approval})
 	r.timer = time.AfterFunc(timeout, func() { post(expired{id}) })
 	r.detach = context.AfterFunc(m.Ctx, func() { post(withdrawn{id}) })
 	return r
@@ -358,7 +358,7 @@ func (a *Approvals) end(id string, err error) {
 		return
 	}
 	delete(a.pending, id)
-	a.tell(event.ApprovalChanged{Approval: r.Approval, Gone: true})
+	a.tell(catalog.ApprovalChanged{Approval: r.Approval, Gone: true})
 	r.timer.Stop()
 	r.detach()
 	if r.answered {

@@ -16,15 +16,14 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/tokens"
+	"github.com/toolscript/toolscript/internal/tokens"
 )
 
 // begin starts the actor of a log.
 func begin(t *testing.T, dir string, logger *slog.Logger) *audit.Log {
 	t.Helper()
-	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Session: "s1", Logger: logger})
+	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Session: "s1", Logger: logger})
 	engine, err := actor.NewEngine(actor.NewEngineConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -43,12 +42,12 @@ func begin(t *testing.T, dir string, logger *slog.Logger) *audit.Log {
 // lines are the lines of the callers.
 func lines(t *testing.T, dir string) (all []audit.Line) {
 	t.Helper()
-	if err := chain.Lines(dir, func(l chain.Line) {
+	if err := audit.ChainLines(dir, func(l audit.ChainLine) {
 		var line audit.Line
 		if err := json.Unmarshal(l.Text, &line); err != nil {
 			t.Error(err)
 		}
-		if l.Type != chain.TypeFile {
+		if l.Type != audit.TypeFile {
 			all = append(all, line)
 		}
 	}); err != nil {
@@ -97,7 +96,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("Stats = %+v", s)
 		}
 	})
-	if r, err := chain.Verify(dir); err != nil || r.Fault != nil {
+	if r, err := audit.Verify(dir); err != nil || r.Fault != nil {
 		t.Errorf("Verify: %v, %v", r.Fault, err)
 	}
 }
@@ -124,7 +123,7 @@ func TestTokens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+			log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
 			c := call(1)
 			c.Result = json.RawMessage(test.result)
 			log.Call(c)
@@ -145,7 +144,7 @@ func TestTokens(t *testing.T) {
 // fields.
 func TestTokensOfMuch(t *testing.T) {
 	dir := t.TempDir()
-	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
 	c := call(1)
 	c.Result = json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("many words ", 5000) + `"}]}`)
 	for i := range 40 {
@@ -216,7 +215,7 @@ func TestDropped(t *testing.T) {
 			t.Errorf("Stats = %+v", s)
 		}
 	})
-	if r, err := chain.Verify(dir); err != nil || r.Fault != nil {
+	if r, err := audit.Verify(dir); err != nil || r.Fault != nil {
 		t.Errorf("Verify: %v, %v", r.Fault, err)
 	}
 }
@@ -229,7 +228,7 @@ func (enabled) Enabled(context.Context, slog.Level) bool { return true }
 // TestOddTexts checks the encoding of calls against a decoder.
 func TestOddTexts(t *testing.T) {
 	dir := t.TempDir()
-	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
 	odd := audit.Ended{Call: toolscript.Call{RequestID: "a\"b\\c\n\x7f", Client: "é\u2028\xff"}, Outcome: "toolFailed", Error: `{"x":"<y>"}`}
 	log.Call(odd)
 	log.Close()
@@ -241,7 +240,7 @@ func TestOddTexts(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: b.TempDir()}, Logger: slog.New(slog.DiscardHandler)})
+	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: b.TempDir()}, Logger: slog.New(slog.DiscardHandler)})
 	defer log.Close()
 	c := call(1)
 	for b.Loop() {
@@ -257,7 +256,7 @@ func BenchmarkCall(b *testing.B) {
 // TestCloseWrites checks that lines are not lost at the end, also without an actor.
 func TestCloseWrites(t *testing.T) {
 	dir := t.TempDir()
-	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
 	large := call(1)
 	large.Result = json.RawMessage(`"` + strings.Repeat("x", 20<<20) + `"`) // more than waits
 	log.Call(large)

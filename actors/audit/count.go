@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 
-	"github.com/toolscript/toolscript/tokens"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/tokens"
 )
 
 // mostCounted bounds the bytes whose tokens are counted for the lines of one write. Further

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// The types of the lines. Package chain has the types of its own lines.
+// The types of the lines. The chain has types for its own lines; see TypeFile.
 const (
 	TypeRun  = "run"  // a run has begun
 	TypeEnd  = "end"  // a run and all its calls have ended

@@ -1,6 +1,3 @@
-// Package audit records what runs and calls did, in the lines of package chain. Any goroutine
-// can add lines without blocking; they wait in a bounded queue, and an actor writes them.
-// Lines that do not fit are dropped, and a line of the chain has their number.
 package audit
 
 import (
@@ -12,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 )
 
 const (
@@ -24,7 +20,7 @@ const (
 
 // Options configure the Log.
 type Options struct {
-	Chain   chain.Options
+	Chain   ChainOptions
 	Session string // session of the gateway
 	Logger  *slog.Logger
 }
@@ -44,7 +40,7 @@ type Log struct {
 	awake   bool // wake was called, and take was not
 
 	writing sync.Mutex // held while writer is used
-	writer  *chain.Writer
+	writer  *ChainWriter
 	text    []byte // memory of the lines
 	counter counter
 
@@ -55,7 +51,7 @@ type Log struct {
 
 // NewLog returns a Log.
 func NewLog(o Options) *Log {
-	return &Log{options: o, pid: os.Getpid(), writer: chain.NewWriter(o.Chain)}
+	return &Log{options: o, pid: os.Getpid(), writer: NewChainWriter(o.Chain)}
 }
 
 // add adds a line. Data for which the queue has no room is hashed at once.

@@ -16,7 +16,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
@@ -116,7 +116,7 @@ func (l *Live) Receive(c *actor.Context) {
 		l.subscribe(m)
 	case Unsubscribe:
 		l.remove(m.Reader)
-	case event.ServerChanged, event.ActorChanged, event.RunChanged, event.ApprovalChanged:
+	case catalog.ServerChanged, catalog.ActorChanged, catalog.RunChanged, catalog.ApprovalChanged:
 		l.fact(m)
 	case pending:
 		l.flushSoon()
@@ -321,7 +321,7 @@ func (l *Live) fact(fact any) {
 	}
 	t := l.table
 	switch m := fact.(type) {
-	case event.ServerChanged:
+	case catalog.ServerChanged:
 		entry := toolscript.ServerEntry{ID: m.Status.Name, ServerStatus: m.Status}
 		entry.Settled = !entry.State.Connects() || entry.Rested
 		if old, ok := t.rows[key{toolscript.LiveServer, entry.ID}]; ok { // keep the fields that the server's actor does not know
@@ -331,7 +331,7 @@ func (l *Live) fact(fact any) {
 		}
 		entry.Stale = entry.Tools > 0 && !entry.Serves()
 		t.put(toolscript.LiveServer, entry)
-	case event.ActorChanged:
+	case catalog.ActorChanged:
 		if m.Gone {
 			t.remove(toolscript.LiveActor, m.Status.Name)
 			break
@@ -343,9 +343,9 @@ func (l *Live) fact(fact any) {
 			entry.MailboxMs = before.MailboxMs
 		}
 		t.put(toolscript.LiveActor, entry)
-	case event.RunChanged:
+	case catalog.RunChanged:
 		t.put(toolscript.LiveRun, m.Run)
-	case event.ApprovalChanged:
+	case catalog.ApprovalChanged:
 		if m.Gone {
 			t.remove(toolscript.LiveApproval, m.Approval.ID)
 			break

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	maxDiff = 8 << 10  // bytes of the difference of one tool
-	maxAll  = 64 << 10 // bytes of the differences of one server
-	maxText = 256 << 10
+	maxDiff     = 8 << 10  // bytes of the difference of one tool
+	maxAll      = 64 << 10 // bytes of the differences of one server
+	maxCompared = 256 << 10
 )
 
 // parts returns the pinned parts of a tool with their names for a person.
@@ -53,7 +53,7 @@ func difference(was, is Text) (names []string, text string) {
 // Lines compares two texts line by line. The result has no header and no numbers, and
 // each of its lines begins with "- ", "+ " or two spaces.
 func Lines(was, is string) string {
-	if len(was)+len(is) > maxText {
+	if len(was)+len(is) > maxCompared {
 		return "  (the texts are too long to compare)\n"
 	}
 	var b strings.Builder

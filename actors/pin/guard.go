@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/poison"
 )
 
 // Guard compares the tools of servers with their pins, and pins servers and tools that are new.
@@ -132,9 +131,9 @@ func (l listed) edit(r *Record) (next *Record, changed bool) {
 	return &with, changed
 }
 
-// scanned returns a record with the suspicions that this version of package poison finds.
+// scanned returns a record with the suspicions that this version of the patterns finds.
 func (g *Guard) scanned(now listed, record *Record) *Record {
-	if record == nil || record.Scanned == poison.Version {
+	if record == nil || record.Scanned == PatternsVersion {
 		return record
 	}
 	err := g.Store.Update(now.server.Name, now.server.Source, func(current *Record) *Record {
@@ -142,7 +141,7 @@ func (g *Guard) scanned(now listed, record *Record) *Record {
 			return nil
 		}
 		next := *current
-		next.Scanned, next.Suspicions = poison.Version, nil
+		next.Scanned, next.Suspicions = PatternsVersion, nil
 		for name, text := range now.texts {
 			if current.Tools[name] == text.hash() {
 				next.Suspicions = append(next.Suspicions, text.suspicions(name)...)
@@ -166,14 +165,14 @@ func (g *Guard) scanned(now listed, record *Record) *Record {
 // it uses those of the record.
 func (l listed) suspicions(r *Record) (all []toolscript.Suspicion) {
 	known := map[string][]toolscript.Suspicion{}
-	if r != nil && r.Scanned == poison.Version {
+	if r != nil && r.Scanned == PatternsVersion {
 		for _, s := range r.Suspicions {
 			known[s.Tool] = append(known[s.Tool], s)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.texts)) {
 		text := l.texts[name]
-		if r != nil && r.Scanned == poison.Version && r.Tools[name] == text.hash() {
+		if r != nil && r.Scanned == PatternsVersion && r.Tools[name] == text.hash() {
 			all = append(all, known[name]...)
 		} else {
 			all = append(all, text.suspicions(name)...)
@@ -184,7 +183,7 @@ func (l listed) suspicions(r *Record) (all []toolscript.Suspicion) {
 
 // suspicions examines the texts of one tool.
 func (t Text) suspicions(name string) []toolscript.Suspicion {
-	return poison.Tool(toolscript.Tool{Name: name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output})
+	return Suspicions(toolscript.Tool{Name: name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output})
 }
 
 // record returns the record of a server. A server without a record gets one: the record of the
@@ -234,7 +233,7 @@ func (l listed) record() *Record {
 	for name, text := range l.texts {
 		r.Tools[name] = text.hash()
 	}
-	r.Scanned, r.Suspicions = poison.Version, l.suspicions(nil)
+	r.Scanned, r.Suspicions = PatternsVersion, l.suspicions(nil)
 	texts := Texts{l.server.Program, l.texts}
 	r.Texts = func() Texts { return texts }
 	return r

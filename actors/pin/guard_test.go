@@ -9,7 +9,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/pin"
-	"github.com/toolscript/toolscript/actors/poison"
 )
 
 // store has one record.
@@ -115,8 +114,8 @@ func TestSuspicions(t *testing.T) {
 	if v := guard(s).Check(of, []toolscript.Tool{bad}); len(v.Suspicions) != 1 || v.Suspicions[0].Text != "kept" || s.updates != 1 {
 		t.Errorf("suspicions %+v after %d updates", v.Suspicions, s.updates)
 	}
-	s.record.Scanned = poison.Version - 1
-	if v := guard(s).Check(of, []toolscript.Tool{bad}); len(v.Suspicions) != 1 || v.Suspicions[0].Text == "kept" || s.updates != 2 || s.record.Scanned != poison.Version {
+	s.record.Scanned = pin.PatternsVersion - 1
+	if v := guard(s).Check(of, []toolscript.Tool{bad}); len(v.Suspicions) != 1 || v.Suspicions[0].Text == "kept" || s.updates != 2 || s.record.Scanned != pin.PatternsVersion {
 		t.Errorf("with another version: %+v after %d updates", v.Suspicions, s.updates)
 	}
 	if v := guard(s).Check(of, []toolscript.Tool{tool("Good.", `{}`)}); len(v.Suspicions) != 0 {

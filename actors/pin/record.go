@@ -1,5 +1,3 @@
-// Package pin records the tools of each server at their first use, and finds differences
-// later. A Guard is safe for concurrent use. See docs/design/trust-and-secrets.md.
 package pin
 
 import (
@@ -20,7 +18,7 @@ type Record struct {
 	Written  string            `json:"written,omitempty"` // Server.Written; Foreign after a change by an agent
 	Tools    map[string]string `json:"tools"`             // hashes by the server's own names
 
-	// Suspicions are the findings of version Scanned of package poison in these tools.
+	// Suspicions are the findings in these tools of version Scanned of the patterns.
 	Scanned    int                    `json:"scanned,omitempty"`
 	Suspicions []toolscript.Suspicion `json:"suspicions,omitempty"`
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
 )
 
 const (
@@ -41,7 +40,7 @@ func (c *claim) end() {
 // have saved.
 type claimed struct {
 	release func() // nil: another process computes
-	vectors.Found
+	FoundVectors
 	err error
 }
 

@@ -42,7 +42,7 @@ func (o *other) EmbedQuery(context.Context, string) ([]float32, error) {
 func TestUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own, outside := &model{}, &other{}
-		r := start(t, catalog(1, "open_document", "run_shell"), func(o *search.Options) { o.Model, o.Later = own, true })
+		r := start(t, catalogOf(1, "open_document", "run_shell"), func(o *search.Options) { o.Model, o.Later = own, true })
 		synctest.Wait()
 		if now := r.State(); now.Model != "" || !now.Opening || own.count() != 0 {
 			t.Errorf("before the first model: %+v, %d texts embedded", now, own.count())
@@ -78,7 +78,7 @@ func TestUse(t *testing.T) {
 func TestUseDuringAStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own := &model{hold: make(chan struct{})}
-		r := start(t, catalog(1, "open_document", "run_shell"), func(o *search.Options) { o.Model = own })
+		r := start(t, catalogOf(1, "open_document", "run_shell"), func(o *search.Options) { o.Model = own })
 		synctest.Wait()
 		r.Use(&other{}, nil)
 		r.engine.Send(r.pid, search.ModelChanged{})

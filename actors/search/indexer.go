@@ -9,7 +9,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/search/index"
 )
@@ -56,7 +56,7 @@ func (x *indexer) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		x.start(c)
-	case event.CatalogChanged:
+	case catalog.Changed:
 		x.adopt(m.Catalog)
 	case Wake:
 		x.asleep = false

@@ -13,7 +13,7 @@ func TestTheModelIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := search.MiniLM(time.Minute)
 		defer m.Close()
-		r := start(t, catalog(1, "read_file", "add"), func(o *search.Options) { o.Model = m })
+		r := start(t, catalogOf(1, "read_file", "add"), func(o *search.Options) { o.Model = m })
 		if now := r.settled(t, 1); !now.Loaded {
 			t.Fatalf("the model is not loaded after indexing: %+v", now)
 		}

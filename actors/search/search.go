@@ -1,6 +1,7 @@
-// Package search is the actor that owns the search index of the current catalog. The
-// actor builds the index in steps on a goroutine and publishes complete states.
-// Queries read the published state and wait neither for the actor nor for a step.
+// Package search has two actors. The actor search owns the search index of the current catalog. It
+// builds the index in steps on a goroutine and publishes complete states. Queries read the published
+// state and wait neither for the actor nor for a step. The actor embedder manages an external
+// embedding model. The vectors of tools are kept in a VectorFile.
 package search
 
 import (
@@ -14,8 +15,7 @@ import (
 	"github.com/toolscript/toolscript/actors/search/embedding"
 	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
-	"github.com/toolscript/toolscript/runner/memtrim"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 // Model computes embeddings.
@@ -34,16 +34,16 @@ type Model interface {
 // MiniLM returns the model that is part of this program. The model is loaded when
 // needed and released after idle without use; 0 means minilm.MaxIdle. A release also
 // returns other unused pages of the program's file to the system.
-func MiniLM(idle time.Duration) Model { return embedded{minilm.NewEngine(idle, memtrim.Release)} }
+func MiniLM(idle time.Duration) Model { return embedded{minilm.NewEngine(idle, proc.ReleasePages)} }
 
 type embedded struct{ *minilm.Engine }
 
 func (e embedded) Background(pause func()) embedding.Embedder { return e.Engine.Background(pause) }
 
-// Cache stores vectors across restarts, as vectors.File does.
+// Cache stores vectors across restarts, as VectorFile does.
 type Cache interface {
 	// Read looks up keys. The vectors found are valid even if there is an error.
-	Read(keys []index.Key) (vectors.Found, error)
+	Read(keys []index.Key) (FoundVectors, error)
 	// Add stores vectors and marks the keys in used as used.
 	Add(ctx context.Context, fresh index.Vectors, used []index.Key) error
 	// Claim reserves the computation of vectors for this process. release is nil while

@@ -15,12 +15,11 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/embedding"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
 )
 
 // model embeds a text as one of two directions: about files, or not.
@@ -123,7 +122,7 @@ func (r *rig) stop() {
 }
 
 func (r *rig) change(c toolscript.Catalog) {
-	r.engine.Send(r.pid, event.CatalogChanged{Catalog: c})
+	r.engine.Send(r.pid, catalog.Changed{Catalog: c})
 }
 
 // settled waits until a generation is completely indexed.
@@ -149,7 +148,7 @@ func (r *rig) best(t *testing.T, query string) string {
 	return string(result.Mode) + " " + result.Hits[0].Tool.ID()
 }
 
-func catalog(generation uint64, names ...string) toolscript.Catalog {
+func catalogOf(generation uint64, names ...string) toolscript.Catalog {
 	var tools []toolscript.Tool
 	for _, name := range names {
 		tools = append(tools, toolscript.Tool{Server: "s", Name: name})
@@ -170,7 +169,7 @@ func many(n int) []string {
 func TestAnswersWhileItIndexes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{hold: make(chan struct{})}
-		r := start(t, catalog(1, "read_file", "add"), func(o *search.Options) { o.Model = m })
+		r := start(t, catalogOf(1, "read_file", "add"), func(o *search.Options) { o.Model = m })
 		synctest.Wait()
 		if got, state := r.best(t, "read file"), r.State().String(); got != "lexical s__read_file" || state != "indexing 0/2" {
 			t.Errorf("while indexing: %q in state %q", got, state)
@@ -181,7 +180,7 @@ func TestAnswersWhileItIndexes(t *testing.T) {
 			t.Errorf("indexed: %q in state %q", got, state)
 		}
 		m.hold = make(chan struct{})
-		r.change(catalog(2, "read_file", "add", "mul"))
+		r.change(catalogOf(2, "read_file", "add", "mul"))
 		synctest.Wait()
 		if got, now := r.best(t, "mul"), r.State(); got != "lexical s__mul" || now.String() != "indexing 2/3" || now.Generation != 2 {
 			t.Errorf("a new tool: %q in state %s of generation %d", got, now, now.Generation)
@@ -195,9 +194,9 @@ func TestAnswersWhileItIndexes(t *testing.T) {
 func TestNewToolsAreFoundWhileVectorsAreComputed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{hold: make(chan struct{})}
-		r := start(t, catalog(1, "read_file", "add"), func(o *search.Options) { o.Model = m })
+		r := start(t, catalogOf(1, "read_file", "add"), func(o *search.Options) { o.Model = m })
 		synctest.Wait() // the step is under way
-		r.change(catalog(2, "read_file", "add", "mul"))
+		r.change(catalogOf(2, "read_file", "add", "mul"))
 		synctest.Wait()
 		if got, now := r.best(t, "mul"), r.State(); got != "lexical s__mul" || now.Generation != 2 {
 			t.Errorf("a new tool: %q in generation %d", got, now.Generation)
@@ -212,21 +211,21 @@ func TestNewToolsAreFoundWhileVectorsAreComputed(t *testing.T) {
 func TestOnlyWhatIsNewIsEmbedded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}
-		r := start(t, catalog(1, many(20)...), func(o *search.Options) { o.Model = m })
+		r := start(t, catalogOf(1, many(20)...), func(o *search.Options) { o.Model = m })
 		r.settled(t, 1)
 		if got := m.count(); got != 40 {
 			t.Errorf("%d texts embedded, want two of each tool", got)
 		}
-		r.change(catalog(2, append(many(20), "new")...))
+		r.change(catalogOf(2, append(many(20), "new")...))
 		r.settled(t, 2)
-		r.change(catalog(3)) // the server disconnects and reconnects
+		r.change(catalogOf(3)) // the server disconnects and reconnects
 		r.settled(t, 3)
-		r.change(catalog(4, many(20)...))
+		r.change(catalogOf(4, many(20)...))
 		r.settled(t, 4)
 		if got := m.count(); got != 42 {
 			t.Errorf("%d texts embedded, want 42", got)
 		}
-		r.change(catalog(2, "late"))
+		r.change(catalogOf(2, "late"))
 		synctest.Wait()
 		if got := r.State().Generation; got != 4 {
 			t.Errorf("an old catalog is in force again: %d", got)
@@ -237,20 +236,20 @@ func TestOnlyWhatIsNewIsEmbedded(t *testing.T) {
 // TestDEF33TheNextGatewayReadsWhatThisOneComputed: a second gateway reads the stored
 // vectors, and does not write the file if nothing is new.
 func TestDEF33TheNextGatewayReadsWhatThisOneComputed(t *testing.T) {
-	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
+	file := search.VectorFile{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
 	for generation, want := range []int{0, 40, 40} {
 		m := &model{}
 		names := many(20)
 		if generation == 0 {
 			names = nil
 		}
-		r := start(t, catalog(1, names...), func(o *search.Options) { o.Model, o.Cache = m, file })
+		r := start(t, catalogOf(1, names...), func(o *search.Options) { o.Model, o.Cache = m, file })
 		now := r.settled(t, 1)
 		r.stop()
 		if generation < 2 && m.count() != want || generation == 2 && (m.count() != 0 || now.HitRate != 1) {
 			t.Errorf("start %d embedded %d texts, hit rate %v", generation, m.count(), now.HitRate)
 		}
-		found, err := file.Read(keysOf(catalog(1, many(20)...)))
+		found, err := file.Read(keysOf(catalogOf(1, many(20)...)))
 		if err != nil || len(found.Vectors) != want/2 {
 			t.Errorf("start %d: %d in the file, %v", generation, len(found.Vectors), err)
 		}
@@ -261,18 +260,18 @@ func keysOf(c toolscript.Catalog) []index.Key { return index.New(c, nil).Keys() 
 
 // TestADamagedCacheIsRebuilt: a damaged cache is logged and rebuilt.
 func TestADamagedCacheIsRebuilt(t *testing.T) {
-	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
-	other := vectors.File{Dir: file.Dir, Model: "fake-1", Dim: 3}
+	file := search.VectorFile{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
+	other := search.VectorFile{Dir: file.Dir, Model: "fake-1", Dim: 3}
 	if err := other.Add(t.Context(), index.Vectors{{1}: {0, 0, 1}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	r := start(t, catalog(1, many(3)...), func(o *search.Options) { o.Model, o.Cache = &model{}, file })
+	r := start(t, catalogOf(1, many(3)...), func(o *search.Options) { o.Model, o.Cache = &model{}, file })
 	r.settled(t, 1)
 	r.stop()
 	if !strings.Contains(r.log.String(), "damaged") {
 		t.Errorf("log: %s", r.log.String())
 	}
-	if found, err := file.Read(keysOf(catalog(1, many(3)...))); err != nil || len(found.Vectors) != 3 {
+	if found, err := file.Read(keysOf(catalogOf(1, many(3)...))); err != nil || len(found.Vectors) != 3 {
 		t.Errorf("%d vectors, %v", len(found.Vectors), err)
 	}
 }
@@ -283,8 +282,8 @@ type cache struct {
 	adds      int
 }
 
-func (c *cache) Read([]index.Key) (vectors.Found, error) { return vectors.Found{}, c.read }
-func (c *cache) Claim() (func(), error)                  { return func() {}, nil }
+func (c *cache) Read([]index.Key) (search.FoundVectors, error) { return search.FoundVectors{}, c.read }
+func (c *cache) Claim() (func(), error)                        { return func() {}, nil }
 func (c *cache) Add(context.Context, index.Vectors, []index.Key) error {
 	c.adds++
 	return c.add
@@ -293,7 +292,7 @@ func (c *cache) Add(context.Context, index.Vectors, []index.Key) error {
 func TestWithoutAUsableCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cache{read: errors.New("no read"), add: errors.New("no add")}
-		r := start(t, catalog(1, many(30)...), func(o *search.Options) { o.Model, o.Cache = &model{}, c })
+		r := start(t, catalogOf(1, many(30)...), func(o *search.Options) { o.Model, o.Cache = &model{}, c })
 		if now := r.settled(t, 1); now.String() != "hybrid" || now.Err == nil {
 			t.Errorf("state %s, %v", now, now.Err)
 		}
@@ -309,7 +308,7 @@ func TestWithoutAUsableCache(t *testing.T) {
 func TestAToolThatCannotBeEmbedded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{refuse: func(text string) bool { return strings.Contains(text, "tool_7.") || strings.Contains(text, "tool 7.") }}
-		r := start(t, catalog(1, many(20)...), func(o *search.Options) { o.Model = m })
+		r := start(t, catalogOf(1, many(20)...), func(o *search.Options) { o.Model = m })
 		now := r.settled(t, 1)
 		if now.Vectors != 19 || now.Failed != 1 || now.String() != "hybrid" {
 			t.Errorf("%d vectors, %d failed, state %s", now.Vectors, now.Failed, now)
@@ -324,7 +323,7 @@ func TestAToolThatCannotBeEmbedded(t *testing.T) {
 func TestAModelThatDoesNotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{refuse: func(string) bool { return true }}
-		r := start(t, catalog(1, many(50)...), func(o *search.Options) { o.Model = m })
+		r := start(t, catalogOf(1, many(50)...), func(o *search.Options) { o.Model = m })
 		now := r.settled(t, 1)
 		if now.String() != "lexical" || now.Model != "" || m.count() > 16 {
 			t.Errorf("state %s, model %q, %d texts tried", now, now.Model, m.count())
@@ -347,7 +346,7 @@ func TestIndexingYieldsToCalls(t *testing.T) {
 		var r *rig
 		stop := make(chan struct{})
 		defer close(stop)
-		r = start(t, catalog(0), func(o *search.Options) { o.Model = m })
+		r = start(t, catalogOf(0), func(o *search.Options) { o.Model = m })
 		go func() {
 			for {
 				select {
@@ -359,7 +358,7 @@ func TestIndexingYieldsToCalls(t *testing.T) {
 			}
 		}()
 		time.Sleep(10 * time.Millisecond)
-		r.change(catalog(1, many(8)...))
+		r.change(catalogOf(1, many(8)...))
 		time.Sleep(400 * time.Millisecond)
 		if got := m.count(); got != 0 {
 			t.Errorf("%d texts embedded between calls", got)
@@ -390,8 +389,8 @@ func TestAStepPausesForCalls(t *testing.T) {
 			}
 			waits <- time.Since(begin)
 		}}
-		r = start(t, catalog(0), func(o *search.Options) { o.Model = m })
-		r.change(catalog(1, many(1)...))
+		r = start(t, catalogOf(0), func(o *search.Options) { o.Model = m })
+		r.change(catalogOf(1, many(1)...))
 		if quiet := <-waits; quiet != 0 {
 			t.Errorf("without calls a step pauses for %v", quiet)
 		}
@@ -409,13 +408,13 @@ func TestAStepPausesForCalls(t *testing.T) {
 func TestLazy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}
-		r := start(t, catalog(1, many(4)...), func(o *search.Options) { o.Model, o.Lazy = m, true })
-		r.change(catalog(2, many(5)...))
+		r := start(t, catalogOf(1, many(4)...), func(o *search.Options) { o.Model, o.Lazy = m, true })
+		r.change(catalogOf(2, many(5)...))
 		synctest.Wait()
 		if r.State().Indexed || m.count() != 0 {
 			t.Errorf("indexed without being asked: %+v", r.State())
 		}
-		r.catalog = catalog(2, many(5)...)
+		r.catalog = catalogOf(2, many(5)...)
 		r.engine.Send(r.pid, search.Wake{})
 		r.settled(t, 2)
 	})
@@ -423,13 +422,13 @@ func TestLazy(t *testing.T) {
 
 // TestEndInTheMiddle: stop saves the computed vectors and does not wait for the rest.
 func TestEndInTheMiddle(t *testing.T) {
-	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
+	file := search.VectorFile{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
 	m := &model{hold: make(chan struct{}, 1)}
 	m.hold <- struct{}{} // one batch
-	r := start(t, catalog(1, many(20)...), func(o *search.Options) { o.Model, o.Cache = m, file })
+	r := start(t, catalogOf(1, many(20)...), func(o *search.Options) { o.Model, o.Cache = m, file })
 	r.Await(t.Context(), func(s search.State) bool { return s.Vectors > 0 })
 	r.stop()
-	if found, err := file.Read(keysOf(catalog(1, many(20)...))); err != nil || len(found.Vectors) == 0 {
+	if found, err := file.Read(keysOf(catalogOf(1, many(20)...))); err != nil || len(found.Vectors) == 0 {
 		t.Errorf("%d vectors kept, %v", len(found.Vectors), err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
 )
 
 const (
@@ -39,7 +38,7 @@ type (
 	// looked is the result of a cache lookup.
 	looked struct {
 		keys []index.Key
-		vectors.Found
+		FoundVectors
 		err error
 	}
 	// embeddedSome has the vectors of documents, or the error.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
-	"github.com/toolscript/toolscript/actors/internal/retry"
+	"github.com/toolscript/toolscript/actors/catalog"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -38,7 +38,7 @@ func (s *Server) want() {
 			s.scheduled = s.nextTry
 			s.timer.Stop()
 			s.tryAt(next)
-			s.tell(event.ServerChanged{Status: s.status()})
+			s.tell(catalog.ServerChanged{Status: s.status()})
 		}
 	}
 }
@@ -63,6 +63,6 @@ func (s *Server) retry() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	s.attempt, s.retries, s.scheduled = 0, retry.New(), time.Time{}
+	s.attempt, s.retries, s.scheduled = 0, mailbox.NewSchedule(), time.Time{}
 	s.connect()
 }

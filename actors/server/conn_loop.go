@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/launch"
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -125,7 +125,7 @@ func (k *connLoop) begin(online context.Context) (*place, error) {
 		return nil, nil //nolint:nilnil // no place is needed
 	}
 	wants := computing
-	if launch.Manages(append([]string{k.Config.Command}, k.Config.Args...)) {
+	if proc.Manages(append([]string{k.Config.Command}, k.Config.Args...)) {
 		wants = installing
 	}
 	return k.Starts.begin(online, wants, k.alone)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/internal/retry"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -194,7 +193,7 @@ func (s *Server) pause(worked time.Duration) time.Duration {
 		return planned
 	}
 	delay := s.retries.Next(worked)
-	if retry.Forgets(worked) {
+	if mailbox.Forgets(worked) {
 		s.attempt = 0
 	}
 	if s.attempt >= maxAttempts || permanent(s.lastErr) {

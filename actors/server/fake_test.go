@@ -15,7 +15,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -288,9 +288,9 @@ func describe(facts []any) []string {
 	var out []string
 	for _, fact := range facts {
 		switch m := fact.(type) {
-		case event.ServerChanged:
+		case catalog.ServerChanged:
 			out = append(out, string(m.Status.State))
-		case event.ToolsChanged:
+		case catalog.ToolsChanged:
 			words := []string{"tools:"}
 			for _, tool := range m.Tools {
 				words = append(words, tool.Name)

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -39,7 +39,7 @@ func (s *Server) recalled(m recalled) {
 		s.choose(m.tools, m.review)
 		s.notifyTools()
 		if len(m.review.Changes)+len(m.review.Suspicions) > 0 {
-			s.tell(event.ServerChanged{Status: s.status()})
+			s.tell(catalog.ServerChanged{Status: s.status()})
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -41,7 +41,7 @@ type Call struct {
 
 	Ask   func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	Fetch *toolscript.FetchRequest                                              // the request to make in place of a tool call; nil for a tool call
-	Held  *inflight.Held                                                        // counts the bytes of the answer; nil: the Held of Ctx
+	Held  *budget.Held                                                          // counts the bytes of the answer; nil: the Held of Ctx
 	Watch func(toolscript.Progress)                                             // receives progress; nil: the watcher of Ctx
 	Reply mailbox.Reply[json.RawMessage]
 

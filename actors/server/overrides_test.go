@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -27,7 +27,7 @@ func TestOverridesAreOfTheGatewayAlone(t *testing.T) {
 		r := start(t, options{config: config, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
 		listed := false
 		for _, fact := range r.take() {
-			m, ok := fact.(event.ToolsChanged)
+			m, ok := fact.(catalog.ToolsChanged)
 			if !ok {
 				continue
 			}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/internal/retry"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
 // ErrChanged is the error of a call that was not sent, because the server has started with
@@ -44,7 +44,7 @@ func (s *Server) restDue(m restDue) {
 	s.generation++ // later messages of this connection are ignored
 	s.conn = nil
 	s.lastErr, s.stderr = nil, nil
-	s.attempt, s.retries, s.reconnecting = 0, retry.New(), false
+	s.attempt, s.retries, s.reconnecting = 0, mailbox.NewSchedule(), false
 	s.asleep = true
 	s.enter(toolscript.Resting)
 	if s.Rested != nil {

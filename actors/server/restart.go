@@ -6,7 +6,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/internal/retry"
 )
 
 // Restart ends the connection with its process, and connects again once they have ended.
@@ -45,7 +44,7 @@ func (s *Server) restart(m Restart) {
 	s.hangUp()
 	s.conn, s.alone = nil, false
 	s.lastErr, s.stderr, s.reconnecting = errRestarted, nil, true
-	s.attempt, s.retries, s.scheduled = 0, retry.New(), time.Time{}
+	s.attempt, s.retries, s.scheduled = 0, mailbox.NewSchedule(), time.Time{}
 	s.abort(s.lost(0))
 	s.connectAfter(s.closed)
 	s.keepWaiting()

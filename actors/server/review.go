@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/pin"
 )
@@ -46,7 +46,7 @@ func (s *Server) reviewed(m reviewed) {
 	if same := len(m.tools) == len(s.all) && (len(m.tools) == 0 || &m.tools[0] == &s.all[0]); same {
 		s.choose(s.all, m.review)
 		s.announceTools()
-		s.tell(event.ServerChanged{Status: s.status()})
+		s.tell(catalog.ServerChanged{Status: s.status()})
 	}
 	m.reply.Send(s.reviews, nil)
 }

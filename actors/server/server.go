@@ -24,7 +24,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/internal/retry"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -75,7 +74,7 @@ type Server struct {
 	asleep   bool // at rest, or on demand and not needed yet
 	state    toolscript.ServerState
 	since    time.Time
-	retries  *retry.Schedule
+	retries  *mailbox.Schedule
 	attempt  int // consecutive dials
 	connects int // connections so far
 	rests    int // connections after a rest
@@ -126,7 +125,7 @@ func New(o Options) *Server {
 		o.Port = &Port{} // unused
 	}
 	s := &Server{
-		Options: o, retries: retry.New(), calls: &inFlight{traffic: &o.Port.Traffic, tracer: o.Tracer, network: networkOf(o.Config.Type), calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
+		Options: o, retries: mailbox.NewSchedule(), calls: &inFlight{traffic: &o.Port.Traffic, tracer: o.Tracer, network: networkOf(o.Config.Type), calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
 	}
 	s.setLimits()
 	return s

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/launch"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 const (
@@ -60,12 +60,12 @@ type startWatch struct {
 	late  func()                       // tells the actor that the limit is over, once
 	end   context.CancelCauseFunc      // ends the dial
 
-	look atomic.Pointer[func() launch.Activity]
+	look atomic.Pointer[func() proc.Activity]
 	runs chan struct{} // closed when look is set
 }
 
 // starting implements mcpclient.Events.Starting. It may be called again with another look.
-func (w *startWatch) starting(look func() launch.Activity) {
+func (w *startWatch) starting(look func() proc.Activity) {
 	if w.look.Swap(&look) == nil {
 		close(w.runs)
 	}
@@ -107,13 +107,13 @@ func (w *startWatch) run(ctx context.Context) {
 type progress struct {
 	state  toolscript.ServerState
 	since  time.Time // begin of the state
-	mark   launch.Activity
+	mark   proc.Activity
 	active time.Time // when the processes were last seen to do something
 	late   bool
 }
 
 // step handles one look. It returns an error if the start must end.
-func (w *startWatch) step(p *progress, a launch.Activity, now time.Time) error {
+func (w *startWatch) step(p *progress, a proc.Activity, now time.Time) error {
 	state, uses := toolscript.Starting, computing
 	if a.Installing {
 		state, uses = toolscript.Installing, installing
@@ -147,7 +147,7 @@ func (w *startWatch) step(p *progress, a launch.Activity, now time.Time) error {
 }
 
 // active reports whether the processes have done something between two looks.
-func active(before, now launch.Activity) bool {
+func active(before, now proc.Activity) bool {
 	return now.Output != before.Output || now.Processes != before.Processes ||
 		now.CPU-before.CPU >= activeCPU || now.CPU < before.CPU || now.IO >= before.IO+activeIO
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/launch"
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -81,7 +81,7 @@ func startFleet(t *testing.T, processors int, kind string, limit time.Duration, 
 			switch m := c.Message().(type) {
 			case actor.Started:
 				c.SpawnChild(func() actor.Receiver { return child }, "child", mailbox.NewLife().Options(name)...)
-			case event.ServerChanged:
+			case catalog.ServerChanged:
 				f.mu.Lock()
 				f.states[name] = append(f.states[name], string(m.Status.State))
 				f.mu.Unlock()
@@ -95,10 +95,10 @@ func startFleet(t *testing.T, processors int, kind string, limit time.Duration, 
 // run is one simulated process.
 func (f *fleetOf) run(ctx context.Context, p process, on mcpclient.Events) (server.Conn, error) {
 	began := time.Now()
-	look := func() launch.Activity {
+	look := func() proc.Activity {
 		spent := time.Since(began)
 		time.Sleep(p.looks)
-		return launch.Activity{Installing: p.installs > 0 && spent <= p.installs, Seen: true, Processes: 1, CPU: min(spent, p.installs+p.computes)}
+		return proc.Activity{Installing: p.installs > 0 && spent <= p.installs, Seen: true, Processes: 1, CPU: min(spent, p.installs+p.computes)}
 	}
 	if on.Starting != nil { // the server has a process
 		on.Starting(look)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -20,14 +20,14 @@ const soon = time.Second
 // enter changes the state and publishes it.
 func (s *Server) enter(state toolscript.ServerState) {
 	s.state, s.since = state, time.Now()
-	s.tell(event.ServerChanged{Status: s.status()})
+	s.tell(catalog.ServerChanged{Status: s.status()})
 	s.tellRestarted()
 }
 
 // announce publishes all facts again, in the order of a state change: the tools before the
 // state ready, but after any other state.
 func (s *Server) announce() {
-	changed := event.ServerChanged{Status: s.status()}
+	changed := catalog.ServerChanged{Status: s.status()}
 	if s.state == toolscript.Ready {
 		s.notifyTools()
 		s.tell(changed)

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 const (
@@ -81,7 +81,7 @@ func (s *Server) listed(m listed) {
 		s.log.write(slog.LevelInfo, "tools listed again", slog.Int("tools", len(s.tools)))
 	}
 	if !m.unasked || m.err == nil && !m.same {
-		s.tell(event.ServerChanged{Status: s.status()})
+		s.tell(catalog.ServerChanged{Status: s.status()})
 	}
 	s.hasRead()
 	post, over := s.post, pauseOver{s.generation}
@@ -168,5 +168,5 @@ func (s *Server) choose(all []toolscript.Tool, review Review) {
 }
 
 func (s *Server) notifyTools() {
-	s.tell(event.ToolsChanged{Server: s.Name, Tools: s.tools, Warnings: s.warnings})
+	s.tell(catalog.ToolsChanged{Server: s.Name, Tools: s.tools, Warnings: s.warnings})
 }

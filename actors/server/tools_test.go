@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -171,7 +171,7 @@ func TestConfigurationSelectsTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{config: config, dial: dial})
 		for _, fact := range r.take() {
-			m, ok := fact.(event.ToolsChanged)
+			m, ok := fact.(catalog.ToolsChanged)
 			if !ok {
 				continue
 			}

@@ -15,7 +15,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/database"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // lockTime is how long an operation waits for operations of other gateways.
@@ -112,11 +112,11 @@ var errEmpty = errors.New("it is empty")
 // bbolt would turn it into a new database.
 func (f file) use(o bbolt.Options, with func(*bbolt.DB) error) error {
 	o.Timeout, o.FreelistType = lockTime, bbolt.FreelistMapType
-	empty := &database.Damaged{Path: f.path, Err: errEmpty}
+	empty := &files.DamagedDatabase{Path: f.path, Err: errEmpty}
 	if !o.ReadOnly && f.isEmpty() {
 		return empty
 	}
-	err := database.Use(f.path, o, with)
+	err := files.UseDatabase(f.path, o, with)
 	if err != nil && f.isEmpty() {
 		return empty
 	}
@@ -160,7 +160,7 @@ func (f file) create() error {
 // problem explains an error of the file system. Errors of this program stay unchanged.
 func (f file) problem(err error) error {
 	var own *toolscript.Error
-	var damaged *database.Damaged
+	var damaged *files.DamagedDatabase
 	switch {
 	case err == nil, errors.As(err, &own):
 		return err

@@ -22,7 +22,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/store"
-	"github.com/toolscript/toolscript/sharedfile/database"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // start starts the actor with files in folder.
@@ -243,7 +243,7 @@ func TestExpiredCalls(t *testing.T) {
 	put("old", time.Nanosecond)
 	put("new", time.Hour)
 	var left []string
-	if err := database.Use(filepath.Join(folder, "calls.db"), bbolt.Options{ReadOnly: true}, func(db *bbolt.DB) error {
+	if err := files.UseDatabase(filepath.Join(folder, "calls.db"), bbolt.Options{ReadOnly: true}, func(db *bbolt.DB) error {
 		return db.View(func(tx *bbolt.Tx) error {
 			return tx.Bucket([]byte("values")).ForEach(func(key, _ []byte) error {
 				left = append(left, string(key))

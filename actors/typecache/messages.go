@@ -2,7 +2,7 @@ package typecache
 
 import (
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/observe"
@@ -11,7 +11,7 @@ import (
 // Render requests the module of some tools. The catalog is part of the message: a
 // caller that has seen a tool must not get a module of an older catalog.
 type Render struct {
-	Catalog  event.CatalogChanged
+	Catalog  catalog.Changed
 	Filter   toolscript.Filter
 	Options  codegen.Options
 	Observed *observe.Shapes   // shapes of results without a schema; nil: without shapes

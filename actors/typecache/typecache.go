@@ -15,7 +15,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/codegen"
 )
@@ -40,7 +40,7 @@ type Cache struct {
 	// the other processors to calls.
 	generator chan *codegen.Generator
 
-	current event.CatalogChanged
+	current catalog.Changed
 	modules *moduleCache // modules of the current generation
 	hits    uint64       // requests answered from the cache
 	misses  uint64       // other requests
@@ -66,7 +66,7 @@ func (t *Cache) Receive(c *actor.Context) {
 	case actor.Started:
 		engine, self := c.Engine(), c.PID()
 		t.post = func(message any) { mailbox.Send(engine, self, message) }
-	case event.CatalogChanged:
+	case catalog.Changed:
 		t.adopt(m)
 	case Describe:
 		m.Reply.Send(toolscript.TypesStats{
@@ -83,7 +83,7 @@ func (t *Cache) Receive(c *actor.Context) {
 
 // adopt makes a catalog the current one if it is newer, and drops the modules of the
 // previous one.
-func (t *Cache) adopt(m event.CatalogChanged) {
+func (t *Cache) adopt(m catalog.Changed) {
 	if m.Catalog.Generation() > t.current.Catalog.Generation() || t.current.Names == nil {
 		t.current = m
 		t.modules = newShelf()
@@ -144,7 +144,7 @@ func (t *Cache) stop() {
 }
 
 // module generates the text for the tools that a filter selects.
-func module(g *codegen.Generator, c event.CatalogChanged, filter toolscript.Filter, o codegen.Options) Rendered {
+func module(g *codegen.Generator, c catalog.Changed, filter toolscript.Filter, o codegen.Options) Rendered {
 	result := g.Module(c.Catalog.Filter(filter), c.Names(), o)
 	sum := sha256.Sum256([]byte(result.Text))
 	return Rendered{

@@ -15,11 +15,11 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // rig is a type cache and a catalog that counts requests for its names: one for each
@@ -49,20 +49,20 @@ func start(t *testing.T) *rig {
 
 // catalog returns a catalog of one server with these tools. Choosing its names takes
 // some time.
-func (r *rig) catalog(generation uint64, tools ...string) event.CatalogChanged {
+func (r *rig) catalog(generation uint64, tools ...string) catalog.Changed {
 	var all []toolscript.Tool
 	for _, name := range tools {
 		all = append(all, toolscript.Tool{Server: "a", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)})
 	}
 	c := toolscript.NewCatalog(generation, []string{"a"}, all)
-	return event.CatalogChanged{Catalog: c, Names: func() *naming.Names {
+	return catalog.Changed{Catalog: c, Names: func() *naming.Names {
 		r.made.Add(1)
 		time.Sleep(time.Millisecond)
 		return naming.New(c)
 	}}
 }
 
-func (r *rig) render(c event.CatalogChanged, filter string, form codegen.Form) (toolscript.Module, error) {
+func (r *rig) render(c catalog.Changed, filter string, form codegen.Form) (toolscript.Module, error) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
 	defer cancel()
@@ -72,7 +72,7 @@ func (r *rig) render(c event.CatalogChanged, filter string, form codegen.Form) (
 	return rendered.Module, err
 }
 
-func (r *rig) mustRender(c event.CatalogChanged, filter string) toolscript.Module {
+func (r *rig) mustRender(c catalog.Changed, filter string) toolscript.Module {
 	r.t.Helper()
 	m, err := r.render(c, filter, codegen.Full)
 	if err != nil {
@@ -177,7 +177,7 @@ func TestTheCacheIsBoundedInBytes(t *testing.T) {
 			})
 		}
 		c := toolscript.NewCatalog(1, []string{"a"}, tools)
-		changed := event.CatalogChanged{Catalog: c, Names: func() *naming.Names {
+		changed := catalog.Changed{Catalog: c, Names: func() *naming.Names {
 			r.made.Add(1)
 			return naming.New(c)
 		}}

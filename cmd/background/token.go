@@ -8,9 +8,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // TokenOf reads the secret of a gateway from a file. A missing file is created with a new
@@ -18,14 +17,14 @@ import (
 func TokenOf(path string, warn func(format string, args ...any)) (string, error) {
 	f, err := os.Open(path) //nolint:gosec // the user names the file
 	if errors.Is(err, fs.ErrNotExist) {
-		token := gateway.NewToken()
-		return token, sharedfile.WriteSynced(path, []byte(token+"\n"))
+		token := api.NewToken()
+		return token, files.WriteSynced(path, []byte(token+"\n"))
 	}
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	if err := private.File(path); err != nil {
+	if err := files.CheckPrivate(path); err != nil {
 		warn("the secret of the gateway: %v", err)
 	}
 	return ReadToken(f, path)

@@ -17,8 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/harness/agent"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/transport/llm"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 type agentOptions struct {
@@ -112,7 +111,7 @@ func servers(c *config.Config, allow toolscript.Filter) []string {
 }
 
 // process runs what the items of a model's answer ask for, and returns the resulting items.
-func (o *agentOptions) process(ctx context.Context, at place, provider string, api llm.API, items []json.RawMessage) ([]json.RawMessage, error) {
+func (o *agentOptions) process(ctx context.Context, at place, provider string, api agent.API, items []json.RawMessage) ([]json.RawMessage, error) {
 	list, err := json.Marshal(items)
 	if err != nil {
 		return nil, err

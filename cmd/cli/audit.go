@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/actors/audit/chain"
+	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
 )
@@ -31,7 +31,7 @@ line. A line that a killed gateway did not complete is counted and is no fault.`
 type auditReport struct {
 	OK  bool   `json:"ok"`
 	Dir string `json:"dir"`
-	chain.Report
+	audit.ChainReport
 }
 
 func (a *app) verifyAudit(out form.Form) error {
@@ -39,7 +39,7 @@ func (a *app) verifyAudit(out form.Form) error {
 	if err != nil {
 		return err
 	}
-	report, err := chain.Verify(dir)
+	report, err := audit.Verify(dir)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/auth"
+	"github.com/toolscript/toolscript/actors/login"
 	"github.com/toolscript/toolscript/cmd/browser"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
@@ -255,8 +255,8 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 
 // agree waits for the redirect of the browser, or for a pasted line with its address, and returns the query.
 func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting *browser.Callback) (url.Values, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, auth.FlowTime, fmt.Errorf(
-		"no answer of the browser within %s; run the command again", auth.FlowTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, login.FlowTime, fmt.Errorf(
+		"no answer of the browser within %s; run the command again", login.FlowTime))
 	defer cancel()
 	if err := o.progress("Listening on port %d for the browser to come back\nAuthorization URL: %s", waiting.Port(), attempt.URL()); err != nil {
 		return nil, err

@@ -22,8 +22,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/value"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // callOptions are the options of call. They include those of exec: a call is a run of a script that makes one
@@ -171,7 +171,7 @@ type describer interface {
 // directDescriber describes the tools of the daemon of this process.
 type directDescriber struct {
 	ownPlace
-	gateway.Direct
+	api.Direct
 }
 
 // Servers implements describer.
@@ -193,7 +193,7 @@ func (d directDescriber) Describe(ctx context.Context, name string) (toolscript.
 func (o *callOptions) describer(at place) (describer, error) {
 	if own, is := at.(ownPlace); is {
 		used, allow, err := own.Profile(o.target.Profile)
-		return directDescriber{own, gateway.Direct{Backend: own.Daemon, Allow: allow, Profile: used}}, err
+		return directDescriber{own, api.Direct{Backend: own.Daemon, Allow: allow, Profile: used}}, err
 	}
 	from, remote := at.(describer)
 	if !remote {

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/target"
-	"github.com/toolscript/toolscript/cmd/toolcache"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // completeCall completes the tool of toolscript call, then the names of its parameters, then
@@ -73,7 +73,7 @@ func (a *app) callableTools(ctx context.Context, g *target.Gateway) (out []calla
 	if err != nil {
 		return nil
 	}
-	folder := toolcache.Folder(a.host.Cache("tools"))
+	folder := server.ToolLists(a.host.Cache("tools"))
 	for _, server := range slices.Sorted(maps.Keys(loaded.Servers)) {
 		c := loaded.Servers[server]
 		offered, _ := c.Offered(server, folder.Recall(server, c), nil)

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/actors/pin"
 	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/pinstore"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -54,7 +54,7 @@ func (o *changeOptions) markPins(data string) error {
 	if o.agent() == "" || data == "" { // without a data folder there are no pins
 		return nil
 	}
-	return pinstore.Folder(filepath.Join(data, "pins")).Mark()
+	return pin.Folder(filepath.Join(data, "pins")).Mark()
 }
 
 // carryOut shows a change, asks, writes it, and prints the result. again is the

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/runner/observed"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -71,10 +71,10 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, d
 
 // connected waits until the server is connected and returns how many tools it has. Its tools may be
 // in the catalog before its state is ready.
-func (w *watching) connected(ctx context.Context, backend gateway.Backend) (tools int, err error) {
+func (w *watching) connected(ctx context.Context, backend api.Backend) (tools int, err error) {
 	over := w.waiting("starting " + w.server)
 	defer over()
-	servers, err := gateway.Direct{Backend: backend}.Servers(ctx, toolscript.Filter{w.server}, actors.DefaultConnectTimeout)
+	servers, err := api.Direct{Backend: backend}.Servers(ctx, toolscript.Filter{w.server}, actors.DefaultConnectTimeout)
 	if err != nil {
 		return 0, err
 	}

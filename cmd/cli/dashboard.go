@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 type dashboardOptions struct {
@@ -52,7 +52,7 @@ func (o *dashboardOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer g.Close()
-	shown, err := g.ShowDashboard(ctx, gateway.LinkRequest{PID: os.Getpid(), Print: o.onTerminal})
+	shown, err := g.ShowDashboard(ctx, api.LinkRequest{PID: os.Getpid(), Print: o.onTerminal})
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (o *dashboardOptions) run(ctx context.Context) error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, dashboardShown{address, shown.Shown})
 	}
-	if shown.Shown == gateway.ShownTerminal {
+	if shown.Shown == api.ShownTerminal {
 		return o.print("The link to the page of the gateway at %s is on your terminal", address)
 	}
 	return o.print("The page of the gateway at %s opens in the browser", address)

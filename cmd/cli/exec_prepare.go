@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/exit"
@@ -159,7 +159,7 @@ func (a *app) mediaLimits(trust bool) (blocks, bytes int64) {
 
 // keepValue stores a value for toolscript output.
 func (a *app) keepValue(runID string, v []byte) error {
-	return a.host.Outputs().Put(runID, outputs.Value, v)
+	return a.host.Outputs().Put(runID, kept.Value, v)
 }
 
 // place is where scripts run: a running gateway, or a daemon of this process.

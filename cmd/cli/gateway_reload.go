@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 type reloadOptions struct {
@@ -76,7 +76,7 @@ func (o *reloadOptions) run(ctx context.Context) error {
 
 // reloadEmbedded reloads the gateways inside toolscript mcp that read a file of this configuration.
 func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Reload, failed error) {
-	failed = o.eachEmbedded(ctx, func(process int, g *gateway.Client) error {
+	failed = o.eachEmbedded(ctx, func(process int, g *api.Client) error {
 		changed, err := o.reload(ctx, g)
 		if err == nil {
 			all = append(all, changed)
@@ -88,7 +88,7 @@ func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Re
 }
 
 // eachEmbedded calls do for each gateway inside toolscript mcp that reads a file of this configuration.
-func (o *reloadOptions) eachEmbedded(ctx context.Context, do func(process int, g *gateway.Client) error) error {
+func (o *reloadOptions) eachEmbedded(ctx context.Context, do func(process int, g *api.Client) error) error {
 	if o.target.URL != "" {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (o *reloadOptions) tell(changed toolscript.Reload) error {
 }
 
 // reload makes the gateway read its configuration again.
-func (a *app) reload(ctx context.Context, g *gateway.Client) (toolscript.Reload, error) {
+func (a *app) reload(ctx context.Context, g *api.Client) (toolscript.Reload, error) {
 	env, err := a.configuredEnv(ctx, g)
 	if err != nil {
 		return toolscript.Reload{}, err
@@ -141,7 +141,7 @@ func (a *app) reload(ctx context.Context, g *gateway.Client) (toolscript.Reload,
 
 // configuredEnv returns the variables that the configuration of g refers to, with their values in the
 // environment of this command. Only a gateway on this machine gets them.
-func (a *app) configuredEnv(ctx context.Context, g *gateway.Client) (map[string]string, error) {
+func (a *app) configuredEnv(ctx context.Context, g *api.Client) (map[string]string, error) {
 	env := map[string]string{}
 	if host, _, err := net.SplitHostPort(g.Host()); err == nil && loopback(host) {
 		names, err := g.Variables(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // plan prints what a reload would do in one of the gateways that it reaches, and a line for each gateway
@@ -24,7 +24,7 @@ func (o *reloadOptions) plan(ctx context.Context) error {
 		err = o.planOf(ctx, g.Client, &plans)
 	}
 	missing := errors.Is(err, target.ErrNone)
-	failed := o.eachEmbedded(ctx, func(process int, g *gateway.Client) error {
+	failed := o.eachEmbedded(ctx, func(process int, g *api.Client) error {
 		err := o.planOf(ctx, g, &plans)
 		if err == nil {
 			o.say("toolscript mcp (process %d): %s", process, planWords(plans[len(plans)-1]))
@@ -46,7 +46,7 @@ func (o *reloadOptions) plan(ctx context.Context) error {
 }
 
 // planOf adds the plan of a gateway to plans.
-func (o *reloadOptions) planOf(ctx context.Context, g *gateway.Client, plans *[]toolscript.ReloadPlan) error {
+func (o *reloadOptions) planOf(ctx context.Context, g *api.Client, plans *[]toolscript.ReloadPlan) error {
 	env, err := o.configuredEnv(ctx, g)
 	if err != nil {
 		return err

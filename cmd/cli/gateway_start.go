@@ -30,8 +30,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 	"github.com/toolscript/toolscript/cmd/target"
-	"github.com/toolscript/toolscript/runner/memtrim"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // settleTime is how long a gateway waits before it returns unused memory: after its start, and each time
@@ -162,7 +162,7 @@ func (o *startOptions) run(ctx context.Context) error {
 }
 
 // tell prints the address of the gateway.
-func (o *startOptions) tell(server *gateway.Server) error {
+func (o *startOptions) tell(server *api.Server) error {
 	if !o.form.Structured() {
 		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
 	}
@@ -241,10 +241,10 @@ func (o *startOptions) overSearch(s *config.Search) {
 // running is a gateway with its listener and its servers.
 type running struct {
 	daemon *daemon.Daemon
-	server *gateway.Server
+	server *api.Server
 
-	stopAgents func()           // ends the MCP server
-	metrics    *gateway.Metrics // server of the separate port; nil: there is none
+	stopAgents func()       // ends the MCP server
+	metrics    *api.Metrics // server of the separate port; nil: there is none
 }
 
 // serveMetrics serves the metrics on a separate port; if port is 0, it does nothing. Another gateway of the
@@ -253,7 +253,7 @@ func (g *running) serveMetrics(port int, logger *slog.Logger) {
 	if port == 0 {
 		return
 	}
-	metrics, err := gateway.ListenMetrics(g.daemon.Measures, nil, port, logger)
+	metrics, err := api.ListenMetrics(g.daemon.Measures, nil, port, logger)
 	if err != nil {
 		logger.Warn("telemetry.metrics.port of the configuration is not served; GET /metrics of the gateway is", slog.String("error", err.Error()))
 		return
@@ -276,7 +276,7 @@ func (o *startOptions) sharers() func() int {
 
 // open starts a gateway. It binds the port before it starts servers, because the port may be in use.
 func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*running, error) {
-	listener, err := gateway.Listen(o.hostname, int(o.port))
+	listener, err := api.Listen(o.hostname, int(o.port))
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +289,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	}
 	g := &running{}
 	changes, changed := changeSignal()
-	shrink := time.AfterFunc(settleTime, memtrim.Shrink)
+	shrink := time.AfterFunc(settleTime, proc.ShrinkMemory)
 	g.daemon, err = o.host.Start(loaded, daemon.Options{
 		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true, Watch: o.watch, Changed: changed,
 		Actors: actors.Options{
@@ -304,8 +304,8 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	entrance := o.entrance(o.trust, ofProcess(g.daemon, ""))
 	entrance.Changes = changes
 	agents, stopAgents := mcpserver.Handler(entrance)
-	g.server, err = gateway.New(g.daemon, gateway.Options{
-		Listener: o.Noting(listener), Token: token, Approver: gateway.NewToken(), Logger: logger, MCP: agents,
+	g.server, err = api.New(g.daemon, api.Options{
+		Listener: o.Noting(listener), Token: token, Approver: api.NewToken(), Logger: logger, MCP: agents,
 		Hosts:    strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' || r == ' ' }),
 		ShowLink: confirm.Link(o.Env, o.lookupEnv),
 	})
@@ -329,7 +329,7 @@ func (o *startOptions) token() (string, error) {
 	case o.TokenFromStdin:
 		return background.ReadToken(o.Stdin, "the standard input")
 	default:
-		return gateway.NewToken(), nil
+		return api.NewToken(), nil
 	}
 }
 
@@ -362,7 +362,7 @@ type announcement struct {
 }
 
 // announce writes the entry. Without an entry, the gateway is reachable by its URL only.
-func (o *startOptions) announce(server *gateway.Server, loaded *config.Config, logger *slog.Logger) *announcement {
+func (o *startOptions) announce(server *api.Server, loaded *config.Config, logger *slog.Logger) *announcement {
 	a := &announcement{logger: logger}
 	var err error
 	if a.places, err = o.target.Places(); err == nil {
@@ -452,7 +452,7 @@ func (o *startOptions) same(places discovery.Places, loaded *config.Config) ([]d
 }
 
 // warnOfNetwork warns if other machines can reach the gateway. Without a token,
-// gateway.New refuses to start there.
+// api.New refuses to start there.
 func warnOfNetwork(at net.Addr, logger *slog.Logger) {
 	tcp, ok := at.(*net.TCPAddr)
 	if !ok || tcp.IP.IsLoopback() {

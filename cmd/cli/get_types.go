@@ -19,8 +19,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/value"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 type getTypesOptions struct {
@@ -114,9 +114,9 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 }
 
 // types returns the declarations of the tools that filter selects, and of the store.
-func (o *getTypesOptions) types(ctx context.Context, g target.Provider, filter toolscript.Filter) (gateway.Types, error) {
+func (o *getTypesOptions) types(ctx context.Context, g target.Provider, filter toolscript.Filter) (api.Types, error) {
 	tools := slices.DeleteFunc(slices.Clone(filter), func(entry string) bool { return entry == toolscript.StoreName })
-	var types gateway.Types
+	var types api.Types
 	var err error
 	if filter == nil || len(tools) > 0 || o.out != "" {
 		if types, err = g.Types(ctx, tools, o.module(), listTime(tools)); err != nil {
@@ -215,7 +215,7 @@ const longModule = 32 << 10
 
 // remark warns about parts of the filter that select nothing, servers whose tools are missing, and a long
 // module. It returns an error if the whole filter selects nothing.
-func (o *getTypesOptions) remark(filter toolscript.Filter, t gateway.Types) error {
+func (o *getTypesOptions) remark(filter toolscript.Filter, t api.Types) error {
 	o.reportWait(t.WaitedFor)
 	if len(t.Unknown) > 0 && len(t.Unknown) == len(filter) {
 		return unknownError(t.Unknown[0])
@@ -239,7 +239,7 @@ func (o *getTypesOptions) remark(filter toolscript.Filter, t gateway.Types) erro
 	return nil
 }
 
-func pendingServers(t gateway.Types) (names []string) {
+func pendingServers(t api.Types) (names []string) {
 	for _, m := range t.Missing {
 		if m.State.Connects() {
 			names = append(names, m.Name)
@@ -248,18 +248,18 @@ func pendingServers(t gateway.Types) (names []string) {
 	return names
 }
 
-func (o *getTypesOptions) module() gateway.Form {
+func (o *getTypesOptions) module() api.Form {
 	switch {
 	case o.out != "":
-		return gateway.Declarations
+		return api.Declarations
 	case o.full:
-		return gateway.Full
+		return api.Full
 	default:
-		return gateway.Compact
+		return api.Compact
 	}
 }
 
-func (o *getTypesOptions) markdown(t gateway.Types) error {
+func (o *getTypesOptions) markdown(t api.Types) error {
 	text := "```typescript\n" + strings.TrimRight(t.Module, "\n") + "\n```"
 	if t.Example != "" {
 		text += "\n\nUsage example:\n\n```typescript\n" + t.Example + "```"

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 type harnessOptions struct {

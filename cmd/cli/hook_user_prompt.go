@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/hook"
 	"github.com/toolscript/toolscript/cmd/suggest"
-	"github.com/toolscript/toolscript/cmd/toolcache"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -124,7 +124,7 @@ func (a *app) knownTools(loaded *config.Config, matters func(mcpclient.Config) b
 	if err != nil {
 		return toolscript.Catalog{}, err
 	}
-	folder := toolcache.Folder(a.silent().Cache("tools"))
+	folder := server.ToolLists(a.silent().Cache("tools"))
 	names := slices.Sorted(maps.Keys(loaded.Servers))
 	var tools []toolscript.Tool
 	for _, name := range names {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/sharing"
-	"github.com/toolscript/toolscript/sharedfile/ownfile"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
@@ -137,7 +137,7 @@ var ofSession = []string{"CLAUDE_CODE_SESSION_ID=", "SESSION_ID=", "TOOLSCRIPT_G
 // launchHub starts a hub that outlives this process. The hub runs in the home folder, so that it keeps no
 // other folder in use.
 func (a *app) launchHub(ctx context.Context) error {
-	self, err := ownfile.Path()
+	self, err := files.Own()
 	if err != nil {
 		return err
 	}

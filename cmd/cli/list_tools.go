@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 type listToolsOptions struct {
@@ -81,7 +81,7 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 
 // remark reports servers whose tools are missing. If the user names a server, that is an
 // error.
-func (o *listToolsOptions) remark(answer gateway.Tools) error {
+func (o *listToolsOptions) remark(answer api.Tools) error {
 	o.reportWait(answer.WaitedFor)
 	missing, none := answer.Missing, len(answer.Tools) == 0
 	switch {
@@ -99,7 +99,7 @@ func (o *listToolsOptions) remark(answer gateway.Tools) error {
 	return nil
 }
 
-func (o *listToolsOptions) table(tools []gateway.ToolInfo) error {
+func (o *listToolsOptions) table(tools []api.ToolInfo) error {
 	t := terminal.Table{Header: []string{"Tool", "Description"}}
 	if o.server == "" {
 		t.Header = append([]string{"Server"}, t.Header...)
@@ -116,7 +116,7 @@ func (o *listToolsOptions) table(tools []gateway.ToolInfo) error {
 }
 
 // whole prints each tool with its whole description.
-func (o *listToolsOptions) whole(tools []gateway.ToolInfo) error {
+func (o *listToolsOptions) whole(tools []api.ToolInfo) error {
 	var b strings.Builder
 	for i, tool := range tools {
 		if i > 0 {

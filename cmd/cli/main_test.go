@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/cli"
+	"github.com/toolscript/toolscript/internal/proc"
 	runnercommand "github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/engine"
 	"github.com/toolscript/toolscript/test/fixture/race"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // TestMain makes the test binary act as each program that toolscript starts from its own path:
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "mcp-changes" {
 		os.Exit(serveChanging(os.Args[2]))
 	}
-	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, reaper.Command, runnercommand.Command, "mcp-demo", "gateway", "hub", "exec", "pins", "servers"}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, proc.Command, runnercommand.Command, "mcp-demo", "gateway", "hub", "exec", "pins", "servers"}, os.Args[1]) {
 		os.Exit(cli.Main())
 	}
 	os.Exit(runTests(m))

@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/ancestry"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/daemon"
@@ -26,7 +26,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/value"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // settledWait bounds how long a request waits for servers that are connecting.
@@ -103,12 +103,12 @@ func (o *mcpOptions) address(ctx context.Context) error {
 	defer g.Close()
 	base := "http://" + g.Host()
 	capability := strings.TrimPrefix(strings.TrimPrefix(g.URL(), base), "/")
-	path := gateway.MCPPath
+	path := api.MCPPath
 	if o.target.Profile != "" {
 		if _, err := g.Tools(ctx, nil, 0); err != nil { // fails if the profile is unknown
 			return err
 		}
-		path += "?" + url.Values{gateway.ProfileParameter: {o.target.Profile}}.Encode()
+		path += "?" + url.Values{api.ProfileParameter: {o.target.Profile}}.Encode()
 	}
 	a := mcpAddress{URL: g.URL() + path, Endpoint: base + path}
 	if capability != "" {
@@ -160,7 +160,7 @@ func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway
 			return value.Media(runID, v, blocks, bytes)
 		},
 		KeepOutput: func(runID string, text []byte) error {
-			return a.host.Outputs().Put(runID, outputs.Output, text)
+			return a.host.Outputs().Put(runID, kept.Output, text)
 		},
 		Kept:       a.host.Outputs().Read,
 		Error:      scriptrun.ErrorText,
@@ -211,14 +211,14 @@ func ofProcess(d *daemon.Daemon, profile string) func(context.Context) (mcpserve
 	return func(ctx context.Context) (mcpserver.Gateway, func(), error) {
 		settle(ctx, func() bool { return d.SearchStatus().Ready })
 		used, allow, err := d.Profile(cmp.Or(mcpserver.ProfileOf(ctx), profile))
-		return inProcess{d, gateway.Direct{Backend: d, Allow: allow, Profile: used}}, func() {}, err
+		return inProcess{d, api.Direct{Backend: d, Allow: allow, Profile: used}}, func() {}, err
 	}
 }
 
 // inProcess is the gateway of this process. Its MCP clients need a code to allow a call.
 type inProcess struct {
 	*daemon.Daemon
-	narrowed gateway.Direct
+	narrowed api.Direct
 }
 
 // Search implements mcpserver.Gateway.
@@ -233,7 +233,7 @@ func (p inProcess) Describe(ctx context.Context, name string) (toolscript.ToolDe
 }
 
 // Tools implements mcpserver.Gateway.
-func (p inProcess) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error) {
+func (p inProcess) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (api.Tools, error) {
 	return p.narrowed.Tools(ctx, f, wait)
 }
 

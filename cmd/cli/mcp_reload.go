@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // changeSignal returns a channel and a function that sends on it. The function never blocks: while
@@ -31,11 +31,11 @@ func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger
 		o.warn("commands that change the configuration do not reach this process: %v", err)
 		return func() {}
 	}
-	listener, err := gateway.Listen("localhost", 0)
+	listener, err := api.Listen("localhost", 0)
 	if err != nil {
 		return unreachable(err)
 	}
-	server, err := gateway.New(own, gateway.Options{Listener: listener, Token: gateway.NewToken(), Approver: gateway.NewToken(), Logger: logger})
+	server, err := api.New(own, api.Options{Listener: listener, Token: api.NewToken(), Approver: api.NewToken(), Logger: logger})
 	if err != nil {
 		return unreachable(errors.Join(err, listener.Close()))
 	}
@@ -55,7 +55,7 @@ func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger
 	}
 }
 
-func shutDown(server *gateway.Server) error {
+func shutDown(server *api.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
 	defer cancel()
 	return server.Shutdown(ctx)

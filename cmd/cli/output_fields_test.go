@@ -18,13 +18,13 @@ import (
 	"github.com/toolscript/toolscript/cmd/runhistory"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/usage"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // documented holds the row types that docs/output.md describes.
 var documented = map[string]any{
 	"`list-servers`, `servers restart`":          toolscript.ServerStatus{},
-	"`list-tools`":                               gateway.ToolInfo{},
+	"`list-tools`":                               api.ToolInfo{},
 	"`search`":                                   toolscript.SearchAnswer{},
 	"`search`, each of `results`":                toolscript.SearchHit{},
 	"`status`, `gateway status`":                 toolscript.Status{},

@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 const pinsHelp = `Show which tools have changed since they were first used, and accept changes.
@@ -246,7 +246,7 @@ func (a *app) acceptPins(ctx context.Context, id string, f form.Form) error {
 	if len(of.only(tool).Changes) == 0 {
 		return &toolscript.Error{Kind: toolscript.Conflict, Err: errors.New("server " + of.Name + " is as it was pinned")}
 	}
-	request, err := g.AcceptPins(ctx, gateway.PinAcceptance{Server: of.Name, Tool: tool})
+	request, err := g.AcceptPins(ctx, api.PinAcceptance{Server: of.Name, Tool: tool})
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 func newRun(a *app) *cobra.Command {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/execution/detached"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/runhistory"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -232,5 +232,5 @@ func (a *app) detachedUsage() error {
 		return nil
 	}
 	return a.print("Detached runs: %d of %d have not ended; the output of %d of %d is kept for %d days, %.1f of %d MB.",
-		u.Running, detached.MostRunning, u.Runs, detached.MostRuns, detached.MostAge/(24*time.Hour), float64(u.Bytes)/(1<<20), detached.MostTotal>>20)
+		u.Running, kept.MostDetachedRunning, u.Runs, kept.MostDetachedRuns, kept.MostEventsAge/(24*time.Hour), float64(u.Bytes)/(1<<20), kept.MostEvents>>20)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/replay"
@@ -69,7 +69,7 @@ func (o *replayOptions) run(ctx context.Context, id string) error {
 		}
 		script = &replay.Script{Code: string(code), File: filepath.Base(o.script), Modules: source.Modules(o.absolute(o.script), string(code))}
 	}
-	report, err := replay.Run(ctx, func() (recording.Recording, error) { return store.Load(id, o.absolute(o.identity)) }, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
+	report, err := replay.Run(ctx, func() (kept.Recording, error) { return store.Load(id, o.absolute(o.identity)) }, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // connectingText is shown while servers connect.

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/value"
-	"github.com/toolscript/toolscript/tokens"
+	"github.com/toolscript/toolscript/internal/tokens"
 )
 
 // answering are the commands whose output agents read. The audit counts the tokens of this output.

@@ -9,8 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
-	"github.com/toolscript/toolscript/tokens"
+	"github.com/toolscript/toolscript/internal/tokens"
 )
 
 // ownAudit gives a world its own data folder, and returns a function that reads its shown lines.
@@ -20,7 +19,7 @@ func ownAudit(t *testing.T, w *world) func() []audit.Line {
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+data, "SESSION_ID=s1")
 	return func() (all []audit.Line) {
 		t.Helper()
-		if err := chain.Lines(filepath.Join(data, "audit"), func(l chain.Line) {
+		if err := audit.ChainLines(filepath.Join(data, "audit"), func(l audit.ChainLine) {
 			var line audit.Line
 			if l.Type == audit.TypeShown {
 				if err := json.Unmarshal(l.Text, &line); err != nil {

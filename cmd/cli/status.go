@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 type statusOptions struct {
@@ -96,7 +96,7 @@ type appearance struct {
 func (o *statusOptions) writeStatus(ctx context.Context, w io.Writer, url string, err error) (key string, _ error) {
 	var status toolscript.Status
 	if err == nil {
-		client := gateway.NewClient(url)
+		client := api.NewClient(url)
 		defer client.Close()
 		status, err = client.Status(ctx)
 	}
@@ -152,7 +152,7 @@ func (o *statusOptions) printStatus(ctx context.Context, w io.Writer, capability
 
 // printRunning writes the state of a running gateway.
 func (o *statusOptions) printRunning(ctx context.Context, w io.Writer, address, capabilityURL, health string) (key string, _ error) {
-	client := gateway.NewClient(capabilityURL)
+	client := api.NewClient(capabilityURL)
 	defer client.Close()
 	status, err := client.Status(ctx)
 	if err != nil { // the capability is missing or old

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/follow"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // follow shows the state until the command is interrupted, which is not an error. A terminal
@@ -22,7 +22,7 @@ func (o *statusOptions) follow(ctx context.Context) error {
 	w := &statusWatch{statusOptions: o, screen: terminal.Is(o.Stdout) && o.getenv("TERM") != "dumb"}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	updates := follow.Run(ctx, func(context.Context) (*gateway.Client, error) { return o.current() })
+	updates := follow.Run(ctx, func(context.Context) (*api.Client, error) { return o.current() })
 	seconds := time.NewTicker(time.Second)
 	defer seconds.Stop()
 	for {
@@ -47,12 +47,12 @@ func (o *statusOptions) follow(ctx context.Context) error {
 }
 
 // current returns a client of the gateway that other commands would use now.
-func (o *statusOptions) current() (*gateway.Client, error) {
+func (o *statusOptions) current() (*api.Client, error) {
 	url, err := o.url()
 	if err != nil {
 		return nil, err
 	}
-	return gateway.NewClient(url), nil
+	return api.NewClient(url), nil
 }
 
 // statusWatch is what status --watch knows and has shown.

@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/follow"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/top"
-	"github.com/toolscript/toolscript/sharedfile/ownfile"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 func newTop(a *app) *cobra.Command {
@@ -69,7 +69,7 @@ func (a *app) top(ctx context.Context) error {
 	defer cancel()
 	o := &statusOptions{app: a}
 	return top.Run(ctx, top.Options{
-		Updates: follow.Run(ctx, func(context.Context) (*gateway.Client, error) { return o.current() }),
+		Updates: follow.Run(ctx, func(context.Context) (*api.Client, error) { return o.current() }),
 		In:      a.Stdin, Out: a.Stdout, Env: a.Env,
 	})
 }
@@ -87,7 +87,7 @@ func (a *app) topAll(ctx context.Context) error {
 
 // runSelf runs a command of this program without input and returns what it has printed.
 func (a *app) runSelf(ctx context.Context, args []string) (string, error) {
-	self, err := ownfile.Path()
+	self, err := files.Own()
 	if err != nil {
 		return "", err
 	}

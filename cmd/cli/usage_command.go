@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/cmd/usage"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // usageOptions are the options of toolscript usage.
@@ -87,7 +87,7 @@ func (o *usageOptions) run() error {
 	if q.Runs != nil {
 		q.Since = time.Time{}
 	}
-	r, err := usage.Read(dir, q, usage.Configured{Servers: loaded.Servers, Cache: toolcache.Folder(o.host.Cache("tools"))})
+	r, err := usage.Read(dir, q, usage.Configured{Servers: loaded.Servers, Cache: server.ToolLists(o.host.Cache("tools"))})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/usage"
-	"github.com/toolscript/toolscript/tokens"
+	"github.com/toolscript/toolscript/internal/tokens"
 )
 
 func usageReport() *usage.Report {

@@ -16,8 +16,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Backups keeps the earlier texts of changed files.
@@ -88,7 +87,7 @@ func (c *Change) revert() error {
 // keep writes the backup of a change.
 func (b Backups) keep(kind string, changes []*Change) (string, error) {
 	folder := filepath.Join(b.Folder, kind+"-"+b.Now().UTC().Format("20060102T150405.000000000"))
-	if err := private.Dir(folder); err != nil {
+	if err := files.PrivateDir(folder); err != nil {
 		return "", err
 	}
 	var j journal
@@ -97,7 +96,7 @@ func (b Backups) keep(kind string, changes []*Change) (string, error) {
 			Path: c.File.Path, Root: c.File.Root, Project: c.File.Project, Format: c.File.format,
 			New: c.New(), Written: hash(c.after), Added: c.members,
 		})
-		if err := sharedfile.WriteSynced(backupFile(folder, i), c.before); err != nil {
+		if err := files.WriteSynced(backupFile(folder, i), c.before); err != nil {
 			return "", err
 		}
 	}
@@ -105,7 +104,7 @@ func (b Backups) keep(kind string, changes []*Change) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return folder, sharedfile.WriteSynced(filepath.Join(folder, journalName), text)
+	return folder, files.WriteSynced(filepath.Join(folder, journalName), text)
 }
 
 func backupFile(folder string, i int) string {
@@ -151,7 +150,7 @@ func (b Backups) Undo(kind string) ([]string, error) {
 		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is nothing to undo")}
 	}
 	folder := folders[len(folders)-1]
-	if err := private.Check(folder); err != nil {
+	if err := files.CheckPrivateDir(folder); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(filepath.Join(folder, journalName)) //nolint:gosec // G304: a private folder of this program

@@ -8,12 +8,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/toolscript/toolscript/cmd/jsonc"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // document is JSON text that may have comments and trailing commas, as editors allow.
 type document struct {
-	jsonc.Text
+	rawjson.Commented
 	text []byte
 	root *node // nil if the text has nothing but comments
 }
@@ -38,7 +38,7 @@ const maxDepth = 500
 
 // parse parses a text. The error contains no part of the text, which may have secrets.
 func parse(text []byte) (*document, error) {
-	d := &document{Text: jsonc.Blank(text), text: text}
+	d := &document{Commented: rawjson.WithoutComments(text), text: text}
 	if len(bytes.TrimSpace(d.Plain)) == 0 {
 		return d, nil
 	}

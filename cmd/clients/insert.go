@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/toolscript/toolscript/cmd/jsonc"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // ordered is an object that keeps the order of its members.
@@ -122,8 +122,8 @@ func (d *document) endOfLine(at, limit int) (end int, comma bool) {
 		case c == ',':
 			at++
 			end, comma = at, true
-		case c == '/' && jsonc.EndOfComment(d.text, at) > 0:
-			at = jsonc.EndOfComment(d.text, at)
+		case c == '/' && rawjson.EndOfComment(d.text, at) > 0:
+			at = rawjson.EndOfComment(d.text, at)
 			end = at
 			if d.text[end-1] == '\r' {
 				end--
@@ -143,8 +143,8 @@ func (d *document) commaFollows(at, limit int) bool {
 		switch c := d.text[at]; {
 		case c == ',':
 			return true
-		case c == '/' && jsonc.EndOfComment(d.text, at) > 0:
-			at = jsonc.EndOfComment(d.text, at)
+		case c == '/' && rawjson.EndOfComment(d.text, at) > 0:
+			at = rawjson.EndOfComment(d.text, at)
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
 			at++
 		default:

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/jsonc"
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -88,7 +88,7 @@ func (m *masker) value(name string, n *node) {
 	}
 	for _, inner := range n.members {
 		if looksSecret(inner.key) {
-			m.replace(inner.at, jsonc.EndOfString(m.Plain, inner.at), quoted(hidden))
+			m.replace(inner.at, rawjson.EndOfString(m.Plain, inner.at), quoted(hidden))
 		}
 		m.value(inner.key, inner.value)
 	}

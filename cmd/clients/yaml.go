@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // parseYAML parses a text. The error contains no part of the text, which may have secrets.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // allowed describes the values that the schema allows at the place of a mistake. The text

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/builtin/agents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -78,9 +77,9 @@ func merged(packs toolscript.ToolPacks, n *node) toolscript.ToolPacks {
 // checkSlots returns an error if agents of a built-in server could occupy all its calls, for which the calls
 // of their own scripts would then wait.
 func checkSlots(c mcpclient.Config) error {
-	if c.Concurrency == 0 || c.Concurrency > tool.MaxAgents || !slices.Contains(c.Tools, agents.LaunchSync.Name) {
+	if c.Concurrency == 0 || c.Concurrency > tool.MaxAgents || !slices.Contains(c.Tools, builtin.LaunchSync.Name) {
 		return nil
 	}
 	return fmt.Errorf("%d is not enough with %s: up to %d agents run at once, each as one call, and their scripts call tools of this server too; use %d or more",
-		c.Concurrency, agents.LaunchSync.Name, tool.MaxAgents, tool.MaxAgents+1)
+		c.Concurrency, builtin.LaunchSync.Name, tool.MaxAgents, tool.MaxAgents+1)
 }

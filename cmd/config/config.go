@@ -97,7 +97,7 @@ func (m Media) Most() (blocks, bytes int64) {
 	return blocks, bytes
 }
 
-// Audit holds the settings of the audit. A zero limit selects the default of package chain.
+// Audit holds the settings of the audit. A zero limit selects the default of package audit.
 type Audit struct {
 	Off      bool
 	FileMB   int64 // size after which the next file begins

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolscript/toolscript/cmd/jsonc"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // maxDepth is the maximum nesting depth, far more than the format needs.
@@ -50,7 +50,7 @@ type object struct {
 // parse parses a whole file. The error is a *Mistake.
 func parse(path string, text []byte) (*document, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows write a byte order mark
-	d := &document{path: path, text: text, plain: jsonc.Blank(text).Plain}
+	d := &document{path: path, text: text, plain: rawjson.WithoutComments(text).Plain}
 	if len(bytes.TrimSpace(d.plain)) == 0 {
 		return nil, d.mistakeAt(0, `the file is empty; the smallest configuration is {"mcpServers": {}}`)
 	}

@@ -3,17 +3,17 @@ package config
 import (
 	"path/filepath"
 
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // project returns the folder beneath which a project's server resolves its paths. A link in it may
 // lead out to a path that the server's definition names, because the user has seen that path.
-func (o Options) project(n *node, file File, c mcpclient.Config) beneath.Folder {
+func (o Options) project(n *node, file File, c mcpclient.Config) files.Folder {
 	if !file.Project {
-		return beneath.Folder{}
+		return files.Folder{}
 	}
-	folder := beneath.Folder{Dir: filepath.Dir(file.Path)}
+	folder := files.Folder{Dir: filepath.Dir(file.Path)}
 	o.WorkDir = folder.Dir
 	uses := c.Type == mcpclient.Stdio && folder.Has(c.Dir) || folder.Has(c.Root)
 	for _, path := range filePaths {
@@ -28,7 +28,7 @@ func (o Options) project(n *node, file File, c mcpclient.Config) beneath.Folder 
 		})
 	}
 	if !uses {
-		return beneath.Folder{}
+		return files.Folder{}
 	}
 	return folder
 }

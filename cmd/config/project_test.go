@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // TestProjectOfServers: paths in a project's file are resolved below its folder; paths that lead out of
@@ -52,8 +52,8 @@ func TestProjectOfServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := func(named ...string) beneath.Folder { return beneath.Folder{Dir: project, Named: named} }
-	for name, want := range map[string]beneath.Folder{
+	in := func(named ...string) files.Folder { return files.Folder{Dir: project, Named: named} }
+	for name, want := range map[string]files.Folder{
 		"root": in(), "written": in("/srv/out", filepath.Join(home, "cache")), "absolute": in(), "around": in(), "outside": {}, "cwd": in(), "here": in(),
 		"confine": in("/srv", "/srv/data", filepath.Join(top, "out")), "command": in(), "spec": in(), "address": {}, "schema": in(), "http": {}, "users": {},
 	} {

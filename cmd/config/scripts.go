@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/sharedfile"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -58,11 +57,11 @@ func CheckScriptName(name string) error {
 }
 
 // scriptsProject returns the folder beneath which the saved scripts of a file must be.
-func scriptsProject(file File) beneath.Folder {
+func scriptsProject(file File) files.Folder {
 	if !file.Project {
-		return beneath.Folder{}
+		return files.Folder{}
 	}
-	return beneath.Folder{Dir: filepath.Dir(file.Path)}
+	return files.Folder{Dir: filepath.Dir(file.Path)}
 }
 
 // readScripts reads the saved scripts of a configuration file, sorted by name. skipped
@@ -278,24 +277,24 @@ func WriteScript(s SavedScript, replace bool) error {
 		}
 	}
 	path := filepath.Join(held.Path(), filepath.Base(s.Path))
-	if err := sharedfile.WriteSynced(path, []byte(s.Code)); err != nil {
+	if err := files.WriteSynced(path, []byte(s.Code)); err != nil {
 		return err
 	}
 	return os.Chmod(path, fileMode)
 }
 
 // makeScriptsDir creates a folder for scripts, beneath the project's folder if the file belongs to a project.
-func makeScriptsDir(file File, dir string, mode fs.FileMode) (beneath.Held, error) {
+func makeScriptsDir(file File, dir string, mode fs.FileMode) (files.Held, error) {
 	project := scriptsProject(file)
 	if !project.Has(dir) {
 		if err := os.MkdirAll(dir, mode); err != nil {
-			return beneath.Held{}, err
+			return files.Held{}, err
 		}
 		return project.Hold(dir)
 	}
 	root, err := os.OpenRoot(project.Dir)
 	if err != nil {
-		return beneath.Held{}, err
+		return files.Held{}, err
 	}
 	defer func() { _ = root.Close() }() // every file in it is closed
 	rel, err := filepath.Rel(project.Dir, dir)
@@ -303,7 +302,7 @@ func makeScriptsDir(file File, dir string, mode fs.FileMode) (beneath.Held, erro
 		err = root.MkdirAll(rel, mode)
 	}
 	if err != nil {
-		return beneath.Held{}, err
+		return files.Held{}, err
 	}
 	return project.Hold(dir)
 }

@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // grant holds the definitions of one file that the user trusts. They are stored as text, so
@@ -60,10 +59,10 @@ func (g *grant) write(dataDir string) error {
 		return fmt.Errorf("trust %s: %w", g.Path, err)
 	}
 	dir := trustDir(dataDir)
-	if err := private.Dir(dir); err != nil {
+	if err := files.PrivateDir(dir); err != nil {
 		return cannotRecord(g.Path, err)
 	}
-	if err := sharedfile.WriteSynced(grantFile(dir, g.Path), record); err != nil {
+	if err := files.WriteSynced(grantFile(dir, g.Path), record); err != nil {
 		return cannotRecord(g.Path, err)
 	}
 	return nil
@@ -81,7 +80,7 @@ func cannotRecord(path string, err error) error {
 // was trusted.
 func readGrant(dataDir, path string) (*grant, error) {
 	dir := trustDir(dataDir)
-	if err := private.Check(dir); err != nil {
+	if err := files.CheckPrivateDir(dir); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(grantFile(dir, path))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/egress"
-	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // acts adds hosts to the profile, and reports what no profile allows.
@@ -87,7 +86,7 @@ func (w *work) host(a observed.Acted) {
 		w.problem(Problem{What: "connects to " + a.Target, Count: a.Count, Why: err.Error()})
 		return
 	}
-	if host, _, err := net.SplitHostPort(a.Target); err == nil && reach.OfHost(host) != reach.Public {
+	if host, _, err := net.SplitHostPort(a.Target); err == nil && egress.ReachOfHost(host) != egress.Public {
 		w.problem(Problem{
 			What: "connects to " + a.Target, Count: a.Count, Sensitive: true,
 			Why: "it is in this machine or in the local network, where services trust their neighbours, and is never suggested; add it by hand if the server needs it",

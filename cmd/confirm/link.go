@@ -9,17 +9,16 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/browser"
-	"github.com/toolscript/toolscript/transport/gateway"
-	"github.com/toolscript/toolscript/transport/gateway/dashboard"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // Link shows links to the operator page: it opens the browser of the desktop that the
 // environment names, or writes the link to the terminal of the process that has asked for
 // it. The process itself does not get the link.
-func Link(env []string, lookupEnv func(string) (string, bool)) gateway.ShowLink {
-	return func(ctx context.Context, link string, by gateway.LinkRequest) (string, error) {
+func Link(env []string, lookupEnv func(string) (string, bool)) api.ShowLink {
+	return func(ctx context.Context, link string, by api.LinkRequest) (string, error) {
 		if !by.Print && desktop(lookupEnv) && browser.Open(ctx, link, env) == nil {
-			return gateway.ShownBrowser, nil
+			return api.ShownBrowser, nil
 		}
 		write, err := person(by.PID)
 		if err != nil {
@@ -28,16 +27,16 @@ func Link(env []string, lookupEnv func(string) (string, bool)) gateway.ShowLink 
 		write(func(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "%s\n", linkText(link)) // a link that is not seen is not opened
 		})
-		return gateway.ShownTerminal, nil
+		return api.ShownTerminal, nil
 	}
 }
 
 func linkText(link string) string {
-	return fmt.Sprintf("Open this link in a browser of this machine. It works once, within %s:\n  %s", dashboard.LinkTime, link)
+	return fmt.Sprintf("Open this link in a browser of this machine. It works once, within %s:\n  %s", api.LinkTime, link)
 }
 
 // noPlace returns the error for a link that no person would see.
-func noPlace(by gateway.LinkRequest, err error) error {
+func noPlace(by api.LinkRequest, err error) error {
 	reason := "the gateway could not open a browser, and "
 	if by.Print {
 		reason = ""

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/ancestry"
 	"github.com/toolscript/toolscript/cmd/confirm"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 const pageLink = "http://127.0.0.1:1/dashboard/open/abc"
@@ -34,9 +34,9 @@ func TestLinkInBrowser(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "xdg-open"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		shown, err := confirm.Link(environment(map[string]string{variable: "x"}))(t.Context(), pageLink, gateway.LinkRequest{})
+		shown, err := confirm.Link(environment(map[string]string{variable: "x"}))(t.Context(), pageLink, api.LinkRequest{})
 		text, _ := os.ReadFile(opened)
-		if err != nil || shown != gateway.ShownBrowser || strings.TrimSpace(string(text)) != pageLink {
+		if err != nil || shown != api.ShownBrowser || strings.TrimSpace(string(text)) != pageLink {
 			t.Errorf("%s: %q, %v; the browser opened %q", variable, shown, err, text)
 		}
 		_ = os.Remove(opened) // the next browser writes it again
@@ -62,12 +62,12 @@ func TestLinkAtTerminal(t *testing.T) {
 	} {
 		show := confirm.Link(environment(tt.env))
 		person, screen := process(t, true)
-		shown, err := show(t.Context(), pageLink, gateway.LinkRequest{PID: person, Print: tt.print})
+		shown, err := show(t.Context(), pageLink, api.LinkRequest{PID: person, Print: tt.print})
 		if below {
 			if err == nil {
 				t.Errorf("%s: a process below an agent is taken for a person", name)
 			}
-		} else if err != nil || shown != gateway.ShownTerminal {
+		} else if err != nil || shown != api.ShownTerminal {
 			t.Errorf("%s: %q, %v", name, shown, err)
 		} else {
 			for deadline := time.After(time.Minute); !strings.Contains(screen(), pageLink); {
@@ -81,7 +81,7 @@ func TestLinkAtTerminal(t *testing.T) {
 		pipes, _ := process(t, false)
 		agent, seen := process(t, true, "CLAUDECODE=1")
 		for who, pid := range map[string]int{"no terminal": pipes, "an agent": agent, "no process": 1 << 30, "nobody": 0} {
-			_, err := show(t.Context(), pageLink, gateway.LinkRequest{PID: pid, Print: tt.print})
+			_, err := show(t.Context(), pageLink, api.LinkRequest{PID: pid, Print: tt.print})
 			if toolscript.KindOf(err) != toolscript.Forbidden || !strings.Contains(err.Error(), "run toolscript dashboard at a terminal") || strings.Contains(err.Error(), pageLink) {
 				t.Errorf("%s, %s: %v", name, who, err)
 			}

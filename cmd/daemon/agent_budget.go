@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/llm"
 )
 
 // The default bounds of agents.
@@ -92,7 +91,7 @@ func (a *launched) giveBack(n int) {
 }
 
 // used adds the tokens of an answer.
-func (a *launched) used(u llm.Usage) {
+func (a *launched) used(u agent.Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.state.InputTokens += u.Input

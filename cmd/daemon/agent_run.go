@@ -10,9 +10,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/agent"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/llm"
 )
 
 // run lets an agent work on its task, and records the end in its state. It ends with ctx.
@@ -82,9 +81,9 @@ type spending struct {
 }
 
 // Send implements agent.Model.
-func (s spending) Send(ctx context.Context, r llm.Request) (llm.Answer, error) {
+func (s spending) Send(ctx context.Context, r agent.Request) (agent.Answer, error) {
 	if err := s.agent.takeTurn(); err != nil {
-		return llm.Answer{}, err
+		return agent.Answer{}, err
 	}
 	answer, err := s.model.Send(ctx, r)
 	s.agent.used(answer.Usage)

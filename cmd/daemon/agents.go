@@ -12,8 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/inprocess"
-	"github.com/toolscript/toolscript/transport/llm"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxKept is the maximum number of ended agents of agents.launch.async whose results are kept.
@@ -31,7 +30,7 @@ type agents struct {
 
 // model is the model that a request has chosen, within the bounds of the configuration.
 type model struct {
-	*llm.Client
+	*agent.Client
 	provider, name string
 }
 
@@ -45,7 +44,7 @@ func (g *agents) model(r tool.ModelRequest) (m model, err error) {
 	if r.Model != "" && r.Model != p.Model && !slices.Contains(r.Settings.Models, r.Model) {
 		return m, fmt.Errorf(`the configuration does not allow the model %.80q: name it in "models" of "agents" of the server`, r.Model)
 	}
-	choice.Model, choice.MaxTokens = r.Model, within(cmp.Or(p.MaxTokens, llm.DefaultTokens), r.Settings.MaxTokens, r.MaxTokens)
+	choice.Model, choice.MaxTokens = r.Model, within(cmp.Or(p.MaxTokens, agent.DefaultTokens), r.Settings.MaxTokens, r.MaxTokens)
 	m.name = cmp.Or(r.Model, p.Model)
 	m.provider, m.Client, err = Model(all, choice)
 	return m, err
@@ -74,7 +73,7 @@ func (g *agents) Chat(ctx context.Context, r tool.ModelRequest) (tool.ChatAnswer
 	if err := by.takeTurn(); err != nil {
 		return tool.ChatAnswer{}, err
 	}
-	a, err := m.Send(ctx, llm.Request{System: r.System, Items: []json.RawMessage{llm.UserText(r.Text)}})
+	a, err := m.Send(ctx, agent.Request{System: r.System, Items: []json.RawMessage{agent.UserText(r.Text)}})
 	if err != nil {
 		return tool.ChatAnswer{}, err
 	}
@@ -97,7 +96,7 @@ func (g *agents) caller(ctx context.Context) (by *launched, allow []string, err 
 	}
 	run := tool.RunOf(ctx)
 	if run == "" {
-		return nil, inprocess.AllowOf(ctx), nil
+		return nil, upstream.AllowOf(ctx), nil
 	}
 	record, err := g.daemon.Run(ctx, run)
 	if err != nil || record.Agent == "" {

@@ -11,9 +11,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
-	"github.com/toolscript/toolscript/cmd/config/private"
 	"github.com/toolscript/toolscript/cmd/confirm"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // approvalStore keeps permanent approvals in a file of the data folder.
@@ -50,10 +49,10 @@ func (s approvalStore) Save(pins []approval.Pin) error {
 	if err != nil {
 		return err
 	}
-	if err := private.Dir(filepath.Dir(s.path)); err != nil {
+	if err := files.PrivateDir(filepath.Dir(s.path)); err != nil {
 		return err
 	}
-	return sharedfile.WriteSynced(s.path, append(text, '\n'))
+	return files.WriteSynced(s.path, append(text, '\n'))
 }
 
 // ConfirmApproval shows the code of a request at the terminal of the process that is about

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/recordings"
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
@@ -27,7 +26,7 @@ func (h *Host) Audit(settings config.Audit, logger *slog.Logger) *audit.Log {
 		return nil
 	}
 	return audit.NewLog(audit.Options{
-		Chain: chain.Options{
+		Chain: audit.ChainOptions{
 			Dir: folder, FileBytes: settings.FileMB << 20, KeepBytes: settings.KeepMB << 20,
 			KeepAge: time.Duration(settings.KeepDays) * 24 * time.Hour,
 		},
@@ -36,9 +35,9 @@ func (h *Host) Audit(settings config.Audit, logger *slog.Logger) *audit.Log {
 }
 
 // Recordings returns the store of recorded runs, which are encrypted for the recipients.
-func (h *Host) Recordings(recipients []string) (recordings.Store, error) {
+func (h *Host) Recordings(recipients []string) (kept.Recordings, error) {
 	folder, err := h.folder("recordings")
-	return recordings.Store{Dir: folder, Recipients: recipients}, err
+	return kept.Recordings{Dir: folder, Recipients: recipients}, err
 }
 
 // WorkerOptions returns the options of the workers of this program.

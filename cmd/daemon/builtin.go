@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/convert"
-	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // builtinHost returns what the gateway offers to built-in tools. Without a usable data
@@ -31,7 +31,7 @@ func (d *Daemon) convert() convert.Port {
 // fetch lists or reads resources for a built-in tool. It applies the rules of the run that
 // calls the tool.
 func (d *Daemon) fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
-	o.Allow = inprocess.AllowOf(ctx)
+	o.Allow = upstream.AllowOf(ctx)
 	if o.Run != "" {
 		record, err := d.Run(ctx, o.Run)
 		if err != nil {

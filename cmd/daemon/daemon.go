@@ -15,24 +15,23 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/timezone"
-	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/hub"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
-	"github.com/toolscript/toolscript/transport/reaper"
-	"github.com/toolscript/toolscript/transport/telemetry/otlp"
+	"github.com/toolscript/toolscript/transport/telemetry"
 )
 
 // StopTime bounds the end of a Daemon: answering calls in flight, and ending servers and
@@ -65,13 +64,13 @@ type Daemon struct {
 	options   Options
 	settings  atomic.Pointer[config.Settings]
 	started   config.Settings // settings at the start, some of which no reload replaces
-	reaper    *reaper.Reaper
+	reaper    *proc.Reaper
 	deno      *denoEngine
 	agents    *agents
 	hub       *hub.Client
 	fleet     *fleet
 	runners   *remote.Fleet
-	telemetry *otlp.Exporter // nil: nothing is sent
+	telemetry *telemetry.Exporter // nil: nothing is sent
 	secrets   knownSecrets
 	ready     chan struct{} // closed when System is set
 
@@ -83,7 +82,7 @@ type Daemon struct {
 func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d := &Daemon{
 		host: h, options: options, variables: map[string]string{}, ready: make(chan struct{}),
-		reaper: reaper.New(options.Logger), deno: &denoEngine{host: h, logger: options.Logger},
+		reaper: proc.NewReaper(options.Logger), deno: &denoEngine{host: h, logger: options.Logger},
 	}
 	d.runners = d.newRunners(options.Logger)
 	d.agents = &agents{daemon: d, known: map[string]*launched{}}
@@ -92,7 +91,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.started = loaded.Settings
 	d.settings.Store(&loaded.Settings)
 	d.secrets.add(loaded.Servers)
-	answers := inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
+	answers := budget.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
 	d.fleet = d.newFleet(loaded.Settings.Fleet, answers)
 	d.fleet.begin(loaded)
 	o := options.Actors
@@ -115,7 +114,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers))
 	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
 	o.Dial = options.Lent.over(o.Dial)
-	o.Memory = options.Lent.memory(toolcache.Folder(h.Cache("tools")))
+	o.Memory = options.Lent.memory(server.ToolLists(h.Cache("tools")))
 	o.Store = d.store(loaded.Files)
 	o.Approvals.Store = h.approvals()
 	o.Approvals.Project, _ = config.ProjectFolder(h.Config) // Load would have failed if it were unknown
@@ -162,7 +161,7 @@ func (d *Daemon) completeScripts(s *actors.Scripts) {
 		s.SpareDeno = spareDenos
 	}
 	s.Defaults, s.Remote = d.defaults, d.takeRunner
-	s.Record = func(r recording.Recording) error {
+	s.Record = func(r kept.Recording) error {
 		store, err := d.host.Recordings(d.settings.Load().Audit.Recipients)
 		if err != nil {
 			return err

@@ -13,10 +13,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -45,7 +45,7 @@ type fleet struct {
 	again chan struct{} // requests a look
 }
 
-func (d *Daemon) newFleet(settings config.Fleet, answers *inflight.Budget) *fleet {
+func (d *Daemon) newFleet(settings config.Fleet, answers *budget.Budget) *fleet {
 	f := &fleet{daemon: d, offered: map[string]int{}, shadowed: map[string]bool{}, again: make(chan struct{}, 1)}
 	f.inForce.Store(&settings)
 	f.Fleet = hub.NewFleet(hub.FleetOptions{Address: d.fleetAddress, Answers: answers, Logger: d.options.Logger})

@@ -16,7 +16,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
@@ -200,7 +199,7 @@ func TestFleetApproval(t *testing.T) {
 	var calls []string
 	await(t, "the audit has both calls", func() bool {
 		calls = nil
-		_ = chain.Lines(folder, func(l chain.Line) { // the line may be incomplete while it is written
+		_ = audit.ChainLines(folder, func(l audit.ChainLine) { // the line may be incomplete while it is written
 			var line audit.Line
 			if json.Unmarshal(l.Text, &line) == nil && line.Type == audit.TypeCall {
 				calls = append(calls, line.Tool+" "+line.Approval+" "+line.Host)

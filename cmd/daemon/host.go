@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/toolscript/toolscript/actors/execution/detached"
-	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -56,7 +55,7 @@ func (h *Host) CacheFolder() (string, error) { return h.folder("cache") }
 func (h *Host) Cache(name string) string {
 	folder, err := h.folder("cache", name)
 	if err == nil {
-		err = private.Dir(folder)
+		err = files.PrivateDir(folder)
 	}
 	if err != nil {
 		h.cacheless.Do(func() { h.Warn("running without caches: %v; name a folder of yours with --data-dir", err) })
@@ -67,22 +66,22 @@ func (h *Host) Cache(name string) string {
 
 // Outputs returns the store of output and values that exceed their limits. Without a usable
 // data folder it stores nothing.
-func (h *Host) Outputs() outputs.Store {
+func (h *Host) Outputs() kept.Outputs {
 	folder, err := h.folder("outputs")
 	if err != nil {
-		return outputs.Store{}
+		return kept.Outputs{}
 	}
-	return outputs.Store{Dir: folder}
+	return kept.Outputs{Dir: folder}
 }
 
 // DetachedRuns returns the store of the events of detached runs. Without a usable data
 // folder it stores nothing.
-func (h *Host) DetachedRuns() detached.Store {
+func (h *Host) DetachedRuns() kept.Events {
 	folder, err := h.folder("detached")
 	if err != nil {
-		return detached.Store{}
+		return kept.Events{}
 	}
-	return detached.Store{Dir: folder}
+	return kept.Events{Dir: folder}
 }
 
 // LoginStore returns the store of logins.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub"
-	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // maxLabel is the maximum length of the folder that a hub shows for a gateway, in bytes.
@@ -17,7 +17,7 @@ const maxLabel = 190
 
 // hubClient returns the gateway's side of the hub for shared servers. It starts nothing
 // before a shared server is dialled.
-func (h *Host) hubClient(answers *inflight.Budget, logger *slog.Logger) *hub.Client {
+func (h *Host) hubClient(answers *budget.Budget, logger *slog.Logger) *hub.Client {
 	folder, _ := config.ProjectFolder(h.Config) // Load would have failed if it were unknown
 	label := h.Config.WorkDir
 	if len(label) > maxLabel {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/sharedfile/ownfile"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -56,7 +56,7 @@ func dialOwn(dial server.Dial) server.Dial {
 	self, _ := os.Executable() // "" if unknown, which Read has refused for such servers
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 		if cfg.Type == mcpclient.Stdio && cfg.Command == self && cfg.Shared == "" {
-			path, err := ownfile.Path()
+			path, err := files.Own()
 			if err != nil {
 				return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
 			}

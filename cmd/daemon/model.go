@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/transport/llm"
+	"github.com/toolscript/toolscript/harness/agent"
 )
 
 // ModelChoice selects a model of the configuration.
@@ -21,7 +21,7 @@ type ModelChoice struct {
 }
 
 // Model returns the client of the chosen model, and the name of its provider.
-func Model(all map[string]config.Provider, choice ModelChoice) (string, *llm.Client, error) {
+func Model(all map[string]config.Provider, choice ModelChoice) (string, *agent.Client, error) {
 	name, err := providerOf(all, choice)
 	if err != nil {
 		return "", nil, err
@@ -30,8 +30,8 @@ func Model(all map[string]config.Provider, choice ModelChoice) (string, *llm.Cli
 	if !ok || p.Model == "" {
 		return "", nil, fmt.Errorf("the provider %.80q has no model in the configuration, or a variable of it is not set", name)
 	}
-	client, err := llm.New(llm.Options{
-		API: llm.API(p.API), URL: p.URL, Model: cmp.Or(choice.Model, p.Model), Key: p.Key, MaxTokens: cmp.Or(choice.MaxTokens, p.MaxTokens),
+	client, err := agent.NewClient(agent.ClientOptions{
+		API: agent.API(p.API), URL: p.URL, Model: cmp.Or(choice.Model, p.Model), Key: p.Key, MaxTokens: cmp.Or(choice.MaxTokens, p.MaxTokens),
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("provider %q: %w", name, err)

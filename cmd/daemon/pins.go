@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"github.com/toolscript/toolscript/actors/pin"
-	"github.com/toolscript/toolscript/cmd/pinstore"
 )
 
 // pins returns the store of tool definitions as they were at first use, or nil without a data folder.
@@ -11,5 +10,5 @@ func (h *Host) pins() pin.Store {
 	if err != nil {
 		return nil
 	}
-	return pinstore.Folder(path)
+	return pin.Folder(path)
 }

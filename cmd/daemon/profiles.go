@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // warnings returns the problems of the fleet and of the profiles.

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
@@ -20,7 +20,7 @@ func (d *Daemon) newRunners(logger *slog.Logger) *remote.Fleet {
 }
 
 // takeRunner lends a sandbox of the fleet.
-func (d *Daemon) takeRunner(ctx context.Context) (execution.Remote, error) {
+func (d *Daemon) takeRunner(ctx context.Context) (runs.Remote, error) {
 	if d.settings.Load().Fleet.URL == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(
 			`limits.pool is "fleet", and no fleet is configured; write "fleet": {"url": "nats://HOST:4222"} to ~/` + config.FileName + `, or remove limits.pool`)}

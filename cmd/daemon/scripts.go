@@ -9,17 +9,17 @@ import (
 	"log/slog"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // withScripts returns a Dial that can also open the server of the saved scripts.
-func (d *Daemon) withScripts(dial server.Dial, answers *inflight.Budget) server.Dial {
+func (d *Daemon) withScripts(dial server.Dial, answers *budget.Budget) server.Dial {
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 		if cfg.Type != mcpclient.Scripts {
 			return dial(ctx, name, cfg, on)
@@ -28,7 +28,7 @@ func (d *Daemon) withScripts(dial server.Dial, answers *inflight.Budget) server.
 		if err != nil {
 			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
 		}
-		return inprocess.New(inprocess.Options{
+		return upstream.New(upstream.Options{
 			Name: name, Info: mcpclient.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Qualified: true, Events: on, Answers: answers,
 		}), nil
 	}
@@ -36,13 +36,13 @@ func (d *Daemon) withScripts(dial server.Dial, answers *inflight.Budget) server.
 
 // scriptTools describes scripts as tools. It leaves out a script that has mistakes or
 // cannot be examined, and logs the reason.
-func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on mcpclient.Events) (*inprocess.List, error) {
+func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on mcpclient.Events) (*upstream.List, error) {
 	select {
 	case <-d.ready: // the actors exist
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	tools := &inprocess.List{}
+	tools := &upstream.List{}
 	for _, s := range scripts {
 		sig, err := signed(ctx, d.Sign, s)
 		if ctx.Err() != nil {
@@ -52,7 +52,7 @@ func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScri
 			on.Log(slog.LevelWarn, err.Error()+"; the script is left out")
 			continue
 		}
-		tools.Add(inprocess.Tool{Tool: describeScript(s, sig), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
+		tools.Add(upstream.Tool{Tool: describeScript(s, sig), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
 			return d.callScript(ctx, s, run, args)
 		}})
 	}
@@ -66,7 +66,7 @@ func signed(ctx context.Context, sign sign, s toolscript.SavedScript) (runner.Si
 	if err != nil {
 		return sig, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	if len(found) == 0 && (sig.Fatal || !execution.Decided(sig.Found)) {
+	if len(found) == 0 && (sig.Fatal || !runs.Decided(sig.Found)) {
 		found = sig.Found
 	}
 	if len(found) > 0 {
@@ -98,11 +98,11 @@ func (d *Daemon) callScript(ctx context.Context, s toolscript.SavedScript, run s
 	}
 	req := toolscript.ExecRequest{
 		Code: s.Code, File: s.Name + config.ScriptExtension, Parameter: args, Parent: run, Narrowed: true,
-		Allow: inprocess.AllowOf(ctx), Client: "tools." + toolscript.ScriptsServer,
+		Allow: upstream.AllowOf(ctx), Client: "tools." + toolscript.ScriptsServer,
 	}
 	exec := d.Exec
 	if by, ok := ctx.Value(agentKey{}).(*launched); ok && run == "" {
-		limits, _ := execution.Effective(toolscript.Limits{}, d.defaults().Limits)
+		limits, _ := runs.Effective(toolscript.Limits{}, d.defaults().Limits)
 		req.Allow, req.Limits.ToolCalls = by.allow, limits.ToolCalls
 		exec = agentGateway{d, by}.exec
 	}

@@ -11,12 +11,10 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/embedder"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/embedding"
 	"github.com/toolscript/toolscript/actors/search/embedding/llama"
 	"github.com/toolscript/toolscript/actors/search/embedding/remote"
-	"github.com/toolscript/toolscript/actors/search/vectors"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
@@ -64,14 +62,14 @@ func (h *Host) chooseModel(o *actors.SearchOptions, settings config.Search) (war
 
 // modelSource names a model by a hash of everything that its vectors depend on. The key of
 // an endpoint is secret.
-func modelSource(s config.Search, open func(context.Context) (embedder.Model, error)) embedder.Source {
+func modelSource(s config.Search, open func(context.Context) (search.OpenModel, error)) search.ModelSource {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %t", s.Model, s.Library, s.Remote, s.NoCache))
-	return embedder.Source{Name: hex.EncodeToString(sum[:]), Open: open}
+	return search.ModelSource{Name: hex.EncodeToString(sum[:]), Open: open}
 }
 
 // llamaModel opens a model with toolscript-llama.
-func (h *Host) llamaModel(settings config.Search) func(context.Context) (embedder.Model, error) {
-	return func(ctx context.Context) (embedder.Model, error) {
+func (h *Host) llamaModel(settings config.Search) func(context.Context) (search.OpenModel, error) {
+	return func(ctx context.Context) (search.OpenModel, error) {
 		program, err := llama.Find(h.getenv(llamaVariable))
 		if err != nil {
 			return nil, err
@@ -121,8 +119,8 @@ func (h *Host) CheckModel(ctx context.Context, settings config.Search, probe boo
 	return err
 }
 
-func remoteModel(r config.Remote) func(context.Context) (embedder.Model, error) {
-	return func(ctx context.Context) (embedder.Model, error) {
+func remoteModel(r config.Remote) func(context.Context) (search.OpenModel, error) {
+	return func(ctx context.Context) (search.OpenModel, error) {
 		e, err := remote.Open(ctx, remote.Options{URL: r.URL, Model: r.Model, Key: r.Key})
 		if err != nil {
 			return nil, err
@@ -137,6 +135,8 @@ func (h *Host) cacheVectors(o *actors.SearchOptions) {
 	if dir == "" {
 		return
 	}
-	file := func(m embedding.Embedder) search.Cache { return vectors.File{Dir: dir, Model: m.ID(), Dim: m.Dim()} }
+	file := func(m embedding.Embedder) search.Cache {
+		return search.VectorFile{Dir: dir, Model: m.ID(), Dim: m.Dim()}
+	}
 	o.Cache, o.OutsideCache = file(o.Model), file
 }

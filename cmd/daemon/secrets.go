@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -65,7 +65,7 @@ func (k *knownSecrets) with(others map[string]string) map[string]string {
 
 // clean replaces the values in a recording. If that is not possible, it returns an error,
 // and the recording must not be kept.
-func (k *knownSecrets) clean(r recording.Recording) (recording.Recording, error) {
+func (k *knownSecrets) clean(r kept.Recording) (kept.Recording, error) {
 	replacer := mcpclient.Replacer(k.with(nil))
 	if replacer == nil {
 		return r, nil
@@ -77,7 +77,7 @@ func (k *knownSecrets) clean(r recording.Recording) (recording.Recording, error)
 		return r, err
 	}
 	if replaced := []byte(replacer.Replace(string(text))); !bytes.Equal(replaced, text) {
-		r = recording.Recording{}
+		r = kept.Recording{}
 		if json.Unmarshal(replaced, &r) != nil {
 			return r, errors.New("a secret of a server is a part of the recording, which cannot be removed")
 		}

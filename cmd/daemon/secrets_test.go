@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -41,7 +41,7 @@ func TestEarlierSecretsAreKnown(t *testing.T) {
 func TestRecordingHasNoSecrets(t *testing.T) {
 	const value = `se"sa<me> 12`
 	var k knownSecrets
-	made := recording.Recording{Version: recording.Version, Code: "return 'se\"sa<me> 12'", Stdin: []byte("x" + value), Calls: []recording.Call{
+	made := kept.Recording{Version: kept.RecordingVersion, Code: "return 'se\"sa<me> 12'", Stdin: []byte("x" + value), Calls: []kept.RecordedCall{
 		{ID: "a__b", Args: json.RawMessage(`{"text":"se\"sa<me> 12"}`), Value: json.RawMessage(`["TOKEN=se\"sa<me> 12"]`)},
 	}}
 	if got, err := k.clean(made); err != nil || cmp.Diff(made, got) != "" {
@@ -53,7 +53,7 @@ func TestRecordingHasNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Code != "return '${secret:A}'" || string(got.Stdin) != "x${secret:A}" || string(got.Calls[0].Args) != `{"text":"${secret:A}"}` ||
-		string(got.Calls[0].Value) != `["TOKEN=${secret:A}"]` || got.Version != recording.Version {
+		string(got.Calls[0].Value) != `["TOKEN=${secret:A}"]` || got.Version != kept.RecordingVersion {
 		t.Errorf("%+v", got)
 	}
 

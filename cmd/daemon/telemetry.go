@@ -6,22 +6,22 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/transport/telemetry/otlp"
+	"github.com/toolscript/toolscript/transport/telemetry"
 )
 
 // exporter returns the exporter of spans and metrics, or nil if none is configured. A
 // mistake is only a warning, because other programs read the same variables.
-func (h *Host) exporter(settings config.Telemetry, logger *slog.Logger) *otlp.Exporter {
-	c, err := otlp.Configure(settings.Endpoint, settings.Headers, func(name string) string {
+func (h *Host) exporter(settings config.Telemetry, logger *slog.Logger) *telemetry.Exporter {
+	c, err := telemetry.ConfigureExporter(settings.Endpoint, settings.Headers, func(name string) string {
 		value, _ := h.Config.LookupEnv(name)
 		return value
 	})
 	if err == nil && !c.Enabled() {
 		return nil
 	}
-	var e *otlp.Exporter
+	var e *telemetry.Exporter
 	if err == nil {
-		e, err = otlp.New(c, logger)
+		e, err = telemetry.NewExporter(c, logger)
 	}
 	if err != nil {
 		logger.Warn("no telemetry is sent", slog.String("error", err.Error()))

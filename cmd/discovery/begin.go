@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // beginTime bounds the wait for another start, which takes less than a second.
@@ -37,7 +36,7 @@ func (p Places) Begin(ctx context.Context, keys ...string) (end func(), err erro
 		}
 	}
 	for _, path := range p.locks(keys) {
-		unlock, err := sharedfile.LockTransient(ctx, path)
+		unlock, err := files.LockTransient(ctx, path)
 		switch {
 		case ctx.Err() != nil:
 			end()
@@ -54,7 +53,7 @@ func (p Places) Begin(ctx context.Context, keys ...string) (end func(), err erro
 func (p Places) locks(keys []string) []string {
 	var paths []string
 	for _, f := range p.register {
-		if private.Dir(string(f)) != nil {
+		if files.PrivateDir(string(f)) != nil {
 			continue
 		}
 		for _, key := range keys {
@@ -72,7 +71,7 @@ func (p Places) locks(keys []string) []string {
 func unlocked(path string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	unlock, err := sharedfile.LockTransient(ctx, path)
+	unlock, err := files.LockTransient(ctx, path)
 	if err != nil {
 		return false
 	}

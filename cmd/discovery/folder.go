@@ -10,8 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // folder is the path of a folder with entries.
@@ -23,13 +22,13 @@ func (f folder) write(e Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := private.Dir(string(f)); err != nil {
+	if err := files.PrivateDir(string(f)); err != nil {
 		return err
 	}
-	if err := sharedfile.Write(f.path(e), text); err != nil {
+	if err := files.Write(f.path(e), text); err != nil {
 		return err
 	}
-	if err := sharedfile.Write(f.pidPath(e), []byte(strconv.Itoa(e.PID)+"\n")); err != nil {
+	if err := files.Write(f.pidPath(e), []byte(strconv.Itoa(e.PID)+"\n")); err != nil {
 		return errors.Join(err, f.remove(e))
 	}
 	return nil
@@ -49,7 +48,7 @@ func (f folder) remove(e Entry) error {
 // files returns the files of the folder, sorted by name. A missing folder is empty. A folder that
 // other users can write to is an error, because an entry decides where tool calls are sent.
 func (f folder) files() ([]fs.DirEntry, error) {
-	if err := private.Check(string(f)); err != nil {
+	if err := files.CheckPrivateDir(string(f)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Places are the folders with the entries of gateways. A gateway has an entry in several of
@@ -48,7 +48,7 @@ func RuntimePlaces(dataDir string, lookupEnv func(string) (string, bool)) (Place
 	var found []folder
 	xdg, _ := lookupEnv("XDG_RUNTIME_DIR")
 	for _, dir := range []string{xdg, userRuntimeDir()} {
-		if filepath.IsAbs(dir) && private.Check(dir) == nil {
+		if filepath.IsAbs(dir) && files.CheckPrivateDir(dir) == nil {
 			found = distinct(append(found, folder(filepath.Join(dir, "toolscript")))...)
 		}
 	}
@@ -103,7 +103,7 @@ func (p Places) Write(e Entry) (Entry, error) {
 	var usable []folder
 	var failed error
 	for _, f := range p.register {
-		if err := private.Dir(string(f)); err != nil {
+		if err := files.PrivateDir(string(f)); err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/cmd/clients"
-	"github.com/toolscript/toolscript/cmd/jsonc"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // claudeSettings is the part of a Claude Code settings file that decides whether toolscript
@@ -39,7 +39,7 @@ func (x *examination) claudeSettings(folder string) (all []claudeSettings) {
 			continue
 		}
 		s := claudeSettings{path: path, user: i == 0}
-		if json.Unmarshal(jsonc.Blank(text).Plain, &s) == nil {
+		if json.Unmarshal(rawjson.WithoutComments(text).Plain, &s) == nil {
 			all = append(all, s)
 		}
 	}

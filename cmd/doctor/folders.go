@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 func (x *examination) cache() (c Cache) {
 	var err error
 	if c.Folder, err = x.Host.CacheFolder(); err == nil {
-		err = private.Dir(c.Folder)
+		err = files.PrivateDir(c.Folder)
 	}
 	if err == nil {
 		c.Files, c.Bytes, err = Measure(c.Folder)
@@ -48,7 +48,7 @@ func Measure(folder string) (files int, size int64, err error) {
 // private reports a folder that other users can change. A missing folder is fine: it is
 // created later.
 func (x *examination) private(subject, folder string) {
-	err := private.Check(folder)
+	err := files.CheckPrivateDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !notFolder(err) {
 		x.broken(subject, "chmod go-w "+toolscript.ShellWord(folder), "%v", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // answerTime bounds the request to one gateway.
@@ -61,7 +61,7 @@ func (x *examination) gateway(ctx context.Context, e discovery.Entry, several bo
 func (x *examination) state(ctx context.Context, e discovery.Entry, several bool) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	client := gateway.NewClient(e.URL)
+	client := api.NewClient(e.URL)
 	defer client.Close()
 	status, err := client.Status(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (x *examination) state(ctx context.Context, e discovery.Entry, several bool
 func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	client := gateway.NewClient(url)
+	client := api.NewClient(url)
 	defer client.Close()
 	_, err := client.Health(ctx)
 	return err == nil

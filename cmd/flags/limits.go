@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/runs"
 )
 
 // Limits holds the flags for the limits of one run. Without a flag, the limit of the
@@ -27,7 +27,7 @@ type Limits struct {
 // Add adds the flags.
 func (l *Limits) Add(f *pflag.FlagSet) {
 	l.stack.Unit, l.toolCalls.Unit, l.concurrency.Unit, l.questions.Unit, l.logLines.Unit = "KB", "n", "n", "n", "n"
-	d := execution.Defaults
+	d := runs.Defaults
 	f.Var(&l.timeout, "timeout", "end the script after this time, such as 500ms, 30s or 2m, including the wait for servers"+ofTime(d.TimeoutMs))
 	f.Var(&l.cpu, "cpu", "processor time the script may use"+ofTime(d.CPUMs))
 	f.Var(&l.memory, "memory", "JavaScript heap the script may use"+ofCount(d.MemoryMB))

@@ -20,7 +20,6 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/hub/lease"
 )
 
 // example runs the cluster of docs/fleet.md, with ports of 127.0.0.1 in place of three hosts.
@@ -167,7 +166,7 @@ func TestDocumentedCluster(t *testing.T) {
 	if err := callTwice(t, alice, "notes"); err != nil {
 		t.Errorf("calls with a key: %v", err)
 	}
-	for _, bucket := range []string{lease.DefaultBucket, host.KeysBucket} {
+	for _, bucket := range []string{cluster.DefaultBucket, host.KeysBucket} {
 		if n := e.replicas(hub, bucket); n != 3 {
 			t.Errorf("the bucket %s has %d replicas", bucket, n)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/hub/lease"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
@@ -108,9 +107,9 @@ func (p *Permissions) hub(servers []string) {
 	for _, s := range servers {
 		p.Publish = append(p.Publish, wire.FleetCatalog(s))
 		p.Subscribe = append(p.Subscribe, wire.FleetServer(s, "*", "*"))
-		publish, subscribe := lease.Subjects(lease.DefaultBucket, s)
+		publish, subscribe := cluster.LeaseSubjects(cluster.DefaultBucket, s)
 		p.Publish, p.Subscribe = append(p.Publish, publish...), append(p.Subscribe, subscribe...)
-		publish, _ = lease.Subjects(host.KeysBucket, s+".*")
+		publish, _ = cluster.LeaseSubjects(host.KeysBucket, s+".*")
 		p.Publish = append(p.Publish, publish...)
 	}
 }

@@ -17,15 +17,14 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/daemon"
-	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/api"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/gateway"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // Options configure Serve. Host, Read, Ready and Logger are required.
@@ -56,9 +55,9 @@ type Joined struct {
 type hub struct {
 	Options
 	name     string // name of this machine
-	reaper   *reaper.Reaper
+	reaper   *proc.Reaper
 	system   *actors.System
-	answers  *inflight.Budget
+	answers  *budget.Budget
 	settings Settings
 	parts    parts
 	joined   atomic.Bool // the hub is connected to the cluster
@@ -68,7 +67,7 @@ type hub struct {
 // again, even at the start; its servers continue. The error says why the cluster or another
 // hub has refused it at the start.
 func Serve(ctx context.Context, o Options) (err error) {
-	h := &hub{Options: o, reaper: reaper.New(o.Logger), answers: inflight.New(func() int64 { return 0 })}
+	h := &hub{Options: o, reaper: proc.NewReaper(o.Logger), answers: budget.New(func() int64 { return 0 })}
 	defer h.reaper.Close()
 	if h.name, err = os.Hostname(); err != nil {
 		return fmt.Errorf("the name of this machine: %w", err)
@@ -81,7 +80,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, h.stop()) }()
 	if o.Metrics != 0 {
-		metrics, err := gateway.ListenMetrics(h.system.Measures, h.health, o.Metrics, o.Logger)
+		metrics, err := api.ListenMetrics(h.system.Measures, h.health, o.Metrics, o.Logger)
 		if err != nil {
 			return err
 		}
@@ -123,7 +122,7 @@ func (h *hub) health() error {
 func (h *hub) start() (err error) {
 	logins := h.Host.Logins(h.Logger)
 	o := actors.Options{
-		ServersOnly: true, Logger: h.Logger, Logins: logins, Memory: toolcache.Folder(h.Host.Cache("tools")),
+		ServersOnly: true, Logger: h.Logger, Logins: logins, Memory: server.ToolLists(h.Host.Cache("tools")),
 		Dial: server.DialAll(mcpclient.Dialer{
 			Reaper: h.reaper, Confiner: harness.Confiner{CacheDir: h.Host.Cache("confined")}, Dir: h.Host.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: h.answers,
 		}, builtin.Dialer{}, nil),

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 // Update is what has happened since the previous Update.
 type Update struct {
 	// Gateway is the client of the gateway. It is nil if there is no connection.
-	Gateway *gateway.Client
+	Gateway *api.Client
 	// Events are in order. The first events of a connection are a snapshot, or those missed
 	// since the last connection to the same gateway.
 	Events []toolscript.LiveEvent
@@ -31,7 +31,7 @@ type Update struct {
 // Run connects to the gateway that find returns, and connects again after each end of the
 // connection, until ctx ends. Each value of the returned channel continues the previous
 // one. The channel is closed when ctx has ended.
-func Run(ctx context.Context, find func(context.Context) (*gateway.Client, error)) <-chan Update {
+func Run(ctx context.Context, find func(context.Context) (*api.Client, error)) <-chan Update {
 	r := &reader{find: find, events: make(chan received), updates: make(chan Update)}
 	go r.read(ctx)
 	go r.pass(ctx)
@@ -39,7 +39,7 @@ func Run(ctx context.Context, find func(context.Context) (*gateway.Client, error
 }
 
 type reader struct {
-	find    func(context.Context) (*gateway.Client, error)
+	find    func(context.Context) (*api.Client, error)
 	events  chan received // from read to pass
 	updates chan Update
 	last    string // id of the last event
@@ -47,7 +47,7 @@ type reader struct {
 
 // received is one event, or the end of a connection.
 type received struct {
-	from  *gateway.Client
+	from  *api.Client
 	event toolscript.LiveEvent
 	lost  error
 }

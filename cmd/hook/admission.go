@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // AdmissionTime is the time within which an admitted command may begin: the person may
@@ -21,7 +21,7 @@ type Admissions struct{ Dir string }
 
 // Add admits a command.
 func (a Admissions) Add(args []string, folder string) error {
-	if err := private.Dir(a.Dir); err != nil {
+	if err := files.PrivateDir(a.Dir); err != nil {
 		return err
 	}
 	a.sweep()

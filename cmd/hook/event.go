@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // Event is the input of a hook. Each event sets only some of the fields.

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/sharing"
 	"github.com/toolscript/toolscript/cmd/target"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
@@ -187,7 +187,7 @@ func askGateway(ctx context.Context, e discovery.Entry) Item {
 	defer cancel()
 	i := itemOf(e, Alive)
 	i.Restart, i.Remove = []string{"gateway", "restart", "-g", i.URL}, []string{"gateway", "stop", "-g", i.URL}
-	client := gateway.NewClient(e.URL)
+	client := api.NewClient(e.URL)
 	defer client.Close()
 	status, err := client.Status(ctx)
 	var runs []toolscript.RunRecord

@@ -14,11 +14,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -109,7 +109,7 @@ type listed struct {
 // listedLast reads the last lists of the servers that may be searched.
 func (s *Search) listedLast(servers map[string]mcpclient.Config, q toolscript.SearchQuery) listed {
 	l := listed{tools: map[string][]toolscript.Tool{}}
-	folder := toolcache.Folder(s.Host.Cache("tools"))
+	folder := server.ToolLists(s.Host.Cache("tools"))
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		if len(q.Servers) > 0 && !slices.Contains(q.Servers, name) || !q.Allow.Reaches(name) {
 			continue

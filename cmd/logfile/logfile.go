@@ -12,8 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 const (
@@ -38,7 +37,7 @@ func (d Folder) Create() (*os.File, error) { return d.create(prefix) }
 func (d Folder) CreateHub() (*os.File, error) { return d.create(hubPrefix) }
 
 func (d Folder) create(prefix string) (*os.File, error) {
-	if err := private.Dir(string(d)); err != nil {
+	if err := files.PrivateDir(string(d)); err != nil {
 		return nil, err
 	}
 	d.prune(time.Now().Add(-keep))
@@ -160,7 +159,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 // lost, and logging continues.
 func (w *Writer) rotate() {
 	if text, err := os.ReadFile(w.path); err == nil {
-		_ = sharedfile.Write(w.path+older, text)
+		_ = files.Write(w.path+older, text)
 	}
 	if w.file.Truncate(0) == nil {
 		w.size = 0

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // noting is a gateway that records the arguments of its methods.
@@ -35,8 +35,8 @@ func (g *noting) Describe(_ context.Context, name string) (toolscript.ToolDescri
 	return toolscript.ToolDescription{Types: "// The server bank says:\n// Quote first.\n" + name}, nil
 }
 
-func (g *noting) Tools(context.Context, toolscript.Filter, time.Duration) (gateway.Tools, error) {
-	return gateway.Tools{Tools: []gateway.ToolInfo{
+func (g *noting) Tools(context.Context, toolscript.Filter, time.Duration) (api.Tools, error) {
+	return api.Tools{Tools: []api.ToolInfo{
 		{ServerName: "bank", ToolName: "get_quote", Description: "A quote\nfor a transfer."}, {ServerName: "bank", ToolName: "transfer", Description: strings.Repeat("x", 200)}, {ServerName: "other", ToolName: "no"},
 	}}, nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // uncounted is the cost of a message up to which it is not counted: the number of
@@ -96,8 +96,8 @@ func (h entry) read(r *http.Request) (body []byte, release func(), refused http.
 	case !take(perRequest + perByte*size):
 		return nil, release, refusing(http.StatusServiceUnavailable, errMessagesBusy)
 	}
-	body, err := inflight.Read(r.Context(), nil, rawjson.SkipMark(r.Body), r.ContentLength, maxMessage)
-	if err != nil && !errors.Is(err, inflight.ErrTooLong) {
+	body, err := budget.Read(r.Context(), nil, rawjson.SkipMark(r.Body), r.ContentLength, maxMessage)
+	if err != nil && !errors.Is(err, budget.ErrTooLong) {
 		return nil, release, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, err.Error(), http.StatusBadRequest) }
 	}
 	switch cost := costOf(body); {

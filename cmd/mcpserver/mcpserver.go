@@ -15,15 +15,15 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/value"
-	"github.com/toolscript/toolscript/transport/gateway"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // Gateway answers the requests: a running gateway over HTTP, or a gateway in this process.
 type Gateway interface {
 	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
-	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error)
+	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (api.Tools, error)
 	StoreTypes(ctx context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error)
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// Detach begins a run that outlives the request, RunEvents emits the events of a run

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 const (
@@ -34,10 +34,10 @@ var (
 type room struct {
 	*semaphore.Weighted
 
-	returner *inflight.Returner
+	returner *budget.Returner
 }
 
-func newRoom() room { return room{semaphore.NewWeighted(allCosts), &inflight.Returner{}} }
+func newRoom() room { return room{semaphore.NewWeighted(allCosts), &budget.Returner{}} }
 
 // Release returns the memory of a message.
 func (r room) Release(cost int64) {

@@ -19,10 +19,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
-	"github.com/toolscript/toolscript/transport/rawjson"
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // URL is the address of the official registry.
@@ -181,7 +180,7 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard := reach.NewGuard(reach.Options{Written: []*url.URL{base}, Hint: "if it is right, name that registry with --registry"})
+	guard := egress.NewGuard(egress.GuardOptions{Written: []*url.URL{base}, Hint: "if it is right, name that registry with --registry"})
 	defer guard.CloseIdleConnections()
 	client := http.Client{Transport: guard, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if len(via) > 5 {
@@ -233,7 +232,7 @@ func (c *Client) copyOf(path string) string {
 
 // recall reads the copy of an answer.
 func (c *Client) recall(path string) (text []byte, at time.Time, ok bool) {
-	if c.Dir == "" || private.Check(c.Dir) != nil {
+	if c.Dir == "" || files.CheckPrivateDir(c.Dir) != nil {
 		return nil, at, false
 	}
 	info, err := os.Lstat(c.copyOf(path))
@@ -255,5 +254,5 @@ func (c *Client) keep(path string, text []byte) error {
 			_ = os.Remove(filepath.Join(c.Dir, e.Name()))
 		}
 	}
-	return sharedfile.Write(c.copyOf(path), text)
+	return files.Write(c.copyOf(path), text)
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -21,7 +21,7 @@ const mostDivergences = 20
 // have begun as in the recording. A changed script may wait for the answer before it makes them.
 // The sandbox then reports that it is idle (runner.Idler), and the answer is delivered.
 type host struct {
-	recorded recording.Recording
+	recorded kept.Recording
 	write    func(runner.Stream, string)
 	stop     func() // ends the run
 
@@ -47,7 +47,7 @@ var _ interface {
 	runner.Idler
 } = (*host)(nil)
 
-func newHost(r recording.Recording, write func(runner.Stream, string), stop func()) *host {
+func newHost(r kept.Recording, write func(runner.Stream, string), stop func()) *host {
 	return &host{recorded: r, write: write, stop: stop, used: make([]bool, len(r.Calls)), waiting: map[int]*waiting{}, byID: map[string]*waiting{}}
 }
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
 )
@@ -69,7 +69,7 @@ type Script struct {
 
 // Run runs the recording that load returns, with script instead of the recorded script unless
 // it is nil. write receives the output of the script. The sandbox starts while load reads.
-func Run(ctx context.Context, load func() (recording.Recording, error), script *Script, o worker.Options, write func(runner.Stream, string)) (Report, error) {
+func Run(ctx context.Context, load func() (kept.Recording, error), script *Script, o worker.Options, write func(runner.Stream, string)) (Report, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	o.Brief = true
@@ -131,7 +131,7 @@ func (s *starting) end() {
 
 // dialectOf returns the dialect of the recorded script, which also applies to a changed
 // script.
-func dialectOf(r recording.Recording) string {
+func dialectOf(r kept.Recording) string {
 	if r.Job.Answer == nil {
 		return ""
 	}

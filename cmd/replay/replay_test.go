@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/replay"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
@@ -42,10 +42,10 @@ var names = &naming.Names{Key: "1", Servers: []naming.Server{{
 	Ident: "demo", Name: "demo", Tools: []naming.Tool{{Ident: "echo", ID: "demo__echo"}},
 }}}
 
-// echoed returns a recorded call of echo. end and begun are those of recording.Call.
-func echoed(n, end, begun int) recording.Call {
+// echoed returns a recorded call of echo. end and begun are those of kept.RecordedCall.
+func echoed(n, end, begun int) kept.RecordedCall {
 	text := json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))
-	c := recording.Call{ID: "demo__echo", Args: text, End: end, Begun: begun}
+	c := kept.RecordedCall{ID: "demo__echo", Args: text, End: end, Begun: begun}
 	if end > 0 {
 		c.Value = text
 	}
@@ -53,14 +53,14 @@ func echoed(n, end, begun int) recording.Call {
 }
 
 // recorded returns the recording of a script with these calls and this outcome.
-func recorded(t *testing.T, code string, o runner.Outcome, calls ...recording.Call) recording.Recording {
+func recorded(t *testing.T, code string, o runner.Outcome, calls ...kept.RecordedCall) kept.Recording {
 	t.Helper()
 	compiled, found := script.Compile(runner.Source{Code: code})
 	if len(found) > 0 {
 		t.Fatalf("Compile: %+v", found)
 	}
-	return recording.Recording{
-		Version: recording.Version, Code: code, Calls: calls, Outcome: o,
+	return kept.Recording{
+		Version: kept.RecordingVersion, Code: code, Calls: calls, Outcome: o,
 		Job: runner.Job{
 			RunID: "run_0123456789abcdef", File: script.DefaultFile, Compiled: compiled, Cwd: "/", TZ: "UTC", Names: names,
 			Limits: toolscript.Limits{TimeoutMs: 300_000, CPUMs: 60_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16},
@@ -69,13 +69,13 @@ func recorded(t *testing.T, code string, o runner.Outcome, calls ...recording.Ca
 }
 
 // again replays a recording, with another script unless code is empty.
-func again(t *testing.T, r recording.Recording, code string) (replay.Report, error) {
+func again(t *testing.T, r kept.Recording, code string) (replay.Report, error) {
 	t.Helper()
 	var other *replay.Script
 	if code != "" {
 		other = &replay.Script{Code: code, File: "other.ts"}
 	}
-	load := func() (recording.Recording, error) { return r, nil }
+	load := func() (kept.Recording, error) { return r, nil }
 	return replay.Run(t.Context(), load, other, worker.Options{CacheDir: cacheDir}, func(runner.Stream, string) {})
 }
 
@@ -170,7 +170,7 @@ func TestDialect(t *testing.T) {
 // TestNotLoaded: Run returns the error of reading the recording.
 func TestNotLoaded(t *testing.T) {
 	failed := errors.New("damaged")
-	load := func() (recording.Recording, error) { return recording.Recording{}, failed }
+	load := func() (kept.Recording, error) { return kept.Recording{}, failed }
 	if _, err := replay.Run(t.Context(), load, nil, worker.Options{CacheDir: cacheDir}, nil); !errors.Is(err, failed) {
 		t.Errorf("Run: %v", err)
 	}

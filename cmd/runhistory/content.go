@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolscript/toolscript/actors/execution/recording"
 	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -21,7 +21,7 @@ const (
 
 // AddText adds the differing lines to the differences of two recorded runs. Known forms of
 // credentials, and characters that a terminal interprets, are replaced first.
-func AddText(found []Difference, a, b recording.Recording) {
+func AddText(found []Difference, a, b kept.Recording) {
 	for i := range found {
 		d := &found[i]
 		first, known := content(*d, a)
@@ -33,7 +33,7 @@ func AddText(found []Difference, a, b recording.Recording) {
 }
 
 // content returns what a recording contains about the subject of a difference.
-func content(d Difference, r recording.Recording) (text string, known bool) {
+func content(d Difference, r kept.Recording) (text string, known bool) {
 	switch {
 	case d.What == "script":
 		return r.Code, true

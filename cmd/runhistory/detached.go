@@ -5,12 +5,12 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution/detached"
+	"github.com/toolscript/toolscript/actors/runs/kept"
 )
 
 // Detached marks the runs that were detached. If the gateway of such a run was killed, it
 // adds how the run ended.
-func (h *History) Detached(store detached.Store) {
+func (h *History) Detached(store kept.Events) {
 	for _, r := range h.runs {
 		if r.Detached = store.Has(r.RunID); !r.Detached || r.Outcome != unknown {
 			continue

@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 )
 
 // Run is one run.
@@ -54,7 +53,7 @@ type History struct {
 // Read reads an audit.
 func Read(dir string) (*History, error) {
 	h := &History{map[string]*Run{}, map[string][]audit.Line{}}
-	err := chain.Lines(dir, func(l chain.Line) {
+	err := audit.ChainLines(dir, func(l audit.ChainLine) {
 		switch l.Type {
 		case audit.TypeRun, audit.TypeCall, audit.TypeEnd:
 		default:

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/keyring"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // content is the JSON in the encrypted file.
@@ -64,9 +64,9 @@ func (b *Book) Value(name string) (string, error) {
 	if r.Storage != Keyring {
 		return r.Value, nil
 	}
-	value, err := keyring.Get(b.store.item(name))
+	value, err := files.KeyringGet(b.store.item(name))
 	switch {
-	case errors.Is(err, keyring.ErrNotFound):
+	case errors.Is(err, files.ErrNotInKeyring):
 		return "", fmt.Errorf("secret %s is not in the keyring any more; store it again: %s", name, toolscript.Command("secret", "set", name))
 	case err != nil:
 		return "", fmt.Errorf("secret %s is in the keyring of the desktop, which cannot be used: %w; start or unlock it, or store the secret again: %s", name, err, toolscript.Command("secret", "set", name, "--storage", "file"))

@@ -13,8 +13,7 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // maxFile is the maximum size of the encrypted file, far above its usual size.
@@ -34,7 +33,7 @@ func (s Store) load() (*content, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the secrets: %w", err)
 	}
-	if err := cmp.Or(private.Check(s.Dir), private.File(s.file())); err != nil {
+	if err := cmp.Or(files.CheckPrivateDir(s.Dir), files.CheckPrivate(s.file())); err != nil {
 		return nil, fmt.Errorf("the secrets are not read: %w", err)
 	}
 	key, err := s.identity()
@@ -81,7 +80,7 @@ func (s Store) save(c *content) error {
 	if err != nil {
 		return fmt.Errorf("encrypt the secrets: %w", err)
 	}
-	return sharedfile.WriteSynced(s.file(), out.Bytes())
+	return files.WriteSynced(s.file(), out.Bytes())
 }
 
 // identity reads the key. It fails if another user could have read it.
@@ -90,7 +89,7 @@ func (s Store) identity() (*age.X25519Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := private.File(s.key()); err != nil {
+	if err := files.CheckPrivate(s.key()); err != nil {
 		return nil, fmt.Errorf("the key of the secrets is not used: %w", err)
 	}
 	keys, err := age.ParseIdentities(bytes.NewReader(text))
@@ -109,7 +108,7 @@ func (s Store) newIdentity() (*age.X25519Identity, error) {
 		return nil, fmt.Errorf("make the key of the secrets: %w", err)
 	}
 	text := "# The key of the secrets of toolscript. Whoever has it can read secrets.age.\n" + key.String() + "\n"
-	if err := sharedfile.WriteSynced(s.key(), []byte(text)); err != nil {
+	if err := files.WriteSynced(s.key(), []byte(text)); err != nil {
 		return nil, fmt.Errorf("store the key of the secrets: %w", err)
 	}
 	return key, nil

@@ -11,9 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
-	"github.com/toolscript/toolscript/transport/keyring"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Storages of values.
@@ -85,14 +83,14 @@ func (s Store) Set(ctx context.Context, n New) (stored Secret, replaced bool, er
 			}
 		}
 		if storage == Keyring {
-			if err := keyring.Set(s.item(n.Name), n.Value); err != nil {
+			if err := files.KeyringSet(s.item(n.Name), n.Value); err != nil {
 				return fmt.Errorf("the keyring does not take the secret %s: %w; store it with --storage file", n.Name, err)
 			}
 		} else {
 			r.Value = n.Value
 		}
 		if before.Storage == Keyring && storage != Keyring {
-			if err := keyring.Delete(s.item(n.Name)); err != nil {
+			if err := files.KeyringDelete(s.item(n.Name)); err != nil {
 				return fmt.Errorf("the secret %s was not removed from the keyring: %w", n.Name, err)
 			}
 		}
@@ -112,11 +110,11 @@ func chosen(storage string) (string, error) {
 	if storage == File {
 		return File, nil
 	}
-	err := keyring.Check()
+	err := files.CheckKeyring()
 	switch {
 	case err == nil:
 		return Keyring, nil
-	case storage == Keyring || errors.Is(err, keyring.ErrBlocked):
+	case storage == Keyring || errors.Is(err, files.ErrKeyringBlocked):
 		return "", fmt.Errorf("the keyring of the desktop cannot be used: %w; start or unlock it, or use --storage file", err)
 	default:
 		return File, nil
@@ -157,7 +155,7 @@ func (s Store) Remove(ctx context.Context, name string) (removed Secret, found b
 			return nil
 		}
 		if r.Storage == Keyring {
-			if err := keyring.Delete(s.item(name)); err != nil {
+			if err := files.KeyringDelete(s.item(name)); err != nil {
 				return fmt.Errorf("the secret %s was not removed from the keyring: %w", name, err)
 			}
 		}
@@ -170,10 +168,10 @@ func (s Store) Remove(ctx context.Context, name string) (removed Secret, found b
 
 // change edits the file under the lock of the store.
 func (s Store) change(ctx context.Context, edit func(*content) error) error {
-	if err := private.Dir(s.Dir); err != nil {
+	if err := files.PrivateDir(s.Dir); err != nil {
 		return fmt.Errorf("the folder of secrets: %w", err)
 	}
-	unlock, err := sharedfile.Lock(ctx, filepath.Join(s.Dir, ".lock"))
+	unlock, err := files.Lock(ctx, filepath.Join(s.Dir, ".lock"))
 	if err != nil {
 		return fmt.Errorf("wait for another process that changes secrets: %w", err)
 	}

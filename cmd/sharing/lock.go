@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // lockPoll is the time between two attempts to lock: waiting for a file lock cannot have a limit.
@@ -41,7 +41,7 @@ func (p Place) tryLock(ending string) (held lock, err error) {
 }
 
 func (p Place) tryLockIn(folder, ending string) (lock, error) {
-	if err := private.Dir(folder); err != nil {
+	if err := files.PrivateDir(folder); err != nil {
 		return lock{}, err
 	}
 	for {

@@ -18,9 +18,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
@@ -92,7 +91,7 @@ func (p Place) Read() (e Entry, ok bool, err error) {
 }
 
 func (p Place) read(folder string) (e Entry, ok bool, err error) {
-	if err := private.Check(folder); err != nil {
+	if err := files.CheckPrivateDir(folder); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return Entry{}, false, nil
 		}
@@ -120,16 +119,16 @@ func (p Place) write(e Entry, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := sharedfile.Write(p.path(folder, ".json"), text); err != nil {
+	if err := files.Write(p.path(folder, ".json"), text); err != nil {
 		return err
 	}
 	if p.also == "" {
 		return nil
 	}
-	if _, other, err := p.read(p.also); other || err != nil || private.Dir(p.also) != nil {
+	if _, other, err := p.read(p.also); other || err != nil || files.PrivateDir(p.also) != nil {
 		return nil //nolint:nilerr // gateways with the same variable find the hub
 	}
-	_ = sharedfile.Write(p.path(p.also, ".json"), text) // see above
+	_ = files.Write(p.path(p.also, ".json"), text) // see above
 	return nil
 }
 
@@ -158,7 +157,7 @@ func (e Entry) endpoint() hub.Endpoint {
 // so an existing socket was left by a killed hub, and is replaced.
 func (p Place) listen() (listener net.Listener, path string, err error) {
 	for _, folder := range p.folders {
-		if failed := private.Dir(folder); failed != nil {
+		if failed := files.PrivateDir(folder); failed != nil {
 			err = errors.Join(err, failed)
 			continue
 		}

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
-// fileOfHub matches the names of the files of a Place, and of files that sharedfile.Write
+// fileOfHub matches the names of the files of a Place, and of files that files.Write
 // leaves when it is killed. The groups are Place.name and the ending.
 var fileOfHub = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\.?(hub-[0-9a-f]{8})(\.json|\.sock|\.lock|\.start|\.json\.[0-9]+\.tmp)$`)
@@ -26,7 +26,7 @@ var fileOfHub = sync.OnceValue(func() *regexp.Regexp {
 func Prune(places discovery.Places) (removed []string, err error) {
 	left := map[string][]string{} // paths of files by Place.name
 	for _, folder := range places.Folders() {
-		if private.Check(folder) != nil {
+		if files.CheckPrivateDir(folder) != nil {
 			continue // there is no folder, or discovery reports the error
 		}
 		files, failed := os.ReadDir(folder)

@@ -16,15 +16,14 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/transport/api"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/gateway"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // ServeOptions configure Serve. Place, Host and Logger are required.
@@ -55,7 +54,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	limit := cmp.Or(o.Idle, DefaultIdle)
 	unused := newIdle(limit)
-	servers := &servers{options: o, reaper: reaper.New(o.Logger, held.file)}
+	servers := &servers{options: o, reaper: proc.NewReaper(o.Logger, held.file)}
 	defer func() { err = errors.Join(err, servers.close()) }()
 	entry := Entry{
 		Token: rand.Text(), Version: toolscript.Version, Protocol: hub.Protocol,
@@ -76,7 +75,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	servers.host.Store(h)
 	if o.Metrics != 0 {
-		metrics, err := gateway.ListenMetrics(servers.system.Measures, func() error { return nil }, o.Metrics, o.Logger)
+		metrics, err := api.ListenMetrics(servers.system.Measures, func() error { return nil }, o.Metrics, o.Logger)
 		if err != nil {
 			return err
 		}
@@ -158,22 +157,22 @@ func takeRunLock(ctx context.Context, p Place) (lock, error) {
 // servers runs the actors of the shared servers.
 type servers struct {
 	options ServeOptions
-	reaper  *reaper.Reaper
+	reaper  *proc.Reaper
 	system  *actors.System            // nil before start
 	host    atomic.Pointer[host.Host] // nil before the hub accepts gateways
-	answers *inflight.Budget
+	answers *budget.Budget
 }
 
 func (s *servers) start() error {
 	h, logger := s.options.Host, s.options.Logger
 	logins := h.Logins(logger)
-	s.answers = inflight.New(func() int64 { return 0 })
+	s.answers = budget.New(func() int64 { return 0 })
 	dial := server.DialAll(mcpclient.Dialer{
 		Reaper: s.reaper, Confiner: harness.Confiner{CacheDir: h.Cache("confined")}, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: s.answers,
 	}, builtin.Dialer{}, nil)
 	var err error
 	s.system, err = actors.Start(actors.Options{
-		ServersOnly: true, Logger: logger, Logins: logins, Memory: toolcache.Folder(h.Cache("tools")),
+		ServersOnly: true, Logger: logger, Logins: logins, Memory: server.ToolLists(h.Cache("tools")),
 		// Only gateways start servers, and the hub accepts gateways later.
 		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 			return dial(ctx, name, cfg, s.host.Load().Events(name, on))

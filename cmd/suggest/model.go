@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // APIs of models.
@@ -55,7 +55,7 @@ func (m Model) Queries(ctx context.Context, prompt string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{Transport: reach.NewTransport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: egress.NewTransport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request) //nolint:gosec // the user has configured the address
 	if err != nil {

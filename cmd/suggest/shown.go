@@ -11,8 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // keep is how long the state of a session is kept after its last suggestion.
@@ -44,14 +43,14 @@ func (s Sessions) New(session string, all []Suggestion) ([]Suggestion, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := private.Dir(string(s)); err != nil {
+	if err := files.PrivateDir(string(s)); err != nil {
 		return nil, err
 	}
 	s.prune(time.Now().Add(-keep))
-	if err := private.Dir(dir); err != nil {
+	if err := files.PrivateDir(dir); err != nil {
 		return nil, err
 	}
-	return all, sharedfile.Write(path, text)
+	return all, files.Write(path, text)
 }
 
 // read returns the tool ids in a file. A damaged file counts as empty.

@@ -11,16 +11,16 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // Provider answers commands about servers: a running gateway, or a daemon of this process
 // that starts servers on demand.
 type Provider interface {
-	// The next three methods wait for the servers that f selects; see gateway.Direct.
+	// The next three methods wait for the servers that f selects; see api.Direct.
 	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
-	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error)
-	Types(ctx context.Context, f toolscript.Filter, form gateway.Form, wait time.Duration) (gateway.Types, error)
+	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (api.Tools, error)
+	Types(ctx context.Context, f toolscript.Filter, form api.Form, wait time.Duration) (api.Types, error)
 	StoreTypes(ctx context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error)
 	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
 	Close()
@@ -63,12 +63,12 @@ func (f *Finder) provider(ctx context.Context, trust bool, logger *slog.Logger, 
 	if err != nil {
 		return nil, errors.Join(err, own.Stop())
 	}
-	return &local{gateway.Direct{Backend: own, Allow: allow, Profile: used}, own, f.Host.Warn}, nil
+	return &local{api.Direct{Backend: own, Allow: allow, Profile: used}, own, f.Host.Warn}, nil
 }
 
 // local is a daemon of this process.
 type local struct {
-	gateway.Direct
+	api.Direct
 	*daemon.Daemon
 	warn func(format string, args ...any)
 }
@@ -79,7 +79,7 @@ func (l *local) Servers(ctx context.Context, f toolscript.Filter, wait time.Dura
 	return servers, err
 }
 
-func (l *local) Types(ctx context.Context, f toolscript.Filter, form gateway.Form, wait time.Duration) (gateway.Types, error) {
+func (l *local) Types(ctx context.Context, f toolscript.Filter, form api.Form, wait time.Duration) (api.Types, error) {
 	if len(l.Select(f, nil).Unknown) == len(f) && len(l.Select(f, nil).Missing) == 0 { // suggestions may be tools of any server
 		waiting, cancel := context.WithTimeout(ctx, actors.ListTime)
 		defer cancel()
@@ -90,7 +90,7 @@ func (l *local) Types(ctx context.Context, f toolscript.Filter, form gateway.For
 	return types, err
 }
 
-func (l *local) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error) {
+func (l *local) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (api.Tools, error) {
 	tools, err := l.Direct.Tools(ctx, f, wait)
 	tools.WaitedFor = nil
 	return tools, err

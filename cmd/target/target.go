@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // HealthTime bounds the request that checks whether a gateway answers.
@@ -28,8 +28,8 @@ type Finder struct {
 
 // Gateway is a gateway that has answered.
 type Gateway struct {
-	*gateway.Client
-	health gateway.Health
+	*api.Client
+	health api.Health
 }
 
 // ErrNone is the error of a command that needs a gateway when there is none.
@@ -143,7 +143,7 @@ func (f *Finder) Complete(address string) (string, error) {
 
 // Dial asks the gateway at a capability URL for its health.
 func Dial(ctx context.Context, url string) (*Gateway, error) {
-	client := gateway.NewClient(url)
+	client := api.NewClient(url)
 	ctx, cancel := context.WithTimeoutCause(ctx, HealthTime, &toolscript.Error{
 		Kind: toolscript.Timeout,
 		Err:  fmt.Errorf("the gateway at %s did not answer within %s: it is suspended or the machine is very busy; see: toolscript gateway list", client.Host(), HealthTime),

@@ -8,9 +8,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // calledDirectly begins the client name of runs whose script was not written by a model.
@@ -61,7 +60,7 @@ func read(dir string, q Query) (*facts, error) {
 		calls: map[string]*Traffic{}, offers: map[int]map[string][]offered{},
 	}
 	var printed []audit.Line // a command may write its line before the gateway writes the run
-	err := chain.Lines(dir, func(l chain.Line) {
+	err := audit.ChainLines(dir, func(l audit.ChainLine) {
 		var line audit.Line
 		if json.Unmarshal(l.Text, &line) != nil { // another version has written it
 			return

@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/tokens"
+	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/tokens"
 )
 
 // Read computes the report of an audit.

@@ -5,7 +5,7 @@ package usage
 import (
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -30,7 +30,7 @@ type Query struct {
 // Configured describes the servers of the current configuration.
 type Configured struct {
 	Servers map[string]mcpclient.Config
-	Cache   toolcache.Folder // has their last tool lists
+	Cache   server.ToolLists // has their last tool lists
 }
 
 // Report is the result of Read.

@@ -13,10 +13,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/audit/chain"
-	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/usage"
-	"github.com/toolscript/toolscript/tokens"
+	"github.com/toolscript/toolscript/internal/tokens"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -33,7 +32,7 @@ const day = 24 * time.Hour
 func history(t *testing.T, lines ...any) string {
 	t.Helper()
 	dir := t.TempDir()
-	w := chain.NewWriter(chain.Options{Dir: dir, KeepAge: 100000 * time.Hour, FileAge: 100000 * time.Hour})
+	w := audit.NewChainWriter(audit.ChainOptions{Dir: dir, KeepAge: 100000 * time.Hour, FileAge: 100000 * time.Hour})
 	defer w.Close()
 	for _, line := range lines {
 		text, is := line.(string)
@@ -87,7 +86,7 @@ func configured(t *testing.T, listed time.Duration, servers map[string][]toolscr
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c := usage.Configured{Servers: map[string]mcpclient.Config{}, Cache: toolcache.Folder(dir)}
+	c := usage.Configured{Servers: map[string]mcpclient.Config{}, Cache: server.ToolLists(dir)}
 	for name, tools := range servers {
 		config := mcpclient.Config{Type: mcpclient.Stdio, Command: name}
 		if err := c.Cache.Keep(name, config, tools); err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // WriteTable writes a value as a table for a terminal of a width; 0 means output for

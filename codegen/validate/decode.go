@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/toolscript/toolscript/codegen/internal/scan"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // maxValues is the maximum number of values in a text; each takes about 100 bytes of memory.
@@ -23,7 +23,7 @@ func decode(text []byte) (any, error) {
 	if m.values > maxValues && json.Valid(text) {
 		return nil, errMany
 	}
-	s, err := scan.New(text)
+	s, err := rawjson.NewScanner(text)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // Limits of the details of one call.

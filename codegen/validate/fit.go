@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/codegen/internal/scan"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // Limits of the search for members that are null.
@@ -227,7 +227,7 @@ func (m *members) without(value json.RawMessage) json.RawMessage {
 	if m.inner == nil {
 		return value
 	}
-	s, err := scan.New(value)
+	s, err := rawjson.NewScanner(value)
 	if err != nil {
 		return value // impossible: it was decoded
 	}
@@ -238,7 +238,7 @@ func (m *members) without(value json.RawMessage) json.RawMessage {
 }
 
 // write copies a value without the members of the set. Its recursion is as deep as the nesting of the text.
-func (m *members) write(b *strings.Builder, s *scan.Scanner) {
+func (m *members) write(b *strings.Builder, s *rawjson.Scanner) {
 	first := s.Next()
 	if m.inner == nil || first != '{' && first != '[' {
 		b.WriteString(s.Raw())

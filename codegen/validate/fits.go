@@ -9,7 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/toolscript/toolscript/codegen/internal/scan"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // Limits of Fits, which must return at once.
@@ -35,7 +35,7 @@ func (v *Validator) Fits(schema, args json.RawMessage) bool {
 			return false
 		}
 	}
-	s, err := scan.New(args)
+	s, err := rawjson.NewScanner(args)
 	if err != nil || s.Next() != '{' {
 		return false
 	}
@@ -71,7 +71,7 @@ func isPlain(s *jsonschema.Schema) bool {
 
 // fits consumes a value. It returns true if the value satisfies s, and false if it does
 // not or if this is unclear. Its recursion is as deep as the nesting of the text.
-func (c *checker) fits(value *scan.Scanner, s *jsonschema.Schema) bool {
+func (c *checker) fits(value *rawjson.Scanner, s *jsonschema.Schema) bool {
 	if !c.plain[s] {
 		return false
 	}
@@ -106,7 +106,7 @@ func (c *checker) fits(value *scan.Scanner, s *jsonschema.Schema) bool {
 }
 
 // membersFit is the part of fits for objects.
-func (c *checker) membersFit(value *scan.Scanner, s *jsonschema.Schema) bool {
+func (c *checker) membersFit(value *rawjson.Scanner, s *jsonschema.Schema) bool {
 	found := 0 // number of required members found
 	var seen uint64
 	for value.Bracket(); value.Next() != '}'; {

@@ -1,5 +1,7 @@
 // Package agent is a small loop around a language model: it sends a task, carries out the
 // scripts and calls of each answer, sends their results, and ends with an answer that has none.
+// A Client sends the conversation to the endpoint of a model. It knows three APIs: OpenAI's
+// Responses and Chat Completions, and Anthropic's Messages.
 package agent
 
 import (
@@ -11,24 +13,23 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/transport/llm"
 )
 
 // DefaultTurns is the maximum number of answers if Loop.Turns is 0.
 const DefaultTurns = 20
 
-// Model is a language model that continues conversations. *llm.Client implements it.
+// Model is a language model that continues conversations. *Client implements it.
 type Model interface {
-	API() llm.API
-	Send(context.Context, llm.Request) (llm.Answer, error)
+	API() API
+	Send(context.Context, Request) (Answer, error)
 }
 
 // Loop makes a model work on a task.
 type Loop struct {
 	Model  Model
-	System string     // instructions for the model
-	Tools  []llm.Tool // tools for structured calls; nil if the model only writes scripts
-	Turns  int        // maximum number of answers; 0 means DefaultTurns
+	System string // instructions for the model
+	Tools  []Tool // tools for structured calls; nil if the model only writes scripts
+	Turns  int    // maximum number of answers; 0 means DefaultTurns
 
 	// Process carries out the scripts and calls of an answer. items are the items of
 	// the answer in the form of the API. Process returns the items that the harness
@@ -40,7 +41,7 @@ type Loop struct {
 type Result struct {
 	Text  string // text of the last answer
 	Turns int    // number of answers
-	Usage llm.Usage
+	Usage Usage
 }
 
 // Run works on a task until the model answers without a script or call. It returns the
@@ -52,10 +53,10 @@ func (l Loop) Run(ctx context.Context, task string) (Result, error) {
 	if turns <= 0 {
 		turns = DefaultTurns
 	}
-	history := []json.RawMessage{llm.UserText(task)}
+	history := []json.RawMessage{UserText(task)}
 	var r Result
 	for range turns {
-		a, err := l.Model.Send(ctx, llm.Request{System: l.System, Items: history, Tools: l.Tools})
+		a, err := l.Model.Send(ctx, Request{System: l.System, Items: history, Tools: l.Tools})
 		if err != nil {
 			return r, err
 		}
@@ -83,7 +84,7 @@ func (l Loop) Run(ctx context.Context, task string) (Result, error) {
 
 // Text returns the text of an answer without surrounding space. It fails if the items
 // do not fit the API.
-func Text(items []json.RawMessage, api llm.API) (string, error) {
+func Text(items []json.RawMessage, api API) (string, error) {
 	list, err := json.Marshal(items)
 	if err != nil {
 		return "", err

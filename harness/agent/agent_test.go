@@ -13,16 +13,15 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/agent"
-	"github.com/toolscript/toolscript/transport/llm"
 )
 
 // model serves answers in the form of an API, one after the other, and keeps requests.
 type model struct {
-	*llm.Client
+	*agent.Client
 	requests []string
 }
 
-func newModel(t *testing.T, api llm.API, answers ...string) *model {
+func newModel(t *testing.T, api agent.API, answers ...string) *model {
 	t.Helper()
 	m := &model{}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +33,7 @@ func newModel(t *testing.T, api llm.API, answers ...string) *model {
 		_, _ = io.WriteString(w, answers[min(len(m.requests), len(answers))-1])
 	}))
 	t.Cleanup(srv.Close)
-	c, err := llm.New(llm.Options{API: api, URL: srv.URL, Model: "m"})
+	c, err := agent.NewClient(agent.ClientOptions{API: api, URL: srv.URL, Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,19 +42,19 @@ func newModel(t *testing.T, api llm.API, answers ...string) *model {
 }
 
 // says is an answer with a text.
-func says(api llm.API, text string) string {
+func says(api agent.API, text string) string {
 	quoted, _ := json.Marshal(text)
 	switch api {
-	case llm.Responses:
+	case agent.Responses:
 		return fmt.Sprintf(`{"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":%s}]}],"usage":{"input_tokens":10,"output_tokens":1}}`, quoted)
-	case llm.Chat:
+	case agent.Chat:
 		return fmt.Sprintf(`{"choices":[{"message":{"role":"assistant","content":%s}}],"usage":{"prompt_tokens":10,"completion_tokens":1}}`, quoted)
 	default:
 		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":%s}],"usage":{"input_tokens":10,"output_tokens":1}}`, quoted)
 	}
 }
 
-var apis = []llm.API{llm.Responses, llm.Chat, llm.Messages}
+var apis = []agent.API{agent.Responses, agent.Chat, agent.Messages}
 
 // TestLoop has one answer with a script and one without.
 func TestLoop(t *testing.T) {
@@ -74,7 +73,7 @@ func TestLoop(t *testing.T) {
 				}, nil
 			}}
 			got, err := l.Run(t.Context(), "count")
-			if want := (agent.Result{Text: "It is 1.", Turns: 2, Usage: llm.Usage{Input: 20, Output: 2}}); err != nil || got != want {
+			if want := (agent.Result{Text: "It is 1.", Turns: 2, Usage: agent.Usage{Input: 20, Output: 2}}); err != nil || got != want {
 				t.Fatalf("%+v, %v; want %+v", got, err, want)
 			}
 			second := m.requests[1]
@@ -99,15 +98,15 @@ func TestResults(t *testing.T) {
 		json.RawMessage(`{"type":"ScriptToolCallOutput","ok":true}`),
 	}
 	for _, tt := range []struct {
-		api   llm.API
+		api   agent.API
 		items []json.RawMessage
 		want  string
 	}{
-		{llm.Responses, []json.RawMessage{items[0], items[1], items[4]}, `{"type":"function_call_output","call_id":"1","output":"x"} {"content":[{"text":"`},
-		{llm.Chat, []json.RawMessage{items[2], items[4]}, `{"content":"x","role":"tool","tool_call_id":"1"} {"content":[{"text":"`},
-		{llm.Messages, []json.RawMessage{items[3], items[4]}, `{"content":[{"type":"tool_result","tool_use_id":"1","content":"x"},{"text":"`},
-		{llm.Chat, []json.RawMessage{items[0]}, ``},
-		{llm.Messages, []json.RawMessage{items[0], json.RawMessage(`no JSON`)}, ``},
+		{agent.Responses, []json.RawMessage{items[0], items[1], items[4]}, `{"type":"function_call_output","call_id":"1","output":"x"} {"content":[{"text":"`},
+		{agent.Chat, []json.RawMessage{items[2], items[4]}, `{"content":"x","role":"tool","tool_call_id":"1"} {"content":[{"text":"`},
+		{agent.Messages, []json.RawMessage{items[3], items[4]}, `{"content":[{"type":"tool_result","tool_use_id":"1","content":"x"},{"text":"`},
+		{agent.Chat, []json.RawMessage{items[0]}, ``},
+		{agent.Messages, []json.RawMessage{items[0], json.RawMessage(`no JSON`)}, ``},
 	} {
 		var got []string
 		for _, item := range agent.Results(tt.api, tt.items) {
@@ -123,7 +122,7 @@ func TestLoopEnds(t *testing.T) {
 	asks := func(context.Context, []json.RawMessage) ([]json.RawMessage, error) {
 		return []json.RawMessage{json.RawMessage(`{"type":"ScriptToolCallOutput"}`)}, nil
 	}
-	m := newModel(t, llm.Chat, says(llm.Chat, "again"))
+	m := newModel(t, agent.Chat, says(agent.Chat, "again"))
 	if r, err := (agent.Loop{Model: m, Turns: 3, Process: asks}).Run(t.Context(), "x"); toolscript.KindOf(err) != toolscript.LimitCalls || r.Turns != 3 {
 		t.Errorf("without an end: %+v, %v", r, err)
 	}
@@ -132,7 +131,7 @@ func TestLoopEnds(t *testing.T) {
 	if _, err := (agent.Loop{Model: m, Process: fails}).Run(t.Context(), "x"); !errors.Is(err, fault) {
 		t.Errorf("a process that fails: %v", err)
 	}
-	cut := newModel(t, llm.Chat, `{"choices":[{"message":{"role":"assistant","content":"half"},"finish_reason":"length"}]}`)
+	cut := newModel(t, agent.Chat, `{"choices":[{"message":{"role":"assistant","content":"half"},"finish_reason":"length"}]}`)
 	nothing := func(context.Context, []json.RawMessage) ([]json.RawMessage, error) { return nil, nil }
 	if r, err := (agent.Loop{Model: cut, Process: nothing}).Run(t.Context(), "x"); toolscript.KindOf(err) != toolscript.InvalidResult || r.Text != "half" {
 		t.Errorf("an answer that was cut: %+v, %v", r, err)

@@ -2,14 +2,12 @@ package agent
 
 import (
 	"encoding/json"
-
-	"github.com/toolscript/toolscript/transport/llm"
 )
 
 // Results converts the items of the harness to the items that follow the answer in a
 // conversation of the API: outputs of structured calls unchanged, and outputs of
 // scripts in a user message. The result is empty if the answer had neither.
-func Results(api llm.API, items []json.RawMessage) []json.RawMessage {
+func Results(api API, items []json.RawMessage) []json.RawMessage {
 	var calls, texts []json.RawMessage
 	for _, item := range items {
 		var head struct {
@@ -28,7 +26,7 @@ func Results(api llm.API, items []json.RawMessage) []json.RawMessage {
 		}
 	}
 	switch {
-	case api == llm.Messages && len(calls)+len(texts) > 0:
+	case api == Messages && len(calls)+len(texts) > 0:
 		return []json.RawMessage{userContent(append(calls, texts...))}
 	case len(texts) > 0:
 		return append(calls, userTexts(api, texts))
@@ -47,8 +45,8 @@ func scriptOutput(item json.RawMessage) json.RawMessage {
 }
 
 // userTexts returns a user message with the text blocks.
-func userTexts(api llm.API, blocks []json.RawMessage) json.RawMessage {
-	if api == llm.Chat {
+func userTexts(api API, blocks []json.RawMessage) json.RawMessage {
+	if api == Chat {
 		return userContent(blocks)
 	}
 	var content []json.RawMessage

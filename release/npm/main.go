@@ -35,7 +35,7 @@ var platforms = map[string]struct{ system, processor string }{
 }
 
 // packed lists the files and folders of a package that npm pack does not include by itself.
-var packed = []string{"bin", "NOTICE", "runner", "tokens", "actors", "codegen", "transport"}
+var packed = []string{"bin", "NOTICE", "internal", "runner", "actors", "codegen", "transport"}
 
 // manifest is a package.json.
 type manifest struct {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/confine"
-	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
 // become is the argument of the second helper: the process that restricts itself and becomes the program.
@@ -104,7 +103,7 @@ func (p program) restrict() ([]toolscript.Confinement, error) {
 	}
 	parts := Confinement()
 	if parts[0].Active {
-		if err := landlock.RestrictThread(landlock.Access{Read: []string{"/"}, Write: p.Write, Network: p.Network}); err != nil {
+		if err := confine.RestrictThread(confine.LandlockAccess{Read: []string{"/"}, Write: p.Write, Network: p.Network}); err != nil {
 			return nil, fmt.Errorf("landlock: %w", err)
 		}
 	}

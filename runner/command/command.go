@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Command is the hidden command that starts the helper.
@@ -32,15 +32,15 @@ const DefaultMaxOutput = 1 << 20
 
 // Spec describes one run.
 type Spec struct {
-	Args     []string       // the program and its arguments; there is no shell
-	Root     string         // absolute; the program may write below it
-	Dir      string         // working directory, absolute; empty: Root; links below Root cannot leave it
-	Writable []string       // further files and folders to write to, absolute; missing ones are skipped
-	Project  beneath.Folder // folder beneath which Root, Dir and Writable are resolved
-	Env      []string       // complete environment, as NAME=value; TMPDIR is replaced
-	Network  bool           // the program may use the network
-	Stdin    string         // standard input
-	Timeout  time.Duration  // time limit; 0 means none except the context
+	Args     []string      // the program and its arguments; there is no shell
+	Root     string        // absolute; the program may write below it
+	Dir      string        // working directory, absolute; empty: Root; links below Root cannot leave it
+	Writable []string      // further files and folders to write to, absolute; missing ones are skipped
+	Project  files.Folder  // folder beneath which Root, Dir and Writable are resolved
+	Env      []string      // complete environment, as NAME=value; TMPDIR is replaced
+	Network  bool          // the program may use the network
+	Stdin    string        // standard input
+	Timeout  time.Duration // time limit; 0 means none except the context
 
 	// MaxOutput bounds each of the three texts of the Result, in bytes; 0 means
 	// DefaultMaxOutput. Longer texts keep their beginning and their end.
@@ -70,18 +70,18 @@ type Result struct {
 // order is the request that the helper reads, a line of JSON on its standard input. The end
 // of the input asks it to end the program.
 type order struct {
-	Args     []string       `json:"args"`
-	Root     string         `json:"root"`
-	Dir      string         `json:"dir"`
-	Writable []string       `json:"writable"`
-	Project  beneath.Folder `json:"project"`
-	Env      []string       `json:"env"`
-	Stdin    string         `json:"stdin"`
-	Network  bool           `json:"network"`
-	Confined bool           `json:"confined"`
-	Files    int            `json:"files"` // number of descriptors after reportFD that the program gets
+	Args     []string     `json:"args"`
+	Root     string       `json:"root"`
+	Dir      string       `json:"dir"`
+	Writable []string     `json:"writable"`
+	Project  files.Folder `json:"project"`
+	Env      []string     `json:"env"`
+	Stdin    string       `json:"stdin"`
+	Network  bool         `json:"network"`
+	Confined bool         `json:"confined"`
+	Files    int          `json:"files"` // number of descriptors after reportFD that the program gets
 
-	held []beneath.Held // open files of Root, Dir and Writable
+	held []files.Held // open files of Root, Dir and Writable
 }
 
 // report is the report that the helper writes when the program and its descendants have ended.

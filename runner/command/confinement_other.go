@@ -6,7 +6,7 @@ import (
 	"runtime"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/internal/seatbelt"
+	"github.com/toolscript/toolscript/runner/confine"
 )
 
 // Confinement reports which restrictions are active for programs on this machine.
@@ -16,7 +16,7 @@ func Confinement() []toolscript.Confinement {
 		part.Detail = "commands are confined on Linux and macOS only; this is " + runtime.GOOS
 		return []toolscript.Confinement{part}
 	}
-	if part.Detail = seatbelt.Missing(); part.Detail == "" {
+	if part.Detail = confine.SeatbeltMissing(); part.Detail == "" {
 		part.Active, part.Detail = true, "a profile of the macOS sandbox"
 	}
 	return []toolscript.Confinement{part}

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/confine"
-	"github.com/toolscript/toolscript/sharedfile/ownfile"
 )
 
 // devices are the files in /dev that any program may write to.
@@ -32,7 +32,7 @@ func Confinement() []toolscript.Confinement {
 // program. A restricted thread of this process would be open to the program: Landlock lets
 // processes with equal restrictions trace and signal each other.
 func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confinement, error) {
-	self, err := ownfile.Path()
+	self, err := files.Own()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/internal/seatbelt"
+	"github.com/toolscript/toolscript/runner/confine"
 )
 
 // start starts the program inside a profile of the macOS sandbox, if the system has one.
 func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confinement, error) {
 	parts := Confinement()
 	if parts[0].Active {
-		access := seatbelt.Access{Write: append([]string{o.Root, temp}, o.Writable...), Network: o.Network}
+		access := confine.SeatbeltAccess{Write: append([]string{o.Root, temp}, o.Writable...), Network: o.Network}
 		cmd.Args = access.Wrap(cmd.Path, o.Args[1:])
 		cmd.Path = cmd.Args[0]
 		if !o.Network {

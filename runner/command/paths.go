@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // enter makes Dir the working directory, and replaces Root and Writable by paths that refer to the same
@@ -46,12 +46,12 @@ func (o *order) enter() error {
 }
 
 // folder opens the working directory. A path below Root is resolved beneath root.
-func (o *order) folder(root beneath.Held) (beneath.Held, error) {
+func (o *order) folder(root files.Held) (files.Held, error) {
 	rel, err := filepath.Rel(o.Root, o.Dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return o.Project.Hold(o.Dir)
 	}
-	return beneath.Folder{Dir: root.Path()}.Hold(filepath.Join(root.Path(), rel))
+	return files.Folder{Dir: root.Path()}.Hold(filepath.Join(root.Path(), rel))
 }
 
 func invalid(format string, err error) error {

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/command"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // project returns a folder with a project, and a home folder beside it that contains a key.
@@ -49,7 +49,7 @@ func link(t *testing.T, target, path string) {
 func TestLinksOfProject(t *testing.T) {
 	project, home := project(t)
 	s := spec(t, "cat", "file")
-	s.Project, s.Root, s.Writable = beneath.Folder{Dir: project}, filepath.Join(project, "docs"), []string{filepath.Join(project, "data"), filepath.Join(project, "missing")}
+	s.Project, s.Root, s.Writable = files.Folder{Dir: project}, filepath.Join(project, "docs"), []string{filepath.Join(project, "data"), filepath.Join(project, "missing")}
 	if got := run(t, s); got.Stdout != "text" {
 		t.Fatalf("%+v", got)
 	}
@@ -96,7 +96,7 @@ func TestSwappedRoot(t *testing.T) {
 		}
 	}()
 	s := spec(t, "sh", "-c", "cat file; echo x > file")
-	s.Project, s.Root = beneath.Folder{Dir: project}, root
+	s.Project, s.Root = files.Folder{Dir: project}, root
 	for range 20 {
 		if got, err := runner.Run(t.Context(), s); err == nil && strings.Contains(got.Stdout, "the key") {
 			t.Errorf("%+v", got)

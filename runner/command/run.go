@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/ownfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // killTime bounds the wait for the helper after the request to end the program. The kernel
@@ -68,7 +68,7 @@ func (r Runner) start(spec Spec) (*helper, error) {
 	path := r.Helper
 	if path == "" {
 		var err error
-		if path, err = ownfile.Path(); err != nil {
+		if path, err = files.Own(); err != nil {
 			return nil, err
 		}
 	}

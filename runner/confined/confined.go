@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Command is the hidden command that starts the helper. An init function handles it before main.
@@ -23,14 +23,14 @@ const Command = "__confined"
 
 // Spec describes a server and what it may access.
 type Spec struct {
-	Path    string         `json:"path"`    // path of the program, absolute
-	Args    []string       `json:"args"`    // arguments; the first is the name of the program
-	Read    []string       `json:"read"`    // absolute files and folders to read, and to execute from
-	Write   []string       `json:"write"`   // absolute files and folders to read and write
-	Project beneath.Folder `json:"project"` // folder beneath which Read and Write are resolved
-	Port    uint16         `json:"port"`    // TCP port that the server may connect to; 0: no network
-	Modes   bool           `json:"modes"`   // it may change modes and times; with a Gate, only below Write
-	Gate    bool           `json:"gate"`    // descriptor 3 is the socket of a Gate
+	Path    string       `json:"path"`    // path of the program, absolute
+	Args    []string     `json:"args"`    // arguments; the first is the name of the program
+	Read    []string     `json:"read"`    // absolute files and folders to read, and to execute from
+	Write   []string     `json:"write"`   // absolute files and folders to read and write
+	Project files.Folder `json:"project"` // folder beneath which Read and Write are resolved
+	Port    uint16       `json:"port"`    // TCP port that the server may connect to; 0: no network
+	Modes   bool         `json:"modes"`   // it may change modes and times; with a Gate, only below Write
+	Gate    bool         `json:"gate"`    // descriptor 3 is the socket of a Gate
 
 	Free    bool `json:"free,omitempty"`    // nothing is restricted
 	Watched bool `json:"watched,omitempty"` // calls are reported on descriptor 3; see package observed

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/internal/seatbelt"
+	"github.com/toolscript/toolscript/runner/confine"
 )
 
 func (s Spec) become() error { return errors.New("there is no helper on macOS") }
@@ -13,7 +13,7 @@ func (s Spec) become() error { return errors.New("there is no helper on macOS") 
 // Wrap returns the arguments that start the server inside a profile of the macOS sandbox, or
 // unconfined if this system has no sandbox.
 func (s Spec) Wrap(string) ([]string, error) {
-	if seatbelt.Missing() != "" {
+	if confine.SeatbeltMissing() != "" {
 		return append([]string{s.Path}, s.Args[1:]...), nil
 	}
 	read, err := s.real(s.Read)
@@ -24,7 +24,7 @@ func (s Spec) Wrap(string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	access := seatbelt.Access{Read: append([]string{s.Path}, read...), Write: write, Port: s.Port}
+	access := confine.SeatbeltAccess{Read: append([]string{s.Path}, read...), Write: write, Port: s.Port}
 	return access.Wrap(s.Path, s.Args[1:]), nil
 }
 
@@ -49,7 +49,7 @@ func (s Spec) real(paths []string) (all []string, err error) {
 // Parts reports which restrictions are active on this machine for a server that reaches the hosts of net.
 func Parts(net []string) []toolscript.Confinement {
 	files, network := toolscript.Confinement{Name: filesName}, toolscript.Confinement{Name: networkName, Detail: reached(net)}
-	if files.Detail = seatbelt.Missing(); files.Detail != "" {
+	if files.Detail = confine.SeatbeltMissing(); files.Detail != "" {
 		network.Detail = files.Detail
 		return []toolscript.Confinement{files, network}
 	}

@@ -13,10 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/confine"
-	"github.com/toolscript/toolscript/runner/internal/landlock"
 	"github.com/toolscript/toolscript/runner/observed"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // become makes this process the server. It returns only on an error.
@@ -57,11 +56,11 @@ func (s Spec) restrict() error {
 		if err != nil {
 			return err
 		}
-		access := landlock.Access{Read: append(read, "/proc/"+strconv.Itoa(os.Getpid())), Write: write}
+		access := confine.LandlockAccess{Read: append(read, "/proc/"+strconv.Itoa(os.Getpid())), Write: write}
 		if s.Port != 0 {
 			access.Connect = []uint16{s.Port}
 		}
-		if err := landlock.RestrictThread(access); err != nil {
+		if err := confine.RestrictThread(access); err != nil {
 			return fmt.Errorf("landlock: %w", err)
 		}
 	}
@@ -85,7 +84,7 @@ func (s Spec) rules() (r confine.Rules) {
 }
 
 // held keeps the files of paths open until this process becomes the server.
-var held []beneath.Held
+var held []files.Held
 
 // paths opens Read and Write and returns paths that refer to the same files even if something is renamed.
 func (s Spec) paths() (read, write []string, err error) {

@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/confined"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // TestMain makes the test binary the helper, the hostile server, or the server's victim.
@@ -157,7 +157,7 @@ func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, pro
 	var passed []*os.File
 	if spec != nil {
 		spec.Path, spec.Args = s.self, argv
-		spec.Read = append(spec.Read, confined.RuntimePaths(beneath.Folder{}, s.self, nil, s.temp, exec.LookPath)...)
+		spec.Read = append(spec.Read, confined.RuntimePaths(files.Folder{}, s.self, nil, s.temp, exec.LookPath)...)
 		spec.Write = append(spec.Write, append(confined.Devices(), s.temp)...)
 		argv, err = spec.Wrap(s.self)
 		must(t, err)

@@ -17,10 +17,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/internal/notify"
 	"github.com/toolscript/toolscript/runner/observed"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // gateFD is the descriptor of the socket on which the helper sends its listener to a Gate.
@@ -100,7 +100,7 @@ func NewGate(s Spec, record *observed.Record, log func(level slog.Level, format 
 }
 
 // realPaths returns paths without links, beneath the project. It omits paths that cannot be opened.
-func realPaths(project beneath.Folder, paths []string) (real []string) {
+func realPaths(project files.Folder, paths []string) (real []string) {
 	for _, path := range paths {
 		if h, err := project.Hold(path); err == nil {
 			real = append(real, h.Real())

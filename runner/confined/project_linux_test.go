@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/confined"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // TestLinksOfProject: the helper does not start a server if a link leads a path of the project out of it,
@@ -26,13 +26,13 @@ func TestLinksOfProject(t *testing.T) {
 	cat := func(spec confined.Spec, file string) (string, error) {
 		t.Helper()
 		spec.Path, spec.Args = "/bin/cat", []string{"cat", filepath.Join(project, file)}
-		spec.Read = append(spec.Read, confined.RuntimePaths(beneath.Folder{}, "/bin/cat", nil, s.temp, exec.LookPath)...)
+		spec.Read = append(spec.Read, confined.RuntimePaths(files.Folder{}, "/bin/cat", nil, s.temp, exec.LookPath)...)
 		argv, err := spec.Wrap(s.self)
 		must(t, err)
 		out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
 		return string(out), err
 	}
-	folder := beneath.Folder{Dir: project}
+	folder := files.Folder{Dir: project}
 	if out, err := cat(confined.Spec{Project: folder, Read: []string{filepath.Join(project, "data"), filepath.Join(project, "missing")}}, "data/file"); err != nil || out != "data" {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -49,7 +49,7 @@ func TestLinksOfProject(t *testing.T) {
 			}
 		}
 	}
-	if out, err := cat(confined.Spec{Project: beneath.Folder{Dir: project, Named: []string{home}}, Read: []string{filepath.Join(project, "absolute"), home}}, "absolute/file"); err != nil || out != "home" {
+	if out, err := cat(confined.Spec{Project: files.Folder{Dir: project, Named: []string{home}}, Read: []string{filepath.Join(project, "absolute"), home}}, "absolute/file"); err != nil || out != "home" {
 		t.Errorf("a target that the file names: %v: %s", err, out)
 	}
 }
@@ -65,7 +65,7 @@ func TestScriptOfProject(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(keys, "id"), []byte("key"), 0o600))
 	must(t, os.WriteFile(filepath.Join(project, "run"), []byte("#!/usr/bin/env -S -u "+keys+"/id sh\n"), 0o700))
 	must(t, os.Symlink(filepath.Join(keys, "id"), filepath.Join(project, "server.js")))
-	folder := beneath.Folder{Dir: project}
+	folder := files.Folder{Dir: project}
 	for _, paths := range [][]string{
 		confined.RuntimePaths(folder, "/bin/sh", []string{"server.js"}, project, exec.LookPath),
 		confined.RuntimePaths(folder, filepath.Join(project, "server.js"), nil, project, exec.LookPath),

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Devices returns the files in /dev that every program may write to.
@@ -18,7 +18,7 @@ func Devices() []string { return []string{"/dev/null", "/dev/zero", "/dev/full"}
 // installation, the one of its interpreter, and the script that its first argument names.
 // path is absolute; args are the arguments after the name. A link that leaves the folder of
 // the project can only give access to a program, not to another folder.
-func RuntimePaths(project beneath.Folder, path string, args []string, dir string, lookPath func(name string) (string, error)) []string {
+func RuntimePaths(project files.Folder, path string, args []string, dir string, lookPath func(name string) (string, error)) []string {
 	paths := append([]string(nil), systemPaths...)
 	add := func(more ...string) {
 		for _, p := range more {

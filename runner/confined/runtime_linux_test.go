@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/confined"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
 )
 
 // TestRuntimePathsOfPython: a program of a virtual environment needs the interpreter of that environment,
@@ -37,7 +37,7 @@ func TestRuntimePathsOfPython(t *testing.T) {
 		"own/shims/server":         {"own/shims"},
 		"project/.venv/bin/python": {"project", "base/lib"},
 	} {
-		got := confined.RuntimePaths(beneath.Folder{}, at(program), nil, top, exec.LookPath)
+		got := confined.RuntimePaths(files.Folder{}, at(program), nil, top, exec.LookPath)
 		for _, path := range want {
 			if !slices.Contains(got, at(path)) {
 				t.Errorf("%s: %q without %s", program, got, path)

@@ -2,7 +2,7 @@ package deno
 
 import (
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/internal/landlock"
+	"github.com/toolscript/toolscript/runner/confine"
 )
 
 // Confinement returns the restrictions of the process, and whether they are active.
@@ -24,8 +24,8 @@ func (p *Process) Confinement() []toolscript.Confinement {
 // access returns what a process may access: what Deno needs to start, its own folder, and the
 // loopback server. It omits /proc/self: the gateway opens the path of a rule, so the rule
 // would allow the gateway's folder in /proc, which contains its environment.
-func (p *Process) access() landlock.Access {
-	return landlock.Access{
+func (p *Process) access() confine.LandlockAccess {
+	return confine.LandlockAccess{
 		Read: []string{
 			"/lib", "/lib64", "/usr/lib", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf",
 			"/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom", "/sys/fs/cgroup",

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/advice"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // question asks the gateway for data that the script's process does not have: the table of
@@ -38,7 +38,7 @@ var questions = map[string]func(*run, question) any{
 	"shown":   func(r *run, q question) any { return r.names.Shown(q.server(), q.text(1)) },
 	"pages":   func(r *run, q question) any { return r.names.Pages(q.server(), q.text(1)) },
 	"names":   func(r *run, q question) any { return r.names.Idents(q.server()) },
-	"missing": func(r *run, q question) any { return advice.Missing(r.names, q.server(), q.text(1)) },
+	"missing": func(r *run, q question) any { return scripterror.Missing(r.names, q.server(), q.text(1)) },
 	"trace":   func(r *run, q question) any { return r.source.Trace(q.text(0)) },
 	"grace":   func(r *run, _ question) any { return r.timerGrace().Milliseconds() },
 	"spare":   func(r *run, _ question) any { return r.spare() },

@@ -29,6 +29,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) == 2 && os.Args[1] == deno.MainThreadCommand {
+		if err := deno.TryMainThread(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "run" { // the first argument for Deno
 		if err := beHostile(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

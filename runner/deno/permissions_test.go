@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/toolscript/toolscript/runner/internal/parentdeath"
 )
 
 // bareLoader runs a script like the loader, but removes no globals.
@@ -164,7 +162,7 @@ func (b bare) run(t *testing.T, code string) map[string]string {
 		err = cmd.Start()
 	} else {
 		var release func()
-		release, _, err = parentdeath.Start(cmd, p.access())
+		release, _, err = Start(cmd, p.access())
 		if err == nil {
 			defer release()
 		}

@@ -18,8 +18,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/parentdeath"
-	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/session"
 )
 
@@ -36,7 +34,7 @@ type Process struct {
 	frames     *bufio.Reader
 	stderr     tail
 	release    func() // releases the lifeline
-	confined   parentdeath.Confined
+	confined   Confined
 	memory     int64         // resident memory when it was ready, in bytes
 	done       chan struct{} // closed when the process has ended and its folder is removed
 }
@@ -61,7 +59,7 @@ func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
 		<-p.done
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("start Deno: %w%s", cause(ctx, err), p.exitReason())}
 	}
-	p.memory = proc.RSS(p.PID())
+	p.memory = runner.RSS(p.PID())
 	return p, nil
 }
 
@@ -121,7 +119,7 @@ func (p *Process) begin() error {
 	defer theirOut.Close() //nolint:errcheck // the process has its own
 	p.cmd.Stdin, p.cmd.Stdout, p.stdin, p.stdout = theirIn, theirOut, in, out
 	p.frames = bufio.NewReaderSize(out, 64<<10)
-	if p.release, p.confined, err = parentdeath.Start(p.cmd, p.access()); err != nil {
+	if p.release, p.confined, err = Start(p.cmd, p.access()); err != nil {
 		return errors.Join(err, in.Close(), out.Close())
 	}
 	return nil
@@ -141,7 +139,7 @@ func (p *Process) wait() {
 
 // Kill kills the process and its process group. It may be called at any time, and more than
 // once.
-func (p *Process) Kill() { parentdeath.Kill(p.cmd.Process) }
+func (p *Process) Kill() { Kill(p.cmd.Process) }
 
 // end waits for the end of a process that has closed its output, and kills it if it
 // continues.
@@ -159,7 +157,7 @@ func (p *Process) Close() {
 
 // RSS returns the memory that the process holds, in bytes, or 0 if the system does not report
 // it.
-func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
+func (p *Process) RSS() int64 { return runner.RSS(p.PID()) }
 
 // Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }

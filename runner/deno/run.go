@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/scripterror"
 	"github.com/toolscript/toolscript/runner/session"
 )
@@ -106,7 +105,7 @@ func (r *run) start() start {
 
 // overrun returns the error for the memory limit that the process exceeds, or nil.
 func (r *run) overrun() *toolscript.RunError {
-	r.memory = max(r.memory, proc.RSS(r.process.PID())-r.process.memory)
+	r.memory = max(r.memory, runner.RSS(r.process.PID())-r.process.memory)
 	switch {
 	case r.memory > int64(r.heap)+allowance:
 		return scripterror.OutOfMemory(r.heap)
@@ -261,7 +260,7 @@ func (r *run) gone(err error) runner.Outcome {
 func (r *run) close() {
 	r.process.engine.loopback.forget(r.process.capability)
 	r.Stop()
-	r.memory = max(r.memory, proc.RSS(r.process.PID())-r.process.memory)
+	r.memory = max(r.memory, runner.RSS(r.process.PID())-r.process.memory)
 	r.process.Kill()
 	<-r.process.done
 	_ = r.process.stdout.Close()

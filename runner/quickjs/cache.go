@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // fillTime bounds the wait for another process that fills the cache, which takes one second
@@ -30,7 +30,7 @@ func fillCache(ctx context.Context, dir string) (done func()) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, fillTime)
 	defer cancel()
-	unlock, err := sharedfile.Lock(ctx, filepath.Join(dir, "fill.lock"))
+	unlock, err := files.Lock(ctx, filepath.Join(dir, "fill.lock"))
 	if err != nil {
 		return nothing
 	}

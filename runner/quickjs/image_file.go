@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/quickjs/prelude"
-	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // An imageFile keeps the image of a booted engine between processes, because booting and the
@@ -90,7 +90,7 @@ func (f imageFile) write(s snapshot, hot []span) error {
 	}
 	content := append(append(text, '\n'), data...)
 	sum := sha256.Sum256(content)
-	return sharedfile.Write(f.path, append(sum[:], content...))
+	return files.Write(f.path, append(sum[:], content...))
 }
 
 // addresses returns pointers to all fields.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/toolscript/toolscript/runner/advice"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // operations maps names to the host functions of the prelude. They are called while the
@@ -77,7 +77,7 @@ func (r *run) listNames(a arguments) handle {
 
 // missing(server or -1, name) → message
 func (r *run) explainMissing(a arguments) handle {
-	return r.instance.newString(advice.Missing(r.names, a.integer(0), a.text(1)))
+	return r.instance.newString(scripterror.Missing(r.names, a.integer(0), a.text(1)))
 }
 
 // stdin() → 1 if a chunk will arrive, 0 at the end of standard input

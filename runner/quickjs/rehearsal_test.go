@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // VM runs one script at a time. One goroutine uses it at a time.

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/script"
-	"github.com/toolscript/toolscript/runner/sourcemap"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // TestAutomaticImports checks that the import lists exactly the exports that the script uses and
@@ -94,7 +94,7 @@ func TestAutomaticImportsMoveNothing(t *testing.T) {
 		"const a = await tools.a.b();\n\n\tif (a) return mark(a)",
 	} {
 		compiled := compile(t, code)
-		maps, err := sourcemap.Parse(compiled.SourceMap)
+		maps, err := scripterror.ParseMap(compiled.SourceMap)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/sourcemap"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // asModule is appended to a text to make it an ES module. Without it, the compiler may assume CommonJS.
@@ -19,11 +19,11 @@ const asModule = "\nexport {}"
 // to the user's text.
 func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
 	if s.Broken { // before anything is inserted: the wrapper's brackets could complete the text
-		if errs := u.errors(u.compile(u.code), sourcemap.Insertion{}); len(errs) > 0 {
+		if errs := u.errors(u.compile(u.code), scripterror.Insertion{}); len(errs) > 0 {
 			return runner.Compiled{}, errs
 		}
 	}
-	text, inserted := u.code+asModule, sourcemap.Insertion{}
+	text, inserted := u.code+asModule, scripterror.Insertion{}
 	if s.Returns && !u.module {
 		var errs []toolscript.Diagnostic
 		if text, inserted, errs = u.wrap(s, importOf(s.Free)); len(errs) > 0 {
@@ -51,7 +51,7 @@ func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
 			out.JavaScript = string(f.Contents)
 			continue
 		}
-		sourceMap, err := sourcemap.Rewrite(string(f.Contents), u.file, u.code, inserted)
+		sourceMap, err := scripterror.Rewrite(string(f.Contents), u.file, u.code, inserted)
 		if err != nil {
 			return runner.Compiled{}, []toolscript.Diagnostic{u.place(1, 1, CodeSyntax, err.Error())}
 		}
@@ -60,7 +60,7 @@ func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
 	return out, nil
 }
 
-func (u unit) errors(result api.BuildResult, inserted sourcemap.Insertion) []toolscript.Diagnostic {
+func (u unit) errors(result api.BuildResult, inserted scripterror.Insertion) []toolscript.Diagnostic {
 	messages := append(result.Errors, commonJS(result.Warnings)...)
 	var errs []toolscript.Diagnostic
 	for _, m := range messages[:min(len(messages), maxDiagnostics)] {

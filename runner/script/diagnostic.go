@@ -10,7 +10,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/sourcemap"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // maxDiagnostics bounds the answer: a megabyte of imports would give thousands of
@@ -20,22 +20,22 @@ const maxDiagnostics = 100
 // at returns a diagnostic about the byte at offset.
 func (u unit) at(offset int, code, message string) toolscript.Diagnostic {
 	before := u.code[:offset]
-	line := sourcemap.Lines(before)
-	start, _ := sourcemap.Line(before, line)
+	line := scripterror.Lines(before)
+	start, _ := scripterror.Line(before, line)
 	return u.place(line, units(start)+1, code, message)
 }
 
 func (u unit) place(line, column int, code, message string) toolscript.Diagnostic {
 	return toolscript.Diagnostic{
 		File: u.file, Line: line, Column: column, Code: code, Message: message,
-		Excerpt: sourcemap.Excerpt(u.code, line, column),
+		Excerpt: scripterror.Excerpt(u.code, line, column),
 	}
 }
 
 // fromCompiler translates a message of esbuild, which counts lines from 1 and columns from 0
 // in bytes. Notes without a position in the text are dropped, because they are about the
 // configuration of the compiler.
-func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscript.Diagnostic {
+func (u unit) fromCompiler(m api.Message, inserted scripterror.Insertion) toolscript.Diagnostic {
 	message := strings.TrimSuffix(m.Text, ":")
 	switch {
 	case m.Text == returnInModule && u.module:
@@ -57,15 +57,15 @@ func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscri
 }
 
 // located returns the position in the user's text of a position of esbuild.
-func (u unit) located(l api.Location, inserted sourcemap.Insertion) (line, column int) {
+func (u unit) located(l api.Location, inserted scripterror.Insertion) (line, column int) {
 	return u.original(l.Line, units(l.LineText[:min(l.Column, len(l.LineText))])+1, inserted)
 }
 
 // original returns the position in the user's text of a position in the text that esbuild
 // compiled. The end of the wrapper maps to the end of the user's text.
-func (u unit) original(line, column int, inserted sourcemap.Insertion) (int, int) {
-	if last := sourcemap.Lines(u.code); line > last {
-		text, _ := sourcemap.Line(u.code, last)
+func (u unit) original(line, column int, inserted scripterror.Insertion) (int, int) {
+	if last := scripterror.Lines(u.code); line > last {
+		text, _ := scripterror.Line(u.code, last)
 		return last, units(text) + 1
 	}
 	column, _ = inserted.Original(line, column)

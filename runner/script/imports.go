@@ -6,7 +6,7 @@ import (
 	"github.com/microsoft/typescript-go/shim"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/advice"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // module is the name of the only module without a file.
@@ -66,7 +66,7 @@ func refuseRequire(name string) string {
 
 // instead returns advice on what a script can use instead of a module.
 func instead(name string) string {
-	need, ok := advice.Module(name)
+	need, ok := scripterror.MissingModule(name)
 	switch {
 	case !ok:
 		return "; the language and tools need no import"

@@ -11,7 +11,7 @@ import (
 	"github.com/microsoft/typescript-go/shim"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/sourcemap"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 const codeLanguage = "language"
@@ -87,8 +87,8 @@ func (u unit) entities(s shim.Syntax) *toolscript.Diagnostic {
 		if _, found := decoded.build(syntax); len(found) > 0 {
 			continue
 		}
-		line := sourcemap.Lines(u.code[:at[0]])
-		text, _ := sourcemap.Line(decoded.code, line)
+		line := scripterror.Lines(u.code[:at[0]])
+		text, _ := scripterror.Line(decoded.code, line)
 		name := entity().FindString(u.code[at[0]:])
 		d := u.at(at[0], codeLanguage, fmt.Sprintf("the script has HTML entities such as %s, and compiles without them: send %s itself, so that the line is: %s",
 			name, html.UnescapeString(name), strings.TrimSpace(text)))

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/script"
-	"github.com/toolscript/toolscript/runner/sourcemap"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // compile compiles a script without mistakes.
@@ -175,7 +175,7 @@ func TestSourceMapsOfTheScript(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := compile(t, code)
-			maps, err := sourcemap.Parse(c.SourceMap)
+			maps, err := scripterror.ParseMap(c.SourceMap)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,7 +233,7 @@ func TestSourceMap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			compiled := compile(t, code)
-			m, err := sourcemap.Parse(compiled.SourceMap)
+			m, err := scripterror.ParseMap(compiled.SourceMap)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,7 +243,7 @@ func TestSourceMap(t *testing.T) {
 			if !ok || source != script.DefaultFile || gotLine != wantLine || gotColumn != wantColumn {
 				t.Errorf("%d:%d maps to %s:%d:%d %t, want %d:%d", line, column, source, gotLine, gotColumn, ok, wantLine, wantColumn)
 			}
-			if text, _ := sourcemap.Line(code, wantLine); !strings.HasPrefix(m.Excerpt(wantLine, 1), text) {
+			if text, _ := scripterror.Line(code, wantLine); !strings.HasPrefix(m.Excerpt(wantLine, 1), text) {
 				t.Errorf("Excerpt = %q, want the user's line %q", m.Excerpt(wantLine, 1), text)
 			}
 		})
@@ -283,7 +283,7 @@ func FuzzCompile(f *testing.F) {
 			}
 			return
 		}
-		if _, err := sourcemap.Parse(compiled.SourceMap); err != nil {
+		if _, err := scripterror.ParseMap(compiled.SourceMap); err != nil {
 			t.Errorf("source map: %v", err)
 		}
 		if strings.Contains(compiled.JavaScript, "__commonJS") {

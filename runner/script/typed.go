@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/sourcemap"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // Typed is a script in the form that the type checker reads. A script that returns from its
@@ -16,7 +16,7 @@ type Typed struct {
 	Modules map[string]string // texts by their paths
 
 	unit     unit
-	inserted sourcemap.Insertion
+	inserted scripterror.Insertion
 	modules  map[string]unit
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/microsoft/typescript-go/shim"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/sourcemap"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 // becomes the body of an async function. Namespaces are part of the head, because functions
 // cannot contain them. wrap inserts text in only one line, so line numbers, and columns in
 // other lines, stay the same.
-func (u unit) wrap(s shim.Syntax, imports string) (string, sourcemap.Insertion, []toolscript.Diagnostic) {
+func (u unit) wrap(s shim.Syntax, imports string) (string, scripterror.Insertion, []toolscript.Diagnostic) {
 	var errs []toolscript.Diagnostic
 	for _, m := range s.Misplaced[:min(len(s.Misplaced), maxDiagnostics)] {
 		message := "in a script with a top-level return all imports come before the first statement"
@@ -28,17 +28,17 @@ func (u unit) wrap(s shim.Syntax, imports string) (string, sourcemap.Insertion, 
 		errs = append(errs, u.at(m.Offset, CodeSyntax, message))
 	}
 	if len(errs) > 0 {
-		return "", sourcemap.Insertion{}, errs
+		return "", scripterror.Insertion{}, errs
 	}
 	text, inserted := u.insert(s.HeadEnd, imports+wrapperStart)
 	return text + wrapperEnd, inserted, nil
 }
 
-func (u unit) insert(offset int, text string) (string, sourcemap.Insertion) {
+func (u unit) insert(offset int, text string) (string, scripterror.Insertion) {
 	before := u.code[:offset]
-	line := sourcemap.Lines(before)
-	start, _ := sourcemap.Line(before, line)
-	inserted := sourcemap.Insertion{Line: line, Column: units(start) + 1, Length: len(text)}
+	line := scripterror.Lines(before)
+	start, _ := scripterror.Line(before, line)
+	inserted := scripterror.Insertion{Line: line, Column: units(start) + 1, Length: len(text)}
 	return before + text + u.code[offset:], inserted
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/advice"
 )
 
 // description is the prelude's report of an error (describe.js).
@@ -85,7 +84,7 @@ func absent(e *toolscript.RunError) string {
 	if e.Name != "ReferenceError" || name == nil {
 		return ""
 	}
-	need, ok := advice.Global(name[1])
+	need, ok := Global(name[1])
 	switch {
 	case !ok:
 		return ""

@@ -1,5 +1,3 @@
-// Package scripterror describes errors of a run with positions in the user's text. All
-// engines use it, so their errors are the same.
 package scripterror
 
 import (
@@ -12,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
 // Module is the name of the module that scripts import.
@@ -34,7 +31,7 @@ type file struct {
 	name string // name of the user's file
 	code string // code that the engine runs
 	text string // the source map, parsed on first use
-	maps *sourcemap.Map
+	maps *Map
 	read bool
 }
 
@@ -66,12 +63,12 @@ func (s *Source) Code(module string) (string, bool) {
 // place maps a position in the code to the user's text. ok is false for code that the
 // compiler added. utf16 is as in Source.
 func (s *file) place(line, column int, utf16 bool) (l, c int, ok bool) {
-	if text, ok := sourcemap.Line(s.code, line); ok && !utf16 && column > 0 && column <= len(text)+1 {
+	if text, ok := Line(s.code, line); ok && !utf16 && column > 0 && column <= len(text)+1 {
 		column = units(text[:counted(text, column-1)]) + 1
 	}
 	if !s.read {
 		s.read = true
-		s.maps, _ = sourcemap.Parse(s.text) // an invalid map maps nothing
+		s.maps, _ = ParseMap(s.text) // an invalid map maps nothing
 	}
 	if s.text == "" { // the code is the user's text
 		return line, column, true

@@ -7,13 +7,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // overrun returns the error for the limit that the process exceeds, or nil.
 func (s *Session) overrun() *toolscript.RunError {
-	if limit := milliseconds(s.job.Limits.CPUMs); limit > 0 && proc.CPUTime(s.process.PID())-s.cpu > limit+s.options.LimitGrace {
+	if limit := milliseconds(s.job.Limits.CPUMs); limit > 0 && runner.CPUTime(s.process.PID())-s.cpu > limit+s.options.LimitGrace {
 		return s.TimedOut()
 	}
 	return s.options.Overrun()

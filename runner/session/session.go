@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
@@ -79,7 +78,7 @@ type Session struct {
 func New(ctx context.Context, p Process, job runner.Job, host runner.Host, o Options) *Session {
 	o.Log = o.Log.With(slog.String("run", job.RunID))
 	s := &Session{
-		options: o, process: p, job: job, host: host, begun: time.Now(), cpu: proc.CPUTime(p.PID()),
+		options: o, process: p, job: job, host: host, begun: time.Now(), cpu: runner.CPUTime(p.PID()),
 		arguments: newBudget(maxArguments), calls: map[string]*call{}, ended: make(chan runner.Outcome, 1), failed: make(chan error, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolscript/toolscript/rawio"
+	"github.com/toolscript/toolscript/internal/rawio"
 )
 
 // A channel is the sandbox's end of its pipes. One goroutine uses it. It bypasses the network

@@ -11,14 +11,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/script"
 )
 
 // SourceLimit bounds the time that a checker uses for all steps of one script. Ordinary
 // scripts take milliseconds. A hostile kilobyte would keep the compiler busy for minutes, and
 // only SIGKILL stops it; the limit makes the answer come within two seconds. The limit counts
-// work (proc.Clock), so that a busy machine does not refuse a correct script: a script of 20
+// work (runner.WorkClock), so that a busy machine does not refuse a correct script: a script of 20
 // lines needs 20 ms of work, which a checker gets even with a hundredth of a processor. The
 // limit of wall time ends a checker that hangs.
 var SourceLimit = runner.Usage{Work: 1800 * time.Millisecond, Wall: 9 * time.Second}
@@ -120,15 +119,15 @@ type question struct {
 	spent  runner.Usage // usage of earlier steps
 }
 
-func (q question) bounds() proc.Bounds {
-	return proc.Bounds{Memory: maxCheckerMemory, Most: cmp.Or(q.most, SourceLimit), Spent: q.spent}
+func (q question) bounds() runner.Bounds {
+	return runner.Bounds{Memory: maxCheckerMemory, Most: cmp.Or(q.most, SourceLimit), Spent: q.spent}
 }
 
 // ask sends a question and decodes its answer. If the question ended the worker, lost is the
 // reason.
 func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string, err error) {
 	stop := context.AfterFunc(ctx, c.Kill)
-	watch := proc.StartWatch(c.PID(), q.bounds(), func(error) { c.Kill() })
+	watch := runner.StartWatch(c.PID(), q.bounds(), func(error) { c.Kill() })
 	lost, err = c.exchange(q, answer)
 	c.spent = watch.Usage()
 	if over := watch.Stop(); over != nil { // even if the answer came just before the kill

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/toolscript/toolscript/runner/memtrim"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 // heaps are the memory limits of Go's runtime in bytes, near which the collector works harder.
@@ -98,7 +98,7 @@ func (c *child) serve() error {
 // have opened everything that it needs from the system.
 func (c *child) reportReady() error {
 	if !c.brief {
-		memtrim.Release()
+		proc.ReleasePages()
 	}
 	confinement, err := confineSelf()
 	if err != nil {

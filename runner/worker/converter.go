@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
 // ConvertLimit bounds the time of one conversion. GitHub's OpenAPI document takes a third of
@@ -49,7 +48,7 @@ func (c *Converter) Worn() bool { return c.RSS() >= wornConverter }
 // TooLarge. The error is Invalid if the conversion exceeds ConvertLimit or the limit of memory.
 func (c *Converter) Convert(ctx context.Context, name string, input [][]byte, need Need, most int) ([]byte, error) {
 	stop := context.AfterFunc(ctx, c.Kill)
-	watch := proc.StartWatch(c.PID(), proc.Bounds{Memory: maxConverterMemory, Most: ConvertLimit}, func(error) { c.Kill() })
+	watch := runner.StartWatch(c.PID(), runner.Bounds{Memory: maxConverterMemory, Most: ConvertLimit}, func(error) { c.Kill() })
 	output, err := c.exchange(name, input, need, most)
 	if over := watch.Stop(); over != nil {
 		<-c.done // a worker that ends must not seem free for the next caller

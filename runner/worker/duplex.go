@@ -3,7 +3,7 @@ package worker
 import (
 	"errors"
 
-	"github.com/toolscript/toolscript/rawio"
+	"github.com/toolscript/toolscript/internal/rawio"
 )
 
 // A duplex is one side of a pair of pipes: it reads from one and writes to the other.

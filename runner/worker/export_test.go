@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/script"
 )
 
@@ -16,7 +15,7 @@ import (
 const ExitOverrun = exitOverrun
 
 // CPUTime returns the processor time of a process.
-var CPUTime = proc.CPUTime
+var CPUTime = runner.CPUTime
 
 // WornRequests is the number of answers after which a checker is replaced.
 const WornRequests = wornRequests

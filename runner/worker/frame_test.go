@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolscript/toolscript/rawio"
+	"github.com/toolscript/toolscript/internal/rawio"
 	"github.com/toolscript/toolscript/runner"
 )
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/scripterror"
 	"github.com/toolscript/toolscript/runner/session"
 )
@@ -84,7 +83,7 @@ const maxMemory = 1 << 30
 
 // overrun returns an error if the worker holds too much memory.
 func (r *run) overrun() *toolscript.RunError {
-	if proc.RSS(r.sandbox.PID()) > maxMemory {
+	if runner.RSS(r.sandbox.PID()) > maxMemory {
 		return scripterror.AnswersWait(maxMemory)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolscript/toolscript/rawio"
+	"github.com/toolscript/toolscript/internal/rawio"
 )
 
 // The descriptors of the worker's ends of a pair.

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/internal/proc"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/session"
-	"github.com/toolscript/toolscript/sharedfile/ownfile"
 )
 
 // Options configure a worker. The zero value starts this program.
@@ -75,7 +75,7 @@ func (p *Process) awaitReady() error {
 
 func spawn(role role, o Options) (*Process, error) {
 	if o.Executable == "" {
-		self, err := ownfile.Path()
+		self, err := files.Own()
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (p *Process) Confinement() []toolscript.Confinement { return p.hello.Confin
 
 // RSS returns the memory that the worker holds, in bytes, or 0 if the system does not report
 // it.
-func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
+func (p *Process) RSS() int64 { return runner.RSS(p.PID()) }
 
 // ended waits at most closeGrace for the end of the worker, and reports whether it has ended.
 func (p *Process) ended() bool {

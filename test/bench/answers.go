@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 const (
@@ -52,7 +52,7 @@ func (b *bench) answers(ctx context.Context) error {
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // the measurement is done
-	client := gateway.NewClient(g.URL)
+	client := api.NewClient(g.URL)
 	var first, cached, tool []float64
 	for i := range answerRounds + answerWarmup {
 		code := fmt.Sprintf(answerScript, i)
@@ -80,7 +80,7 @@ func (b *bench) answers(ctx context.Context) error {
 // answered sends an answer with a script. It returns the time of the request minus that of the call,
 // and the time of the call, in ms. known says whether the script must already be in the cache; it is
 // an error if that is not the case.
-func answered(ctx context.Context, client *gateway.Client, code string, known bool) (beyond, tool float64, err error) {
+func answered(ctx context.Context, client *api.Client, code string, known bool) (beyond, tool float64, err error) {
 	items, err := json.Marshal([]map[string]string{{"role": "assistant", "content": "<tool-calls>\n" + code + "\n</tool-calls>"}})
 	if err != nil {
 		return 0, 0, err

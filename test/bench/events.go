@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 const (
@@ -40,7 +40,7 @@ func (b *bench) events(ctx context.Context) error {
 			_, _ = g.Exec(running, map[string]any{"code": script, "check": "off"}) // it ends with the context running
 		})
 	}
-	client := gateway.NewClient(g.URL)
+	client := api.NewClient(g.URL)
 	defer client.Close()
 	w := eventWatch{live: map[string]bool{}}
 	err = client.Events(running, toolscript.LiveQuery{}, w.take)

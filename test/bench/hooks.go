@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
@@ -115,7 +115,7 @@ func keepLists(p harness.Program, lists []toolslist.List) (tools int, err error)
 			continue
 		}
 		tools += len(l.Tools)
-		if err := toolcache.Folder(folder).Keep(l.Server, c, l.Tools); err != nil {
+		if err := server.ToolLists(folder).Keep(l.Server, c, l.Tools); err != nil {
 			return 0, err
 		}
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
@@ -223,7 +223,7 @@ func (b *bench) released(ctx context.Context) error {
 		return err
 	}
 	defer closeServer()
-	file := vectors.File{Dir: filepath.Join(b.Home, ".toolscript", "cache", "embeddings"), Model: minilm.ID, Dim: minilm.Dim}
+	file := search.VectorFile{Dir: filepath.Join(b.Home, ".toolscript", "cache", "embeddings"), Model: minilm.ID, Dim: minilm.Dim}
 	if err := file.Add(ctx, madeUp(index.New(catalog, nil).Missing()), nil); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/api"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -32,7 +32,7 @@ func (b *bench) metrics(ctx context.Context) error {
 	if _, pending := s.Await(ctx, nil); len(pending) > 0 {
 		return fmt.Errorf("%d servers are not connected", len(pending))
 	}
-	m, err := gateway.ListenMetrics(s.Measures, nil, 0, slog.New(slog.DiscardHandler))
+	m, err := api.ListenMetrics(s.Measures, nil, 0, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

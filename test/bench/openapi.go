@@ -16,11 +16,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/convert"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // openapi measures servers of OpenAPI documents: a call, alternating with the same request without
@@ -45,7 +45,7 @@ func (b *bench) openapi(ctx context.Context) error {
 		}
 	}
 	var modules []float64
-	var conn *inprocess.Conn
+	var conn *upstream.Conn
 	var tools []toolscript.Tool
 	for range 9 {
 		if conn != nil {
@@ -102,7 +102,7 @@ func (b *bench) apiCalls(ctx context.Context, port convert.Port, address string)
 	return nil
 }
 
-func dialAPI(ctx context.Context, port convert.Port, s openapi.Settings) (*inprocess.Conn, error) {
+func dialAPI(ctx context.Context, port convert.Port, s openapi.Settings) (*upstream.Conn, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err

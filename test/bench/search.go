@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
 	"github.com/toolscript/toolscript/test/retrieval"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
@@ -146,7 +146,7 @@ func cpuTime() time.Duration {
 // readVectors measures the work of a second start: building an index of 1,000 tools whose vectors are stored.
 func (b *bench) readVectors(ctx context.Context, s searched) error {
 	catalog := toolscript.NewCatalog(1, nil, s.several(1000))
-	file := vectors.File{Dir: filepath.Join(b.Home, "vectors"), Model: minilm.ID, Dim: minilm.Dim}
+	file := search.VectorFile{Dir: filepath.Join(b.Home, "vectors"), Model: minilm.ID, Dim: minilm.Dim}
 	if err := file.Add(ctx, madeUp(index.New(catalog, nil).Missing()), nil); err != nil {
 		return err
 	}

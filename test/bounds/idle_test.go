@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/test/harness"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // mostIdle is the maximum private memory of all processes of an idle gateway without servers, in MB.
@@ -50,7 +50,7 @@ func TestReaper(t *testing.T) {
 	}
 	g := start(t, bin, fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, self, asServer))
 	below := harness.Descendants(g.PID())
-	i := slices.IndexFunc(below, func(p harness.Process) bool { return p.Args[0] == reaper.ProcessName })
+	i := slices.IndexFunc(below, func(p harness.Process) bool { return p.Args[0] == proc.ProcessName })
 	if i < 0 {
 		t.Fatalf("no reaper among %+v", below)
 	}

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/test/clients/model"
 	"github.com/toolscript/toolscript/test/fixture/files"
 	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/test/harness"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // An agent is a coding agent from npm that runs without a terminal.
@@ -257,7 +257,7 @@ func (w *world) command(t *testing.T, program string, args ...string) *exec.Cmd 
 func (w *world) nothingLeft(t *testing.T) {
 	t.Helper()
 	own := func(p harness.Process) bool {
-		return len(p.Args) > 0 && (filepath.Base(p.Args[0]) == "toolscript" || p.Args[0] == reaper.ProcessName ||
+		return len(p.Args) > 0 && (filepath.Base(p.Args[0]) == "toolscript" || p.Args[0] == proc.ProcessName ||
 			slices.Contains(p.Args, filepath.Join(peers, "mcp-server-everything")))
 	}
 	started := harness.Program{Bin: w.program, Home: w.home}.Started

@@ -1,4 +1,4 @@
-// The program evalpoison measures package poison: the share of the project's poisoned texts that it
+// The program evalpoison measures package pin: the share of the project's poisoned texts that it
 // finds, and the share of real servers' tools that it reports.
 package main
 
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/poison"
+	"github.com/toolscript/toolscript/actors/pin"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 )
 
 func main() {
-	corpus := flag.String("corpus", "actors/poison/testdata/poisoned.json", "`file` of poisoned texts")
+	corpus := flag.String("corpus", "actors/pin/testdata/poisoned.json", "`file` of poisoned texts")
 	data := flag.String("data", "", "`folder` of tool lists of real servers, in files NAME.json; without it the rate of false positives is not measured")
 	flag.Parse()
 	ok, err := evaluate(*corpus, *data)
@@ -45,7 +45,7 @@ func evaluate(corpus, data string) (bool, error) {
 
 // recall prints the share of texts that are found, for each half and each shape.
 func recall(path string) (bool, error) {
-	var samples []poison.Sample
+	var samples []pin.Sample
 	if err := read(path, &samples); err != nil {
 		return false, err
 	}
@@ -66,7 +66,7 @@ func recall(path string) (bool, error) {
 		if !slices.Contains(names, s.Shape) {
 			names = append(names, s.Shape)
 		}
-		if len(poison.Tool(s.Tool())) > 0 {
+		if len(pin.Suspicions(s.Tool())) > 0 {
 			halves[s.Half].found++
 			shapes[s.Shape].found++
 		} else {
@@ -117,7 +117,7 @@ func falsePositives(folder string) (bool, error) {
 			tools++
 			size += len(t.Description) + len(t.InputSchema) + len(t.OutputSchema)
 			start := time.Now()
-			found := poison.Tool(toolscript.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema})
+			found := pin.Suspicions(toolscript.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema})
 			took += time.Since(start)
 			if len(found) > 0 {
 				reported++

@@ -5,16 +5,16 @@ import (
 	"crypto/sha256"
 	"maps"
 
+	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
 )
 
 // embedder is the embedding model with a cache. It embeds no text twice.
 type embedder struct {
 	*minilm.Engine
-	model    *minilm.Model // counts tokens
-	file     *vectors.File // nil: no cache
+	model    *minilm.Model      // counts tokens
+	file     *search.VectorFile // nil: no cache
 	known    map[index.Key][]float32
 	fresh    index.Vectors
 	computed int // number of texts that were embedded
@@ -24,7 +24,7 @@ type embedder struct {
 func newEmbedder(cache string) *embedder {
 	e := &embedder{Engine: minilm.NewEngine(0, nil), known: map[index.Key][]float32{}, fresh: index.Vectors{}}
 	if cache != "" {
-		e.file = &vectors.File{Dir: cache, Model: minilm.ID, Dim: minilm.Dim}
+		e.file = &search.VectorFile{Dir: cache, Model: minilm.ID, Dim: minilm.Dim}
 	}
 	return e
 }

@@ -49,7 +49,7 @@ func askOwn(t *testing.T, tools []toolscript.Tool, name string, floors map[strin
 	for _, q := range s.Queries {
 		questions = append(questions, question{Query: q, in: in})
 	}
-	answers := ask(ranker{"lexical", func(q question) []string { return search(q, 0, false) }}, questions)
+	answers := ask(ranker{"lexical", func(q question) []string { return searchFor(q, 0, false) }}, questions)
 	names, members := kinds(questions)
 	for _, kind := range names {
 		got := 100 * mean(pick(answers, columns[1].pick), members[kind])

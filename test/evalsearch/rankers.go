@@ -18,17 +18,17 @@ type ranker struct {
 
 var rankers = []ranker{
 	{"levenshtein", levenshteinNames},
-	{"lexical", func(q question) []string { return search(q, 0, false) }},
-	{"semantic", func(q question) []string { return search(q, 1, true) }},
+	{"lexical", func(q question) []string { return searchFor(q, 0, false) }},
+	{"semantic", func(q question) []string { return searchFor(q, 1, true) }},
 	{"decision", decision},
-	{"hybrid", func(q question) []string { return search(q, index.DefaultAlpha, true) }},
+	{"hybrid", func(q question) []string { return searchFor(q, index.DefaultAlpha, true) }},
 }
 
 // top is the number of results that are evaluated.
 const top = 10
 
-// search ranks with the index of the program.
-func search(q question, alpha float64, meaning bool) []string {
+// searchFor ranks with the index of the program.
+func searchFor(q question, alpha float64, meaning bool) []string {
 	ask := index.Query{Text: q.Query.Query, Limit: top, Alpha: alpha}
 	if meaning {
 		ask.Vector = q.vector

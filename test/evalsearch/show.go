@@ -111,7 +111,7 @@ func showMisses(out io.Writer, questions []question) {
 	for _, kind := range names {
 		for _, i := range halves(members[kind])[0] {
 			q := questions[i]
-			ids := search(q, index.DefaultAlpha, true)
+			ids := searchFor(q, index.DefaultAlpha, true)
 			if judge(q.Query, ids).hit3 == 0 {
 				fmt.Fprintf(out, "%s %q: %s, want %s\n", kind, q.Query.Query, strings.Join(ids[:min(5, len(ids))], " "), strings.Join(q.Relevant, " ")) //nolint:errcheck // the reader may have ended
 			}

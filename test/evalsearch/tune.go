@@ -61,7 +61,7 @@ func (s *source) ask(by setting) result {
 	in.index = in.index.Weighted(by.Weights)
 	r := ask(ranker{"", func(q question) []string {
 		q.in = &in
-		return search(q, by.alpha, true)
+		return searchFor(q, by.alpha, true)
 	}}, s.questions)
 	s.known[by] = r
 	return r

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/test/harness"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // setting says what is measured.
@@ -207,7 +207,7 @@ func use(p harness.Program, gateways []*harness.Gateway) map[string]usage {
 			kind = kindGateways
 		case q.Worker() != "":
 			kind = kindWorkers
-		case q.Args[0] == reaper.ProcessName:
+		case q.Args[0] == proc.ProcessName:
 			kind = kindReapers
 		case len(q.Args) > 1 && q.Args[0] == p.Bin && q.Args[1] == "hub":
 			kind = kindHub

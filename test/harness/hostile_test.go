@@ -18,7 +18,6 @@ import (
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/harness/answer"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/llm"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -69,7 +68,7 @@ func TestResultsAreData(t *testing.T) {
 		mu.Lock()
 		says = text
 		mu.Unlock()
-		for api, form := range map[answer.API]llm.API{answer.Responses: llm.Responses, answer.Chat: llm.Chat, answer.Messages: llm.Messages} {
+		for api, form := range map[answer.API]agent.API{answer.Responses: agent.Responses, answer.Chat: agent.Chat, answer.Messages: agent.Messages} {
 			items := s.processed(answer.Answer{API: api, Parts: []answer.Part{
 				{Text: &answer.Text{Text: block(script)}}, {Call: &answer.Call{ID: "c1", Name: "say", Args: json.RawMessage("{}")}}, {Call: &answer.Call{ID: "c2", Name: "refuse", Args: json.RawMessage("{}")}},
 			}}, harness.Options{})

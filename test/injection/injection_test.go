@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 var forms = map[string]codegen.Form{"full": codegen.Full, "compact": codegen.Compact, "declarations": codegen.Declarations}

@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/httpauth"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestGraphQL calls the queries and mutations of a real GraphQL server, whose schema comes from
@@ -128,7 +128,7 @@ func startGraphQL(t *testing.T, how ...string) (address string) {
 	return strings.TrimSpace(line)
 }
 
-func dialGraphQL(t *testing.T, s graphql.Settings) *inprocess.Conn {
+func dialGraphQL(t *testing.T, s graphql.Settings) *upstream.Conn {
 	t.Helper()
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -142,7 +142,7 @@ func dialGraphQL(t *testing.T, s graphql.Settings) *inprocess.Conn {
 	return conn
 }
 
-func callGraphQL(t *testing.T, conn *inprocess.Conn, tool, args string) string {
+func callGraphQL(t *testing.T, conn *upstream.Conn, tool, args string) string {
 	t.Helper()
 	type answer struct {
 		result json.RawMessage

@@ -16,18 +16,17 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
-	"github.com/toolscript/toolscript/cmd/pinstore"
-	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/quickjs"
-	"github.com/toolscript/toolscript/sharedfile"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// files are the files that gateways share. Their versions are long, so that kills hit writes.
-var files = map[string]file{
+// written are the files that gateways share. Their versions are long, so that kills hit writes.
+var written = map[string]file{
 	"a file":     {write: writeText, read: readText},
 	"tool lists": {write: writeTools, read: readTools},
 	"vectors":    {write: writeVectors, read: readVectors},
@@ -55,7 +54,7 @@ func writeText(folder string) error {
 	if err != nil {
 		return err
 	}
-	return sharedfile.Write(filepath.Join(folder, "text"), []byte(lines(n+1)))
+	return files.Write(filepath.Join(folder, "text"), []byte(lines(n+1)))
 }
 
 func readText(folder string) (int, error) {
@@ -69,7 +68,7 @@ func readText(folder string) (int, error) {
 	return number(string(text))
 }
 
-var server = mcpclient.Config{Type: mcpclient.Stdio, Command: "server", Source: "/home/.toolscript.json"}
+var definition = mcpclient.Config{Type: mcpclient.Stdio, Command: "server", Source: "/home/.toolscript.json"}
 
 const toolCount = 200
 
@@ -82,7 +81,7 @@ func writeTools(folder string) error {
 	for i := range tools {
 		tools[i] = toolscript.Tool{Name: fmt.Sprint("tool", i), Description: strconv.Itoa(n + 1)}
 	}
-	return toolcache.Folder(folder).Keep("s", server, tools)
+	return server.ToolLists(folder).Keep("s", definition, tools)
 }
 
 func readTools(folder string) (int, error) {
@@ -90,7 +89,7 @@ func readTools(folder string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	last, ok := toolcache.Folder(folder).Last("s", server)
+	last, ok := server.ToolLists(folder).Last("s", definition)
 	if !ok {
 		for _, e := range kept {
 			if strings.HasSuffix(e.Name(), ".json") {
@@ -107,12 +106,14 @@ func readTools(folder string) (int, error) {
 	return strconv.Atoi(last.Tools[0].Description)
 }
 
-func vectorFile(folder string) vectors.File { return vectors.File{Dir: folder, Model: "m-1", Dim: 64} }
+func vectorFile(folder string) search.VectorFile {
+	return search.VectorFile{Dir: folder, Model: "m-1", Dim: 64}
+}
 
 func vectorKey(n int) index.Key { return sha256.Sum256([]byte(strconv.Itoa(n))) }
 
 // maxVersion is larger than the number of versions that a test writes.
-const maxVersion = vectors.MaxRecords
+const maxVersion = search.MaxVectors
 
 var vectorKeys = sync.OnceValue(func() (all []index.Key) {
 	for n := 1; n <= maxVersion; n++ {
@@ -179,12 +180,12 @@ func readLogin(folder string) (int, error) {
 }
 
 func writePins(folder string) error {
-	return pinstore.Folder(folder).Update("s", server.Source, func(r *pin.Record) *pin.Record {
+	return pin.Folder(folder).Update("s", definition.Source, func(r *pin.Record) *pin.Record {
 		n := 0
 		if r != nil {
 			n, _ = strconv.Atoi(r.Identity) // readPins reports an error
 		}
-		next := &pin.Record{Server: "s", Source: server.Source, Identity: strconv.Itoa(n + 1), Tools: map[string]string{}}
+		next := &pin.Record{Server: "s", Source: definition.Source, Identity: strconv.Itoa(n + 1), Tools: map[string]string{}}
 		for i := range toolCount {
 			next.Tools[fmt.Sprint("tool", i)] = next.Identity
 		}
@@ -193,7 +194,7 @@ func writePins(folder string) error {
 }
 
 func readPins(folder string) (int, error) {
-	r, err := pinstore.Folder(folder).Load("s", server.Source)
+	r, err := pin.Folder(folder).Load("s", definition.Source)
 	if err != nil || r == nil {
 		return 0, err
 	}

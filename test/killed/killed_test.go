@@ -25,7 +25,7 @@ const asWriter = "be-a-writer"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == asWriter {
-		if err := files[os.Args[2]].writeForEver(os.Args[3]); err != nil {
+		if err := written[os.Args[2]].writeForEver(os.Args[3]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -60,7 +60,7 @@ func (f file) writeForEver(folder string) error {
 // TestKilledWriters: readers find either the old or the new content of each file while its writers are
 // killed. The next writer removes what killed ones have left.
 func TestKilledWriters(t *testing.T) {
-	for name, f := range files {
+	for name, f := range written {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "files")
 			if err := os.Mkdir(folder, 0o700); err != nil {

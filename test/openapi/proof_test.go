@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // documents maps public documents to their npm packages and paths.
@@ -95,7 +95,7 @@ func proof(t *testing.T, path string) {
 }
 
 // try makes a call and returns why the mock refused it, or "".
-func try(t *testing.T, conn *inprocess.Conn, tool toolscript.Tool, objects bool) string {
+func try(t *testing.T, conn *upstream.Conn, tool toolscript.Tool, objects bool) string {
 	t.Helper()
 	args, result, err := call(t, conn, tool, objects)
 	if err != nil && !strings.Contains(err.Error(), ": lookup ") { // an accepted request may be redirected to an example host

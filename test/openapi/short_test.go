@@ -21,10 +21,10 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/validate"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestOwnDocument is the short form of TestDocuments: all operations in the document of the gateway's
@@ -176,7 +176,7 @@ func render(t *testing.T, tools []toolscript.Tool) {
 }
 
 // call calls a tool with sample arguments and returns the whole result.
-func call(t *testing.T, conn *inprocess.Conn, tool toolscript.Tool, objects bool) (args, result json.RawMessage, err error) {
+func call(t *testing.T, conn *upstream.Conn, tool toolscript.Tool, objects bool) (args, result json.RawMessage, err error) {
 	t.Helper()
 	var schema map[string]any
 	if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {

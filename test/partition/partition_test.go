@@ -152,7 +152,7 @@ const shortForm = 2
 // TestPartitions causes faults of the network and pauses of processes, and checks that no answer was
 // lost or doubled, and that two owners never answered in one term. It prints how long the fleet needs
 // after each fault; the long form, which runs alone, also limits that time. Changes of the system clock
-// are not tested, because leases use a clock that nobody can set; lease.TestSuspended and the
+// are not tested, because leases use a clock that nobody can set; cluster.TestSuspended and the
 // simulations there use clocks that stop, or are too fast or too slow. The short form takes more than ten seconds,
 // because a fault lasts as long as a lease.
 func TestPartitions(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 // TestSummary uses the events of a run in which a test failed, its subtest passed in the second try,
 // another test failed in each try, and a package did not compile.
 func TestSummary(t *testing.T) {
-	const events = `{"Action":"pass","Package":"github.com/toolscript/toolscript/naming","Test":"TestNames","Elapsed":2}
+	const events = `{"Action":"pass","Package":"github.com/toolscript/toolscript/internal/naming","Test":"TestNames","Elapsed":2}
 {"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Test":"TestA/one","Elapsed":1}
 {"Action":"pass","Package":"github.com/toolscript/toolscript/actors","Test":"TestA/two","Elapsed":1}
 {"Action":"fail","Package":"github.com/toolscript/toolscript/actors","Test":"TestA","Elapsed":3}

@@ -83,11 +83,11 @@ func isPackage(pkg string) bool { return !isSuite(pkg) }
 // process, which would need the race detector too, and do not link TypeScript's compiler.
 func sharesState(pkg string) bool {
 	return slices.Contains([]string{
-		"actors/approval", "actors/audit", "actors/auth", "actors/embedder", "actors/execution", "actors/execution/detached",
-		"actors/execution/outputs", "actors/internal/mailbox", "actors/internal/measure", "actors/internal/retry", "actors/pin",
-		"actors/registry", "actors/search", "actors/server", "actors/store", "actors/typecache", "actors/workers", "transport/egress",
-		"transport/hub/lease", "transport/idempotency", "transport/inflight", "transport/inprocess", "transport/llm",
-		"transport/mcpclient/httptransport", "transport/oauth", "transport/telemetry", "transport/telemetry/otlp",
+		"actors/approval", "actors/audit", "actors/login", "actors/search", "actors/runs", "actors/runs/kept",
+		"actors/runs/kept", "actors/internal/mailbox", "actors/internal/measure", "actors/internal/mailbox", "actors/pin",
+		"actors/catalog", "actors/search", "actors/server", "actors/store", "actors/typecache", "actors/workers", "transport/egress",
+		"transport/hub/cluster", "transport/hub/wire", "internal/budget", "transport/upstream", "harness/agent",
+		"transport/mcpclient/httptransport", "transport/oauth", "transport/telemetry", "transport/telemetry",
 	}, strings.TrimPrefix(pkg, module+"/"))
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolscript/toolscript/cmd/cli"
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/fixture/race"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 var update = flag.Bool("update", false, "write what the program prints into the scripts")
@@ -23,8 +23,8 @@ var update = flag.Bool("update", false, "write what the program prints into the 
 // TestMain makes the test binary act as all programs that scripts run. A script worker is started by the
 // program's own path, and runs in cli.Main. A reaper is executed by a file descriptor, which has no name.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == reaper.Command {
-		os.Exit(reaper.Main())
+	if len(os.Args) > 1 && os.Args[1] == proc.Command {
+		os.Exit(proc.Main())
 	}
 	testscript.Main(m, programs)
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/hub/lease"
 )
 
 // TestFleetWithoutAGateway: list-servers shows the hosts of the fleet without a gateway, for a
@@ -48,10 +47,10 @@ func TestFleetWrongLease(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if _, err := lease.Open(ctx, js, lease.Options{}); err != nil { // creates the bucket
+	if _, err := cluster.OpenLeases(ctx, js, cluster.LeaseOptions{}); err != nil { // creates the bucket
 		t.Fatal(err)
 	}
-	bucket, err := js.KeyValue(ctx, lease.DefaultBucket)
+	bucket, err := js.KeyValue(ctx, cluster.DefaultBucket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +60,7 @@ func TestFleetWrongLease(t *testing.T) {
 	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true}}, "fleet": {"url": "`+n.url()+`"}}`)
 	w.hubOfFleet(n.url(), false)
 	says := func(text string) bool {
-		return strings.Contains(text, "key count of the bucket "+lease.DefaultBucket) && strings.Contains(text, "toolscript hub release count")
+		return strings.Contains(text, "key count of the bucket "+cluster.DefaultBucket) && strings.Contains(text, "toolscript hub release count")
 	}
 	w.until(func() bool {
 		out, _ := w.run("fleet", "status", "--json")

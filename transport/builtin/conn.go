@@ -9,24 +9,23 @@ import (
 	"os"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
-	"github.com/toolscript/toolscript/transport/builtin/changes"
-	"github.com/toolscript/toolscript/transport/builtin/command"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/builtin/workspace"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Dialer opens servers of built-in tools. Its zero value is ready to use.
 type Dialer struct {
 	Host     tool.Host
-	Registry *Registry        // nil: NewRegistry()
-	Answers  *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
+	Registry *Registry      // nil: NewRegistry()
+	Answers  *budget.Budget // limits the memory for the results of all calls; nil means unlimited
 }
 
 // Conn is a server of built-in tools. It is safe for concurrent use.
-type Conn = inprocess.Conn
+type Conn = upstream.Conn
 
 // Dial opens the folder cfg.Root. The error is a *toolscript.Error: Invalid if the
 // configuration names an unknown tool, Unavailable if the folder cannot be opened.
@@ -39,13 +38,13 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		registry = NewRegistry()
 	}
 	workspace, err := tool.OpenIn(cfg.Project, cfg.Root, d.Host)
-	if link := (*beneath.LinkError)(nil); errors.As(err, &link) {
+	if link := (*files.LinkError)(nil); errors.As(err, &link) {
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Permanent: true, Err: fmt.Errorf("its root folder: %w", err)}
 	}
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: fmt.Errorf("open its root folder: %w", err)}
 	}
-	chosen := &inprocess.List{}
+	chosen := &upstream.List{}
 	for _, wanted := range cfg.Tools {
 		t, known := registry.Get(wanted)
 		if !known {
@@ -55,10 +54,10 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		chosen.Add(runnable(workspace, t))
 	}
 	unconfined := ""
-	if _, runs := chosen.Get(command.Exec.Name); runs {
+	if _, runs := chosen.Get(Exec.Name); runs {
 		unconfined = unconfinedPrograms(workspace)
 	}
-	c := inprocess.New(inprocess.Options{
+	c := upstream.New(upstream.Options{
 		Name: name, Info: mcpclient.Info{Title: "Built-in tools", Version: toolscript.Version, Instructions: unconfined},
 		Tools: chosen, Events: on, Answers: d.Answers, Check: workspace.Check,
 		Closed: func() { _ = workspace.Close() }, // it was only read
@@ -72,9 +71,9 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 }
 
 // runnable returns a tool that works in a workspace.
-func runnable(w *tool.Workspace, t tool.Tool) inprocess.Tool {
-	return inprocess.Tool{Tool: describe(t), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
-		if err := changes.Recover(w); err != nil {
+func runnable(w *tool.Workspace, t tool.Tool) upstream.Tool {
+	return upstream.Tool{Tool: describe(t), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
+		if err := workspace.Recover(w); err != nil {
 			w.Log(slog.LevelError, err.Error())
 		}
 		return t.Run(tool.WithRun(ctx, run), w, args)

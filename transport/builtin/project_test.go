@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -26,7 +26,7 @@ func TestRootOfProject(t *testing.T) {
 	}
 	dial := func(named ...string) error {
 		conn, err := builtin.Dialer{}.Dial(t.Context(), "docs", mcpclient.Config{
-			Type: mcpclient.Builtin, Root: filepath.Join(project, "docs"), Tools: []string{"readFile"}, Project: beneath.Folder{Dir: project, Named: named},
+			Type: mcpclient.Builtin, Root: filepath.Join(project, "docs"), Tools: []string{"readFile"}, Project: files.Folder{Dir: project, Named: named},
 		}, mcpclient.Events{})
 		if err == nil {
 			_ = conn.Close()

@@ -6,41 +6,37 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/transport/builtin/agents"
-	"github.com/toolscript/toolscript/transport/builtin/command"
+	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
-	"github.com/toolscript/toolscript/transport/builtin/files"
-	"github.com/toolscript/toolscript/transport/builtin/plan"
-	"github.com/toolscript/toolscript/transport/builtin/resources"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/web"
+	"github.com/toolscript/toolscript/transport/builtin/workspace"
 )
 
 // standard lists all built-in tools.
 var standard = []tool.Tool{
-	files.ReadFile,
-	files.ListDir,
-	files.ApplyPatch,
-	files.GrepFiles,
-	files.FileSearch,
-	files.WriteFile,
-	command.Exec,
+	workspace.ReadFile,
+	workspace.ListDir,
+	workspace.ApplyPatch,
+	workspace.GrepFiles,
+	workspace.FileSearch,
+	workspace.WriteFile,
+	Exec,
 	web.WebSearch,
 	web.FetchURL,
-	plan.UpdatePlan,
-	files.ViewImage,
-	resources.List,
-	resources.ListTemplates,
-	resources.Read,
+	UpdatePlan,
+	workspace.ViewImage,
+	ListResources,
+	ListResourceTemplates,
+	ReadResource,
 	documents.SaveToFC,
 	documents.FetchFromFC,
 	documents.SavePrompt,
 	documents.GetPrompt,
-	agents.Chat,
-	agents.LaunchSync,
-	agents.LaunchAsync,
-	agents.LaunchResult,
+	Chat,
+	LaunchSync,
+	LaunchAsync,
+	LaunchResult,
 }
 
 // Registry maps names to tools. It is safe for concurrent use.

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Dialer opens servers whose tools are commands.
@@ -25,12 +25,12 @@ type Dialer struct {
 	Run         func(context.Context, tool.Command) (tool.CommandResult, error) // see tool.Host
 	Confinement []toolscript.Confinement                                        // as in tool.Host
 	Confiner    mcpclient.Confiner                                              // for servers with a Confine; nil: refuse them
-	Answers     *inflight.Budget                                                // limits the memory for the results of all calls; nil means unlimited
+	Answers     *budget.Budget                                                  // limits the memory for the results of all calls; nil means unlimited
 }
 
 // Dial makes a tool of each command of cfg.Commands. No program starts before a call. The error is a
 // *toolscript.Error: Unsupported if this process cannot run or confine commands, else Invalid.
-func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
+func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*upstream.Conn, error) {
 	if cfg.Problem != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
 	}
@@ -45,7 +45,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
 	}
 	s := &server{dialer: d, cfg: cfg, conceal: mcpclient.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg)}
-	tools := &inprocess.List{}
+	tools := &upstream.List{}
 	var left []string // mistakes in definitions; each disables only its own tool
 	for _, tool := range sorted(definitions) {
 		if field, problem := definitions[tool].Check(); problem != "" {
@@ -58,7 +58,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: errors.New(strings.Join(left, "; "))}
 	}
 	unconfined := d.unconfined(cfg.Confine)
-	s.conn = inprocess.New(inprocess.Options{
+	s.conn = upstream.New(upstream.Options{
 		Name: name, Info: mcpclient.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: s.conceal,
 	})
@@ -93,20 +93,20 @@ func (d Dialer) unconfined(c *mcpclient.Confine) string {
 // server runs the programs of one server.
 type server struct {
 	dialer  Dialer
-	conn    *inprocess.Conn
+	conn    *upstream.Conn
 	cfg     mcpclient.Config
 	env     []string
 	conceal mcpclient.Concealer
 }
 
-func (s *server) tool(name string, d Definition) inprocess.Tool {
+func (s *server) tool(name string, d Definition) upstream.Tool {
 	no := false
 	t := toolscript.Tool{Name: name, Description: d.Description, InputSchema: d.inputSchema(), OutputSchema: d.outputSchema()}
 	if d.ReadOnly {
 		yes := true
 		t.Annotations.ReadOnly, t.Annotations.Destructive = &yes, &no
 	}
-	return inprocess.Tool{Tool: t, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+	return upstream.Tool{Tool: t, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
 		return s.run(ctx, d, args)
 	}}
 }
@@ -152,7 +152,7 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 	c := tool.Command{
 		Args: words, Project: s.cfg.Project, Root: s.cfg.Root, Dir: s.cfg.Root, Env: s.env,
 		Network: s.cfg.Settings.Exec.Network, Writable: s.cfg.Settings.Exec.Writable, MaxOutput: maxOutput,
-		Timeout: time.Duration(d.Timeout), Stdin: stdin, Room: func(n int) error { return inflight.Take(ctx, n) },
+		Timeout: time.Duration(d.Timeout), Stdin: stdin, Room: func(n int) error { return budget.Take(ctx, n) },
 	}
 	r, err := s.start(ctx, c, d)
 	switch {

@@ -1,6 +1,7 @@
-// Package egress is a forward proxy on this machine that reaches only named hosts and
-// ports. A confined server gets its address in HTTPS_PROXY and HTTP_PROXY, and has no other
-// way out.
+// Package egress decides where connections may go. A Proxy is a forward proxy on this machine that
+// reaches only named hosts and ports. A confined server gets its address in HTTPS_PROXY and
+// HTTP_PROXY, and has no other way out. A Guard restricts the requests of this process: addresses
+// that a server or a page names must not lead into the user's own network.
 package egress
 
 import (
@@ -21,8 +22,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // Bounds of the proxy.
@@ -244,7 +243,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 
 // names is the guard of targets that are names: a name must not lead into the user's own network or
 // to this machine, even if the configuration allows it.
-var names = reach.NewGuard(reach.Options{Hint: "name the address itself to allow it"})
+var names = NewGuard(GuardOptions{Hint: "name the address itself to allow it"})
 
 // dial connects to a host. An address, and localhost, are allowed because the configuration names
 // them.

@@ -18,14 +18,14 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/httpauth"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/rawjson"
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Settings configure a server.
@@ -41,8 +41,8 @@ type Dialer struct {
 	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
 	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
-	Answers      *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
-	Convert      convert.Port     // reads the schema in a worker process; nil: in this process
+	Answers      *budget.Budget // limits the memory for the results of all calls; nil means unlimited
+	Convert      convert.Port   // reads the schema in a worker process; nil: in this process
 }
 
 // maxAnswer is the maximum size of an answer and of a schema file, in bytes.
@@ -51,8 +51,8 @@ const maxAnswer = 64 << 20
 // Dial reads the schema and makes a tool of each query and mutation. The error is a
 // *toolscript.Error: Unauthorized or Forbidden if the endpoint refuses to tell the schema,
 // Unavailable if reading it fails, Invalid if it is unusable.
-func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
-	fail := func(kind toolscript.Kind, err error) (*inprocess.Conn, error) {
+func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*upstream.Conn, error) {
+	fail := func(kind toolscript.Kind, err error) (*upstream.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
 	}
 	if cfg.Problem != nil {
@@ -66,13 +66,13 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
-	base := reach.NewTransport()
+	base := egress.NewTransport()
 	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
 	origin, err := httpauth.NewOrigin(s.URL, s.Auth, cfg.Headers, s.URL)
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
-	guard := reach.NewGuard(reach.Options{
+	guard := egress.NewGuard(egress.GuardOptions{
 		Written: []*url.URL{address}, Base: base, Hint: `if it is right, write the address of the endpoint as "url" of the server`,
 	})
 	way := http.RoundTripper(guard)
@@ -105,13 +105,13 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 			on.Log(slog.LevelWarn, cmp.Or(s.Spec, "the schema")+": "+warning)
 		}
 	}
-	tools := &inprocess.List{}
+	tools := &upstream.List{}
 	for _, o := range operations {
-		tools.Add(inprocess.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+		tools.Add(upstream.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
 			return e.call(ctx, &o, args)
 		}})
 	}
-	return inprocess.New(inprocess.Options{
+	return upstream.New(upstream.Options{
 		Name: name, Info: mcpclient.Info{Title: "GraphQL at " + address.Host, Version: toolscript.Version},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: guard.CloseIdleConnections,
 	}), nil
@@ -123,12 +123,12 @@ type endpoint struct {
 	client  *http.Client
 	limit   time.Duration // time limit of a call with all of its attempts
 	conceal mcpclient.Concealer
-	answers *inflight.Budget
+	answers *budget.Budget
 }
 
 // schema returns the schema as text: a file in the definition language, or the endpoint's
 // answer to an introspection query.
-func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file string) ([]byte, error) {
+func (e *endpoint) schema(ctx context.Context, project files.Folder, file string) ([]byte, error) {
 	if file != "" {
 		text, err := read(ctx, project, file)
 		if err != nil {
@@ -136,10 +136,10 @@ func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file stri
 		}
 		return text, nil
 	}
-	ctx, release := inflight.Ensure(ctx)
+	ctx, release := budget.Ensure(ctx)
 	defer release()
 	data, err := e.ask(ctx, "query", withDeprecated.Replace(introspection), nil)
-	var refusal *inprocess.Refusal
+	var refusal *upstream.Refusal
 	if errors.As(err, &refusal) { // older endpoints do not know the argument includeDeprecated
 		data, err = e.ask(ctx, "query", introspection, nil)
 	}
@@ -156,7 +156,7 @@ func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file stri
 	if !errors.As(err, &refusal) {
 		return nil, err
 	}
-	unreadable := inprocess.Unreadable(refusal.Status, err)
+	unreadable := upstream.Unreadable(refusal.Status, err)
 	if unreadable.Kind == toolscript.Unavailable && refusal.Status < http.StatusInternalServerError {
 		unreadable.Permanent, unreadable.Err = true, fmt.Errorf("%w; name a file with the schema as \"spec\"", err)
 	}
@@ -164,14 +164,14 @@ func (e *endpoint) schema(ctx context.Context, project beneath.Folder, file stri
 }
 
 // read returns the content of a file that the configuration names.
-func read(ctx context.Context, project beneath.Folder, path string) ([]byte, error) {
+func read(ctx context.Context, project files.Folder, path string) ([]byte, error) {
 	file, err := project.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	text, err := inflight.Read(ctx, nil, file, -1, maxAnswer)
-	if errors.Is(err, inflight.ErrTooLong) {
+	text, err := budget.Read(ctx, nil, file, -1, maxAnswer)
+	if errors.Is(err, budget.ErrTooLong) {
 		return nil, fmt.Errorf("%s has more than %d MB", path, maxAnswer>>20)
 	}
 	return text, err
@@ -265,7 +265,7 @@ func (e *endpoint) ask(ctx context.Context, kind, query string, variables map[st
 		if later == nil {
 			return data, err
 		}
-		if try == inprocess.Retries || kind != "query" || time.Now().Add(later.wait).After(end) {
+		if try == upstream.Retries || kind != "query" || time.Now().Add(later.wait).After(end) {
 			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: later.wait, Sent: later.sent, Err: err}
 		}
 		select {
@@ -294,12 +294,12 @@ func (e *endpoint) once(ctx context.Context, query string, variables map[string]
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/graphql-response+json, application/json;q=0.9")
-	answer, err := inprocess.Do(e.client, request, "the endpoint")
+	answer, err := upstream.Do(e.client, request, "the endpoint")
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
-	text, err := inprocess.ReadAnswer(ctx, e.answers.Lease(ctx), answer, maxAnswer)
+	text, err := upstream.ReadAnswer(ctx, e.answers.Lease(ctx), answer, maxAnswer)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -324,7 +324,7 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 	if is {
 		found, is = failedOf(failures)
 	}
-	refusal := &inprocess.Refusal{}
+	refusal := &upstream.Refusal{}
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		refusal.Status = answer.StatusCode
 	}
@@ -333,9 +333,9 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 		shown := e.conceal.Text(string(text[:min(len(text), mostShown)])) // so that no secret is cut
 		shown = strings.TrimSpace(strings.ToValidUTF8(shown, "�"))
 		refusal.Err = fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", answer.Status, shown)
-		if inprocess.IsHTML(answer, text) {
+		if upstream.IsHTML(answer, text) {
 			refusal.Status = answer.StatusCode
-			refusal.Err = fmt.Errorf("the endpoint answered %s with a page%s, without GraphQL; it may be that of a login; the request was sent: %.2000s", answer.Status, inprocess.Title([]byte(shown)), shown)
+			refusal.Err = fmt.Errorf("the endpoint answered %s with a page%s, without GraphQL; it may be that of a login; the request was sent: %.2000s", answer.Status, upstream.Title([]byte(shown)), shown)
 		}
 		if refusal.Status == http.StatusUnauthorized || refusal.Status == http.StatusForbidden {
 			refusal.Err = fmt.Errorf("%w; check \"auth\" of the server in the configuration", refusal.Err)
@@ -345,11 +345,11 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 	default:
 		return data, nil, nil
 	}
-	if wait, again := inprocess.RetryAfter(answer, time.Now()); again {
-		return nil, &later{wait, inprocess.Refused(answer.StatusCode)}, refusal
+	if wait, again := upstream.RetryAfter(answer, time.Now()); again {
+		return nil, &later{wait, upstream.Refused(answer.StatusCode)}, refusal
 	}
 	if found.throttled && nothing(data) {
-		return nil, &later{max(found.wait, inprocess.Pause(answer, time.Now())), toolscript.SentNo}, refusal
+		return nil, &later{max(found.wait, upstream.Pause(answer, time.Now())), toolscript.SentNo}, refusal
 	}
 	return nil, nil, refusal
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 const (

@@ -16,11 +16,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-func dial(t *testing.T, s graphql.Settings) (*inprocess.Conn, error) {
+func dial(t *testing.T, s graphql.Settings) (*upstream.Conn, error) {
 	t.Helper()
 	text, err := json.Marshal(s)
 	if err != nil {

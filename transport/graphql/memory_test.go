@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestMemoryOfAnswers makes many calls at once with compressed answers: all succeed within the memory budget.
@@ -32,7 +32,7 @@ func TestMemoryOfAnswers(t *testing.T) {
 			if testing.Short() && name != "a value" && name != "one long error" {
 				t.Skip("it is slow")
 			}
-			dial := func(url string, budget *inflight.Budget) *inprocess.Conn {
+			dial := func(url string, budget *budget.Budget) *upstream.Conn {
 				file := filepath.Join(t.TempDir(), "schema.graphql")
 				if err := os.WriteFile(file, []byte("type Query { name: String }"), 0o600); err != nil {
 					t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -39,7 +39,7 @@ func TestSchemaOfProject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings, Project: beneath.Folder{Dir: project}}, mcpclient.Events{})
+		conn, err := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings, Project: files.Folder{Dir: project}}, mcpclient.Events{})
 		if err == nil {
 			_ = conn.Close()
 		}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolscript/toolscript/test/fixture/dns"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestRedirectInside: an endpoint with a public name cannot redirect to this machine, neither
@@ -59,7 +59,7 @@ func TestRedirectInside(t *testing.T) {
 }
 
 // call calls a tool and returns its result.
-func call(t *testing.T, conn *inprocess.Conn, tool, args string) (string, error) {
+func call(t *testing.T, conn *upstream.Conn, tool, args string) (string, error) {
 	t.Helper()
 	type answer struct {
 		result json.RawMessage

@@ -15,8 +15,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // written writes a schema to a file and returns the path.
@@ -30,7 +30,7 @@ func written(t *testing.T, schema string) string {
 }
 
 // served returns a connection to an endpoint with a schema in the definition language.
-func served(t *testing.T, schema string, endpoint http.HandlerFunc) *inprocess.Conn {
+func served(t *testing.T, schema string, endpoint http.HandlerFunc) *upstream.Conn {
 	t.Helper()
 	api := httptest.NewServer(endpoint)
 	t.Cleanup(api.Close)
@@ -41,7 +41,7 @@ func served(t *testing.T, schema string, endpoint http.HandlerFunc) *inprocess.C
 	return conn
 }
 
-func callOf(t *testing.T, conn *inprocess.Conn, tool, args string) (string, error) {
+func callOf(t *testing.T, conn *upstream.Conn, tool, args string) (string, error) {
 	t.Helper()
 	type answer struct {
 		result json.RawMessage
@@ -182,7 +182,7 @@ func TestThrottled(t *testing.T) {
 			})
 			got, err := callOf(t, conn, c.tool, `{}`)
 			var e *toolscript.Error
-			var r *inprocess.Refusal
+			var r *upstream.Refusal
 			switch {
 			case c.wait < 0:
 				if err != nil || !strings.Contains(got, `"structuredContent":7`) || asked != c.times+1 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // schema holds the types of an endpoint by name.

@@ -8,9 +8,9 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/hub/clock"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -53,7 +53,7 @@ func (c *base) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 		result json.RawMessage
 		err    error
 	}
-	ctx, release := inflight.Ensure(ctx)
+	ctx, release := budget.Ensure(ctx)
 	defer release()
 	answers := make(chan answer, 1)
 	k := &call{
@@ -140,7 +140,7 @@ func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watc
 		}, func() {})
 		args = nil
 	}
-	k.subject, head.Sent = c.subject, clock.Now()
+	k.subject, head.Sent = c.subject, cluster.Uptime()
 	if k.route = c.route; k.route != nil {
 		k.direct(c.name, wire.Invoke)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -20,11 +20,11 @@ type ClientOptions struct {
 	// and again for the first one after the connection to the hub was lost.
 	Find func(ctx context.Context) (Endpoint, error)
 
-	Folder  string           // folder of the project, for servers that its gateways share
-	Label   string           // names the gateway in the Status of the hub
-	Answers *inflight.Budget // limits the memory for the answers of all servers; nil means unlimited
-	Logger  *slog.Logger     // nil: no log
-	Environ func() []string  // returns the environment of the gateway; nil: os.Environ
+	Folder  string          // folder of the project, for servers that its gateways share
+	Label   string          // names the gateway in the Status of the hub
+	Answers *budget.Budget  // limits the memory for the answers of all servers; nil means unlimited
+	Logger  *slog.Logger    // nil: no log
+	Environ func() []string // returns the environment of the gateway; nil: os.Environ
 }
 
 // Client connects a gateway to a hub. It has one connection for all servers, which it

@@ -14,9 +14,9 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -28,8 +28,8 @@ type FleetOptions struct {
 	// Address returns the cluster. It is called for each connection.
 	Address func() Address
 
-	Answers *inflight.Budget // limits the memory for the answers of all servers; nil means unlimited
-	Logger  *slog.Logger     // nil: no log
+	Answers *budget.Budget // limits the memory for the answers of all servers; nil means unlimited
+	Logger  *slog.Logger   // nil: no log
 }
 
 // Fleet connects a gateway to the hubs of a fleet. It has one connection for all servers,

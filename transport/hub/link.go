@@ -16,9 +16,9 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/hub/clock"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -54,7 +54,7 @@ type link struct {
 
 // linkOptions configure a link.
 type linkOptions struct {
-	Answers *inflight.Budget
+	Answers *budget.Budget
 	Logger  *slog.Logger
 	fleet   bool // connected to a fleet; otherwise to the hub of this host
 }
@@ -321,7 +321,7 @@ func (l *link) confirm(r *request, number uint64, payload []byte) {
 	if json.Unmarshal(payload, &by) != nil || l.options.fleet && !wire.ValidID(by.Hub) {
 		return
 	}
-	answer, _ := json.Marshal(wire.Confirmed{Asked: by.Asked, Clock: clock.Now(), Over: r == nil || r.ctx.Err() != nil}) // such a struct always has a JSON form
+	answer, _ := json.Marshal(wire.Confirmed{Asked: by.Asked, Clock: cluster.Uptime(), Over: r == nil || r.ctx.Err() != nil}) // such a struct always has a JSON form
 	l.tell(wire.Confirm, by.Hub, number, answer)
 }
 

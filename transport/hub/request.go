@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // request is a request that the hub has not answered.
@@ -20,7 +20,7 @@ type request struct {
 	begun  time.Time
 	about  toolscript.Error
 	ctx    context.Context //nolint:containedctx // for the memory of the answer
-	lease  *inflight.Lease // counts the bytes of the answer; may be nil
+	lease  *budget.Lease   // counts the bytes of the answer; may be nil
 	done   func(payload []byte, err error)
 
 	// Only for calls; each may be nil.

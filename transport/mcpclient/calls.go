@@ -13,10 +13,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
-	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
-	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // firstID is below all of our request ids. Some servers, such as proxies, print requests of other
@@ -28,7 +27,7 @@ type call struct {
 	id       int64
 	progress func()                                    // may be nil
 	watch    atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
-	lease    *inflight.Lease
+	lease    *budget.Lease
 	trace    string    // traceparent for the server
 	mark     printMark // where the server's output was when the call began
 	sole     bool      // an error without an id is its answer if no other request is in flight; see nameless
@@ -194,7 +193,7 @@ func tokenOf(params map[string]any) int64 {
 	case float64:
 		return int64(token)
 	case string:
-		id, _ := ids.Parse([]byte(token))
+		id, _ := httptransport.Parse([]byte(token))
 		return id
 	}
 	return 0
@@ -202,7 +201,7 @@ func tokenOf(params map[string]any) int64 {
 
 // answer handles a message that answers a call, and takes over the lease of its
 // bytes, or a request of the server. It returns false for any other message.
-func (c *calls) answer(message []byte, taken *inflight.Lease) bool {
+func (c *calls) answer(message []byte, taken *budget.Lease) bool {
 	m, ok := parse(message)
 	if !ok {
 		return c.unreadable(message, "")
@@ -255,7 +254,7 @@ func isSole(method string) bool { return method != "ping" && !strings.HasSuffix(
 func (c *calls) unreadable(text []byte, why string) bool {
 	answer := httptransport.Unreadable(text)
 	answer.Why = why
-	return ids.IsAnswer(text) && c.refuse(ids.In(ids.Ends(text)), reply{err: answer})
+	return httptransport.IsAnswer(text) && c.refuse(httptransport.In(httptransport.Ends(text)), reply{err: answer})
 }
 
 // refuse ends the first of the candidates that is in flight. It returns false if none is.
@@ -271,7 +270,7 @@ func (c *calls) refuse(candidates iter.Seq[int64], r reply) bool {
 
 // of returns the call that a message answers, nil if there is none.
 func (c *calls) of(m message) *call {
-	id, ok := ids.Parse(m.id)
+	id, ok := httptransport.Parse(m.id)
 	if m.method != "" || !ok {
 		return nil
 	}

@@ -2,12 +2,12 @@ package mcpclient
 
 import (
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/conceal"
+	"github.com/toolscript/toolscript/internal/redact"
 )
 
 // Concealer replaces the secrets of a configuration by their names, in messages of programs
 // and APIs. The zero value replaces nothing.
-type Concealer struct{ secrets *conceal.Secrets }
+type Concealer struct{ secrets *redact.Secrets }
 
 // NewConcealer returns the Concealer of a configuration.
 func NewConcealer(cfg Config) Concealer { return Concealer{Replacer(secrets(cfg))} }
@@ -17,10 +17,10 @@ func NewConcealer(cfg Config) Concealer { return Concealer{Replacer(secrets(cfg)
 func (c Concealer) Text(text string) string { return c.secrets.Replace(text) }
 
 // Line cleans a text like the function of Redactor.
-func (c Concealer) Line(text string) string { return redact(redactor(c).clean(text)) }
+func (c Concealer) Line(text string) string { return redactText(redactor(c).clean(text)) }
 
 // Clean cleans a text like the function of Cleaner.
-func (c Concealer) Clean(text string) string { return redact(c.Text(text)) }
+func (c Concealer) Clean(text string) string { return redactText(c.Text(text)) }
 
 // Error returns an error whose text has no secrets; nil for nil.
 func (c Concealer) Error(err error) error {

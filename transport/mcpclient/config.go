@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -35,7 +35,7 @@ const (
 	Command   = "command"   // programs that the configuration declares; see package commands
 	OpenAPI   = "openapi"   // the operations of an OpenAPI document; see package openapi
 	GraphQL   = "graphql"   // the queries and mutations of a GraphQL endpoint; see package graphql
-	InProcess = "inprocess" // Go functions; see package inprocess. No file configures such a server
+	InProcess = "inprocess" // Go functions; see package upstream. No file configures such a server
 
 	Fleet = "fleet" // a server that the hubs of a fleet define and run
 )
@@ -151,7 +151,7 @@ type Config struct {
 
 	// Project is the folder of a project, beneath which Dir, Root, the paths of Confine and Settings, and
 	// the files of API are resolved; zero if none of them is in a project.
-	Project beneath.Folder `json:",omitzero"` // the zero value is left out of the key of a shared server
+	Project files.Folder `json:",omitzero"` // the zero value is left out of the key of a shared server
 
 	// Secrets maps placeholders such as "${NAME}" to the values of the variables that
 	// the configuration refers to. Logs and errors show the placeholder in place of

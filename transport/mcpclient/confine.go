@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
-	"github.com/toolscript/toolscript/transport/reaper"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 // Confine is what the process of a server may reach besides what its program needs to start.
@@ -26,13 +26,13 @@ type Confine struct {
 // Confined is a process to start with a Confine.
 type Confined struct {
 	Confine
-	Path    string         // absolute path of the program
-	Args    []string       // the first one is the name of the program
-	Fixed   []string       // the arguments that the configuration fixes; the first file among them is part of the program
-	Env     []string       // complete environment, as NAME=value
-	Dir     string         // working directory, absolute
-	Project beneath.Folder // folder that the paths are resolved beneath
-	Source  string         // Config.Source
+	Path    string       // absolute path of the program
+	Args    []string     // the first one is the name of the program
+	Fixed   []string     // the arguments that the configuration fixes; the first file among them is part of the program
+	Env     []string     // complete environment, as NAME=value
+	Dir     string       // working directory, absolute
+	Project files.Folder // folder that the paths are resolved beneath
+	Source  string       // Config.Source
 	Log     func(level slog.Level, format string, args ...any)
 }
 
@@ -42,7 +42,7 @@ func (p Confined) Leaves() error {
 	for _, path := range slices.Concat(p.Read, p.Write) {
 		held, err := p.Project.Hold(path)
 		held.Close()
-		if link := (*beneath.LinkError)(nil); errors.As(err, &link) {
+		if link := (*files.LinkError)(nil); errors.As(err, &link) {
 			return fmt.Errorf("confine: %w", link)
 		}
 	}
@@ -56,7 +56,7 @@ type Start struct {
 	Files []*os.File // the descriptors of the process from 3 on
 	End   func()     // called when the process has ended, or was not started
 
-	install reaper.Installation // what the group of the process installs
+	install proc.Installation // what the group of the process installs
 }
 
 // CloseFiles closes Files after the start: the process has copies.

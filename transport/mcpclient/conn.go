@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 // Info is the server's description of itself in the handshake.
@@ -29,9 +29,9 @@ type Conn struct {
 	peer  peer
 	calls *calls
 
-	answers  *inflight.Budget // nil means unlimited
-	protocol *client.Client   // for the handshake and subscriptions only
-	refused  versions         // that the server named when it refused ours
+	answers  *budget.Budget // nil means unlimited
+	protocol *client.Client // for the handshake and subscriptions only
+	refused  versions       // that the server named when it refused ours
 	dialect  dialect
 	sessions sessions
 

@@ -15,9 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/launch"
-	"github.com/toolscript/toolscript/transport/reaper"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 // Events receives unsolicited messages of a server. Nil functions are not called. The
@@ -37,10 +36,10 @@ type Events struct {
 
 	// Starting is called before a stdio server may have to wait for another installation, and
 	// when its process runs. look returns what has happened so far; it is valid until Dial returns.
-	Starting func(look func() launch.Activity)
+	Starting func(look func() proc.Activity)
 }
 
-func (e Events) starting(look func() launch.Activity) {
+func (e Events) starting(look func() proc.Activity) {
 	if e.Starting != nil {
 		e.Starting(look)
 	}
@@ -101,7 +100,7 @@ type peer interface {
 type Dialer struct {
 	// Reaper, if not nil, ends the processes of stdio servers when this program is
 	// killed.
-	Reaper *reaper.Reaper
+	Reaper *proc.Reaper
 
 	// Confiner starts the processes of servers with a Confine. If it is nil, such servers
 	// are not started.
@@ -122,7 +121,7 @@ type Dialer struct {
 	RoundTripper func(server string, cfg Config, base http.RoundTripper) http.RoundTripper
 
 	// Answers limits the memory for the answers of all servers. Nil means unlimited.
-	Answers *inflight.Budget
+	Answers *budget.Budget
 }
 
 // Dial connects with the zero Dialer.
@@ -160,7 +159,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 }
 
 // abort ends the server of a failed Dial, or leaves its installation running in the background.
-func (c *Conn) abort(ctx context.Context, r *reaper.Reaper) error {
+func (c *Conn) abort(ctx context.Context, r *proc.Reaper) error {
 	s, process := c.peer.(*stdio)
 	if !process || ctx.Err() == nil {
 		return c.peer.abort()
@@ -173,7 +172,7 @@ func (c *Conn) abort(ctx context.Context, r *reaper.Reaper) error {
 	}
 	left, err := s.leave(r)
 	if left {
-		c.on.logf(slog.LevelWarn, "the server is still being installed; this goes on in the background, for at most %s", reaper.LeaveTime)
+		c.on.logf(slog.LevelWarn, "the server is still being installed; this goes on in the background, for at most %s", proc.LeaveTime)
 		return nil
 	}
 	return errors.Join(err, s.abort())
@@ -184,9 +183,9 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	c.dialect.prepare(cfg.Protocol, c.on)
 	if cfg.Type == Stdio {
 		argv := append([]string{cfg.Command}, cfg.Args...)
-		if install := reaper.NewInstallation(argv, installKey(argv, environment(os.Environ(), cfg).vars)); install != nil {
-			c.on.starting(launch.Waiting)
-			if reaper.AwaitLeft(ctx, install); ctx.Err() != nil {
+		if install := proc.NewInstallation(argv, installKey(argv, environment(os.Environ(), cfg).vars)); install != nil {
+			c.on.starting(proc.Waiting)
+			if proc.AwaitLeft(ctx, install); ctx.Err() != nil {
 				return ctx.Err()
 			}
 		}

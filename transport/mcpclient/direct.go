@@ -11,14 +11,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 // ToolCall describes one call of a tool.
 type ToolCall struct {
 	// Ctx carries values for the HTTP transports. Its end is not observed: use Cancel.
 	Ctx      context.Context           //nolint:containedctx // it belongs to the caller
-	Held     *inflight.Held            // counts the bytes of the answer; nil means the Held of Ctx, see inflight.Hold
+	Held     *budget.Held              // counts the bytes of the answer; nil means the Held of Ctx, see budget.Hold
 	Tool     string                    // the server's name for the tool
 	Args     json.RawMessage           // one JSON object; empty means {}
 	Run      string                    // id of the run that makes the call; empty outside of runs
@@ -250,7 +250,7 @@ func (c *Conn) callRounds(ctx context.Context, t ToolCall, about toolscript.Erro
 // requests a pause, Unauthorized or Forbidden for the corresponding HTTP status, and
 // Invalid if args is not an object.
 func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, progress func()) (result json.RawMessage, err error) {
-	ctx, release := inflight.Ensure(ctx)
+	ctx, release := budget.Ensure(ctx)
 	defer release()
 	done := make(chan struct{})
 	call := c.Start(ToolCall{Ctx: ctx, Tool: tool, Args: args, Progress: progress, Done: func(r json.RawMessage, e error) {

@@ -11,17 +11,15 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
-	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
-	"github.com/toolscript/toolscript/transport/mcpclient/internal/nesting"
-	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 const (
 	maxMessage = 64 << 20 // bytes of one message of a server; mcp-go has no limit
 	maxSkipped = 4 * maxMessage
-	edge       = ids.Edge // bytes kept of each end of a message that is too large
+	edge       = httptransport.Edge // bytes kept of each end of a message that is too large
 )
 
 // errTooLarge ends a connection if a message that is too large belongs to no call.
@@ -37,10 +35,10 @@ type filter struct {
 	text    func(line []byte)                                   // receives the beginning of a line that is not a message
 	refused func(candidates iter.Seq[int64], r reply) (ok bool) // receives the possible ids of an answer that is not read; returns false if none belongs to a call
 
-	ctx     context.Context                                       //nolint:containedctx // the context of the connection that owns the filter
-	answers *inflight.Budget                                      // nil means unlimited
-	take    func(message []byte, taken *inflight.Lease) (ok bool) // receives a long answer; returns false if it belongs to no call; may be nil
-	direct  func(message []byte) (ok bool)                        // receives a short message; returns false if it is for mcp-go; may be nil
+	ctx     context.Context                                     //nolint:containedctx // the context of the connection that owns the filter
+	answers *budget.Budget                                      // nil means unlimited
+	take    func(message []byte, taken *budget.Lease) (ok bool) // receives a long answer; returns false if it belongs to no call; may be nil
+	direct  func(message []byte) (ok bool)                      // receives a short message; returns false if it is for mcp-go; may be nil
 }
 
 // run forwards lines until reading fails or a message that is too large belongs to no
@@ -66,7 +64,7 @@ func (f *filter) line(in *bufio.Reader) error {
 		_, _, err := skip(in, more)
 		return err
 	}
-	var deep nesting.Meter
+	var deep rawjson.Meter
 	if deep.TooDeep(piece) {
 		return f.refuseDeep(in, bytes.Clone(piece[:min(len(piece), edge)]), piece, more)
 	}
@@ -85,10 +83,10 @@ func (f *filter) pass(message []byte) {
 
 // long handles a message that does not fit into the buffer. piece is its first part,
 // and deep has already measured it.
-func (f *filter) long(in *bufio.Reader, piece []byte, deep *nesting.Meter) error {
+func (f *filter) long(in *bufio.Reader, piece []byte, deep *rawjson.Meter) error {
 	lease := f.answers.Lease(f.ctx)
 	defer lease.Release()
-	var message inflight.Buffer
+	var message budget.Buffer
 	for more := true; ; {
 		if message.Len()+len(piece) > f.limit {
 			head := bytes.Clone(message.Bytes()[:min(message.Len(), edge)])
@@ -128,7 +126,7 @@ func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
 	if skipped > maxSkipped {
 		return errTooLarge
 	}
-	if !f.refused(ids.In(head, lastPart), reply{err: httptransport.ErrTooLarge}) {
+	if !f.refused(httptransport.In(head, lastPart), reply{err: httptransport.ErrTooLarge}) {
 		return errTooLarge
 	}
 	return nil
@@ -145,7 +143,7 @@ func (f *filter) refuseDeep(in *bufio.Reader, head, piece []byte, more bool) err
 	if skipped > maxSkipped {
 		return errTooLarge
 	}
-	f.refused(ids.In(head, append(lastPart, end...)), reply{failure: &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: nesting.ErrTooDeep.Error()}})
+	f.refused(httptransport.In(head, append(lastPart, end...)), reply{failure: &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: rawjson.ErrTooDeep.Error()}})
 	return nil
 }
 

@@ -8,17 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // serverRole is the environment variable that makes this test binary the server.
 const serverRole = "MCPCLIENT_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == reaper.Command {
-		os.Exit(reaper.Main())
+	if len(os.Args) > 1 && os.Args[1] == proc.Command {
+		os.Exit(proc.Main())
 	}
 	if text := os.Getenv(dialRole); text != "" {
 		os.Exit(dialUntilKilled(text))

@@ -7,7 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
@@ -61,7 +61,7 @@ func (w protocolHTTP) SendRequest(ctx context.Context, request transport.JSONRPC
 // forward sends a request of mcp-go's client as one of ours, and reads the versions in the
 // answer to initialize.
 func (c *Conn) forward(ctx context.Context, wire transport.Interface, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	ctx, release := inflight.Ensure(ctx)
+	ctx, release := budget.Ensure(ctx)
 	defer release()
 	sending, stop := context.WithCancel(ctx)
 	defer stop()

@@ -13,9 +13,9 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
-	"github.com/toolscript/toolscript/transport/reach"
 )
 
 type wire interface {
@@ -57,7 +57,7 @@ func (d Dialer) options(name string, cfg Config, on Events) (httptransport.Optio
 	if err != nil {
 		on.logf(slog.LevelWarn, "%v", err)
 	}
-	guard := reach.NewGuard(reach.Options{Written: []*url.URL{to}, Base: base, Hint: `if it is right, write that address as "url" of the server`})
+	guard := egress.NewGuard(egress.GuardOptions{Written: []*url.URL{to}, Base: base, Hint: `if it is right, write that address as "url" of the server`})
 	way := http.RoundTripper(guard)
 	if d.RoundTripper != nil {
 		way = wrapped{d.RoundTripper(name, cfg, guard), guard}
@@ -71,7 +71,7 @@ func (d Dialer) options(name string, cfg Config, on Events) (httptransport.Optio
 // wrapped closes the idle connections of the guard under a wrapper.
 type wrapped struct {
 	http.RoundTripper
-	guard *reach.Guard
+	guard *egress.Guard
 }
 
 // CloseIdleConnections is called by http.Client.
@@ -132,7 +132,7 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 			c.endAfter(ctx, known)
 		}
 		switch {
-		case errors.Is(err, inflight.ErrFull): // the memory was needed for the answer
+		case errors.Is(err, budget.ErrFull): // the memory was needed for the answer
 			about.Sent = toolscript.SentYes
 		case !errors.As(err, &interrupted): // otherwise a request for the rest of the answer was refused
 			about.Sent = toolscript.SentOf(known)

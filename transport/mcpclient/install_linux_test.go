@@ -16,9 +16,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/launch"
+	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // npx is a fake package manager. It installs until the file "go" exists, runs a script of a package
@@ -55,7 +54,7 @@ type installed struct {
 	config mcpclient.Config
 
 	mu   sync.Mutex
-	look func() launch.Activity
+	look func() proc.Activity
 	logs []string
 }
 
@@ -103,7 +102,7 @@ func (s *installed) notes() []string {
 // events returns the events for a Dial.
 func (s *installed) events() mcpclient.Events {
 	return mcpclient.Events{
-		Starting: func(look func() launch.Activity) {
+		Starting: func(look func() proc.Activity) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.look = look
@@ -125,7 +124,7 @@ func (s *installed) installs() bool {
 	return s.look != nil && s.look().Installing && s.look().Seen
 }
 
-func (s *installed) dial(ctx context.Context, r *reaper.Reaper) chan error {
+func (s *installed) dial(ctx context.Context, r *proc.Reaper) chan error {
 	done := make(chan error, 1)
 	go func() {
 		c, err := mcpclient.Dialer{Reaper: r}.Dial(ctx, "srv", s.config, s.events())
@@ -150,7 +149,7 @@ func await(t *testing.T, done <-chan error) error {
 
 func TestInstallationIsSeen(t *testing.T) {
 	s := newInstalled(t)
-	s.config.Args = append(s.config.Args, "init-delay=100ms")
+	s.config.Args = append(s.config.Args, "hang=100ms")
 	done := s.dial(within(t, bound), nil)
 	eventually(t, "an installation", s.installs)
 	eventually(t, "the script of a package", func() bool { return s.look().Processes >= 3 })
@@ -173,7 +172,7 @@ func TestInstallationOutlivesTheProgram(t *testing.T) {
 
 func outlivesTheProgram(t *testing.T, s *installed) {
 	t.Helper()
-	r := reaper.New(slog.Default())
+	r := proc.NewReaper(slog.Default())
 	ctx, cancel := context.WithCancel(t.Context())
 	first := s.dial(ctx, r)
 	eventually(t, "an installation", s.installs)
@@ -199,8 +198,8 @@ func dialUntilKilled(text string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	_, err := mcpclient.Dialer{Reaper: reaper.New(slog.Default())}.Dial(context.Background(), "srv", cfg, mcpclient.Events{
-		Starting: func(func() launch.Activity) { fmt.Println("starting") }, // called for the wait for another installation, and for the process
+	_, err := mcpclient.Dialer{Reaper: proc.NewReaper(slog.Default())}.Dial(context.Background(), "srv", cfg, mcpclient.Events{
+		Starting: func(func() proc.Activity) { fmt.Println("starting") }, // called for the wait for another installation, and for the process
 	})
 	fmt.Fprintln(os.Stderr, "the dial ended:", err)
 	return 1
@@ -210,7 +209,7 @@ func dialUntilKilled(text string) int {
 func TestInstallationOutlivesAKilledProgram(t *testing.T) {
 	for _, installing := range []bool{true, false} {
 		t.Run(fmt.Sprint(installing), func(t *testing.T) {
-			s := newInstalled(t, "init-delay=1h")
+			s := newInstalled(t, "hang=1h")
 			if installing {
 				s.config.Args = s.config.Args[:1]
 			}
@@ -261,7 +260,7 @@ func (s *installed) manager() int {
 // takenOver reports whether another process has taken over the installation.
 func (s *installed) takenOver() bool {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is well-formed
-	leader := fmt.Sprintf("\x00%s\x00leave\x00%d\x00", reaper.Command, s.manager())
+	leader := fmt.Sprintf("\x00%s\x00leave\x00%d\x00", proc.Command, s.manager())
 	return slices.ContainsFunc(files, func(file string) bool {
 		text, _ := os.ReadFile(file) // empty if the process has ended
 		return strings.Contains(string(text), leader)
@@ -299,7 +298,7 @@ func (s *installed) wasLeft() {
 func TestLimitLetsAPackageManagerCleanUp(t *testing.T) {
 	s := newInstalled(t)
 	ctx, end := context.WithCancelCause(t.Context())
-	done := s.dial(ctx, reaper.New(slog.Default()))
+	done := s.dial(ctx, proc.NewReaper(slog.Default()))
 	eventually(t, "an installation", s.installs)
 	eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
 	end(context.DeadlineExceeded)

@@ -3,7 +3,7 @@ package mcpclient
 import (
 	"bytes"
 
-	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
 // maxObject is the length above which only both ends of an object are kept.
@@ -42,7 +42,7 @@ func (o *object) add(line []byte) (whole []byte) {
 		o.quoted, o.escaped = false, false
 	}
 	if n := len(o.text); n > maxObject {
-		o.text = append(o.text[:ids.Edge], o.text[n-ids.Edge:]...)
+		o.text = append(o.text[:httptransport.Edge], o.text[n-httptransport.Edge:]...)
 	}
 	if o.depth > 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/toolscript/toolscript/rawio"
+	"github.com/toolscript/toolscript/internal/rawio"
 )
 
 // errBacklog is returned for a message that would exceed the limit of waiting bytes.

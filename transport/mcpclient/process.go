@@ -15,11 +15,10 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/rawio"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
-	"github.com/toolscript/toolscript/transport/conceal"
-	"github.com/toolscript/toolscript/transport/launch"
-	"github.com/toolscript/toolscript/transport/reaper"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/internal/rawio"
+	"github.com/toolscript/toolscript/internal/redact"
 )
 
 // Time limits for the end of a process. Without undoExit, their sum is the limit of
@@ -41,17 +40,17 @@ type process struct {
 	stdout *rawio.File
 	stderr *os.File
 	copied chan struct{} // closed when standard error has ended
-	start  *launch.Start
-	reaper *reaper.Reaper // may be nil
-	exited chan struct{}  // closed when the process was reaped and its group has ended
-	faulty atomic.Bool    // one of our goroutines panicked; read it after exited
+	start  *proc.Start
+	reaper *proc.Reaper  // may be nil
+	exited chan struct{} // closed when the process was reaped and its group has ended
+	faulty atomic.Bool   // one of our goroutines panicked; read it after exited
 
 	mu         sync.Mutex
 	groupEnded bool // the group must not be signalled: its id may have been reused
 }
 
 // startIn starts a process in a folder, which is resolved beneath the folder of the project.
-func startIn(project beneath.Folder, start Start, dir string, log *tail, on Events, r *reaper.Reaper) (*process, error) {
+func startIn(project files.Folder, start Start, dir string, log *tail, on Events, r *proc.Reaper) (*process, error) {
 	held, err := project.Hold(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -65,7 +64,7 @@ func startIn(project beneath.Folder, start Start, dir string, log *tail, on Even
 
 // startProcess starts a process, with the reaper's mark in its environment, in a new
 // process group.
-func startProcess(start Start, dir string, log *tail, on Events, r *reaper.Reaper) (*process, error) {
+func startProcess(start Start, dir string, log *tail, on Events, r *proc.Reaper) (*process, error) {
 	argv := start.Args
 	path, err := lookPath(argv[0], start.Env)
 	if err != nil {
@@ -158,7 +157,7 @@ func (cfg Config) namingVariables(err error) error {
 	if errors.As(err, &known) { // the errors around it add no text
 		err = known
 	}
-	return Concealer{conceal.NewFrom(shortestNamed, cfg.Secrets)}.Error(err)
+	return Concealer{redact.NewFrom(shortestNamed, cfg.Secrets)}.Error(err)
 }
 
 func findProgram(host []string, cfg Config) error {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -32,7 +32,7 @@ func TestWorkingDirectoryOfProject(t *testing.T) {
 		_ = os.Remove(started)
 		_, err := mcpclient.Dial(within(t, bound), "srv", mcpclient.Config{
 			Type: mcpclient.Stdio, Command: "sh", Args: []string{"-c", "pwd -P > " + started}, Dir: filepath.Join(project, dir),
-			Project: beneath.Folder{Dir: project, Named: named},
+			Project: files.Folder{Dir: project, Named: named},
 		}, mcpclient.Events{})
 		if err == nil {
 			t.Fatal("it is no server")

@@ -25,7 +25,7 @@ const redactedText = "(redacted)"
 
 // Redact makes a server's text safe for a log: printable, and without text that looks
 // like a credential.
-func Redact(text string) string { return redact(printable(text)) }
+func Redact(text string) string { return redactText(printable(text)) }
 
 // Redactor returns a function that works as Redact and also removes the secrets of a
 // configuration.
@@ -35,7 +35,7 @@ func Redactor(cfg Config) func(string) string { return NewConcealer(cfg).Line }
 // not shorten the text or join its lines.
 func Cleaner(cfg Config) func(string) string { return NewConcealer(cfg).Clean }
 
-func redact(text string) string {
+func redactText(text string) string {
 	return credentials().ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasPrefix(found, "${") {
 			return found

@@ -45,7 +45,7 @@ func TestRedact(t *testing.T) {
 }
 
 // TestRedactorKnowsSpellings: the redactor finds a secret in any notation, even with colours or invisible
-// characters in it. The notations themselves are tested in package conceal.
+// characters in it. The notations themselves are tested in package redact.
 func TestRedactorKnowsSpellings(t *testing.T) {
 	const secret = "p!a's(s)*~w/o\"rd-1"
 	redact := mcpclient.Redactor(mcpclient.Config{Secrets: map[string]string{"${KEY}": secret}})

@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
@@ -30,7 +30,7 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 		return nil, c.tooLate(about)
 	default:
 	}
-	ctx, release := inflight.Ensure(ctx)
+	ctx, release := budget.Ensure(ctx)
 	defer release()
 	sending, stop := context.WithCancel(ctx)
 	defer stop()

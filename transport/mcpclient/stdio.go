@@ -18,9 +18,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/launch"
-	"github.com/toolscript/toolscript/transport/rawjson"
-	"github.com/toolscript/toolscript/transport/reaper"
+	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 const (
@@ -51,7 +50,7 @@ type stdio struct {
 	requests serverRequests
 
 	left    atomic.Bool // the installation goes on without this program
-	install reaper.Installation
+	install proc.Installation
 
 	gone   chan struct{}
 	why    error // valid after gone is closed
@@ -73,8 +72,8 @@ func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (
 	}
 	s := &stdio{words: words, on: on, calls: open, pumped: make(chan struct{}), gone: make(chan struct{})}
 	argv := append([]string{cfg.Command}, cfg.Args...)
-	s.install = reaper.NewInstallation(argv, installKey(argv, env.vars))
-	s.log, s.noise = &tail{words: words, start: launch.New(argv)}, &tail{words: words}
+	s.install = proc.NewInstallation(argv, installKey(argv, env.vars))
+	s.log, s.noise = &tail{words: words, start: proc.NewStart(argv)}, &tail{words: words}
 	dir := cmp.Or(cfg.Dir, d.Dir)
 	start, err := d.confined(cfg, argv, env.vars, dir, on)
 	if err != nil {
@@ -260,7 +259,7 @@ func installKey(argv, env []string) []string {
 
 // leave lets an installation go on without this program. It returns false if nothing is being
 // installed. After it, the end of the connection ends no process.
-func (s *stdio) leave(by *reaper.Reaper) (bool, error) {
+func (s *stdio) leave(by *proc.Reaper) (bool, error) {
 	if !s.log.start.Look().Installing {
 		return false, nil
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/toolscript/toolscript/transport/launch"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 // tail is an io.Writer that keeps the last lines written to it, cleaned by words.
 type tail struct {
 	words redactor
-	start *launch.Start // also receives the lines; may be nil
+	start *proc.Start // also receives the lines; may be nil
 
 	written atomic.Int64 // number of finished lines that are not empty, including dropped ones
 

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/conceal"
+	"github.com/toolscript/toolscript/internal/redact"
 )
 
 const (
@@ -55,14 +55,14 @@ func cutAt(text string, most int) string {
 // redactor makes text printable and replaces the secrets of the configuration.
 // Servers do print their tokens, and their output is shown in states, logs and
 // errors. The zero value replaces nothing.
-type redactor struct{ secrets *conceal.Secrets }
+type redactor struct{ secrets *redact.Secrets }
 
 // newRedactor takes a map from placeholders to secret values.
 func newRedactor(secrets map[string]string) redactor { return redactor{Replacer(secrets)} }
 
 // Replacer returns a replacer of secrets by their placeholders, in every spelling; nil if
 // there is no secret to replace.
-func Replacer(secrets map[string]string) *conceal.Secrets { return conceal.New(secrets) }
+func Replacer(secrets map[string]string) *redact.Secrets { return redact.New(secrets) }
 
 // secrets returns the secret values of a configuration, by placeholder.
 func secrets(cfg Config) map[string]string {
@@ -104,7 +104,7 @@ func (c redactor) quote(message []byte) string {
 		return "neither result nor error"
 	}
 	if most := 4 * maxQuote; len(message) > most {
-		return cutAt(redact(c.cleanBegun(string(message[:most]))), maxQuote)
+		return cutAt(redactText(c.cleanBegun(string(message[:most]))), maxQuote)
 	}
-	return cutAt(redact(c.clean(string(message))), maxQuote)
+	return cutAt(redactText(c.clean(string(message))), maxQuote)
 }

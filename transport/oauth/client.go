@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/rawjson"
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // Limits of one request to an authorization server.
@@ -23,15 +23,15 @@ const (
 //
 //   - accepts only https URLs, and http URLs of this machine;
 //   - connects to no address that is more internal than the server's own, except those
-//     that the user wrote; see package reach;
+//     that the user wrote; see package egress;
 //   - follows redirects of GET requests only, and none from https to http;
 //   - skips a byte order mark at the start of an answer.
-func newClient(resource *url.URL, issuer string) (*http.Client, *reach.Guard) {
+func newClient(resource *url.URL, issuer string) (*http.Client, *egress.Guard) {
 	written := []*url.URL{resource}
 	if u, err := url.Parse(issuer); err == nil && u.Host != "" {
 		written = append(written, u)
 	}
-	guard := reach.NewGuard(reach.Options{Written: written, Hint: `if it is right, write its authorization server as "oauth": {"issuer": …} of the server`})
+	guard := egress.NewGuard(egress.GuardOptions{Written: written, Hint: `if it is right, write its authorization server as "oauth": {"issuer": …} of the server`})
 	return &http.Client{
 		Timeout: requestTime,
 		Transport: roundTripper(func(req *http.Request) (*http.Response, error) {

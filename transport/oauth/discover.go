@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // maxDocument bounds a metadata document, in bytes.
@@ -163,8 +163,8 @@ func checkEndpoints(meta *oauthex.AuthServerMeta) error {
 			continue
 		}
 		u, err := parseAddress(endpoint)
-		if err == nil && reach.OfHost(u.Hostname()) > reach.OfHost(issuer.Hostname()) {
-			err = &reach.RefusedError{Host: u.Hostname()}
+		if err == nil && egress.ReachOfHost(u.Hostname()) > egress.ReachOfHost(issuer.Hostname()) {
+			err = &egress.RefusedError{Host: u.Hostname()}
 		}
 		if err != nil {
 			return fmt.Errorf("%s of the authorization server: %w", name, err)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolscript/toolscript/transport/keyring"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Storages for the secrets of a login. In the keyring, the name of an item is the path of the
@@ -27,14 +27,14 @@ func (c Credentials) storeSecrets(path string) error {
 	if err != nil {
 		return err
 	}
-	return explained(keyring.Set(path, string(text)))
+	return explained(files.KeyringSet(path, string(text)))
 }
 
 // fetchSecrets adds the secrets in the keyring to the credentials of a file. If they
 // were removed from the keyring, there is no login.
 func (c *Credentials) fetchSecrets(path string) error {
-	text, err := keyring.Get(path)
-	if errors.Is(err, keyring.ErrNotFound) {
+	text, err := files.KeyringGet(path)
+	if errors.Is(err, files.ErrNotInKeyring) {
 		c.Token, c.Client = Token{}, Client{}
 		return nil
 	}
@@ -51,10 +51,10 @@ func (c *Credentials) fetchSecrets(path string) error {
 
 // CheckKeyring reads from the system keyring, and returns an error with the next step if
 // it cannot be used.
-func CheckKeyring() error { return explained(keyring.Check()) }
+func CheckKeyring() error { return explained(files.CheckKeyring()) }
 
 // removeSecrets deletes a server's item from the keyring.
-func removeSecrets(path string) error { return explained(keyring.Delete(path)) }
+func removeSecrets(path string) error { return explained(files.KeyringDelete(path)) }
 
 // explained adds the next step to an error of the keyring.
 func explained(err error) error {

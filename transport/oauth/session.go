@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // Options configure a Session.
@@ -39,8 +39,8 @@ type Session struct {
 	config Config
 	store  Store
 	log    *slog.Logger
-	client *http.Client // to authorization servers
-	guard  *reach.Guard // guard of client
+	client *http.Client  // to authorization servers
+	guard  *egress.Guard // guard of client
 
 	tell     func(Step)
 	fetch    func(context.Context, string) (url.Values, error)

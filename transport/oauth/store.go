@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Store is the folder of the credentials of all servers. Other processes use it at
@@ -134,7 +134,7 @@ func (s Store) Save(server string, c Credentials) error {
 		}
 	}
 	// The refresh token in the old file may be used up.
-	if err := sharedfile.WriteSynced(path, text); err != nil {
+	if err := files.WriteSynced(path, text); err != nil {
 		return err
 	}
 	if before.Keyring && !c.Keyring {
@@ -168,7 +168,7 @@ func (s Store) Lock(ctx context.Context, server string) (unlock func(), err erro
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
-	unlock, err = sharedfile.Lock(ctx, filepath.Join(s.Dir, "."+stem(server)+".lock"))
+	unlock, err = files.Lock(ctx, filepath.Join(s.Dir, "."+stem(server)+".lock"))
 	if err != nil {
 		return nil, fmt.Errorf("wait for another process that renews the token of %s: %w", server, err)
 	}

@@ -16,11 +16,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/httpauth"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const maxAnswer = 64 << 20 // maximum size in bytes of an answer
@@ -33,7 +33,7 @@ type api struct {
 	limit  time.Duration // time limit of a call with all of its attempts
 
 	conceal mcpclient.Concealer
-	answers *inflight.Budget
+	answers *budget.Budget
 }
 
 // call is one call of a tool.
@@ -62,22 +62,22 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		if err != nil {
 			return nil, err
 		}
-		answer, err := inprocess.Do(a.client, request, "the API") //nolint:bodyclose // result and failure close it
+		answer, err := upstream.Do(a.client, request, "the API") //nolint:bodyclose // result and failure close it
 		if err != nil {
 			return nil, err
 		}
-		wait, again := inprocess.RetryAfter(answer, time.Now())
+		wait, again := upstream.RetryAfter(answer, time.Now())
 		if !again {
 			value, err := a.result(ctx, o, isJSON(o.asked(c.given)), answer)
 			if err != nil || !paged {
 				return value, err
 			}
 			place, err := a.place(c, request, answer)
-			return inprocess.Page{Value: value, Place: place}, err
+			return upstream.Page{Value: value, Place: place}, err
 		}
 		failure := a.failure(o, answer)
-		if try == inprocess.Retries || !repeatable(o.method) || time.Now().Add(wait).After(end) {
-			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: wait, Sent: inprocess.Refused(answer.StatusCode), Err: failure}
+		if try == upstream.Retries || !repeatable(o.method) || time.Now().Add(wait).After(end) {
+			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: wait, Sent: upstream.Refused(answer.StatusCode), Err: failure}
 		}
 		select {
 		case <-ctx.Done():
@@ -103,7 +103,7 @@ func (a *api) result(ctx context.Context, o *operation, promised bool, answer *h
 	if value == nil && o.silent {
 		value = map[string]any{}
 	}
-	return inprocess.WithContent{Value: value, Content: headers(answer.Header, o.headers)}, nil
+	return upstream.WithContent{Value: value, Content: headers(answer.Header, o.headers)}, nil
 }
 
 // headers returns a content block with the declared headers of an answer, or no block if all are missing.
@@ -127,7 +127,7 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 	defer func() { _ = answer.Body.Close() }() // it was read
 	lease := a.answers.Lease(ctx)
 	before := lease.Bytes()
-	content, err := inprocess.ReadAnswer(ctx, lease, answer, maxAnswer)
+	content, err := upstream.ReadAnswer(ctx, lease, answer, maxAnswer)
 	if err != nil || len(content) == 0 {
 		return nil, err
 	}
@@ -142,14 +142,14 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 	switch {
 	case valid:
 		return json.RawMessage(content), nil
-	case promised && inprocess.IsHTML(answer, content):
-		return nil, &inprocess.Refusal{Status: answer.StatusCode, Err: fmt.Errorf(
+	case promised && upstream.IsHTML(answer, content):
+		return nil, &upstream.Refusal{Status: answer.StatusCode, Err: fmt.Errorf(
 			"%s %s: the document promises JSON, and the answer, with status %s, is a page%s; it may be that of a login; the request was sent: %s",
-			o.method, o.path, answer.Status, inprocess.Title([]byte(a.conceal.Text(string(content[:min(len(content), mostShown)])))), a.shown(content))}
+			o.method, o.path, answer.Status, upstream.Title([]byte(a.conceal.Text(string(content[:min(len(content), mostShown)])))), a.shown(content))}
 	case isJSON(media):
 		return nil, fmt.Errorf("the answer says that it is JSON, and is not: %.200q", a.conceal.Text(string(content[:min(len(content), mostShown)])))
 	case textual(media) && utf8.Valid(content):
-		return inprocess.Text(content), nil
+		return upstream.Text(content), nil
 	default:
 		read := lease.Bytes() - before
 		block, err := blob(ctx, lease, answer, media, content)
@@ -169,7 +169,7 @@ func textual(media string) bool {
 }
 
 // blob returns an MCP content block with bytes, which scripts and the command line handle as a file.
-func blob(ctx context.Context, lease *inflight.Lease, answer *http.Response, media string, content []byte) (json.RawMessage, error) {
+func blob(ctx context.Context, lease *budget.Lease, answer *http.Response, media string, content []byte) (json.RawMessage, error) {
 	media, _, _ = strings.Cut(media, ";")
 	if media == "" {
 		media = "application/octet-stream"
@@ -212,5 +212,5 @@ func (a *api) failure(o *operation, answer *http.Response) error {
 	if answer.StatusCode == http.StatusUnauthorized {
 		message += "; check \"auth\" of the server in the configuration"
 	}
-	return &inprocess.Refusal{Status: answer.StatusCode, Err: errors.New(message)}
+	return &upstream.Refusal{Status: answer.StatusCode, Err: errors.New(message)}
 }

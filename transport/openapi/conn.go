@@ -14,12 +14,12 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/httpauth"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Settings configure a server.
@@ -35,14 +35,14 @@ type Dialer struct {
 	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
 	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
-	Answers      *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
-	Convert      convert.Port     // reads the document in a worker process; nil: in this process
+	Answers      *budget.Budget // limits the memory for the results of all calls; nil means unlimited
+	Convert      convert.Port   // reads the document in a worker process; nil: in this process
 }
 
 // Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error: Unauthorized
 // or Forbidden if access is refused, Unavailable if reading fails, Invalid if the document is unusable.
-func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
-	fail := func(kind toolscript.Kind, err error) (*inprocess.Conn, error) {
+func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*upstream.Conn, error) {
+	fail := func(kind toolscript.Kind, err error) (*upstream.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
 	}
 	if cfg.Problem != nil {
@@ -93,13 +93,13 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		Transport:     httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
 		CheckRedirect: httpauth.CheckRedirect,
 	}}
-	tools := &inprocess.List{}
+	tools := &upstream.List{}
 	for _, o := range operations {
-		tools.Add(inprocess.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+		tools.Add(upstream.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
 			return a.call(ctx, &o, args)
 		}})
 	}
-	return inprocess.New(inprocess.Options{
+	return upstream.New(upstream.Options{
 		Name: name, Info: mcpclient.Info{Title: about.title, Version: about.version, Instructions: about.description},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: guard.CloseIdleConnections,
 	}), nil
@@ -107,7 +107,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 
 // guard returns the transport that protects internal addresses. It trusts "baseUrl" and "spec",
 // which the user wrote. Without a "baseUrl", the document names the address of the API.
-func (s Settings) guard() (*reach.Guard, error) {
+func (s Settings) guard() (*egress.Guard, error) {
 	var written []*url.URL
 	for _, text := range []string{s.BaseURL, s.Spec} {
 		if !isURL(text) {
@@ -119,9 +119,9 @@ func (s Settings) guard() (*reach.Guard, error) {
 		}
 		written = append(written, u)
 	}
-	base := reach.NewTransport()
+	base := egress.NewTransport()
 	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
-	return reach.NewGuard(reach.Options{
+	return egress.NewGuard(egress.GuardOptions{
 		Written: written, Base: base, Hint: `if it is right, write the address of the API as "baseUrl" of the server`,
 	}), nil
 }

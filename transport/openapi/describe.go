@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/httpauth"
 )
@@ -139,7 +139,7 @@ func convertDocument(input []byte, need convert.Need) ([][]byte, error) {
 	if len(texts) != 1 {
 		return nil, errors.New("a fault of toolscript: there is no document")
 	}
-	l := newLibrary(context.Background(), nil, beneath.Folder{}, in.Spec)
+	l := newLibrary(context.Background(), nil, files.Folder{}, in.Spec)
 	l.get = func(at string) ([]byte, error) {
 		if at == in.Spec {
 			return texts[0], nil

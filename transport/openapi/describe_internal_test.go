@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/convert"
 )
 
@@ -34,7 +34,7 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Settings{Spec: file}
-	l := newLibrary(t.Context(), nil, beneath.Folder{}, file)
+	l := newLibrary(t.Context(), nil, files.Folder{}, file)
 	want, wantAbout, err := read(l, []byte(everything), s, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestOtherFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	need := newLibrary(t.Context(), nil, beneath.Folder{}, filepath.Join(folder, "api/openapi.json")).refersTo()
+	need := newLibrary(t.Context(), nil, files.Folder{}, filepath.Join(folder, "api/openapi.json")).refersTo()
 	if text, err := need(filepath.Join(folder, "api/other.json")); err != nil || string(text) != "other" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -73,7 +73,7 @@ func TestOtherFiles(t *testing.T) {
 			t.Errorf("%s: %q", at, text)
 		}
 	}
-	remote := newLibrary(t.Context(), nil, beneath.Folder{}, "https://api.example/openapi.json").refersTo()
+	remote := newLibrary(t.Context(), nil, files.Folder{}, "https://api.example/openapi.json").refersTo()
 	for _, at := range []string{"/etc/passwd", "http://api.example/x", "https://api.example:444/x", "https://other.example/x", "file:///etc/passwd"} {
 		if text, err := remote(at); err == nil {
 			t.Errorf("%s: %q", at, text)

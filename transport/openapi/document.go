@@ -17,10 +17,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/httpauth"
-	"github.com/toolscript/toolscript/transport/inprocess"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxDocument is the maximum size of a document, in bytes. GitHub's has 13 MB.
@@ -33,8 +33,8 @@ const maxFiles = 200
 type library struct {
 	ctx     context.Context //nolint:containedctx // of one Dial
 	client  *http.Client
-	root    string         // path or URL of the first document
-	project beneath.Folder // folder beneath which a path is resolved
+	root    string       // path or URL of the first document
+	project files.Folder // folder beneath which a path is resolved
 	read    map[string][]byte
 	get     func(at string) ([]byte, error) // returns the text of a document
 
@@ -44,7 +44,7 @@ type library struct {
 	arrays  map[place][][]byte           // items of arrays that references lead through
 }
 
-func newLibrary(ctx context.Context, client *http.Client, project beneath.Folder, root string) *library {
+func newLibrary(ctx context.Context, client *http.Client, project files.Folder, root string) *library {
 	l := &library{ctx: ctx, client: client, project: project, root: root, read: map[string][]byte{}, failed: map[string]error{}, anchors: map[string]map[string][]byte{}, objects: map[place]map[string][]byte{}, arrays: map[place][][]byte{}}
 	l.get = l.fetch
 	return l
@@ -91,15 +91,15 @@ func (l *library) fetch(at string) ([]byte, error) {
 	defer func() { _ = answer.Body.Close() }() // it was read
 	const check = "; check \"auth\" and \"headers\" of the server in the configuration"
 	if answer.StatusCode != http.StatusOK {
-		refused := inprocess.Unreadable(max(answer.StatusCode, http.StatusMultipleChoices), fmt.Errorf("the server answered %s", answer.Status))
+		refused := upstream.Unreadable(max(answer.StatusCode, http.StatusMultipleChoices), fmt.Errorf("the server answered %s", answer.Status))
 		if refused.Kind != toolscript.Unavailable {
 			refused.Err = fmt.Errorf("%w%s", refused.Err, check)
 		}
 		return nil, refused
 	}
-	text, err := inprocess.ReadAnswer(l.ctx, nil, answer, maxDocument)
-	if err == nil && inprocess.IsPage(text) {
-		return nil, inprocess.Unreadable(answer.StatusCode, fmt.Errorf("it is a page%s; it may be that of a login%s", inprocess.Title(text), check))
+	text, err := upstream.ReadAnswer(l.ctx, nil, answer, maxDocument)
+	if err == nil && upstream.IsPage(text) {
+		return nil, upstream.Unreadable(answer.StatusCode, fmt.Errorf("it is a page%s; it may be that of a login%s", upstream.Title(text), check))
 	}
 	return text, err
 }

@@ -9,17 +9,17 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/answers"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // dialBig returns a function that connects to an API with the operation big.
 func dialBig(t *testing.T) answers.Dial {
 	t.Helper()
-	return func(url string, budget *inflight.Budget) *inprocess.Conn {
+	return func(url string, budget *budget.Budget) *upstream.Conn {
 		t.Helper()
 		file := filepath.Join(t.TempDir(), "openapi.json")
 		operation := `{"/big": {"get": {"operationId": "big", "responses": {"200": {"description": "d"}}}}}`
@@ -69,7 +69,7 @@ func TestAnswersThatAreTooLong(t *testing.T) {
 		{answers.Body{Media: "application/json", Head: `["`, Part: "x", Tail: `"]`}, 65 << 20, "more than 64 MB"},
 		{answers.Body{Media: "text/plain", Part: "\x01"}, 20 << 20, "96 MB as JSON"}, // 120 MB as JSON
 	} {
-		conn := dialBig(t)(answers.Serve(t, tt.body.Media, tt.body.Compress(t, tt.size)), inflight.New(func() int64 { return 1 << 30 }))
+		conn := dialBig(t)(answers.Serve(t, tt.body.Media, tt.body.Compress(t, tt.size)), budget.New(func() int64 { return 1 << 30 }))
 		s := &scene{T: t, conn: conn}
 		if _, err := s.try("big", "{}"); toolscript.KindOf(err) != toolscript.TooLarge || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.want, err)

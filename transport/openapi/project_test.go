@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 )
@@ -36,7 +36,7 @@ func TestDocumentsOfProject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Project: beneath.Folder{Dir: project}}, mcpclient.Events{})
+		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Project: files.Folder{Dir: project}}, mcpclient.Events{})
 		if err == nil {
 			_ = conn.Close()
 		}

@@ -14,16 +14,16 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // scene is an API that records its requests, and a connection to it through its document.
 type scene struct {
 	*testing.T
 	api  *httptest.Server
-	conn *inprocess.Conn
+	conn *upstream.Conn
 
 	mu       sync.Mutex
 	requests []string // method, address, headers of interest and body
@@ -67,7 +67,7 @@ func newScene(t *testing.T, text string, answer http.HandlerFunc, more ...func(*
 	return s
 }
 
-func dial(t *testing.T, s openapi.Settings) (*inprocess.Conn, error) {
+func dial(t *testing.T, s openapi.Settings) (*upstream.Conn, error) {
 	t.Helper()
 	text, err := json.Marshal(s)
 	if err != nil {

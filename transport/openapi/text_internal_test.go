@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // FuzzText checks that members and items are those that encoding/json finds, for any text.
@@ -43,7 +43,7 @@ func FuzzText(f *testing.F) {
 			}
 		}
 		if json.Valid(text) {
-			w := &writer{schemas: newSchemas(newLibrary(t.Context(), nil, beneath.Folder{}, "/x/a.json"), false), at: use{place: place{document: "/x/a.json"}}}
+			w := &writer{schemas: newSchemas(newLibrary(t.Context(), nil, files.Folder{}, "/x/a.json"), false), at: use{place: place{document: "/x/a.json"}}}
 			w.library.read["/x/a.json"] = text
 			w.schema(bytes.TrimSpace(text), 0)
 			if !json.Valid(w.out.Bytes()) {

@@ -1,5 +1,3 @@
-// Package telemetry turns the measures of a gateway into metrics, and writes them for
-// Prometheus.
 package telemetry
 
 import (

@@ -1,7 +1,8 @@
 // Package mailbox spawns actors and sends them requests. hollywood provides only mailboxes,
 // a registry and the order of stopping: it never sees a panic (Life does) and never restarts
 // an actor (the supervisor does). A request carries its own reply channel, because
-// hollywood's Request leaks and can deliver an answer to the wrong request.
+// hollywood's Request leaks and can deliver an answer to the wrong request. A Schedule has the
+// delays between the attempts after a failure.
 package mailbox
 
 import (

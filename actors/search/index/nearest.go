@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/actors/search/lexical"
-	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // maxUnsure is the number of tools in an answer without a hit.

@@ -19,7 +19,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/test/harness"
-	"github.com/toolscript/toolscript/transport/llm"
 )
 
 // config requires an approval for each call that runs a program or changes files.
@@ -40,7 +39,7 @@ type Scene struct {
 	root    string // root of the workspace
 	end     func() error
 	person  *person
-	tools   []llm.Tool
+	tools   []agent.Tool
 	types   string
 }
 
@@ -135,7 +134,7 @@ func (s *Scene) describe() (err error) {
 		return fmt.Errorf("list-tools --json: %w in %s", err, text)
 	}
 	for _, t := range listed {
-		s.tools = append(s.tools, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.InputSchema})
+		s.tools = append(s.tools, agent.Tool{Name: t.Name, Description: t.Description, Schema: t.InputSchema})
 	}
 	return nil
 }
@@ -352,13 +351,13 @@ type recorded struct {
 	written, read []string
 }
 
-func (*recorded) API() llm.API { return llm.Messages }
+func (*recorded) API() agent.API { return agent.Messages }
 
-func (m *recorded) Send(_ context.Context, r llm.Request) (llm.Answer, error) {
+func (m *recorded) Send(_ context.Context, r agent.Request) (agent.Answer, error) {
 	read := map[string]any{"system": r.System, "messages": r.Items, "tools": r.Tools}
 	whole, err := json.Marshal(read)
 	if err != nil {
-		return llm.Answer{}, err
+		return agent.Answer{}, err
 	}
 	m.read = append(m.read, string(whole))
 	answer := message(text("Done."))
@@ -366,7 +365,7 @@ func (m *recorded) Send(_ context.Context, r llm.Request) (llm.Answer, error) {
 		answer = m.answers[len(m.written)]
 	}
 	m.written = append(m.written, string(answer))
-	return llm.Answer{Items: []json.RawMessage{answer}}, nil
+	return agent.Answer{Items: []json.RawMessage{answer}}, nil
 }
 
 func text(t string) any { return map[string]string{"type": "text", "text": t} }

@@ -20,9 +20,9 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/database"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // Limits of a store.
@@ -97,11 +97,11 @@ func (s Store) open(use func(*bbolt.DB) error) error {
 	mutex.Lock()
 	defer mutex.Unlock()
 	opened := false
-	err := database.Use(s.path, bbolt.Options{Timeout: lockTime}, func(db *bbolt.DB) error {
+	err := files.UseDatabase(s.path, bbolt.Options{Timeout: lockTime}, func(db *bbolt.DB) error {
 		opened = true
 		return use(db)
 	})
-	var damaged *database.Damaged
+	var damaged *files.DamagedDatabase
 	switch {
 	case errors.As(err, &damaged):
 		return fmt.Errorf("the file of the documents %w", err)
@@ -236,7 +236,7 @@ func (s Store) read(ctx context.Context, bucket []byte, what string, keys []stri
 		switch {
 		case size > maxRead:
 			return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the %d documents have %d MB together; at most %d MB are read at once, so ask for fewer", len(keys), size>>20, maxRead>>20)}
-		case size > inflight.Free && !taken:
+		case size > budget.Free && !taken:
 			return nil
 		}
 		taken = true
@@ -251,7 +251,7 @@ func (s Store) read(ctx context.Context, bucket []byte, what string, keys []stri
 	if err := look(); err != nil || taken {
 		return err
 	}
-	if err := inflight.Take(ctx, size); err != nil {
+	if err := budget.Take(ctx, size); err != nil {
 		return err
 	}
 	taken = true

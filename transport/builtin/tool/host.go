@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/sharedfile/beneath"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/convert"
 )
 
@@ -40,14 +40,14 @@ type Host struct {
 // Command is a program to run. It may write only below Root and Writable.
 type Command struct {
 	Args     []string
-	Root     string         // absolute path
-	Dir      string         // working directory, absolute
-	Writable []string       // absolute paths
-	Project  beneath.Folder // folder beneath which Root and Writable are resolved
-	Env      []string       // the complete environment, as NAME=value
-	Network  bool           // whether the program may use the network
-	Stdin    string         // standard input
-	Timeout  time.Duration  // time after which the program is ended; 0: only the context limits it
+	Root     string        // absolute path
+	Dir      string        // working directory, absolute
+	Writable []string      // absolute paths
+	Project  files.Folder  // folder beneath which Root and Writable are resolved
+	Env      []string      // the complete environment, as NAME=value
+	Network  bool          // whether the program may use the network
+	Stdin    string        // standard input
+	Timeout  time.Duration // time after which the program is ended; 0: only the context limits it
 
 	// MaxOutput limits each text of the result, in bytes; 0 means 1 MB. Of a longer text, the
 	// beginning and the end are kept; with the line between them, the result is a little longer.

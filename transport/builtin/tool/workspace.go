@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/toolscript/toolscript/sharedfile/beneath"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -23,11 +23,11 @@ type Workspace struct {
 	Dir  string // absolute path of the folder
 	Log  func(level slog.Level, message string)
 
-	Project  beneath.Folder // folder beneath which Dir and the paths of Settings are resolved
+	Project  files.Folder // folder beneath which Dir and the paths of Settings are resolved
 	Settings mcpclient.BuiltinSettings
 	Env      []string // environment of programs, as NAME=value
 
-	Answers *inflight.Budget // limits the memory for what calls read from the web; nil means unlimited
+	Answers *budget.Budget // limits the memory for what calls read from the web; nil means unlimited
 
 	// Background runs work that outlives a call; its context ends with the server.
 	Background func(work func(context.Context))
@@ -37,11 +37,11 @@ type Workspace struct {
 
 // Open opens a folder as a workspace. The caller must close it.
 func Open(dir string, host Host) (*Workspace, error) {
-	return OpenIn(beneath.Folder{}, dir, host)
+	return OpenIn(files.Folder{}, dir, host)
 }
 
 // OpenIn opens a folder of a project as a workspace. The caller must close it.
-func OpenIn(project beneath.Folder, dir string, host Host) (*Workspace, error) {
+func OpenIn(project files.Folder, dir string, host Host) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

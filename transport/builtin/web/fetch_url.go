@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/convert"
-	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // FetchURL is the tool fetchUrl.
@@ -106,7 +106,7 @@ func cut(text string, length int) string {
 type fetcher struct {
 	client  *http.Client
 	convert convert.Port
-	answers *inflight.Budget
+	answers *budget.Budget
 	store   documents.Store
 }
 

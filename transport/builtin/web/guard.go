@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // Limits of one request.
@@ -25,7 +25,7 @@ const (
 func newClient(allowHosts []string) *http.Client {
 	return &http.Client{
 		Timeout: requestTime,
-		Transport: reach.NewGuard(reach.Options{
+		Transport: egress.NewGuard(egress.GuardOptions{
 			Allowed: allowHosts, Hint: `"allowHosts" of the server's web settings can allow it`,
 			Base: &http.Transport{TLSHandshakeTimeout: requestTime, DisableKeepAlives: true, MaxResponseHeaderBytes: 1 << 20},
 		}),

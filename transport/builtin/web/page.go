@@ -20,9 +20,9 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/convert"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // page is a web page as Markdown.
@@ -52,9 +52,9 @@ func (f fetcher) load(ctx context.Context, from *url.URL) (page, error) {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return page{}, fmt.Errorf("the server answered %s", resp.Status)
 	}
-	held, release := inflight.Hold(ctx)
+	held, release := budget.Hold(ctx)
 	defer release()
-	body, err := inprocess.ReadAnswer(held, f.answers.Lease(held), resp, maxBody)
+	body, err := upstream.ReadAnswer(held, f.answers.Lease(held), resp, maxBody)
 	if err != nil {
 		return page{}, err
 	}

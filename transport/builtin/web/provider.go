@@ -14,11 +14,11 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/rawjson"
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // most is the maximum number of results that a provider returns.
@@ -32,7 +32,7 @@ const maxAnswer = 4 << 20
 type provider struct {
 	mcpclient.SearchSettings
 	client  *http.Client
-	answers *inflight.Budget
+	answers *budget.Budget
 }
 
 // addresses maps providers to the addresses of their APIs.
@@ -41,7 +41,7 @@ var addresses = map[string]string{
 	mcpclient.Brave:      "https://api.search.brave.com/res/v1/web/search",
 }
 
-func newProvider(s mcpclient.SearchSettings, answers *inflight.Budget) (provider, error) {
+func newProvider(s mcpclient.SearchSettings, answers *budget.Budget) (provider, error) {
 	if s.Provider == "" {
 		return provider{}, errors.New(`no provider is configured for webSearch; set "web": {"search": {"provider": …}} for the server in .toolscript.json`)
 	}
@@ -50,7 +50,7 @@ func newProvider(s mcpclient.SearchSettings, answers *inflight.Budget) (provider
 		return provider{}, err
 	}
 	return provider{s, &http.Client{
-		Transport: reach.NewTransport(), Timeout: requestTime,
+		Transport: egress.NewTransport(), Timeout: requestTime,
 		// A redirect would take the key to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, answers}, nil
@@ -63,7 +63,7 @@ func checkAPI(s mcpclient.SearchSettings) error {
 		return errors.New("the url of the search is not a URL")
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
-	here := u.Hostname() == "localhost" || err == nil && reach.Of(ip) == reach.Local
+	here := u.Hostname() == "localhost" || err == nil && egress.ReachOf(ip) == egress.Local
 	if u.Scheme != "https" && s.Key != "" && !here {
 		return errors.New("the key of the search is sent over https only, or to this machine")
 	}
@@ -178,9 +178,9 @@ func (p provider) do(req *http.Request, answer any) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("it answered %s", resp.Status)
 	}
-	ctx, release := inflight.Hold(req.Context())
+	ctx, release := budget.Hold(req.Context())
 	defer release()
-	text, err := inprocess.ReadAnswer(ctx, p.answers.Lease(ctx), resp, maxAnswer)
+	text, err := upstream.ReadAnswer(ctx, p.answers.Lease(ctx), resp, maxAnswer)
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/dns"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/web"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -457,9 +457,9 @@ func TestWhatIsReadCountsForAnswers(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"results": [{"url": "http://a.test/", "title": "a", "content": %q}]}`, strings.Repeat("x", 1<<20))
 	})
 	s := newScene(t, address)
-	s.w.Answers = inflight.New(func() int64 { return 1 << 20 })
+	s.w.Answers = budget.New(func() int64 { return 1 << 20 })
 	s.w.Settings.Web.Search = mcpclient.SearchSettings{Provider: mcpclient.SearXNG, URL: "http://" + address + "/search"}
-	other, release := inflight.Hold(t.Context())
+	other, release := budget.Hold(t.Context())
 	if err := s.w.Answers.Lease(other).Take(other, 2<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -474,7 +474,7 @@ func TestWhatIsReadCountsForAnswers(t *testing.T) {
 		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		if err := run(ctx); !errors.Is(err, inflight.ErrFull) {
+		if err := run(ctx); !errors.Is(err, budget.ErrFull) {
 			t.Errorf("%s: %v, want that the memory is used", name, err)
 		}
 		cancel()

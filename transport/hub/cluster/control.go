@@ -12,7 +12,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/hub/lease"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
@@ -63,13 +62,13 @@ func left(ctx context.Context, nc *nats.Conn, hubs []wire.Taker) error {
 
 // Released is the result of Release.
 type Released struct {
-	Host    string        // host of the owner, which hands the server over; "" if no hub owned it
-	Cleared lease.Cleared // the removed record, if no hub owned the server
+	Host    string  // host of the owner, which hands the server over; "" if no hub owned it
+	Cleared Cleared // the removed record, if no hub owned the server
 }
 
 // Release makes the owner of a server answer the calls in flight, and then hand the server over
 // to another hub. If no hub reports that it is the owner, Release removes the record of the
-// lease with lease.Clear.
+// lease with ClearLeases.
 func Release(ctx context.Context, at Address, server string) (Released, error) {
 	nc, err := Connect(ctx, at)
 	if err != nil {
@@ -87,7 +86,7 @@ func Release(ctx context.Context, at Address, server string) (Released, error) {
 	if err != nil {
 		return Released{}, err
 	}
-	cleared, err := lease.Clear(ctx, js, lease.Options{}, server)
+	cleared, err := ClearLeases(ctx, js, LeaseOptions{}, server)
 	if err != nil {
 		return Released{}, &toolscript.Error{Kind: toolscript.Unavailable, Server: server, Err: err}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/hub/clock"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -42,7 +42,7 @@ func (s sighting) age(sent, now time.Duration) time.Duration { return now - s.as
 
 // ageOf returns an upper bound of the age of a call, and whether its gateway certainly waits for it.
 func (g *gateway) ageOf(head wire.Call) (age time.Duration, isYoung bool) {
-	now := clock.Now()
+	now := cluster.Uptime()
 	g.mu.Lock()
 	s := g.known
 	g.mu.Unlock()
@@ -56,7 +56,7 @@ func (g *gateway) ageOf(head wire.Call) (age time.Duration, isYoung bool) {
 
 // confirm asks the gateway whether it still waits for the call.
 func (c *call) confirm(args []byte) {
-	asked := clock.Now()
+	asked := cluster.Uptime()
 	c.mu.Lock()
 	c.args, c.asking = args, asked
 	c.mu.Unlock()
@@ -66,7 +66,7 @@ func (c *call) confirm(args []byte) {
 // confirmAgain repeats a question that was not answered: it may have been lost.
 func (c *call) confirmAgain() {
 	c.mu.Lock()
-	waits := c.asking != 0 && clock.Now()-c.asking > exchange
+	waits := c.asking != 0 && cluster.Uptime()-c.asking > exchange
 	args := c.args
 	c.mu.Unlock()
 	if waits {
@@ -93,7 +93,7 @@ func (g *gateway) confirmed(number uint64, payload []byte) {
 	}
 	c.args, c.asking = nil, 0
 	c.mu.Unlock()
-	s := sighting{asked: asked, heard: clock.Now(), shown: answer.Clock}
+	s := sighting{asked: asked, heard: cluster.Uptime(), shown: answer.Clock}
 	if s.heard-s.asked > exchange { // the answer, too, may be old
 		c.confirm(args)
 		return
@@ -142,7 +142,7 @@ type pauses struct {
 func (p *pauses) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := clock.Now()
+	now := cluster.Uptime()
 	if p.last != 0 && now-p.last > pauseLimit {
 		p.n++
 	}

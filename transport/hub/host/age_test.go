@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub"
-	"github.com/toolscript/toolscript/transport/hub/clock"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/wire"
@@ -195,9 +194,9 @@ func TestFleetLate(t *testing.T) {
 	}
 	carriedOut(t, c, begun, "first")
 	v.close()
-	sent := clock.Now()
+	sent := cluster.Uptime()
 	_, over := startCall(t, c, "late")
-	await(t, "the call is old", func() bool { return clock.Now()-sent > host.Young+time.Second/4 })
+	await(t, "the call is old", func() bool { return cluster.Uptime()-sent > host.Young+time.Second/4 })
 	v.reopen()
 	receive(t, "the call begins", begun).Done(answerWith("late"), nil)
 	if o := receive(t, "the call ends", over); o.err != nil {
@@ -224,11 +223,11 @@ func TestHubCancelled(t *testing.T) {
 	}
 	carriedOut(t, c, begun, "first")
 	v.close()
-	sent := clock.Now()
+	sent := cluster.Uptime()
 	started, over := startCall(t, c, "cancelled")
 	started.Cancel("cancelled", &toolscript.Error{Kind: toolscript.Cancelled})
 	receive(t, "the call ends", over)
-	await(t, "the call is old", func() bool { return clock.Now()-sent > host.Young+time.Second/4 })
+	await(t, "the call is old", func() bool { return cluster.Uptime()-sent > host.Young+time.Second/4 })
 	v.reopen()
 	carriedOut(t, c, begun, "second")
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/nats-io/nats.go/micro"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/hub/lease"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // call is a call of a gateway that has not been answered.
@@ -22,7 +22,7 @@ type call struct {
 	server  *target
 	number  uint64
 	head    wire.Call
-	held    inflight.Held
+	held    budget.Held
 	term    context.Context //nolint:containedctx // the term of the lease of the server; nil if it has none
 	life    context.Context //nolint:containedctx // ends with the call
 	end     context.CancelFunc
@@ -202,7 +202,7 @@ func (c *call) done(result json.RawMessage, err error) {
 }
 
 // owned reports whether the hub may carry out the call and answer it.
-func (c *call) owned() bool { return c.term == nil || lease.Check(c.term) == nil }
+func (c *call) owned() bool { return c.term == nil || cluster.CheckLeases(c.term) == nil }
 
 // receive collects arguments that arrive in pieces.
 func (c *call) receive() {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/hub/lease"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -25,7 +24,7 @@ const (
 
 	// breakTime is how long a hub tries to open a broken connection again. After that its
 	// leases are over, and no gateway waits for its calls.
-	breakTime = lease.DefaultTTL
+	breakTime = cluster.DefaultTTL
 
 	againPause = 100 * time.Millisecond // between two attempts, and as much again at random
 )

@@ -8,15 +8,15 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // core is the common part of Host and Fleet: a connection to a NATS server, and the
 // gateways whose calls the hub carries out.
 type core struct {
 	servers Servers
-	answers *inflight.Budget
+	answers *budget.Budget
 	log     *slog.Logger
 	nc      *nats.Conn
 	pacer   *wire.Pacer     // sends answers in pieces
@@ -35,7 +35,7 @@ type core struct {
 	gateways map[string]*gateway // by id
 }
 
-func (c *core) init(s Servers, answers *inflight.Budget, log *slog.Logger) {
+func (c *core) init(s Servers, answers *budget.Budget, log *slog.Logger) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -43,8 +43,8 @@ type FleetOptions struct {
 	Version string // version of the program
 	Servers Servers
 	Offers  []Offer
-	Answers *inflight.Budget // limits the memory for arguments and answers; nil: unlimited
-	Logger  *slog.Logger     // nil: no log
+	Answers *budget.Budget // limits the memory for arguments and answers; nil: unlimited
+	Logger  *slog.Logger   // nil: no log
 }
 
 // Fleet is a hub of a fleet, for the time of one connection to the cluster, which may have short

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -51,7 +51,7 @@ type Options struct {
 	Servers  Servers            // the servers that gateways share
 	Idle     time.Duration      // how long a server without gateways keeps running
 	Changed  func(gateways int) // the number of gateways has changed; called in order; must not block or use the Host; may be nil
-	Answers  *inflight.Budget   // limits the memory for arguments and answers; nil: unlimited
+	Answers  *budget.Budget     // limits the memory for arguments and answers; nil: unlimited
 	Logger   *slog.Logger       // nil: no log
 }
 

@@ -11,19 +11,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/hub/lease"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/idempotency"
-	"github.com/toolscript/toolscript/transport/inflight"
 )
 
 // KeysBucket is the bucket of JetStream with the records of calls with an idempotency key. The
-// key of an entry is the name of its server, a dot, and a name of package idempotency.
+// key of an entry is the name of its server, a dot, and a name that wire.DoOnce gives its record.
 const KeysBucket = "toolscript-calls"
 
 const (
-	keysSize   = 256 << 20                     // bytes of the bucket
-	recordSize = idempotency.MaxAnswer + 8<<10 // bytes of one entry
+	keysSize   = 256 << 20                  // bytes of the bucket
+	recordSize = wire.MaxKeptAnswer + 8<<10 // bytes of one entry
 )
 
 var errHubEnded = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, Err: errors.New("the hub ended during the call; " + toolscript.UnknownOutcome)}
@@ -52,8 +51,8 @@ func (k *keys) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 	if err != nil {
 		return nil, err
 	}
-	kv, err := lease.OpenBucket(ctx, js, jetstream.KeyValueConfig{
-		Bucket: KeysBucket, Description: "calls with an idempotency key", TTL: idempotency.Life, MaxValueSize: recordSize, MaxBytes: keysSize,
+	kv, err := cluster.OpenBucket(ctx, js, jetstream.KeyValueConfig{
+		Bucket: KeysBucket, Description: "calls with an idempotency key", TTL: wire.KeyLife, MaxValueSize: recordSize, MaxBytes: keysSize,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the bucket %s of JetStream: %w", KeysBucket, err)
@@ -62,7 +61,7 @@ func (k *keys) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 	return kv, nil
 }
 
-// Create implements idempotency.Store.
+// Create implements wire.KeyStore.
 func (s keyStore) Create(ctx context.Context, name string, record []byte) (uint64, error) {
 	kv, err := s.keys.bucket(ctx)
 	if err != nil {
@@ -70,12 +69,12 @@ func (s keyStore) Create(ctx context.Context, name string, record []byte) (uint6
 	}
 	version, err := kv.Create(ctx, s.name(name), record)
 	if errors.Is(err, jetstream.ErrKeyExists) {
-		return 0, fmt.Errorf("%w: %w", idempotency.ErrExists, err)
+		return 0, fmt.Errorf("%w: %w", wire.ErrKeyExists, err)
 	}
 	return version, err
 }
 
-// Update implements idempotency.Store.
+// Update implements wire.KeyStore.
 func (s keyStore) Update(ctx context.Context, name string, record []byte, version uint64) (uint64, error) {
 	kv, err := s.keys.bucket(ctx)
 	if err != nil {
@@ -84,7 +83,7 @@ func (s keyStore) Update(ctx context.Context, name string, record []byte, versio
 	return kv.Update(ctx, s.name(name), record, version)
 }
 
-// Read implements idempotency.Store.
+// Read implements wire.KeyStore.
 func (s keyStore) Read(ctx context.Context, name string) ([]byte, error) {
 	kv, err := s.keys.bucket(ctx)
 	if err != nil {
@@ -100,7 +99,7 @@ func (s keyStore) Read(ctx context.Context, name string) ([]byte, error) {
 	return entry.Value(), nil
 }
 
-// Delete implements idempotency.Store.
+// Delete implements wire.KeyStore.
 func (s keyStore) Delete(ctx context.Context, name string, version uint64) error {
 	kv, err := s.keys.bucket(ctx)
 	if err != nil {
@@ -120,7 +119,7 @@ func (c *call) once(sc wire.ServerCall) {
 	}
 	go func() {
 		defer cancel()
-		result, err := idempotency.Do(c.held.In(ctx), keyStore{f.keys, c.server.name}, idempotency.Call{
+		result, err := wire.DoOnce(c.held.In(ctx), keyStore{f.keys, c.server.name}, wire.KeyedCall{
 			Server: c.server.name, Tool: c.head.Tool, Key: c.head.Key, Args: sc.Args,
 		}, func(ctx context.Context) (json.RawMessage, error) { return c.await(ctx, sc) })
 		c.done(result, err)
@@ -130,7 +129,7 @@ func (c *call) once(sc wire.ServerCall) {
 // await makes a call and waits for its end.
 func (c *call) await(ctx context.Context, sc wire.ServerCall) (result json.RawMessage, err error) {
 	ended := make(chan struct{})
-	sc.Held = inflight.HeldOf(ctx)
+	sc.Held = budget.HeldOf(ctx)
 	sc.Done = func(r json.RawMessage, failed error) {
 		result, err = r, failed
 		close(ended)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/hub/lease"
 )
 
 // TestWrongRecord: if a lease record is invalid, the list of the fleet and the status of a gateway name
@@ -36,10 +35,10 @@ func TestWrongRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := lease.Open(within(t), js, lease.Options{}); err != nil { // creates the bucket
+			if _, err := cluster.OpenLeases(within(t), js, cluster.LeaseOptions{}); err != nil { // creates the bucket
 				t.Fatal(err)
 			}
-			bucket, err := js.KeyValue(within(t), lease.DefaultBucket)
+			bucket, err := js.KeyValue(within(t), cluster.DefaultBucket)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/hub/lease"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -265,7 +264,7 @@ func (s *offered) greeted(m *nats.Msg) {
 	s.mu.Lock()
 	token, term := s.token, s.term
 	s.mu.Unlock()
-	if token == "" || term != nil && lease.Check(term) != nil {
+	if token == "" || term != nil && cluster.CheckLeases(term) != nil {
 		g.answer(number, nil, errNotOwner, &s.target, nil)
 		return
 	}

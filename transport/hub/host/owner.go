@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/hub/lease"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -34,7 +34,7 @@ var (
 
 // awaitLeases opens the leases of the fleet for a server that is not stateless. While that
 // fails, it reports the trouble. It returns nil if the offer has ended.
-func (s *offered) awaitLeases() *lease.Leases {
+func (s *offered) awaitLeases() *cluster.Leases {
 	for {
 		leases, err := s.fleet.leases(s.life, s.name, func(_ string, err error) { s.trouble(err) })
 		s.trouble(err)
@@ -49,14 +49,14 @@ func (s *offered) awaitLeases() *lease.Leases {
 	}
 }
 
-func (f *Fleet) leases(ctx context.Context, name string, trouble func(string, error)) (*lease.Leases, error) {
+func (f *Fleet) leases(ctx context.Context, name string, trouble func(string, error)) (*cluster.Leases, error) {
 	js, err := jetstream.New(f.control)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, leaseTime)
 	defer cancel()
-	leases, err := lease.Open(ctx, js, lease.Options{Logger: f.log, Trouble: trouble})
+	leases, err := cluster.OpenLeases(ctx, js, cluster.LeaseOptions{Logger: f.log, Trouble: trouble})
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: fmt.Errorf(
@@ -72,7 +72,7 @@ func (f *Fleet) leases(ctx context.Context, name string, trouble func(string, er
 // trouble records why the hub does not get the lease of the server, and reports it in the log,
 // in the list of the fleet, and to gateways. A nil err means that there is no trouble.
 func (s *offered) trouble(err error) {
-	if errors.Is(err, lease.ErrRecord) {
+	if errors.Is(err, cluster.ErrRecord) {
 		err = &toolscript.Error{Kind: toolscript.Unavailable, Server: s.name, Err: fmt.Errorf(
 			"the hub on %s does not start the server: %w; if no hub runs the server, run: %s", s.fleet.options.Host, err, toolscript.Command("hub", "release", s.name))}
 	}
@@ -104,7 +104,7 @@ func (s *offered) hold() {
 		if s.life.Err() != nil {
 			return
 		}
-		if err != nil && !errors.Is(err, lease.ErrLost) {
+		if err != nil && !errors.Is(err, cluster.ErrLost) {
 			s.fleet.log.Error("server not started", slog.String("server", s.name), slog.String("error", err.Error()))
 		}
 		select {

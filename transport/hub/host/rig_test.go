@@ -16,11 +16,11 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -131,7 +131,7 @@ func (r *hubRig) endpoint() hub.Endpoint {
 	}}
 }
 
-func (r *hubRig) client(answers *inflight.Budget) *hub.Client {
+func (r *hubRig) client(answers *budget.Budget) *hub.Client {
 	c := hub.NewClient(hub.ClientOptions{
 		Find: func(context.Context) (hub.Endpoint, error) { return r.endpoint(), nil }, Label: "test", Answers: answers,
 	})

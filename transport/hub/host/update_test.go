@@ -14,7 +14,6 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/hub/lease"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -204,7 +203,7 @@ func TestFleetForeignLease(t *testing.T) {
 // record replaces the record of a lease by a value.
 func record(t *testing.T, nc *nats.Conn, name, value string) {
 	t.Helper()
-	if err := nc.Publish("$KV."+lease.DefaultBucket+"."+name, []byte(value)); err != nil {
+	if err := nc.Publish("$KV."+cluster.DefaultBucket+"."+name, []byte(value)); err != nil {
 		t.Fatal(err)
 	}
 	if err := nc.FlushWithContext(within(t)); err != nil {

@@ -1,5 +1,6 @@
 // Package wire defines the messages between gateways and a hub: subjects, the data of calls,
 // errors, and payloads that are larger than a message. It does no I/O and does not use NATS.
+// DoOnce carries out calls with the same idempotency key only once.
 //
 // A gateway with the id G sends requests to a server with the key K, or to the hub, with
 // a reply subject gateway.G.N, where N is the number of the request:

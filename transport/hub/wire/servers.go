@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 // ServerCall is a call that the hub makes to a server.
@@ -15,7 +15,7 @@ type ServerCall struct {
 
 	Run      string          // the gateway and the run; the calls of different runs take turns
 	Args     json.RawMessage // arguments of a tool call
-	Held     *inflight.Held  // counts the bytes of the answer
+	Held     *budget.Held    // counts the bytes of the answer
 	Deadline time.Time       // deadline of the caller; zero if there is none
 
 	// Check is called before the call is sent to the server, possibly after a wait. Its error

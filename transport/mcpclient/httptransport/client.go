@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 func NewTransport() (*http.Transport, error) {
 	roots, err := extraRoots(os.Getenv(extraCAs))
 	return &http.Transport{
-		Proxy:                  reach.ProxyFromEnvironment(),
+		Proxy:                  egress.ProxyFromEnvironment(),
 		DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,

@@ -10,13 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 // edge is the number of bytes kept of each end of a line that is too long. One of the
 // ends contains the id of a response.
-const edge = ids.Edge
+const edge = Edge
 
 // event is one server-sent event.
 type event struct {
@@ -37,11 +36,11 @@ type events struct {
 	count  int           // complete events, including those without data
 
 	ctx   context.Context //nolint:containedctx // the context of the reader; ends with the stream
-	lease *inflight.Lease // lease of the current event
+	lease *budget.Lease   // lease of the current event
 
 	torso []byte // both ends of the line that exceeded the limit
 
-	text inflight.Buffer // memory of line
+	text budget.Buffer // memory of line
 	line []byte
 	next event
 	id   string
@@ -54,7 +53,7 @@ func newEvents(from io.Reader, limit int) *events {
 
 // under sets the lease that counts the bytes that are read. Reads wait for memory until
 // ctx ends.
-func (e *events) under(ctx context.Context, l *inflight.Lease) *events {
+func (e *events) under(ctx context.Context, l *budget.Lease) *events {
 	e.ctx, e.lease = ctx, l
 	return e
 }
@@ -140,7 +139,7 @@ func (e *events) field() error {
 			e.text.Detach() // the data now own that memory
 			return nil
 		}
-		if len(e.next.data)+len(rest) > inflight.Free {
+		if len(e.next.data)+len(rest) > budget.Free {
 			if err := e.lease.Take(e.ctx, len(rest)); err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 const accepted = "application/json, text/event-stream"
@@ -46,7 +46,7 @@ type HTTP struct {
 // that of its POST, which violates MCP.
 type waiter struct {
 	stop     context.CancelFunc // cancels the POST
-	lease    *inflight.Lease    // lease of the call
+	lease    *budget.Lease      // lease of the call
 	response atomic.Pointer[transport.JSONRPCResponse]
 }
 
@@ -70,7 +70,7 @@ func (h *HTTP) awaited(id string) bool {
 
 // deliver handles a response that arrived on a stream other than that of its request.
 // taken is the lease of the response.
-func (h *HTTP) deliver(response *transport.JSONRPCResponse, taken *inflight.Lease) {
+func (h *HTTP) deliver(response *transport.JSONRPCResponse, taken *budget.Lease) {
 	h.waiting.Lock()
 	defer h.waiting.Unlock()
 	if w, ok := h.waiters[response.ID.String()]; ok {
@@ -108,7 +108,7 @@ func (h *HTTP) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 		return nil, err
 	}
 	asked := ctx
-	ctx, release := inflight.Ensure(ctx)
+	ctx, release := budget.Ensure(ctx)
 	defer release()
 	ctx, cancel := h.within(ctx)
 	defer cancel()

@@ -1,6 +1,7 @@
 // Package httptransport carries MCP messages over streamable HTTP and over HTTP+SSE,
 // the transport of MCP 2024-11-05. Both are transports for mcp-go's client, which
-// implements the protocol.
+// implements the protocol. The package also finds the ids of requests in the answers of servers,
+// even in answers that are not valid messages.
 //
 // mcp-go v1.2.1 has its own HTTP transports. They have these limitations: they do not
 // resume interrupted streams; calls on a dead SSE stream wait for their time limit;
@@ -22,7 +23,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 // MaxServed bounds the requests of a server that are answered at the same time. Others are
@@ -52,7 +53,7 @@ type Options struct {
 	// one request. nil: such errors are ignored.
 	Nameless func(*mcp.JSONRPCErrorDetails)
 
-	Answers *inflight.Budget // memory limit for messages; nil means unlimited
+	Answers *budget.Budget // memory limit for messages; nil means unlimited
 }
 
 // wire is the common part of both transports: the lifetime of the connection, the

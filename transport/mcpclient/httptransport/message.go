@@ -11,9 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
-	"github.com/toolscript/toolscript/transport/mcpclient/internal/nesting"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // message is any message of the server: a response, a notification or a request.
@@ -57,7 +55,7 @@ func parseMessage(data []byte) (m message, err error) {
 // the server returns it as text.
 func (m message) response() *transport.JSONRPCResponse {
 	if text, is := m.ID.Value().(string); is {
-		if id, ok := ids.Parse([]byte(text)); ok {
+		if id, ok := Parse([]byte(text)); ok {
 			m.ID = mcp.NewRequestId(id)
 		}
 	}
@@ -93,15 +91,15 @@ func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context
 // inPlaceOf returns an error response in place of an answer that cannot be read, and nil for
 // other data that is not a message.
 func inPlaceOf(data []byte, awaited func(id string) bool) *transport.JSONRPCResponse {
-	var meter nesting.Meter
-	failure := &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: nesting.ErrTooDeep.Error()}
+	var meter rawjson.Meter
+	failure := &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: rawjson.ErrTooDeep.Error()}
 	if !meter.TooDeep(data) {
-		if !ids.IsAnswer(data) {
+		if !IsAnswer(data) {
 			return nil
 		}
 		failure = &mcp.JSONRPCErrorDetails{Data: Unreadable(data)}
 	}
-	for n := range ids.In(ids.Ends(data)) {
+	for n := range In(Ends(data)) {
 		if id := mcp.NewRequestId(n); awaited(id.String()) {
 			return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Error: failure}
 		}

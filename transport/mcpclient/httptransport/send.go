@@ -17,8 +17,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/rawjson"
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 // outgoing is one HTTP request to the server.
@@ -108,11 +108,11 @@ func mediaType(resp *http.Response) string {
 
 // whole reads a body that is one message. size is the value of Content-Length,
 // negative if it is unknown.
-func whole(ctx context.Context, body io.Reader, size int64, limit int, l *inflight.Lease) ([]byte, error) {
-	text, err := inflight.Read(ctx, l, body, size, limit)
-	var failed *inflight.ReadError
+func whole(ctx context.Context, body io.Reader, size int64, limit int, l *budget.Lease) ([]byte, error) {
+	text, err := budget.Read(ctx, l, body, size, limit)
+	var failed *budget.ReadError
 	switch {
-	case errors.Is(err, inflight.ErrTooLong):
+	case errors.Is(err, budget.ErrTooLong):
 		return nil, ErrTooLarge
 	case errors.As(err, &failed):
 		return nil, &InterruptedError{Err: failed.Err}

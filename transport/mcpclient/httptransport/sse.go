@@ -13,8 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/toolscript/toolscript/transport/inflight"
-	"github.com/toolscript/toolscript/transport/mcpclient/internal/ids"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 // SSE is a connection over HTTP with server-sent events, as in MCP 2024-11-05. All
@@ -32,7 +31,7 @@ type SSE struct {
 // expected is a request in flight.
 type expected struct {
 	arrived chan *transport.JSONRPCResponse // buffered for one response; nil means too large
-	lease   *inflight.Lease                 // lease of the call
+	lease   *budget.Lease                   // lease of the call
 }
 
 // OpenSSE opens the stream and waits for its first event. ctx limits only this step.
@@ -126,7 +125,7 @@ func (s *SSE) readOne(from *events) error {
 	return nil
 }
 
-func (s *SSE) deliver(response *transport.JSONRPCResponse, taken *inflight.Lease) {
+func (s *SSE) deliver(response *transport.JSONRPCResponse, taken *budget.Lease) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	if to, ok := s.pending[response.ID.String()]; ok {
@@ -148,7 +147,7 @@ func (s *SSE) awaited(id string) bool {
 func (s *SSE) refuse(torso []byte) bool {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
-	for n := range ids.In(torso, nil) {
+	for n := range In(torso, nil) {
 		id := mcp.NewRequestId(n).String()
 		if to, ok := s.pending[id]; ok {
 			delete(s.pending, id)
@@ -166,7 +165,7 @@ func (s *SSE) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 	if err != nil {
 		return nil, err
 	}
-	ctx, release := inflight.Ensure(ctx)
+	ctx, release := budget.Ensure(ctx)
 	defer release()
 	id, answer := request.ID.String(), make(chan *transport.JSONRPCResponse, 1)
 	s.waiting.Lock()

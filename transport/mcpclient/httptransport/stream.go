@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/internal/budget"
 )
 
 const (
@@ -36,7 +36,7 @@ func (s *stream) await(ctx context.Context, body io.ReadCloser) (*transport.JSON
 	for {
 		response, err := s.read(ctx, from)
 		_ = body.Close() // the relevant part has been read
-		if response != nil || errors.Is(err, ErrTooLarge) || errors.Is(err, inflight.ErrFull) {
+		if response != nil || errors.Is(err, ErrTooLarge) || errors.Is(err, budget.ErrFull) {
 			return response, err
 		}
 		if from.count > 0 {

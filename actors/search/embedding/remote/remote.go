@@ -17,7 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/embedding"
-	"github.com/toolscript/toolscript/transport/reach"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 const (
@@ -89,7 +89,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	if o.Client == nil {
-		o.Client = &http.Client{Transport: reach.NewTransport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		o.Client = &http.Client{Transport: egress.NewTransport(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	e := &Engine{options: o, endpoint: endpoint(o.URL), form: embedding.FormOf(o.Model), done: make(chan struct{})}
 	first, err := e.request(ctx, []string{"hello"})

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/rawjson"
-
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 const (

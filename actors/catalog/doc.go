@@ -1,0 +1,11 @@
+// Package catalog has the facts that actors send each other, and the actor registry, which collects
+// them. The registry owns the current catalog and the last known state of every server. It is the
+// only writer of both and publishes them as a View, which readers load without a message.
+//
+// A fact is named in the past tense, is never changed after it was sent, and carries the whole new
+// state: the receiver needs no history, and the next fact repairs a lost one. Facts go up to the
+// supervisor, which passes them to the actors that need them:
+//
+//	server → ServerChanged, ToolsChanged → registry → Changed → typecache, search
+//	server, supervisor, runs, approvals → ServerChanged, ActorChanged, RunChanged, ApprovalChanged → live
+package catalog

@@ -1,0 +1,51 @@
+package catalog
+
+import (
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/naming"
+)
+
+// ServersConfigured is the new set of servers. A receiver keeps what it knows about a server
+// that stays.
+type ServersConfigured struct {
+	Servers []toolscript.ServerStatus
+}
+
+// ServerChanged is the new state of the connection to a server.
+type ServerChanged struct {
+	Status toolscript.ServerStatus
+}
+
+// ToolsChanged has the tools that a server offers. If it is not connected, they are the tools
+// that it listed last.
+type ToolsChanged struct {
+	Server   string
+	Tools    []toolscript.Tool
+	Warnings []string // about tool filters of the configuration that name no tool
+}
+
+// Changed is a new generation of the catalog.
+type Changed struct {
+	Catalog toolscript.Catalog
+	Names   func() *naming.Names // names of exactly this catalog; computed on first use
+}
+
+// ActorChanged is the new state of an actor, or says that it is gone.
+type ActorChanged struct {
+	Status toolscript.ActorStatus
+	Gone   bool
+}
+
+// RunChanged is the new state of a run.
+type RunChanged struct{ Run toolscript.RunEntry }
+
+// ApprovalChanged is a call that waits for a person, or says that the call does not wait any
+// more.
+type ApprovalChanged struct {
+	Approval toolscript.Approval
+	Gone     bool
+}
+
+// RegistryStarted says that the registry was restarted and may have missed facts.
+// Servers answer with their state.
+type RegistryStarted struct{}

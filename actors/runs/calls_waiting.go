@@ -1,0 +1,108 @@
+package runs
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// admit calls enter and reports a refused call to Deps.Refused.
+func (s *calls) admit(c *call) error {
+	err := s.enter(c)
+	if err != nil && s.deps.Refused != nil {
+		s.deps.Refused(toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID}, err)
+	}
+	return err
+}
+
+// startInGoroutine makes a call in a goroutine, which may wait.
+func (s *calls) startInGoroutine(c *call) {
+	ctx, cancel := s.context(c)
+	mailbox.Go(func() {
+		defer cancel(nil)
+		s.announce(c)
+		if c.builtin != nil {
+			v, failure := c.builtin(ctx, c)
+			s.answer(c, v, failure)
+			return
+		}
+		tool, err := s.resolve(ctx, c, toolscript.ConnectWait)
+		if err != nil {
+			s.fail(c, notMade(err))
+			return
+		}
+		if s.plans(tool) {
+			s.answerPlanned(ctx, c, tool)
+			return
+		}
+		request := s.request(c, tool.ID())
+		if !c.Task { // a task may outlive the script
+			request.Left = s.left()
+		}
+		request.Waiting, request.Terminal, request.Asks = s.waiting(c, ctx.Done()), s.questions.terminal, s.questions.person
+		raw, err := s.deps.Call(ctx, request)
+		s.valued(ctx, c, tool, raw, err)
+	}, func(err error) { s.fail(c, err) })
+}
+
+// context returns the context of a call that waits in a goroutine.
+func (s *calls) context(c *call) (context.Context, context.CancelCauseFunc) {
+	parent := s.ctx
+	if c.Task {
+		parent = context.WithoutCancel(parent)
+	}
+	ctx, cancel := context.WithCancelCause(c.held.In(parent))
+	s.follow(c, cancel)
+	return ctx, cancel
+}
+
+// left returns a function for the time that the script has left, in a nested run at most the
+// time of its caller; nil if the script has no limit, or runs in no sandbox yet.
+func (s *calls) left() func() time.Duration {
+	s.mu.Lock()
+	begun := s.begun
+	s.mu.Unlock()
+	if begun.IsZero() || s.limits.TimeoutMs <= 0 {
+		return nil
+	}
+	var caller func() time.Duration
+	if s.within != nil {
+		caller = s.within.calls.left()
+	}
+	return func() time.Duration {
+		left := time.Duration(s.limits.TimeoutMs)*time.Millisecond - s.questions.clock.Since(begun)
+		if caller != nil {
+			left = min(left, caller())
+		}
+		return left
+	}
+}
+
+// scriptBegins notes the start of the script's time, which includes waited, the time for which
+// the run has waited for servers. A nested run uses the clock of its caller; the time for which
+// that clock has stood still before does not count here.
+func (s *calls) scriptBegins(waited time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = time.Now().Add(-waited - s.questions.clock.Away())
+}
+
+// announce emits the start of a call, once.
+func (s *calls) announce(c *call) {
+	if c.begun.IsZero() {
+		c.begun = time.Now()
+		s.events.emit(s.begin(c))
+	}
+}
+
+// resolve returns the tool of a call. If the tool is not in the catalog, resolve
+// waits for the server that may have it.
+func (s *calls) resolve(ctx context.Context, c *call, wait time.Duration) (toolscript.Tool, error) {
+	if c.tool.Name != "" {
+		return c.tool, nil
+	}
+	defer func(since time.Time) { c.connected = time.Since(since) }(time.Now())
+	return s.deps.Resolve(ctx, c.ID, s.allow, wait)
+}

@@ -1,0 +1,67 @@
+package runs
+
+import (
+	"errors"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Cancel implements runner.Host. Tasks go on at the end of their script.
+func (s *calls) Cancel(callID string, cause error) {
+	s.mu.Lock()
+	c := s.inFlight[callID]
+	if c == nil || c.Task && !errors.Is(cause, runner.ErrCallCancelled) {
+		s.mu.Unlock()
+		if c != nil {
+			s.deliver(c, runner.Answer{Failure: toolError(c.tool, c.ID, errAborted)})
+		}
+		return
+	}
+	then := s.cancel(c, cause)
+	s.mu.Unlock()
+	then()
+}
+
+// cancel cancels a call. The caller holds mu, and calls then after it has released mu.
+func (s *calls) cancel(c *call, cause error) (then func()) {
+	if c.cause == nil {
+		c.cause = cause
+	}
+	if stop := c.stop; stop != nil {
+		return func() { stop(cause) }
+	}
+	if c.started { // follow cancels it
+		return func() {}
+	}
+	s.close(c, ending{toolscript.Cancelled, toolscript.SentNo}, 0)
+	settled := s.over && len(s.inFlight) == 0
+	return func() {
+		err := errAborted
+		if errors.Is(cause, runner.ErrCallCancelled) {
+			err = &toolscript.Error{Kind: toolscript.Cancelled, Err: runner.ErrCallCancelled}
+		}
+		s.deliver(c, runner.Answer{Failure: toolError(c.tool, c.ID, notMade(err))})
+		if settled {
+			s.settled()
+		}
+	}
+}
+
+// cancelSome cancels the calls in flight for which why returns a cause. It holds mu while it
+// calls why. It returns the number of calls that were in flight.
+func (s *calls) cancelSome(why func(*call) error) int {
+	s.mu.Lock()
+	n := len(s.inFlight)
+	var then []func()
+	for _, id := range inOrder(s.inFlight) {
+		if cause := why(s.inFlight[id]); cause != nil {
+			then = append(then, s.cancel(s.inFlight[id], cause))
+		}
+	}
+	s.mu.Unlock()
+	for _, f := range then {
+		f()
+	}
+	return n
+}

@@ -1,0 +1,49 @@
+package runs
+
+import (
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/catalog"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// tell publishes the new state of a run.
+func (r *Runs) tell(c *actor.Context, run toolscript.RunEntry) {
+	if parent := c.Parent(); parent != nil {
+		mailbox.Send(c.Engine(), parent, catalog.RunChanged{Run: run})
+	}
+}
+
+// entries returns the live runs and the runs that have ended last.
+func (r *Runs) entries() []toolscript.RunEntry {
+	all := make([]toolscript.RunEntry, 0, len(r.live)+toolscript.SnapshotRuns)
+	for _, run := range r.live {
+		all = append(all, entryOf(run.record, run.used))
+	}
+	for _, record := range r.past[max(0, len(r.past)-toolscript.SnapshotRuns):] {
+		all = append(all, entryOf(record, nil))
+	}
+	return all
+}
+
+// entryOf returns the entry of a run. If used is nil, the use comes from the metrics.
+func entryOf(record toolscript.RunRecord, used func() toolscript.RunUse) toolscript.RunEntry {
+	record.Calls = []toolscript.CallRecord{}
+	entry := toolscript.RunEntry{ID: record.RunID, RunRecord: record}
+	if used != nil {
+		entry.Used = used()
+	} else if m := record.Metrics; m != nil {
+		entry.Used = toolscript.RunUse{ToolCalls: int64(m.ToolCalls), OutputBytes: m.StdoutBytes + m.StderrBytes}
+	}
+	return entry
+}
+
+// used returns what the run has used of its limits. It is safe for concurrent use, and
+// does not wait for the client of the run.
+func (r *run) used() toolscript.RunUse {
+	use := toolscript.RunUse{}
+	use.ToolCalls, _, use.InFlight = r.calls.counts()
+	use.OutputBytes, use.LogLines = r.console.usedBytes.Load(), r.console.usedLines.Load()
+	return use
+}

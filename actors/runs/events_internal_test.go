@@ -1,0 +1,71 @@
+package runs
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// An event of a call is delivered after maxDelay, also if the emitter was flushed while no
+// event waited, as at the end of the context of a run.
+func TestCallEventAfterAnEmptyFlush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []toolscript.EventType
+		e := newEmitter("run", t.TempDir(), func(event toolscript.Event) error {
+			got = append(got, event.Type)
+			return nil
+		}, func(error) {})
+		e.release()
+		synctest.Wait()
+		e.emit(toolscript.Event{Type: toolscript.EventCall})
+		time.Sleep(maxDelay)
+		synctest.Wait()
+		if len(got) != 1 || got[0] != toolscript.EventCall {
+			t.Errorf("after %s the client has %q, want the call", maxDelay, got)
+		}
+		e.end(toolscript.End{})
+		<-e.done
+	})
+}
+
+// All waiting calls of emit share maxWait: when one of them finds room, the others do not
+// wait longer.
+func TestWaitingCallsShareMaxWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads := make(chan struct{})
+		e := newEmitter("run", t.TempDir(), func(toolscript.Event) error {
+			<-reads
+			return nil
+		}, func(error) {})
+		callEvent, output := toolscript.Event{Type: toolscript.EventCall}, toolscript.Event{Type: toolscript.EventStdout}
+		e.emit(output)
+		synctest.Wait() // the client has taken it
+		for range callEventsAhead - eventsAhead {
+			e.emit(callEvent)
+		}
+		for range eventsAhead {
+			e.emit(output)
+		}
+		done := make(chan toolscript.EventType, 2)
+		for _, event := range []toolscript.Event{output, callEvent} {
+			go func() {
+				e.emit(event)
+				done <- event.Type
+			}()
+			synctest.Wait()
+		}
+		reads <- struct{}{} // room for the event of a call, and none for output
+		for range cap(done) {
+			select {
+			case <-done:
+			case <-time.After(2 * maxWait):
+				t.Error("one who waits is forgotten")
+			}
+		}
+		close(reads)
+		e.end(toolscript.End{})
+		<-e.done
+	})
+}

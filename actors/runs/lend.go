@@ -1,0 +1,50 @@
+package runs
+
+import (
+	"context"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// maxSandboxes is how many sandboxes a run tries if they end before they have the script: that
+// an idle process was killed may be noticed only when it is used.
+const maxSandboxes = 3
+
+// lend borrows the sandbox of a run: from another machine if the configuration says so and the
+// run can use it, else from this machine.
+func (w *work) lend(ctx context.Context, compiled *runner.Compiled) (runner.Runner, GiveBack, error) {
+	if w.request.Engine == toolscript.EngineDeno {
+		return w.deps.Deno(ctx)
+	}
+	if w.deps.Remote == nil || !w.portable(compiled) {
+		return w.deps.Sandbox(ctx)
+	}
+	s, err := w.deps.Remote(ctx)
+	switch {
+	case err == nil && s != nil:
+		w.metrics.Host = s.Host()
+		return elsewhere{s}, func(bool) { s.Close() }, nil
+	case err != nil && (ctx.Err() != nil || toolscript.KindOf(err) != toolscript.Unavailable):
+		return nil, nil, err
+	case err != nil:
+		w.warn(err.Error() + "; the script runs on this machine")
+	}
+	return w.deps.Sandbox(ctx)
+}
+
+// portable reports whether another machine can run the script: it does not read standard
+// input, and it is not part of the answer of a model.
+func (w *work) portable(compiled *runner.Compiled) bool {
+	return w.request.Dialect == "" && (!w.request.Stdin || !strings.Contains(compiled.JavaScript, "stdin"))
+}
+
+// elsewhere is a sandbox of another machine, which has no standard input.
+type elsewhere struct{ runner.Runner }
+
+// Run implements runner.Runner.
+func (e elsewhere) Run(ctx context.Context, j runner.Job, h runner.Host) (runner.Outcome, error) {
+	j.Stdin = false
+	return e.Runner.Run(ctx, j, h)
+}

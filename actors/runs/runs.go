@@ -1,0 +1,106 @@
+// Package runs runs scripts. The files of one run, from top to bottom: runs.go
+// has the actor that creates a run, run.go the actor of the run and its state,
+// work.go the stages of the script, calls.go its tool calls, and events.go the delivery
+// of its events to the client. A script is compiled in a checker process and runs in
+// a sandbox process; the budgets that can be counted outside the sandbox are
+// enforced here. See docs/design/runs.md.
+package runs
+
+import (
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// Runs is the state of the actor; only Receive touches it.
+type Runs struct {
+	shared *shared
+	live   map[string]runChanged  // runs whose actors work
+	past   []toolscript.RunRecord // settled runs, the oldest first
+}
+
+// shared is what all runs of a gateway use.
+type shared struct {
+	deps   Deps
+	cache  *scriptCache
+	tasks  taskMemory
+	levels levels
+}
+
+// New returns the producer of the actor.
+func New(d Deps) actor.Producer {
+	return func() actor.Receiver {
+		return &Runs{shared: &shared{deps: d, cache: newScriptCache(), levels: newLevels()}, live: map[string]runChanged{}}
+	}
+}
+
+// Receive handles one message.
+func (r *Runs) Receive(c *actor.Context) {
+	switch m := c.Message().(type) {
+	case Begin:
+		r.begin(c, m)
+	case runChanged:
+		r.runChanged(c, m)
+	case runGone:
+		r.runGone(c, m)
+	case ListEntries:
+		m.Reply.Send(r.entries(), nil)
+	case List:
+		m.Reply.Send(r.list(), nil)
+	case Count:
+		m.Reply.Send(r.count(), nil)
+	case FindByCapability:
+		m.Reply.Send(r.find(m.Capability), nil)
+	case Get:
+		r.get(c, m)
+	case Abort:
+		pass(c, r, m.ID, m.Reply)
+	case Stdin:
+		pass(c, r, m.ID, m.Reply)
+	case Answer:
+		pass(c, r, m.ID, m.Reply)
+	case GetCaller:
+		pass(c, r, m.ID, m.Reply)
+	case actor.Stopped:
+		r.stop(c)
+	}
+}
+
+// begin spawns the actor of a run under the supervisor.
+func (r *Runs) begin(c *actor.Context, m Begin) {
+	engine, self, shared := c.Engine(), c.PID(), r.shared
+	if !r.nest(&m) {
+		return
+	}
+	mailbox.Go(func() {
+		run := newRun(shared, self, m)
+		at, err := shared.deps.Spawn(run.ctx, "run/"+run.id, func() actor.Receiver { return run })
+		if err != nil {
+			run.cancel(err)
+			m.Reply.Send(Handle{}, err)
+			return
+		}
+		<-at.Ended
+		m.Reply.Send(Handle{}, mailbox.ErrEnded) // in case the actor ended before it started
+		mailbox.Send(engine, self, runGone{run.id})
+	}, func(err error) { m.Reply.Send(Handle{}, err) })
+}
+
+// pass passes the message to the run with this id.
+func pass[T any](c *actor.Context, r *Runs, id string, reply mailbox.Reply[T]) {
+	run, live := r.live[id]
+	if live {
+		mailbox.Send(c.Engine(), run.at, c.Message())
+		return
+	}
+	var none T
+	reply.Send(none, r.notLive(id))
+}
+
+// stop ends the runs: the gateway is shutting down, or this actor panicked.
+func (r *Runs) stop(c *actor.Context) {
+	for _, run := range r.live {
+		c.Engine().Poison(run.at)
+	}
+}

@@ -1,0 +1,3 @@
+package files
+
+const noWait = 0

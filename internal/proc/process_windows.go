@@ -1,0 +1,29 @@
+package proc
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// supported is false: on this system a server of a killed gateway only sees its pipes
+// close.
+const supported = false
+
+// ProcessName is the name of the second process.
+const ProcessName = "mcp-reaper"
+
+func command(self string) *exec.Cmd { return exec.Command(self, Command) } //nolint:gosec,noctx // not supported
+
+func leadSession(*exec.Cmd) {}
+
+func unnamedFile() (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func (*remains) signal(syscall.Signal) bool { return false }
+
+func renameProcess() {}
+
+func leftRuns(string) bool { return false }
+
+func takeOver(int, Installation) bool { return false }

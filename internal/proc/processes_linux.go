@@ -1,0 +1,116 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// clockTick is the unit of times in /proc on every architecture of Linux.
+const clockTick = 10 * time.Millisecond
+
+// process is one process of a start.
+type process struct {
+	pid, parent, group int
+	cpu                time.Duration // CPU time, including children that have ended
+	io                 uint64
+}
+
+// processes returns the process leader, its descendants and the members of its group; nil
+// if the system does not show them.
+func processes(leader int) map[int]process {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	all := map[int]process{}
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil {
+			if p, known := read(pid); known {
+				all[pid] = p
+			}
+		}
+	}
+	if _, known := all[os.Getpid()]; !known {
+		return nil // /proc is that of another name space, or hidden
+	}
+	tree := map[int]process{}
+	for added := true; added; {
+		added = false
+		for pid, p := range all {
+			_, child := tree[p.parent]
+			if pid != leader && p.group != leader && !child {
+				continue
+			}
+			delete(all, pid)
+			p.io = transferred(pid)
+			tree[pid], added = p, true
+		}
+	}
+	return tree
+}
+
+// read reads a process. Its fields are counted from the end of its name, which may contain
+// spaces.
+func read(pid int) (process, bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return process{}, false
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 15 {
+		return process{}, false
+	}
+	number := func(i int) int {
+		n, _ := strconv.Atoi(fields[i]) // an unknown field counts as 0
+		return n
+	}
+	ticks := number(11) + number(12) + number(13) + number(14) // utime, stime, cutime, cstime
+	return process{pid: pid, parent: number(1), group: number(2), cpu: time.Duration(ticks) * clockTick}, true
+}
+
+// transferred returns how many bytes a process has read and written; 0 if that is not known.
+func transferred(pid int) (total uint64) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid)) // empty for a process that has ended
+	for line := range strings.Lines(string(text)) {
+		if name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name == "rchar" || name == "wchar" {
+			n, _ := strconv.ParseUint(value, 10, 64) // an unknown field counts as 0
+			total += n
+		}
+	}
+	return total
+}
+
+// args returns the command line of the process. A title that it has set is one argument.
+func (p process) args() []string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid)) // empty for a process that has ended
+	return strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+}
+
+// holds reports whether one of the descriptors of the process is the pipe. Some programs
+// move their standard output away, so that a print does not reach it.
+func (p process) holds(pipe string) bool {
+	folder := fmt.Sprintf("/proc/%d/fd", p.pid)
+	entries, _ := os.ReadDir(folder) // empty for a process that has ended
+	for _, entry := range entries {
+		if target, err := os.Readlink(folder + "/" + entry.Name()); err == nil && target == pipe {
+			return true
+		}
+	}
+	return false
+}
+
+// pipeName returns what each descriptor of the pipe links to in /proc; "" if it is not known.
+func pipeName(f *os.File) (name string) {
+	raw, err := f.SyscallConn() // Fd would make the file block
+	if err != nil {
+		return ""
+	}
+	_ = raw.Control(func(fd uintptr) { // an unknown pipe is held by no process
+		name, _ = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+	})
+	return name
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package proc
+
+// ReleasePages does nothing on this system.
+func ReleasePages() {}

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package parentdeath
-
-import "os/exec"
-
-func ownGroup(*exec.Cmd) {} // this system has no process groups

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package parentdeath
-
-import "os"
-
-// Kill kills a process that Start started. Its children continue.
-func Kill(p *os.Process) { _ = p.Kill() }

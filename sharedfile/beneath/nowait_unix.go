@@ -1,7 +1,0 @@
-//go:build unix && !linux
-
-package beneath
-
-import "syscall"
-
-const noWait = syscall.O_NONBLOCK

@@ -1,3 +1,0 @@
-package beneath
-
-const noWait = 0

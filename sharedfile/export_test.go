@@ -1,4 +1,0 @@
-package sharedfile
-
-// Tidy removes what killed writers have left in a folder.
-var Tidy = tidy

@@ -1,0 +1,152 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
+)
+
+// exchange is one request and its answer.
+type exchange struct {
+	server *Server
+	c      *fiber.Ctx // invalid after the handler has returned: streams must not use it
+	id     string
+	start  time.Time
+	method string
+	query  url.Values // parameters that the route accepts
+
+	body     []byte // body of a POST; owned by the exchange
+	bodyRead bool   // the body was read completely
+	turn     int64  // bytes taken from Server.bodies
+
+	route      string // pattern of the route; "" before it is known
+	tool       string // tool id, if the request is about a tool
+	run        string // id of the run that the request is about or comes from
+	caller     string // id of the run whose capability was used
+	capability string // capability of the caller
+
+	allow   toolscript.Filter // the tools that the caller may see; nil: all
+	profile string            // the profile that has narrowed allow, unless a run is the caller
+
+	ctx    context.Context // ends with the client, the gateway or the time of the route
+	cancel context.CancelCauseFunc
+	gone   chan struct{} // closed when the client has closed the connection
+	conn   *conn         // set by begin
+
+	fault error // the error behind an answer that is a page, for the log
+
+	streaming bool // the stream finishes the exchange, not the handler
+}
+
+// exchangeKey is the key of the exchange in fiber's locals.
+type exchangeKey struct{}
+
+func (s *Server) newExchange(c *fiber.Ctx) *exchange {
+	x := &exchange{
+		server: s,
+		c:      c,
+		id:     s.ids.next(),
+		start:  time.Now(),
+		method: c.Method(),
+		gone:   make(chan struct{}),
+	}
+	c.Set(fiber.HeaderXRequestID, x.id)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Locals(exchangeKey{}, x)
+	return x
+}
+
+// enter handles each request that fasthttp could read. If enter panics, for example on an
+// error that is a nil pointer, fiber calls refuseUnread.
+func (s *Server) enter(c *fiber.Ctx) (fault error) {
+	defer recovered(&fault)
+	x := s.newExchange(c)
+	err := s.pass(x)
+	x.settleBody()
+	status := c.Response().StatusCode()
+	if !x.streaming {
+		defer func() { x.finish(status, err) }()
+	}
+	if err != nil {
+		status, err = x.refuse(err)
+	}
+	return nil
+}
+
+// pass runs the checks and the route. A panic becomes an error.
+func (s *Server) pass(x *exchange) (err error) {
+	defer recovered(&err)
+	if err := s.verdict(&x.c.Request().Header); err != nil {
+		leaveUnread(x.c.Context())
+		return err
+	}
+	if err := s.guard(x.c); err != nil {
+		return err
+	}
+	if err := s.admit(x); err != nil {
+		return err
+	}
+	return x.c.Next()
+}
+
+// begin gives the exchange its context. It fails while the gateway is shutting down;
+// otherwise the caller must call finish later.
+func (x *exchange) begin(within time.Duration) error {
+	if !x.server.requests.begin() {
+		return errShuttingDown
+	}
+	x.conn, _ = x.c.Context().Conn().(*conn)
+	x.occupy(true)
+	ctx, cancel := context.WithCancelCause(x.server.ctx)
+	late := &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("no answer within %s", within)}
+	ctx, stop := context.WithTimeoutCause(ctx, within, late)
+	x.ctx = ctx
+	x.cancel = func(cause error) { cancel(cause); stop() }
+	go x.watch(ctx, x.c.Context().Conn())
+	return nil
+}
+
+// watch ends the exchange when its client closes the connection, or when the check of the
+// connection panics.
+func (x *exchange) watch(ctx context.Context, c net.Conn) {
+	var fault error
+	defer func() {
+		if fault != nil {
+			x.cancel(fault)
+		}
+	}()
+	defer recovered(&fault)
+	watch(ctx, c, x.leave)
+}
+
+// leave ends the exchange of a client that has closed the connection. It is called at
+// most once.
+func (x *exchange) leave() {
+	close(x.gone)
+	x.cancel(errClientGone)
+}
+
+// finish ends the exchange and logs it.
+func (x *exchange) finish(status int, err error) {
+	if x.cancel != nil {
+		x.cancel(nil)
+		x.server.bodies.Release(x.turn)
+		x.occupy(false)
+		defer x.server.requests.end()
+	}
+	x.log(status, cmp.Or(err, x.fault))
+}
+
+// occupy records whether the connection has an answer in progress.
+func (x *exchange) occupy(busy bool) {
+	if x.conn != nil {
+		x.conn.occupied(busy)
+	}
+}

@@ -1,0 +1,52 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolscript/toolscript"
+)
+
+// list answers GET /resources, /resources/templates and /prompts with one page.
+func (s *Server) list(id string) func(*exchange) error {
+	return func(x *exchange) error {
+		return x.fetch(toolscript.FetchRequest{ID: id, Server: x.query.Get("server"), Cursor: x.query.Get("cursor")})
+	}
+}
+
+// readResource answers GET /resources/read with the result of MCP.
+func (s *Server) readResource(x *exchange) error {
+	o := toolscript.FetchRequest{ID: toolscript.ReadResource, Server: x.query.Get("server"), URI: x.query.Get("uri")}
+	if o.Server == "" || o.URI == "" {
+		return invalid("the parameters server and uri are required")
+	}
+	return x.fetch(o)
+}
+
+// getPrompt answers POST /prompts/:server/:name with the result of MCP. The body holds the
+// arguments.
+func (s *Server) getPrompt(x *exchange) (err error) {
+	o := toolscript.FetchRequest{ID: toolscript.GetPrompt}
+	if o.Server, err = x.param("server"); err != nil {
+		return err
+	}
+	if o.Prompt, err = x.param("name"); err != nil {
+		return err
+	}
+	args, err := parseObject(x.body)
+	if err != nil {
+		return err
+	}
+	if args != nil {
+		if err := decode(args, &o.Args); err != nil {
+			return err
+		}
+	}
+	return x.fetch(o)
+}
+
+func (x *exchange) fetch(o toolscript.FetchRequest) error {
+	o.Allow = x.allow
+	o.RequestID, o.Wait, o.Trace = x.id, x.preferredWait(), x.trace()
+	return x.relay(func(ctx context.Context) (json.RawMessage, error) { return x.server.backend.Fetch(ctx, o) })
+}

@@ -1,0 +1,40 @@
+package api
+
+import (
+	"errors"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
+)
+
+// prepare checks a request, begins its exchange and reads its body.
+func (x *exchange) prepare(r route) error {
+	if x.caller != "" && !r.runs {
+		return errRunOnly
+	}
+	if r.method == fiber.MethodPost {
+		if err := requireMedia(x.c, r.bytes); err != nil {
+			return err
+		}
+	}
+	if err := x.readQuery(r); err != nil {
+		return err
+	}
+	if err := x.begin(r.within); err != nil {
+		return err
+	}
+	if r.method == fiber.MethodPost {
+		return x.readBody()
+	}
+	return nil
+}
+
+// unsent marks the error of a request for a call as not sent, unless it says whether the
+// call was sent. Only errors of the Backend say that; the others arise before.
+func unsent(err error) error {
+	if known := (*toolscript.Error)(nil); errors.As(err, &known) {
+		return toolscript.WithSent(err, toolscript.SentNo)
+	}
+	return err
+}

@@ -1,0 +1,174 @@
+package api
+
+import (
+	"bufio"
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
+)
+
+// stream sends the events of one run to its client, one JSON object per line. Blank
+// lines are heartbeats.
+type stream struct {
+	x     *exchange
+	lines chan line     // from emit to copy, nil after the last; if the channel is full, the run waits for the client
+	left  chan struct{} // closed when no more lines are read
+	ended chan struct{} // closed when the Backend has returned
+
+	err error           // the result of the Backend; read after the nil line, or after ended is closed
+	id  string          // id of the run; used by emit
+	end *toolscript.End // set by emit; read under the same condition as err
+}
+
+// linesAhead is the number of events that a run may be ahead of its client. Without this
+// buffer, each event would wait for a write to the network.
+const linesAhead = 16
+
+func newStream(x *exchange) *stream {
+	return &stream{x: x, lines: make(chan line, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// run calls produce, which emits the events.
+func (st *stream) run(produce func() error) {
+	defer close(st.ended)
+	defer st.put(nil)
+	defer recovered(&st.err)
+	st.err = produce()
+}
+
+// put adds a line, and waits while linesAhead lines are waiting. It reports whether the
+// lines are still read.
+func (st *stream) put(l line) bool {
+	select {
+	case st.lines <- l:
+		return true
+	case <-st.left:
+		return false
+	}
+}
+
+// emit sends one event.
+func (st *stream) emit(e toolscript.Event) error {
+	text, err := encodeEvent(e)
+	if err != nil {
+		return err
+	}
+	if e.Type == toolscript.EventStart {
+		st.id = e.RunID
+	}
+	if e.Type == toolscript.EventEnd && e.End != nil {
+		end := *e.End
+		end.OK = e.OK != nil && *e.OK
+		st.end = &end
+	}
+	select {
+	case <-st.x.gone: // checked first, because a select with several ready cases takes any
+		return errClientGone
+	default:
+	}
+	if !st.put(text) {
+		return errClientGone
+	}
+	return nil
+}
+
+// send makes the stream the answer. fasthttp calls copy on its own goroutine after the
+// handler has returned.
+func (st *stream) send(first line) {
+	x := st.x
+	x.streaming = true
+	x.c.Set(fiber.HeaderContentType, mediaLines)
+	x.c.Set(fiber.HeaderCacheControl, "no-store")
+	x.c.Status(http.StatusOK)
+	x.c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { st.copy(w, first) })
+}
+
+// copy sends the whole stream and finishes the exchange.
+func (st *stream) copy(w *bufio.Writer, first line) {
+	defer st.x.survive()
+	fault := st.transfer(w, first)
+	if fault != nil {
+		st.x.cancel(fault)
+	}
+	close(st.left)
+	<-st.ended
+	st.x.run = st.id
+	st.x.finish(http.StatusOK, cmp.Or(fault, st.outcome()))
+}
+
+// transfer writes lines until the run has ended or the client has closed the connection.
+func (st *stream) transfer(w *bufio.Writer, next line) (fault error) {
+	defer recovered(&fault)
+	heartbeat := time.NewTicker(st.x.server.heartbeat)
+	defer heartbeat.Stop()
+	for next != nil {
+		if !st.write(w, next) {
+			return nil
+		}
+		select {
+		case next = <-st.lines:
+		case <-heartbeat.C:
+			next = line{[]byte("\n")}
+		case <-st.x.gone:
+			return nil
+		case <-st.x.server.closed:
+			return nil
+		}
+	}
+	st.writeFault(w)
+	if w.Flush() != nil {
+		st.x.cancel(errClientGone)
+	}
+	return nil
+}
+
+// write writes one line, and flushes if no further line is waiting. If the client has
+// closed the connection, write cancels the run and returns false.
+func (st *stream) write(w *bufio.Writer, l line) bool {
+	err := l.write(w)
+	if err == nil && len(st.lines) == 0 {
+		err = w.Flush()
+	}
+	if err != nil {
+		st.x.cancel(errClientGone)
+	}
+	return err == nil
+}
+
+// writeFault writes the last event if the Backend failed before it.
+func (st *stream) writeFault(w *bufio.Writer) {
+	if st.end != nil {
+		return
+	}
+	body := st.x.errorBody(st.outcome())
+	text, err := encodeEvent(toolscript.EndEvent(st.id, toolscript.End{
+		Kind: body.Kind,
+		Error: &toolscript.RunError{
+			Name: "Error", Code: body.Kind, Message: body.Error, Phase: toolscript.Executing, ScriptID: st.id,
+		},
+		ExitCode: 1,
+	}))
+	if err == nil {
+		st.write(w, text)
+	}
+}
+
+// outcome returns the error with which the run ended, for the log.
+func (st *stream) outcome() error {
+	switch {
+	case st.end != nil && st.end.OK:
+		return nil
+	case st.end != nil:
+		return &toolscript.Error{Kind: st.end.Kind}
+	case st.err != nil:
+		return withCause(st.x.ctx, st.err)
+	case st.x.ctx.Err() != nil: // the client closed the connection before the end
+		return toolscript.ContextError(st.x.ctx)
+	default:
+		return errNoEnd
+	}
+}

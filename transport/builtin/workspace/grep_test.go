@@ -1,0 +1,176 @@
+package workspace_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/builtin/workspace"
+)
+
+func grepWorkspace(t *testing.T, files map[string]string) *tool.Workspace {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := tool.Open(root, tool.Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+// engines returns the search without ripgrep and, if it is installed, the one with it.
+func engines() []string {
+	if found := workspace.FindRipgrep(); found != "" {
+		return []string{"", found}
+	}
+	return []string{""}
+}
+
+func search(t *testing.T, w *tool.Workspace, engine, pattern, dir string, limit int) []string {
+	t.Helper()
+	compiled, err := workspace.Compile(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := workspace.Search{Pattern: compiled, Dir: dir, Include: func(string) bool { return true }, Limit: limit, Ripgrep: engine}.Files(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// corpus contains lines on which search engines easily differ.
+var corpus = map[string]string{
+	"plain": "one two\nthree\n", "empty": "", "line": "\n", "lines": "a\n\nb", "crlf": "word\r\nend\r\n", "open": "last line",
+	"latin1": "caf\xe9\nna\xefve\n", "utf8": "café naïve Straße ΣΑΣ ſ K\n", "utf16": "\xff\xfeo\x00n\x00e\x00", "bom": "\xef\xbb\xbffirst\n",
+	"binary": "one\x00two\n", "latebinary": strings.Repeat("filler\n", 2000) + "needle\x00\n", "nulafter": "needle\n" + strings.Repeat("x", 9000) + "\x00",
+	"long": strings.Repeat("x", 100_000) + "needle\n", "tabs": "\tindented\n  two\n", "digits": "a1 b٢ c３\n", "fffd": "\ufffd\n", "broken": "a\xffb \xf0\x9f\x98\n",
+	"emoji": "😀 smile\n", "separators": "a\u2028b\x0bc\x0cd\u0085e\n", "cr": "a\rb\n", "dir/plain": "one\n", "dir/.hidden": "one\n", ".hidden/x": "one\n",
+	"ignored.log": "one needle\n", ".gitignore": "*.log\n", "dir/sub/.gitignore": "plain\n", "dir/sub/plain": "one\n", "dir/sub/other": "one\n", ".ignore": "utf8\n!inner.log\n",
+	"dir/.rgignore": "*.ign\n", "a.ign": "a.b\n", "dir/a.ign": "one\n", "dir/inner.log": "a.b\n",
+}
+
+var patterns = []string{
+	"one", "^one", "two$", "^$", "^", "$", "needle", "(?i)ONE", "(?i)straße", "(?i)σας", "(?i)k", "(?i)S", "caf.", "caf.$", "na.ve", "a.b", "a..b", "[^a]b", "[^x]", ".",
+	`\bone\b`, `\Bn`, `\w+`, `\W`, `\d`, `\s`, `\S`, `[[:alpha:]]+\s[[:alpha:]]+`, `\pL`, `\p{Greek}`, `\x{1F600}`, "\ufffd", `[\x{80}-\x{FFFF}]`, `\Aone`, `end\z`,
+	`end\r$`, "(one|three)", "x{5}needle", "(?s)a.b", "(?U)o.*e", "a?b*c+", `\Qa\E`, "(a)(b)?", `\.`, `a\rb`, "first", "^first", `[^\n]b`, `\t`, "(?m)^b$", "x*", "a|^$", "c.d",
+}
+
+// TestSameResults: both engines find the same files.
+func TestSameResults(t *testing.T) {
+	w := grepWorkspace(t, corpus)
+	for i, pattern := range patterns {
+		dirs := []string{"."}
+		if i == 0 {
+			dirs = append(dirs, "dir", "dir/sub")
+		}
+		for _, dir := range dirs {
+			want := search(t, w, "", pattern, filepath.FromSlash(dir), 100)
+			for _, engine := range engines()[1:] {
+				if diff := cmp.Diff(want, search(t, w, engine, pattern, filepath.FromSlash(dir), 100)); diff != "" {
+					t.Errorf("%s in %s (-own +ripgrep):\n%s", pattern, dir, diff)
+				}
+			}
+		}
+	}
+}
+
+// TestSameResultsOfRandomLines compares the engines on random lines made of difficult parts.
+func TestSameResultsOfRandomLines(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pieces := []string{"a", "b", "A", "é", "\xe9", "\xff", " ", "\r", "_", "1", "😀", "\ufffd", "ß", "\u2028", "\xf0\x9f"}
+	files := map[string]string{}
+	for i := range 60 {
+		var text strings.Builder
+		for range random.IntN(6) {
+			for range random.IntN(4) {
+				text.WriteString(pieces[random.IntN(len(pieces))])
+			}
+			text.WriteString("\n")
+		}
+		files[fmt.Sprintf("f%02d", i)] = text.String()
+	}
+	w := grepWorkspace(t, files)
+	atoms := []string{"a", "b", ".", "[^a]", `\w`, `\W`, `\b`, `\B`, "^", "$", "(?i:a)", "é", `\s`, `[^\w]`, "(a|.)", "a?", "_", `[^\x00-\x7f]`}
+	for range 60 {
+		pattern := ""
+		for range 1 + random.IntN(4) {
+			pattern += atoms[random.IntN(len(atoms))]
+		}
+		want := search(t, w, "", pattern, ".", 100)
+		for _, engine := range engines()[1:] {
+			if diff := cmp.Diff(want, search(t, w, engine, pattern, ".", 100)); diff != "" {
+				t.Errorf("%s (-own +ripgrep):\n%s", pattern, diff)
+			}
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	w := grepWorkspace(t, corpus)
+	for _, test := range []struct {
+		pattern, dir string
+		limit        int
+		want         []string
+	}{
+		{"one", ".", 100, []string{"dir/plain", "dir/sub/other", "plain"}},
+		{"one", ".", 2, []string{"dir/plain", "dir/sub/other"}},
+		{"one", "dir/sub", 100, []string{"dir/sub/other"}},
+		{"needle", ".", 100, []string{"latebinary", "long", "nulafter"}},
+		{"^$", ".", 100, []string{"line", "lines"}},
+		{"nowhere", ".", 100, nil},
+	} {
+		for _, engine := range engines() {
+			if diff := cmp.Diff(test.want, search(t, w, engine, test.pattern, filepath.FromSlash(test.dir), test.limit)); diff != "" {
+				t.Errorf("%s in %s with %q (-want +got):\n%s", test.pattern, test.dir, engine, diff)
+			}
+		}
+	}
+}
+
+// TestAnotherProgram: a ripgrep that fails, or that lists files without a match, does not change the result.
+func TestAnotherProgram(t *testing.T) {
+	w := grepWorkspace(t, map[string]string{"a": "one\n", "b": "two\n"})
+	for _, engine := range []string{filepath.Join(t.TempDir(), "none"), os.Args[0]} {
+		if diff := cmp.Diff([]string{"a"}, search(t, w, engine, "one", ".", 10)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", engine, diff)
+		}
+	}
+}
+
+// TestMain makes the test binary act as a program that lists arbitrary files, or as one that
+// changes files and kills itself.
+func TestMain(m *testing.M) {
+	if os.Getenv(childRoot) != "" {
+		os.Exit(child())
+	}
+	if len(os.Args) > 1 && os.Args[1] == "--no-config" {
+		fmt.Print("./a\x00./b\x00../../etc/passwd\x00/etc/passwd\x00./none\x00")
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestCompileFails(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"(": "not a regular expression", `a\nb`: "line break", `[\n]`: "line break", "a(?=b)": "not a regular expression", strings.Repeat("a", 20_000): "the limit is",
+	} {
+		if _, err := workspace.Compile(pattern); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: %v, want %q", pattern, err, want)
+		}
+	}
+}

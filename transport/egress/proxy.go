@@ -1,0 +1,39 @@
+package egress
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// ProxyFromEnvironment returns the Proxy of an http.Transport that follows HTTP_PROXY, HTTPS_PROXY and
+// NO_PROXY, as http.ProxyFromEnvironment does, and ALL_PROXY where the first two are not set. A request
+// through a proxy with a scheme that net/http does not know fails with an error that says so.
+func ProxyFromEnvironment() func(*http.Request) (*url.URL, error) {
+	config := httpproxy.FromEnvironment()
+	all := cmp.Or(os.Getenv("ALL_PROXY"), os.Getenv("all_proxy"))
+	config.HTTPProxy, config.HTTPSProxy = cmp.Or(config.HTTPProxy, all), cmp.Or(config.HTTPSProxy, all)
+	proxy := config.ProxyFunc()
+	return func(r *http.Request) (*url.URL, error) {
+		to, err := proxy(r.URL)
+		if err == nil && to != nil && !slices.Contains(proxySchemes, to.Scheme) {
+			return nil, fmt.Errorf("the proxy of the environment (HTTP_PROXY, HTTPS_PROXY or ALL_PROXY) has the scheme %.20q, which is not supported; it must be one of %s", to.Scheme, strings.Join(proxySchemes, ", "))
+		}
+		return to, err
+	}
+}
+
+var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
+
+// NewTransport returns a copy of http.DefaultTransport with the proxies of ProxyFromEnvironment.
+func NewTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = ProxyFromEnvironment()
+	return t
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package gateway
-
-import "math"
-
-// descriptors returns math.MaxInt, because this system has no limit of open descriptors.
-func descriptors() int { return math.MaxInt }

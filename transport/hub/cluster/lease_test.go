@@ -1,0 +1,175 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+)
+
+// bound is far longer than any step of a test takes.
+const bound = 60 * time.Second
+
+func startServer(t *testing.T) *server.Server {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(bound) {
+		t.Fatal("the NATS server is not ready")
+	}
+	return s
+}
+
+// open returns leases with their own connection, and the connection.
+func open(t *testing.T, s *server.Server) (*cluster.Leases, *nats.Conn) {
+	t.Helper()
+	nc, err := nats.Connect(s.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := cluster.OpenLeases(within(t), js, cluster.LeaseOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, nc
+}
+
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// begun is one term of a lease in a test.
+type begun struct {
+	token uint64
+	end   chan struct{} // closed to end the work
+	over  chan error    // result of Hold
+}
+
+// hold takes the lease in another goroutine and returns when the term has begun.
+func hold(t *testing.T, l *cluster.Leases, owner string) *begun {
+	t.Helper()
+	ctx := within(t)
+	b := &begun{end: make(chan struct{}), over: make(chan error, 1)}
+	tokens := make(chan uint64, 1)
+	go func() {
+		b.over <- l.Hold(ctx, "github", owner, func(ctx context.Context, token uint64) error {
+			tokens <- token
+			select {
+			case <-b.end:
+				return cluster.CheckLeases(ctx)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	select {
+	case b.token = <-tokens:
+	case err := <-b.over:
+		t.Fatalf("%s does not get the lease: %v", owner, err)
+	case <-ctx.Done():
+		t.Fatalf("%s does not get the lease in time", owner)
+	}
+	return b
+}
+
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	a, _ := open(t, s)
+	b, _ := open(t, s)
+	first := hold(t, a, "a")
+	close(first.end)
+	if err := <-first.over; err != nil {
+		t.Fatal(err)
+	}
+	second := hold(t, b, "b")
+	if second.token <= first.token {
+		t.Errorf("the second token is %d, the first was %d", second.token, first.token)
+	}
+	close(second.end)
+	if err := <-second.over; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOwnerWithoutNetwork closes the connection of an owner, which then loses its lease to another owner.
+func TestOwnerWithoutNetwork(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	a, connection := open(t, s)
+	b, _ := open(t, s)
+	first := hold(t, a, "a")
+	connection.Close()
+	second := hold(t, b, "b")
+	if second.token <= first.token {
+		t.Errorf("the second token is %d, the first was %d", second.token, first.token)
+	}
+	if err := <-first.over; !errors.Is(err, cluster.ErrLost) {
+		t.Errorf("Hold of the first owner: %v", err)
+	}
+	close(second.end)
+	if err := <-second.over; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDeletedRecord deletes the record of a held lease, as an operator may do.
+func TestDeletedRecord(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	a, nc := open(t, s)
+	first := hold(t, a, "a")
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := js.KeyValue(within(t), cluster.DefaultBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kv.Delete(within(t), "github"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-first.over; !errors.Is(err, cluster.ErrLost) {
+		t.Errorf("Hold: %v", err)
+	}
+	second := hold(t, a, "a")
+	if second.token <= first.token {
+		t.Errorf("the second token is %d, the first was %d", second.token, first.token)
+	}
+	close(second.end)
+	if err := <-second.over; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	l, _ := open(t, startServer(t))
+	for _, name := range []string{"", "a.b", "a b", "*", ">"} {
+		if err := l.Hold(t.Context(), name, "a", nil); err == nil {
+			t.Errorf("Hold accepts the name %q", name)
+		}
+	}
+}

@@ -1,4 +1,0 @@
-package keyring
-
-// Call is call, for tests of its time limit.
-var Call = call
