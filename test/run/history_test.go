@@ -32,7 +32,7 @@ FAIL	codegen
 	if got := h.summary(); got != want {
 		t.Errorf("summary:\n%s\nwant:\n%s", got, want)
 	}
-	if got, want := h.slowest(), "the slowest tests, in seconds:\n   3.0  actors TestA\n   2.0  naming TestNames\n   1.0  actors TestB\n"; got != want {
+	if got, want := h.slowest(), "the slowest tests, in seconds:\n   3.0  actors TestA\n   2.0  internal/naming TestNames\n   1.0  actors TestB\n"; got != want {
 		t.Errorf("slowest:\n%s\nwant:\n%s", got, want)
 	}
 }
