@@ -15,8 +15,8 @@ var connecting = regexp.MustCompile(`http\.(Client|Transport)\{|\bhttp\.(Get|Pos
 // unguarded has the files that connect without egress.Guard, with the reason: only the user, or this
 // program, chooses the addresses.
 var unguarded = map[string]string{
-	"actors/search/embedding/remote/remote.go":    "the endpoint that the user wrote; redirects are not followed",
-	"cmd/suggest/model.go":                        "the endpoint that the user wrote; redirects are not followed",
+	"actors/search/embedding/remote.go":           "the endpoint that the user wrote; redirects are not followed",
+	"cmd/hook/model.go":                           "the endpoint that the user wrote; redirects are not followed",
 	"cmd/cli/status.go":                           "the gateway that the user names; redirects are not followed",
 	"transport/egress/proxy.go":                   "the settings of the connections of others",
 	"cmd/sharing/place.go":                        "the socket of this user's hub",

@@ -59,8 +59,8 @@ func TestShellWord(t *testing.T) {
 func TestPrintedCommands(t *testing.T) {
 	command := regexp.MustCompile(`toolscript ([a-z][a-z-]*(?: [a-z][a-z-]*)*)(?: --?[a-z-]+)* '?(%(\[\d+\])?[-+.\d]*[sqv]|$)`)
 	exempt := map[string]string{
-		"cmd/runhistory/runhistory.go":  "the name of a client",
-		"cmd/usage/lines.go":            "the name of a client",
+		"cmd/runs/runhistory.go":        "the name of a client",
+		"cmd/runs/lines.go":             "the name of a client",
 		"cmd/cli/usage.go":              "a long script is shown as CODE",
 		"runner/remote/join.go":         "the name of a connection",
 		"transport/hub/host/connect.go": "the name of a connection",

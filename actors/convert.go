@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/workers"
-	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxConverters bounds the converters. With two, a hostile document in one does not stop
@@ -20,7 +20,7 @@ const converterIdle = 5 * time.Minute
 
 // converter is a worker.Converter.
 type converter interface {
-	Convert(ctx context.Context, name string, input [][]byte, need convert.Need, most int) ([]byte, error)
+	Convert(ctx context.Context, name string, input [][]byte, need upstream.ConvertNeed, most int) ([]byte, error)
 }
 
 // converterSpecs returns the pool of the processes that read foreign documents.
@@ -37,8 +37,8 @@ func (s *System) converterSpecs() []spec {
 var errNoConverters = &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("this program has no worker processes for foreign documents")}
 
 // Convert makes a conversion in a worker process, which is killed when ctx ends. It is a
-// convert.Port.
-func (s *System) Convert(ctx context.Context, name string, input [][]byte, need convert.Need, most int) ([]byte, error) {
+// upstream.ConvertPort.
+func (s *System) Convert(ctx context.Context, name string, input [][]byte, need upstream.ConvertNeed, most int) ([]byte, error) {
 	if s.options.Scripts.StartConverter == nil {
 		return nil, errNoConverters
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/index"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
@@ -138,7 +137,7 @@ func costly() map[string]func(*testing.T) {
 	} {
 		all["observe: "+name] = func(*testing.T) {
 			result := text()
-			var o observe.Observer
+			var o codegen.Observer
 			for range 30 {
 				o.See("s__t", json.RawMessage(result))
 				o.Shapes().Type("s__t")

@@ -10,7 +10,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/internal/measure"
 	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
 )
@@ -20,12 +19,12 @@ const maxToolCounters = 200
 
 // counters are the counters of a System, except the counters of its servers.
 type counters struct {
-	unrouted measure.Outcomes // calls of tools that belong to no configured server
+	unrouted mailbox.Outcomes // calls of tools that belong to no configured server
 
-	runs      measure.Outcomes
-	durations measure.Durations // durations of runs
-	compiled  measure.Outcomes  // runs that found their script compiled; only toolscript.OutcomeOK
-	checked   measure.Outcomes  // runs that found their script type-checked, likewise
+	runs      mailbox.Outcomes
+	durations mailbox.Durations // durations of runs
+	compiled  mailbox.Outcomes  // runs that found their script compiled; only toolscript.OutcomeOK
+	checked   mailbox.Outcomes  // runs that found their script type-checked, likewise
 
 	mu    sync.Mutex
 	tools sync.Map // *toolCounter by id of the tool
@@ -34,7 +33,7 @@ type counters struct {
 
 type toolCounter struct {
 	server   string
-	outcomes measure.Outcomes
+	outcomes mailbox.Outcomes
 }
 
 // port returns the Port of a server, which makes calls without the server's actor.
@@ -59,10 +58,10 @@ func (s *System) countCall(id, owner, outcome string, bytes int) {
 }
 
 // nowhere takes the counts that are not shown.
-var nowhere measure.Outcomes
+var nowhere mailbox.Outcomes
 
 // tool returns the counter of a tool; nowhere for a tool without a counter of its own.
-func (c *counters) tool(id, server string, selected toolscript.Filter) *measure.Outcomes {
+func (c *counters) tool(id, server string, selected toolscript.Filter) *mailbox.Outcomes {
 	if len(selected) == 0 {
 		return &nowhere
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/observe"
 )
 
 // Limits of a text about stored values.
@@ -75,7 +74,7 @@ func (s *System) stored(ctx context.Context, of store.Owner, scopes []string) []
 	left := mostStudied
 	known := make([]codegen.Stored, 0, len(groups))
 	for _, g := range groups {
-		var shape observe.Value
+		var shape codegen.ObservedValue
 		for _, e := range g.entries[:min(len(g.entries), mostAlike)] {
 			shape = shape.Or(s.shapeOf(ctx, store.Request{Owner: of, Op: store.Get, Scope: g.about.Scope, Key: e.Key}, e, &left))
 		}
@@ -127,7 +126,7 @@ func single(scope, key string, runs bool) codegen.Stored {
 // storedShapes are the shapes of values that were examined. The zero value is ready to use.
 type storedShapes struct {
 	mu   sync.Mutex
-	seen map[storedVersion]observe.Value
+	seen map[storedVersion]codegen.ObservedValue
 }
 
 // storedVersion is one value of a key.
@@ -140,25 +139,25 @@ type storedVersion struct {
 
 // shapeOf returns the shape of a value: the zero Value if the value has more bytes than left,
 // cannot be read, or has changed meanwhile.
-func (s *System) shapeOf(ctx context.Context, q store.Request, e store.Entry, left *int) observe.Value {
+func (s *System) shapeOf(ctx context.Context, q store.Request, e store.Entry, left *int) codegen.ObservedValue {
 	v := storedVersion{q.Owner, q.Scope, e.Key, e.Version, e.Updated}
 	if shape, ok := s.shapesOfStored.get(v); ok {
 		return shape
 	}
 	if *left < e.Bytes {
-		return observe.Value{}
+		return codegen.ObservedValue{}
 	}
 	*left -= e.Bytes
 	answer, err := s.store(ctx, q)
 	if err != nil || answer.Version != e.Version {
-		return observe.Value{}
+		return codegen.ObservedValue{}
 	}
-	shape := observe.Of(answer.Value)
+	shape := codegen.ShapeOf(answer.Value)
 	s.shapesOfStored.put(v, shape)
 	return shape
 }
 
-func (k *storedShapes) get(v storedVersion) (observe.Value, bool) {
+func (k *storedShapes) get(v storedVersion) (codegen.ObservedValue, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	shape, ok := k.seen[v]
@@ -167,11 +166,11 @@ func (k *storedShapes) get(v storedVersion) (observe.Value, bool) {
 
 // put keeps a shape. If there are too many, it drops all others: shapes in use are soon
 // computed again.
-func (k *storedShapes) put(v storedVersion, shape observe.Value) {
+func (k *storedShapes) put(v storedVersion, shape codegen.ObservedValue) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.seen == nil || len(k.seen) >= mostKept {
-		k.seen = map[storedVersion]observe.Value{}
+		k.seen = map[storedVersion]codegen.ObservedValue{}
 	}
 	k.seen[v] = shape
 }

@@ -31,7 +31,6 @@ import (
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
@@ -137,7 +136,7 @@ type System struct {
 	direct         atomic.Uint64 // numbers the calls that belong to no run and no request
 	arguments      validate.Validator
 	dialect        atomic.Pointer[runner.Declarations] // the newest types of a script of an answer
-	observed       observe.Observer                    // shapes of results of tools without an output schema
+	observed       codegen.Observer                    // shapes of results of tools without an output schema
 	shapesOfStored storedShapes
 	started        time.Time
 	starts         *server.Starts

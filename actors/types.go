@@ -12,7 +12,6 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -65,7 +64,7 @@ func (s *System) Select(f, allow toolscript.Filter) naming.Selection {
 }
 
 // shapes returns the observed forms of results; nil if they are not shown.
-func (s *System) shapes() *observe.Shapes {
+func (s *System) shapes() *codegen.Shapes {
 	if !s.observes() {
 		return nil
 	}
@@ -94,7 +93,7 @@ func (s *System) away(f toolscript.Filter) map[string]string {
 
 // render returns a module. A module for a checker has no observed results and no
 // states of servers, so that it does not change with them.
-func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.Form, observed *observe.Shapes, away map[string]string) (typecache.Rendered, error) {
+func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.Form, observed *codegen.Shapes, away map[string]string) (typecache.Rendered, error) {
 	at, err := s.find(typecacheID)
 	if err != nil {
 		return typecache.Rendered{}, err

@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -15,7 +14,7 @@ import (
 type Generator struct {
 	// Observed holds the types of results of tools without an output schema, for the
 	// documentation. A change takes effect with the next Module.
-	Observed *observe.Shapes
+	Observed *Shapes
 
 	// Away maps the configured names of servers that are not connected to the reasons.
 	// The next Module includes these servers with a comment, and with the tools of

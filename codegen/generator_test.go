@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -22,7 +21,7 @@ func TestGeneratorNoticesEveryChange(t *testing.T) {
 			InputSchema: json.RawMessage(`{"properties": {"p": {"type": "string"}}}`), OutputSchema: json.RawMessage(`{"properties": {"r": {"type": "string"}}}`),
 		}
 	}
-	var seen *observe.Observer
+	var seen *codegen.Observer
 	steps := []struct {
 		name   string
 		change func(*toolscript.Tool)
@@ -43,7 +42,7 @@ func TestGeneratorNoticesEveryChange(t *testing.T) {
 		{"the server", func(t *toolscript.Tool) { t.Server = "b" }},
 	}
 	for name, form := range forms {
-		seen = new(observe.Observer)
+		seen = new(codegen.Observer)
 		var g codegen.Generator
 		before := ""
 		for _, open := range []bool{false, true} {

@@ -7,13 +7,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
 func TestStoreTypes(t *testing.T) {
 	known := []codegen.Stored{
-		{Scope: "session", Key: "last", Type: observe.Of(json.RawMessage(`{"at":1}`)).Type()},
+		{Scope: "session", Key: "last", Type: codegen.ShapeOf(json.RawMessage(`{"at":1}`)).Type()},
 		{Scope: "project", Key: "issue/", Begin: true, Type: "number"},
 		{Scope: "project", Key: "daily", Run: true},
 	}
@@ -64,8 +63,8 @@ func FuzzStoreTypes(f *testing.F) {
 			t.Fatal(err)
 		}
 		known := []codegen.Stored{
-			{Scope: "session", Key: key, Type: observe.Of(value).Type()},
-			{Scope: "project", Key: key, Run: true, Type: observe.Of(value).Type()},
+			{Scope: "session", Key: key, Type: codegen.ShapeOf(value).Type()},
+			{Scope: "project", Key: key, Run: true, Type: codegen.ShapeOf(value).Type()},
 		}
 		for name, module := range map[string]string{
 			"all": codegen.StoreTypes(known), "values": codegen.StoredTypes(known), "declarations": declarations + codegen.StoreDeclarations(known),

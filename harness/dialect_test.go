@@ -13,7 +13,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/harness/detect"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
@@ -98,13 +97,13 @@ func TestFlatNamesAreTyped(t *testing.T) {
 		"no key":         {"return tools.$with({}).add({ a: 1, b: 2 })", "'idempotencyKey' is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			parsed, err := harness.Parse(t.Context(), gateway(t), test.code, detect.Position{})
+			parsed, err := harness.Parse(t.Context(), gateway(t), test.code, answer.Position{})
 			if err != nil || !strings.Contains(parsed.Error, test.want) {
 				t.Errorf("%+v, %v; want %q", parsed, err, test.want)
 			}
 		})
 	}
-	parsed, err := harness.Parse(t.Context(), gateway(t), "return tools.$with({ idempotencyKey: 'k' }).deep.er.add({ a: 1, b: (await tools.add({ a: 1, b: 1 })).sum })", detect.Position{})
+	parsed, err := harness.Parse(t.Context(), gateway(t), "return tools.$with({ idempotencyKey: 'k' }).deep.er.add({ a: 1, b: (await tools.add({ a: 1, b: 1 })).sum })", answer.Position{})
 	if err != nil || !parsed.Success || !cmp.Equal(parsed.Script.Metadata.Tools, []string{"add", "deep.er.add"}) {
 		t.Errorf("dry run: %+v, %v", parsed, err)
 	}
@@ -154,7 +153,7 @@ return { ...context, telemetry: typeof context.telemetry.emitProgress, frozen }`
 	if string(found.Value) != want {
 		t.Errorf("value %s, error %+v; want %s", found.Value, found.Error, want)
 	}
-	parsed, err := harness.Parse(t.Context(), gateway(t), "const n: number = context.conversationId; context.telemetry.emitProgress(1)", detect.Position{})
+	parsed, err := harness.Parse(t.Context(), gateway(t), "const n: number = context.conversationId; context.telemetry.emitProgress(1)", answer.Position{})
 	if err != nil || parsed.Cause == nil || len(parsed.Cause.Findings) != 2 {
 		t.Errorf("types of context: %+v, %v", parsed, err)
 	}
@@ -372,7 +371,7 @@ return refused`)
 		`const t = tools.spawn.exec("add", { a: 1, b: 2 }); (await t.done).product`: "'product' does not exist",
 		`tools.spawn.exec("workspace.add", { a: "1" })`:                             "",
 	} {
-		parsed, err := harness.Parse(t.Context(), gateway(t), code, detect.Position{})
+		parsed, err := harness.Parse(t.Context(), gateway(t), code, answer.Position{})
 		if err != nil || parsed.Success != (want == "") || !strings.Contains(parsed.Error, want) {
 			t.Errorf("%s: %+v, %v; want %q", code, parsed, err, want)
 		}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/harness/detect"
+	"github.com/toolscript/toolscript/harness/answer"
 )
 
 // ScriptError is the error of a failed script.
@@ -38,7 +38,7 @@ const (
 )
 
 // scriptError converts the error of a run. start is the position of the code in its message.
-func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, start detect.Position) *ScriptError {
+func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, start answer.Position) *ScriptError {
 	out := &ScriptError{
 		Code: e.Name, Message: inMessage(withoutOptions(e.Message), start), Kind: kind, Phase: string(e.Phase), ScriptID: scriptID,
 		ToolName: e.ToolName, Sent: e.Sent, CallID: e.CallID, Stack: inMessage(e.Stack, start), Metadata: e.Metadata,
@@ -65,7 +65,7 @@ func withoutOptions(message string) string { return option().ReplaceAllString(me
 var place = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d{1,9}):(\d{1,9})`) })
 
 // inMessage converts positions in a script that begins at start to positions in its message.
-func inMessage(text string, start detect.Position) string {
+func inMessage(text string, start answer.Position) string {
 	if !strings.Contains(text, file) {
 		return text
 	}
@@ -79,7 +79,7 @@ func inMessage(text string, start detect.Position) string {
 }
 
 // moved converts a position in a script to the position in its message.
-func moved(line, column int, start detect.Position) (int, int) {
+func moved(line, column int, start answer.Position) (int, int) {
 	if line == 1 {
 		column += start.Column - 1
 	}
@@ -87,7 +87,7 @@ func moved(line, column int, start detect.Position) (int, int) {
 }
 
 // finding converts the positions in a diagnostic to positions in the message.
-func finding(d toolscript.Diagnostic, start detect.Position) toolscript.Diagnostic {
+func finding(d toolscript.Diagnostic, start answer.Position) toolscript.Diagnostic {
 	d.Line, d.Column = moved(d.Line, d.Column, start)
 	d.Message = inMessage(d.Message, start)
 	return d

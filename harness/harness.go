@@ -2,8 +2,8 @@
 // <tool-calls> and </tool-calls>, makes the structured calls, and returns the items to
 // append to the conversation. Scripts and structured calls use the same tools.
 //
-// Package answer reads the answer, package detect finds the scripts in its text, and a
-// Gateway runs them. No script is parsed or run in this process. See docs/design/scripts.md.
+// Package answer reads the answer and finds the scripts in its text, and a Gateway runs
+// them. No script is parsed or run in this process. See docs/design/scripts.md.
 package harness
 
 import (
@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/harness/detect"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -102,7 +101,7 @@ func Process(ctx context.Context, g Gateway, a answer.Answer, o Options, emit fu
 	if err := p.narrow(ctx); err != nil {
 		return err
 	}
-	var at detect.Position
+	var at answer.Position
 	for _, part := range a.Parts {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -112,7 +111,7 @@ func Process(ctx context.Context, g Gateway, a answer.Answer, o Options, emit fu
 			err = p.call(ctx, *part.Call)
 		} else {
 			if !part.Text.Continues {
-				at = detect.Position{}
+				at = answer.Position{}
 			}
 			at, err = p.text(ctx, part.Text.Text, at)
 		}
@@ -133,16 +132,16 @@ type process struct {
 
 // text processes a text of the answer that begins at position at of its message. It
 // returns the position after the text.
-func (p *process) text(ctx context.Context, text string, at detect.Position) (detect.Position, error) {
-	d := detect.New(at)
-	pieces := detect.Join(append(d.Write([]byte(text)), d.Close()...))
+func (p *process) text(ctx context.Context, text string, at answer.Position) (answer.Position, error) {
+	d := answer.NewDetector(at)
+	pieces := answer.Join(append(d.Write([]byte(text)), d.Close()...))
 	if p.options.Mode == Disabled {
 		return pieces[len(pieces)-1].End, p.emit(Text{Type: "text", Text: text})
 	}
 	for _, piece := range pieces {
 		at = piece.End
 		var err error
-		if piece.Kind == detect.Text {
+		if piece.Kind == answer.PieceText {
 			err = p.emit(Text{Type: "text", Text: piece.Raw})
 		} else {
 			err = p.block(ctx, piece)

@@ -12,7 +12,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/harness/detect"
 )
 
 func block(code string) string { return "<tool-calls>" + code + "</tool-calls>" }
@@ -113,14 +112,14 @@ func TestPositionsFromTheStartOfTheMessage(t *testing.T) {
 // TestParse checks the result of parsing: success, script and error.
 func TestParse(t *testing.T) {
 	g := gateway(t)
-	good, err := harness.Parse(t.Context(), g, "const x = await tools.workspace.add({ a: 1, b: 2 });\nreturn x.sum", detect.Position{})
+	good, err := harness.Parse(t.Context(), g, "const x = await tools.workspace.add({ a: 1, b: 2 });\nreturn x.sum", answer.Position{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s := good.Script; !good.Success || s == nil || !s.HasReturn || !cmp.Equal(s.Metadata.Tools, []string{"workspace.add"}) || s.Metadata.MayUseAll {
 		t.Errorf("parsed %+v", good)
 	}
-	again, err := harness.Parse(t.Context(), g, good.Script.SourceCode, detect.Position{Line: 7, Column: 3})
+	again, err := harness.Parse(t.Context(), g, good.Script.SourceCode, answer.Position{Line: 7, Column: 3})
 	if err != nil || !again.Success || !again.Script.Metadata.Cached {
 		t.Errorf("parsed again %+v, %v", again, err)
 	}
@@ -137,17 +136,17 @@ func TestParse(t *testing.T) {
 		"banned in a template only": {"return `${eval('1')}`", "<tool-calls>:15:13: eval is not allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := harness.Parse(t.Context(), g, test.code, detect.Position{Offset: 100, Line: 15, Column: 3})
+			got, err := harness.Parse(t.Context(), g, test.code, answer.Position{Offset: 100, Line: 15, Column: 3})
 			if err != nil || got.Success || got.Script != nil || !strings.Contains(got.Error, test.want) {
 				t.Errorf("%+v, %v; want %q", got, err, test.want)
 			}
 		})
 	}
-	whole, err := harness.Parse(t.Context(), g, "/*"+strings.Repeat("a", 20<<10-4)+"*/", detect.Position{})
+	whole, err := harness.Parse(t.Context(), g, "/*"+strings.Repeat("a", 20<<10-4)+"*/", answer.Position{})
 	if err != nil || !whole.Success || whole.Script.HasReturn {
 		t.Errorf("a script of 20 KB: %+v, %v", whole.Error, err)
 	}
-	size, err := harness.Parse(t.Context(), g, strings.Repeat(" ", 20<<10+1), detect.Position{})
+	size, err := harness.Parse(t.Context(), g, strings.Repeat(" ", 20<<10+1), answer.Position{})
 	if err != nil || size.Cause == nil || size.Cause.Code != "ScriptSizeError" {
 		t.Errorf("size: %+v, %v", size, err)
 	}

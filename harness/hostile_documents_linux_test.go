@@ -19,9 +19,9 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/race"
-	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // documents is a gateway with a server of an OpenAPI document, which the test chooses.
@@ -39,7 +39,7 @@ func documents(t *testing.T, document string) (s *actors.System, reads *atomic.I
 		t.Fatal(err)
 	}
 	ready := make(chan struct{})
-	port := harness.ConvertWhen(ready, func() convert.Port { return s.Convert })
+	port := harness.ConvertWhen(ready, func() upstream.ConvertPort { return s.Convert })
 	s, err = actors.Start(actors.Options{
 		Logger:  slog.New(slog.DiscardHandler),
 		Servers: map[string]mcpclient.Config{"api": {Type: mcpclient.OpenAPI, API: settings}},

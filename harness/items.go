@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/harness/detect"
+	"github.com/toolscript/toolscript/harness/answer"
 )
 
 // Item is an item that Process emits. Its JSON has a member type.
@@ -25,8 +25,8 @@ type ScriptToolCall struct {
 	Type       string          `json:"type"` // ScriptToolCall
 	ScriptID   string          `json:"scriptId"`
 	SourceCode string          `json:"sourceCode"` // without the tags and the fence; the whole block if it is malformed
-	Start      detect.Position `json:"start"`      // of the block in its message
-	End        detect.Position `json:"end"`
+	Start      answer.Position `json:"start"`      // of the block in its message
+	End        answer.Position `json:"end"`
 }
 
 // ScriptToolCallOutput is the output of a script. After an error, it holds what was

@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Config configures Start. All fields are optional.
@@ -75,7 +75,7 @@ func Start(c Config) (*Local, error) {
 	}
 	l := &Local{reaper: proc.NewReaper(logger)}
 	ready := make(chan struct{}) // closed when System is set
-	host := tool.Host{RunCommand: RunCommand, Confinement: command.Confinement(), Convert: ConvertWhen(ready, func() convert.Port { return l.Convert })}
+	host := tool.Host{RunCommand: RunCommand, Confinement: command.Confinement(), Convert: ConvertWhen(ready, func() upstream.ConvertPort { return l.Convert })}
 	o := actors.Options{
 		Servers: c.servers(), Logger: logger,
 		Approvals: actors.Approvals{Policies: func() toolscript.Approvals { return c.Approvals }},

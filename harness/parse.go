@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/harness/detect"
+	"github.com/toolscript/toolscript/harness/answer"
 )
 
 // Parsed is the result of Parse.
@@ -33,7 +33,7 @@ type Metadata struct {
 // Parse checks a script that begins at position start of its message, without running
 // it: its encoding and size, syntax, banned constructs, and types. The error says why
 // the script could not be checked.
-func Parse(ctx context.Context, g Gateway, code string, start detect.Position) (Parsed, error) {
+func Parse(ctx context.Context, g Gateway, code string, start answer.Position) (Parsed, error) {
 	start.Line, start.Column = max(1, start.Line), max(1, start.Column)
 	p := &process{gateway: g, options: Options{Mode: DryRun}, emit: func(Item) error { return nil }}
 	r := &run{process: p, id: newScriptID(), start: start}

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/harness/detect"
+	"github.com/toolscript/toolscript/harness/answer"
 )
 
 // block processes a script block of a text.
-func (p *process) block(ctx context.Context, piece detect.Piece) error {
+func (p *process) block(ctx context.Context, piece answer.Piece) error {
 	id := newScriptID()
 	call := ScriptToolCall{Type: "ScriptToolCall", ScriptID: id, SourceCode: piece.Code, Start: piece.Start, End: piece.End}
-	if piece.Kind == detect.Malformed {
+	if piece.Kind == answer.PieceMalformed {
 		call.SourceCode = piece.Raw
 	}
 	if err := p.emit(call); err != nil {
@@ -27,7 +27,7 @@ func (p *process) block(ctx context.Context, piece detect.Piece) error {
 	r := &run{process: p, id: id, start: piece.CodeStart, out: ScriptToolCallOutput{
 		Type: "ScriptToolCallOutput", ScriptID: id, DryRun: p.options.Mode == DryRun, ToolCalls: []ToolCallResult{},
 	}}
-	if piece.Kind == detect.Malformed {
+	if piece.Kind == answer.PieceMalformed {
 		r.out.Error = &ScriptError{
 			Code: parseError, Message: fmt.Sprintf("%s:%s: %s", file, piece.At, piece.Problem),
 			Kind: toolscript.CheckFailed, Phase: string(toolscript.Parsing), ScriptID: id,
@@ -48,7 +48,7 @@ func newScriptID() string {
 type run struct {
 	*process
 	id       string
-	start    detect.Position // position of the code
+	start    answer.Position // position of the code
 	out      ScriptToolCallOutput
 	console  strings.Builder
 	cut      int // number of bytes of console output left out

@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/actors/internal/measure"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -41,7 +40,7 @@ type call struct {
 	ages            bool               // the connection is an ages
 	keeps           keepsLimit         // the connection, if it implements keepsLimit; else nil
 	span            toolscript.Span    // span of the request; nil if it is not recorded
-	took            *measure.Durations // collects the duration of the request
+	took            *mailbox.Durations // collects the duration of the request
 	wait            bool               // the call may be made again if the server cannot be reached
 	of              *inFlight
 	limit           time.Duration

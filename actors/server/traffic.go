@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/internal/measure"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
 // Traffic measures the calls of one server, over all its connections and actors. It is
 // safe for concurrent use.
 type Traffic struct {
-	Durations measure.Durations // tools/call requests, from the request to the answer
-	Calls     measure.Calls     // calls of the tools, including those that were not sent
-	Hour      measure.Hour      // Durations of the last hour
+	Durations mailbox.Durations // tools/call requests, from the request to the answer
+	Calls     mailbox.Calls     // calls of the tools, including those that were not sent
+	Hour      mailbox.Hour      // Durations of the last hour
 
 	Fetches Fetches // requests for resources and prompts, from the request to the answer
 
@@ -23,14 +23,14 @@ type Traffic struct {
 }
 
 // Fetches has a histogram for each of toolscript.FetchIDs.
-type Fetches [5]measure.Durations
+type Fetches [5]mailbox.Durations
 
 // of returns the histogram of an id.
-func (f *Fetches) of(id string) *measure.Durations {
+func (f *Fetches) of(id string) *mailbox.Durations {
 	if i := slices.Index(toolscript.FetchIDs(), id); i >= 0 {
 		return &f[i]
 	}
-	return &measure.Durations{} // no request has such an id
+	return &mailbox.Durations{} // no request has such an id
 }
 
 // Read returns the histograms with at least one request, by method.

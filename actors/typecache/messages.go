@@ -5,7 +5,6 @@ import (
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/observe"
 )
 
 // Render requests the module of some tools. The catalog is part of the message: a
@@ -14,7 +13,7 @@ type Render struct {
 	Catalog  catalog.Changed
 	Filter   toolscript.Filter
 	Options  codegen.Options
-	Observed *observe.Shapes   // shapes of results without a schema; nil: without shapes
+	Observed *codegen.Shapes   // shapes of results without a schema; nil: without shapes
 	Away     map[string]string // servers that are not connected, with the reason
 	Reply    mailbox.Reply[Rendered]
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/toolscript/toolscript/cmd/clients"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/registry"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -32,7 +31,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 			continue
 		}
 		err := o.ifWanted(ctx, "Store the secret "+v.Name+" now? [y/N] ", func() error {
-			return o.setSecret(ctx, v.Name, &secretTargets{servers: []string{name}, command: o.self}, form.Table)
+			return o.setSecret(ctx, v.Name, &secretTargets{servers: []string{name}, command: o.self}, terminal.AsTable)
 		})
 		if err != nil {
 			return err

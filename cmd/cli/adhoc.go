@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/adhoc"
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // takeServers adds --stdio, --url and related flags to some commands. A command with these flags runs without
@@ -26,7 +26,7 @@ func (a *app) takeServers(root *cobra.Command) {
 }
 
 func (a *app) takeServersOf(c *cobra.Command) {
-	flags := &adhoc.Flags{}
+	flags := &exec.AdhocFlags{}
 	flags.Add(c.Flags())
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -45,7 +45,7 @@ func (a *app) takeServersOf(c *cobra.Command) {
 }
 
 // useServers adds the servers of the flags to the configuration of this command.
-func (a *app) useServers(c *cobra.Command, flags *adhoc.Flags) error {
+func (a *app) useServers(c *cobra.Command, flags *exec.AdhocFlags) error {
 	servers, err := flags.Servers()
 	switch {
 	case err != nil:
@@ -58,7 +58,7 @@ func (a *app) useServers(c *cobra.Command, flags *adhoc.Flags) error {
 }
 
 // extraServers returns the sorted names of the servers of --stdio and --url.
-func (a *app) extraServers() []string { return adhoc.Names(a.host.Config.Extra) }
+func (a *app) extraServers() []string { return exec.AdhocNames(a.host.Config.Extra) }
 
 // planSave returns the change that writes the server of the flags into the user's configuration under name;
 // nil if name is empty. It runs before the command, so that a name that is taken stops the command. The file
@@ -90,7 +90,7 @@ func (a *app) planSave(name string) (*clients.Import, error) {
 
 // saveServer writes the change of planSave.
 func (a *app) saveServer(ctx context.Context, plan *clients.Import) error {
-	o := changeOptions{app: a, yes: true, form: form.Table}
+	o := changeOptions{app: a, yes: true, form: terminal.AsTable}
 	c, err := o.changer()
 	if err != nil {
 		return err

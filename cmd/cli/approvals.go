@@ -15,11 +15,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/cmd/ancestry"
 	"github.com/toolscript/toolscript/cmd/confirm"
-	"github.com/toolscript/toolscript/cmd/elicit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -34,28 +31,28 @@ the program that has asked for the call does not read: at the terminal of
 const watchEvery = 500 * time.Millisecond
 
 func newApprovals(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	list := func(c *cobra.Command, _ []string) error { return a.listApprovals(c.Context(), f) }
 	c := &cobra.Command{Use: "approvals", Short: "Answer tool calls that wait for your approval", Long: approvalsHelp, Args: takes(), RunE: list}
-	form.Add(c.Flags(), &f, "print the requests as JSON")
+	terminal.AddForm(c.Flags(), &f, "print the requests as JSON")
 	listing := &cobra.Command{Use: "list", Short: "List the requests", Args: takes(), RunE: list}
-	form.Add(listing.Flags(), &f, "print the requests as JSON")
+	terminal.AddForm(listing.Flags(), &f, "print the requests as JSON")
 	c.AddCommand(listing, newApprovalsShow(a), newApprovalsWatch(a), newApprovalsAllow(a), newApprovalsDeny(a))
 	return c
 }
 
 func newApprovalsWatch(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	c := &cobra.Command{
 		Use: "watch", Short: "Print new requests until you interrupt the command", Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.watchApprovals(c.Context(), f) },
 	}
-	form.Add(c.Flags(), &f, "print each request as JSON")
+	terminal.AddForm(c.Flags(), &f, "print each request as JSON")
 	return c
 }
 
 func newApprovalsShow(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	c := &cobra.Command{
 		Use:   "show [ID]",
 		Short: "Print a request with all of its arguments",
@@ -66,12 +63,12 @@ may be left out.`,
 		Args: takes("[ID]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.showApproval(c.Context(), args, f) },
 	}
-	form.Add(c.Flags(), &f, "print the request as JSON")
+	terminal.AddForm(c.Flags(), &f, "print the request as JSON")
 	return c
 }
 
 func newApprovalsAllow(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	scope := flags.Choice{Value: toolscript.ScopeOnce, Choices: toolscript.ApprovalScopes()}
 	c := &cobra.Command{
 		Use:   "allow [ID]",
@@ -89,12 +86,12 @@ of the server changes, the next call has to be approved again.`,
 		},
 	}
 	c.Flags().Var(&scope, "for", "what is allowed: this call, or calls of its tool in this run, in this session, or always")
-	form.Add(c.Flags(), &f, "print the answer as JSON")
+	terminal.AddForm(c.Flags(), &f, "print the answer as JSON")
 	return c
 }
 
 func newApprovalsDeny(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	var reason string
 	c := &cobra.Command{
 		Use: "deny [ID]", Short: "Deny a call", Args: takes("[ID]"),
@@ -103,11 +100,11 @@ func newApprovalsDeny(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "a `text` for the script")
-	form.Add(c.Flags(), &f, "print the answer as JSON")
+	terminal.AddForm(c.Flags(), &f, "print the answer as JSON")
 	return c
 }
 
-func (a *app) listApprovals(ctx context.Context, f form.Form) error {
+func (a *app) listApprovals(ctx context.Context, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -131,7 +128,7 @@ func (a *app) listApprovals(ctx context.Context, f form.Form) error {
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 }
 
-func (a *app) showApproval(ctx context.Context, args []string, f form.Form) error {
+func (a *app) showApproval(ctx context.Context, args []string, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -151,11 +148,11 @@ func (a *app) showApproval(ctx context.Context, args []string, f form.Form) erro
 	if f.Structured() {
 		return f.Write(a.Stdout, request)
 	}
-	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(request))+"\n  answer: "+toolscript.Command("approvals", "allow", request.ID)+" (or deny)")
+	return a.print("%s", strings.TrimSpace(terminal.ApprovalText(request))+"\n  answer: "+toolscript.Command("approvals", "allow", request.ID)+" (or deny)")
 }
 
 // watchApprovals prints each waiting request once, until ctx ends.
-func (a *app) watchApprovals(ctx context.Context, f form.Form) error {
+func (a *app) watchApprovals(ctx context.Context, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -187,11 +184,11 @@ func (a *app) watchApprovals(ctx context.Context, f form.Form) error {
 }
 
 // printApproval prints a request: as text, or as a line of JSON.
-func (a *app) printApproval(p toolscript.Approval, f form.Form) error {
+func (a *app) printApproval(p toolscript.Approval, f terminal.Form) error {
 	if f.Structured() {
 		return f.Write(a.Stdout, p)
 	}
-	return a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: "+toolscript.Command("approvals", "allow", p.ID)+" (or deny)")
+	return a.print("%s", strings.TrimSpace(terminal.ApprovalText(p))+"\n  answer: "+toolscript.Command("approvals", "allow", p.ID)+" (or deny)")
 }
 
 // answeredApproval is the output of approvals allow and approvals deny with --json.
@@ -203,7 +200,7 @@ type answeredApproval struct {
 }
 
 // answerApproval sends the answer to the request that args names, or to the only one that waits.
-func (a *app) answerApproval(ctx context.Context, args []string, answer toolscript.ApprovalAnswer, f form.Form) error {
+func (a *app) answerApproval(ctx context.Context, args []string, answer toolscript.ApprovalAnswer, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -218,7 +215,7 @@ func (a *app) answerApproval(ctx context.Context, args []string, answer toolscri
 		return err
 	}
 	if answer.Action == toolscript.ApprovalAllow {
-		a.say("%s", strings.TrimSpace(elicit.ApprovalText(request)))
+		a.say("%s", strings.TrimSpace(terminal.ApprovalText(request)))
 		_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // on error, the code is shown elsewhere; the user's file must allow this terminal
 		if answer.Code, err = a.code(ctx); err != nil {
 			return err
@@ -268,7 +265,7 @@ func (a *app) code(ctx context.Context) (string, error) {
 
 // agent returns the name of the agent that has started this process; "" if there is none.
 func (a *app) agent() string {
-	return cmp.Or(ancestry.Variable(a.Env), ancestry.Agent(a.Parent))
+	return cmp.Or(confirm.AgentVariable(a.Env), confirm.AgentAbove(a.Parent))
 }
 
 // approvals returns how the gateway shows requests for approval: at the terminal of exec, on the desktop, and

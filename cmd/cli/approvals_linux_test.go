@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/ancestry"
+	"github.com/toolscript/toolscript/cmd/confirm"
 )
 
 // asking starts a gateway at a terminal, and a script with a call that waits for an approval.
@@ -208,7 +208,7 @@ func TestApprovalsOfAnAgent(t *testing.T) {
 // TestExecAsksAtItsTerminal: the gateway shows the code at the terminal of exec, and exec asks for it
 // there. If an agent has started exec, no code appears at its terminal, even if it has two terminals.
 func TestExecAsksAtItsTerminal(t *testing.T) {
-	below := ancestry.Agent(os.Getpid()) != "" // the test runs below an agent
+	below := confirm.AgentAbove(os.Getpid()) != "" // the test runs below an agent
 	for _, env := range []string{"", "CLAUDECODE=1"} {
 		t.Run(env, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})

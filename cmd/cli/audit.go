@@ -7,11 +7,11 @@ import (
 
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newAudit(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	verify := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that no line of the audit was changed or removed",
@@ -23,7 +23,7 @@ line. A line that a killed gateway did not complete is counted and is no fault.`
 		Args: takes(),
 		RunE: func(*cobra.Command, []string) error { return a.verifyAudit(out) },
 	}
-	form.Add(verify.Flags(), &out, "print the result as JSON")
+	terminal.AddForm(verify.Flags(), &out, "print the result as JSON")
 	return group("audit", "Examine the record of runs and calls", verify)
 }
 
@@ -34,7 +34,7 @@ type auditReport struct {
 	audit.ChainReport
 }
 
-func (a *app) verifyAudit(out form.Form) error {
+func (a *app) verifyAudit(out terminal.Form) error {
 	dir, err := a.host.AuditFolder()
 	if err != nil {
 		return err

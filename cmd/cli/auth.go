@@ -16,10 +16,10 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/login"
-	"github.com/toolscript/toolscript/cmd/browser"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -27,7 +27,7 @@ import (
 type authOptions struct {
 	*app
 	server    string
-	form      form.Form
+	form      terminal.Form
 	noBrowser bool
 	issuer    string
 	trust     bool
@@ -63,7 +63,7 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 			return o.login(c.Context())
 		},
 	}
-	form.Add(c.Flags(), &o.form, "print the table, or the result of a login, as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the table, or the result of a login, as JSON")
 	c.Flags().BoolVar(&o.noBrowser, "no-browser", false, "only print the address")
 	c.Flags().StringVar(&o.issuer, "issuer", "", "the `url` of the authorization server that may have the secret of the client")
 	flags.AddTrust(c.Flags(), &o.trust)
@@ -218,7 +218,7 @@ func (o *authOptions) done(format string, args ...any) error {
 // authorize sends the user to the page of the authorization server and waits for the
 // redirect.
 func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) error {
-	waiting, err := browser.Listen(session.CallbackPort())
+	waiting, err := confirm.ListenForLogin(session.CallbackPort())
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 }
 
 // agree waits for the redirect of the browser, or for a pasted line with its address, and returns the query.
-func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting *browser.Callback) (url.Values, error) {
+func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting *confirm.LoginCallback) (url.Values, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, login.FlowTime, fmt.Errorf(
 		"no answer of the browser within %s; run the command again", login.FlowTime))
 	defer cancel()
@@ -270,7 +270,7 @@ func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting
 	select {
 	case back := <-waiting.Back():
 		return back.Of(ctx, attempt)
-	case back := <-browser.Pasted(ctx, o.Stdin, attempt, o.say):
+	case back := <-confirm.PastedLogin(ctx, o.Stdin, attempt, o.say):
 		return back.Of(ctx, attempt)
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -280,7 +280,7 @@ func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting
 // browse opens the browser. If this fails, it tells the user how to log in with another browser.
 func (o *authOptions) browse(ctx context.Context, address string) {
 	_ = o.progress("Opening the browser")
-	if err := browser.Open(ctx, address, o.Env); err != nil {
+	if err := confirm.OpenBrowser(ctx, address, o.Env); err != nil {
 		o.logger(slog.LevelWarn).Debug("no browser", slog.String("error", err.Error()))
 		_ = o.progress("The browser could not be opened: open the URL above in one. " +
 			"If it is on another machine, copy the last address of that browser and paste it here.")

@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 func newAuthLogout(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	var trust bool
 	c := &cobra.Command{
 		Use:   "logout SERVER",
@@ -23,12 +23,12 @@ server may be missing in the configuration.`,
 		Args: takes("SERVER"),
 		RunE: func(c *cobra.Command, args []string) error { return a.logout(c.Context(), args[0], out, trust) },
 	}
-	form.Add(c.Flags(), &out, "print what was ended as JSON")
+	terminal.AddForm(c.Flags(), &out, "print what was ended as JSON")
 	flags.AddTrust(c.Flags(), &trust)
 	return c
 }
 
-func (a *app) logout(ctx context.Context, name string, out form.Form, trust bool) error {
+func (a *app) logout(ctx context.Context, name string, out terminal.Form, trust bool) error {
 	session, err := a.storedLogin(name, trust)
 	if err != nil {
 		return err

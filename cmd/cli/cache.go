@@ -7,23 +7,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/doctor"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newCache(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	remove := &cobra.Command{
 		Use:   "clear",
 		Short: "Remove all caches; they are created again when they are needed",
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return a.clearCache(c.Context(), out) },
 	}
-	form.Add(remove.Flags(), &out, "print what was removed as JSON")
+	terminal.AddForm(remove.Flags(), &out, "print what was removed as JSON")
 	return group("cache", "Manage the caches that save time at the start", remove)
 }
 
 // clearCache removes the cache folder. Processes that have a file open can continue to use it.
-func (a *app) clearCache(_ context.Context, out form.Form) error {
+func (a *app) clearCache(_ context.Context, out terminal.Form) error {
 	folder, err := a.host.CacheFolder()
 	if err != nil {
 		return err

@@ -14,13 +14,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/cmd/arguments"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
-	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/api"
@@ -30,7 +28,7 @@ import (
 // call, so that the rules, the limits and the records of runs apply.
 type callOptions struct {
 	*execOptions
-	form form.Form // form of the result; execOptions.form stays empty
+	form terminal.Form // form of the result; execOptions.form stays empty
 }
 
 func newCall(a *app) *cobra.Command {
@@ -80,7 +78,7 @@ The exit codes are those of toolscript exec.`,
 	f.BoolVar(&o.record, "record", false, "keep the arguments and the result on the disk, so that toolscript runs replay can make the call again")
 	f.BoolVar(&o.plan, "plan", false, "if the tool does not only read, do not call it, and print the call instead")
 	flags.AddTrust(f, &o.trust)
-	form.AddValue(f, &o.form, "print the result as JSON")
+	terminal.AddValueForm(f, &o.form, "print the result as JSON")
 	c.ValidArgsFunction = a.completeCall
 	return c
 }
@@ -119,13 +117,13 @@ func (o *callOptions) run(ctx context.Context, name string, words []string) erro
 	}
 	out := callOutput{o.live(o.printer(), o.notice)}
 	o.param = args
-	return scriptrun.Run(ctx, at, o.request(callOf(tool)), nil, noted{out, o.app}, o.person())
+	return exec.Run(ctx, at, o.request(callOf(tool)), nil, noted{out, o.app}, o.person())
 }
 
 // callOutput prints errors without their place in the script, which the user did not write.
-type callOutput struct{ *scriptrun.Live }
+type callOutput struct{ *exec.Live }
 
-// Event implements scriptrun.Output.
+// Event implements exec.Output.
 func (c callOutput) Event(e toolscript.Event) error {
 	if e.End != nil && e.Error != nil {
 		end, failed := *e.End, *e.Error
@@ -137,13 +135,13 @@ func (c callOutput) Event(e toolscript.Event) error {
 
 // callOf returns a script that makes one call. The arguments of the call are the parameter of the script, so
 // that all calls of a tool have the same script, and no text in the arguments is read as code.
-func callOf(tool toolscript.ToolDescription) source.Script {
-	return source.Script{Code: "export default (args) => " + tool.Call + "(args)"}
+func callOf(tool toolscript.ToolDescription) exec.Script {
+	return exec.Script{Code: "export default (args) => " + tool.Call + "(args)"}
 }
 
 // request returns the run of a call. The types of the script are not checked, because the arguments were
 // checked against the schema.
-func (o *callOptions) request(s source.Script) toolscript.ExecRequest {
+func (o *callOptions) request(s exec.Script) toolscript.ExecRequest {
 	r := o.execOptions.request(s)
 	r.Check = toolscript.CheckOff
 	return r
@@ -154,7 +152,7 @@ func (o *callOptions) printer() value.Printer {
 	p := o.execOptions.printer()
 	p.Write = func(w io.Writer, text []byte) error {
 		if o.form == "" && len(text) > 0 && text[0] == '"' {
-			return o.writeValue(w, text, form.Raw)
+			return o.writeValue(w, text, terminal.AsRaw)
 		}
 		return o.writeValue(w, text, o.form)
 	}
@@ -291,7 +289,7 @@ func (o *callOptions) arguments(ctx context.Context, tool toolscript.ToolDescrip
 	}
 	args := read
 	if readsStdin(words) && read != nil {
-		err = arguments.Check(ctx, read, schema)
+		err = exec.CheckArguments(ctx, read, schema)
 	} else {
 		args, err = o.object(ctx, words, schema)
 	}

@@ -11,10 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/actors/pin"
-	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -24,7 +22,7 @@ type changeOptions struct {
 	*app
 	yes  bool
 	undo bool
-	form form.Form
+	form terminal.Form
 
 	answers *bufio.Reader // answers of the user at the terminal; nil before the first question
 }
@@ -32,16 +30,16 @@ type changeOptions struct {
 func (o *changeOptions) addFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "write the change without asking")
 	c.Flags().BoolVar(&o.undo, "undo", false, "take back the last change of this command")
-	form.Add(c.Flags(), &o.form, "print the change as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the change as JSON")
 }
 
 // changer returns a Changer that asks at the terminal.
-func (o *changeOptions) changer() (*changes.Changer, error) {
+func (o *changeOptions) changer() (*clients.Changer, error) {
 	options := o.host.ConfigOptions(false)
 	data, err := config.DataDir(options)
 	options.Missing = true
 	files, failed := config.Locate(options)
-	return &changes.Changer{
+	return &clients.Changer{
 		Files: config.Paths(files),
 		Stdin: o.Stdin, Stdout: o.Stdout, Form: o.form, Yes: o.yes, Say: o.say, Warn: o.warn, Ask: o.ask, Reload: o.reloadUsers, Begin: func() error { return o.markPins(data) },
 		Backups: clients.Backups{Folder: filepath.Join(data, "backups"), Now: time.Now},

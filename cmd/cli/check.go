@@ -7,15 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
-	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newCheck(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	o := newExecOptions(a, "toolscript check")
 	c := &cobra.Command{
 		Use:                   "check [flags] CODE | FILE.ts... | -e CODE | -f FILE | -",
@@ -54,15 +53,15 @@ once. --strict checks as "strict" of TypeScript does.`,
 	f.StringVarP(&o.script.File, "file", "f", "", "check this `file`; - is standard input")
 	flags.AddTrust(f, &o.trust)
 	f.BoolVar(&o.strict, "strict", false, "check as TypeScript's strict mode does, for scripts that will be used again")
-	form.Add(f, &out, "print the findings as JSON")
+	terminal.AddForm(f, &out, "print the findings as JSON")
 	return c
 }
 
 // checkFilesOnly checks several files. It returns the error of the first file with a mistake.
-func (o *execOptions) checkFilesOnly(ctx context.Context, files []string, out form.Form) error {
-	var scripts []source.Script
+func (o *execOptions) checkFilesOnly(ctx context.Context, files []string, out terminal.Form) error {
+	var scripts []exec.Script
 	for _, file := range files {
-		if !source.IsFile(o.Dir, file) {
+		if !exec.IsFile(o.Dir, file) {
 			return exit.Usage(o.script.Command, "unexpected argument %q: with several, each is a file", file)
 		}
 		src, err := o.findScript(ctx, []string{file})
@@ -83,8 +82,8 @@ func (o *execOptions) checkFilesOnly(ctx context.Context, files []string, out fo
 }
 
 // checkOnly makes a request that ends after the check of the script.
-func (o *execOptions) checkOnly(ctx context.Context, src source.Script, out form.Form) error {
+func (o *execOptions) checkOnly(ctx context.Context, src exec.Script, out terminal.Form) error {
 	src.Stdin = nil
 	o.only = true
-	return o.exec(ctx, src, &scriptrun.Findings{Stdout: o.Stdout, Stderr: o.Stderr, Form: out, File: src.File})
+	return o.exec(ctx, src, &exec.Findings{Stdout: o.Stdout, Stderr: o.Stderr, Form: out, File: src.File})
 }

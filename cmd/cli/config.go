@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -21,7 +21,7 @@ func newConfig(a *app) *cobra.Command {
 }
 
 func newConfigSchema(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of .toolscript.json",
@@ -31,13 +31,13 @@ func newConfigSchema(a *app) *cobra.Command {
 			return err
 		},
 	}
-	form.Add(c.Flags(), &out, "print it as JSON, which is the default")
+	terminal.AddForm(c.Flags(), &out, "print it as JSON, which is the default")
 	return c
 }
 
 type validateOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newConfigValidate(a *app) *cobra.Command {
@@ -54,7 +54,7 @@ that commands in this folder use. No server is started, and trust is not needed.
 			return o.run(c.Context())
 		},
 	}
-	form.Add(c.Flags(), &o.form, "print the findings as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the findings as JSON")
 	return c
 }
 

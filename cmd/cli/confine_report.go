@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/changes"
+	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/confinement"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -18,7 +18,7 @@ type suggestedProfile struct {
 	Unread   int                   `json:"unread,omitempty"` // system calls whose arguments could not be read
 	More     int                   `json:"more,omitempty"`   // uses that were not recorded, because there were too many
 	Verified verification          `json:"verified"`
-	changes.Result
+	clients.Result
 }
 
 // verification is the result of a second use of the server, with the profile.

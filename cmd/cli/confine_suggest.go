@@ -14,9 +14,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/confinement"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
@@ -33,7 +33,7 @@ const (
 type confineSuggestOptions struct {
 	changeOptions
 	command string // for usage errors
-	script  source.Line
+	script  exec.CommandLine
 	span    flags.Duration
 	verify  flags.Choice
 	replace bool
@@ -176,7 +176,7 @@ func watchable(loaded *config.Config, server string) error {
 	return nil
 }
 
-func (o *confineSuggestOptions) findScript(ctx context.Context) (source.Script, error) {
+func (o *confineSuggestOptions) findScript(ctx context.Context) (exec.Script, error) {
 	o.script.Command, o.script.Dir, o.script.Stdin = o.command, o.Dir, o.Stdin
 	return o.script.Find(ctx)
 }

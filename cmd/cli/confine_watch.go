@@ -14,10 +14,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/confinement"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
-	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/api"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -28,8 +27,8 @@ type watching struct {
 	*confineSuggestOptions
 	server string
 	loaded *config.Config
-	src    source.Script // zero without a script
-	before work          // what the server did while it was watched
+	src    exec.Script // zero without a script
+	before work        // what the server did while it was watched
 }
 
 // session watches the server without restrictions and returns the record of what it did.
@@ -51,7 +50,7 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, d
 	e := newExecOptions(w.app, w.command)
 	e.trust = w.trust
 	if w.form.Structured() {
-		e.form = form.JSON
+		e.form = terminal.AsJSON
 	}
 	own, err := w.host.Start(w.loaded, daemon.Options{
 		Trust: w.trust, Logger: w.logger(slog.LevelError), Watch: watch,
@@ -64,7 +63,7 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, d
 	done.tools, err = w.connected(ctx, own)
 	if err == nil && script {
 		// stdout is for the profile
-		err = scriptrun.Run(ctx, counting{ownPlace{own}, done}, e.request(w.src), w.src.Stdin, scriptrun.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice, w.again), e.person())
+		err = exec.Run(ctx, counting{ownPlace{own}, done}, e.request(w.src), w.src.Stdin, exec.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice, w.again), e.person())
 	}
 	return errors.Join(err, own.Stop())
 }

@@ -69,7 +69,7 @@ type counting struct {
 	done *work
 }
 
-// Exec implements scriptrun.Place.
+// Exec implements exec.Place.
 func (c counting) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 	return c.ownPlace.Exec(ctx, req, func(e toolscript.Event) error {
 		if e.Type == toolscript.EventCallEnd && e.OK != nil {

@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
 type dashboardOptions struct {
 	*app
 	onTerminal bool
-	form       form.Form
+	form       terminal.Form
 }
 
 func newDashboard(a *app) *cobra.Command {
@@ -36,7 +36,7 @@ On a machine without a browser, forward the port first, for example: ssh -L PORT
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.onTerminal, "print", false, "write the link to the terminal, and open no browser")
-	form.Add(c.Flags(), &o.form, "print where the link was shown as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print where the link was shown as JSON")
 	return c
 }
 

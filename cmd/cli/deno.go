@@ -8,19 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
 func newDeno(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	status := &cobra.Command{
 		Use:   "status",
 		Short: "Show which Deno runs scripts",
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return a.denoStatus(c.Context(), out) },
 	}
-	form.Add(status.Flags(), &out, "print it as JSON")
+	terminal.AddForm(status.Flags(), &out, "print it as JSON")
 	install := &cobra.Command{
 		Use:   "install",
 		Short: "Install Deno with npm, for toolscript only",
@@ -32,11 +32,11 @@ that this version of toolscript pins. Scripts of packages do not run. A Deno in 
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.installDeno(c.Context(), out) },
 	}
-	form.Add(install.Flags(), &out, "print what was installed as JSON")
+	terminal.AddForm(install.Flags(), &out, "print what was installed as JSON")
 	return group("deno", "Manage Deno, the engine that is not part of toolscript", status, install)
 }
 
-func (a *app) denoStatus(ctx context.Context, out form.Form) error {
+func (a *app) denoStatus(ctx context.Context, out terminal.Form) error {
 	status := a.host.FindDeno(ctx)
 	if out.Structured() {
 		return out.Write(a.Stdout, status)
@@ -50,7 +50,7 @@ func (a *app) denoStatus(ctx context.Context, out form.Form) error {
 	return a.print("Deno %s at %s", status.Version, status.Path)
 }
 
-func (a *app) installDeno(ctx context.Context, out form.Form) error {
+func (a *app) installDeno(ctx context.Context, out terminal.Form) error {
 	folder, err := a.host.DenoFolder()
 	if err != nil {
 		return err

@@ -15,7 +15,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/doctor"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -23,7 +22,7 @@ type doctorOptions struct {
 	*app
 	probe bool
 	trust bool
-	form  form.Form
+	form  terminal.Form
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -45,7 +44,7 @@ is broken, and 0 if there are only warnings.`,
 	}
 	c.Flags().BoolVar(&o.probe, "probe", false, "start or connect to every server, and open the search model")
 	flags.AddTrust(c.Flags(), &o.trust)
-	form.Add(c.Flags(), &o.form, "print it as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print it as JSON")
 	return c
 }
 

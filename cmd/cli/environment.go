@@ -8,8 +8,8 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/source"
 )
 
 // prepare reads and checks the options of a command before it runs.
@@ -56,4 +56,4 @@ func (a *app) lookupEnv(name string) (string, bool) {
 }
 
 // absolute resolves a path in the working directory of the command.
-func (a *app) absolute(path string) string { return source.Absolute(a.Dir, path) }
+func (a *app) absolute(path string) string { return exec.Absolute(a.Dir, path) }

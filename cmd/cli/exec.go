@@ -8,20 +8,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
-	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/timezone"
 )
 
 type execOptions struct {
 	*app
-	script       source.Line
+	script       exec.CommandLine
 	only         bool            // check the script and run nothing
 	sign         bool            // with only: describe the function that the script exports
 	param        json.RawMessage // argument of the function that the script exports
@@ -37,7 +34,7 @@ type execOptions struct {
 	trust         bool
 
 	maxTokens flags.Tokens
-	form      form.Form // form of the value; JSON prints the end of the run
+	form      terminal.Form // form of the value; JSON prints the end of the run
 	search    flags.Search
 }
 
@@ -79,7 +76,7 @@ does not name its servers waits 3 seconds, and a warning names those that it doe
 
 func newExecOptions(a *app, command string) *execOptions {
 	return &execOptions{
-		app: a, script: source.Line{Command: command},
+		app: a, script: exec.CommandLine{Command: command},
 		check:  flags.Choice{Choices: toolscript.Checks()},
 		engine: flags.Choice{Choices: toolscript.Engines()},
 	}
@@ -101,7 +98,7 @@ func (o *execOptions) run(ctx context.Context, args []string) error {
 }
 
 // exec runs the script and prints its output.
-func (o *execOptions) exec(ctx context.Context, src source.Script, out scriptrun.Output) error {
+func (o *execOptions) exec(ctx context.Context, src exec.Script, out exec.Output) error {
 	if o.detach {
 		return o.begin(ctx, o.request(src))
 	}
@@ -110,11 +107,11 @@ func (o *execOptions) exec(ctx context.Context, src source.Script, out scriptrun
 		return out.Finish(err)
 	}
 	defer release()
-	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{out, o.app}, o.person())
+	return exec.Run(ctx, at, o.request(src), src.Stdin, noted{out, o.app}, o.person())
 }
 
 // request returns the run that the options describe.
-func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
+func (o *execOptions) request(src exec.Script) toolscript.ExecRequest {
 	check := o.check.Value
 	if o.only { // the configured check is for runs
 		check = toolscript.CheckError
@@ -125,7 +122,7 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 		Modules:   src.Modules,
 		Args:      src.Args,
 		Cwd:       o.absolute(o.cwd),
-		TZ:        timezone.Of(o.getenv("TZ")),
+		TZ:        daemon.ZoneOf(o.getenv("TZ")),
 		Engine:    o.engine.Value,
 		Check:     check,
 		Strict:    o.strict,
@@ -145,17 +142,17 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 }
 
 // output returns the printer of the events of the run.
-func (o *execOptions) output() scriptrun.Output {
+func (o *execOptions) output() exec.Output {
 	if o.form.Structured() {
-		return scriptrun.NewCaptured(o.Stdout, o.printer())
+		return exec.NewCaptured(o.Stdout, o.printer())
 	}
 	return o.live(o.printer(), o.notice)
 }
 
 // person returns the person at the terminal; nil without a terminal, with --json, and if nothing is run.
-func (o *execOptions) person() *elicit.Person {
+func (o *execOptions) person() *terminal.Person {
 	if o.form.Structured() || o.only || !terminal.Is(o.Stdin) {
 		return nil
 	}
-	return elicit.Open(o.again)
+	return terminal.OpenPerson(o.again)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/daemon"
-	"github.com/toolscript/toolscript/cmd/elicit"
 	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // noPerson says why a process without a gateway cannot ask for an approval.
@@ -20,7 +20,7 @@ const noPerson = "there is no terminal to ask a person; start a gateway in anoth
 type ownPlace struct{ *daemon.Daemon }
 
 // Approve sends the answer of the person. It needs no code, because the person has started this process.
-func (p ownPlace) Approve(ctx context.Context, person *elicit.Person, a toolscript.Approval) {
+func (p ownPlace) Approve(ctx context.Context, person *terminal.Person, a toolscript.Approval) {
 	answer, ok := person.Approve(a, whole(ctx, p, a))
 	if !ok {
 		answer = toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: "the terminal was closed"}
@@ -52,7 +52,7 @@ func (p gatewayPlace) Exec(ctx context.Context, req toolscript.ExecRequest, emit
 }
 
 // Approve sends the code that the person has read at the terminal. After a wrong code it asks again.
-func (p gatewayPlace) Approve(ctx context.Context, person *elicit.Person, a toolscript.Approval) {
+func (p gatewayPlace) Approve(ctx context.Context, person *terminal.Person, a toolscript.Approval) {
 	for ctx.Err() == nil {
 		answer, ok := person.Code(a, whole(ctx, p, a))
 		if !ok {

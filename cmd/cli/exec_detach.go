@@ -5,7 +5,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // checkDetach returns an error for flags that --detach cannot follow: the run has no
@@ -36,7 +36,7 @@ func (o *execOptions) begin(ctx context.Context, request toolscript.ExecRequest)
 		return err
 	}
 	if o.form.Structured() {
-		return form.WriteJSON(o.Stdout, struct {
+		return terminal.WriteJSON(o.Stdout, struct {
 			RunID string `json:"runId"`
 		}{id})
 	}

@@ -15,10 +15,8 @@ import (
 	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
-	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/value"
 )
@@ -72,7 +70,7 @@ func (o *execOptions) isFolder(path string) error {
 }
 
 // findScript finds the script of the command line.
-func (o *execOptions) findScript(ctx context.Context, args []string) (source.Script, error) {
+func (o *execOptions) findScript(ctx context.Context, args []string) (exec.Script, error) {
 	o.script.Dir, o.script.Stdin, o.script.Args = o.Dir, o.Stdin, args
 	return o.script.Find(ctx)
 }
@@ -104,7 +102,7 @@ func (o *execOptions) printer() value.Printer {
 }
 
 // writeValue writes the text of a value in a form.
-func (o *execOptions) writeValue(w io.Writer, text []byte, f form.Form) error {
+func (o *execOptions) writeValue(w io.Writer, text []byte, f terminal.Form) error {
 	width := 0
 	if o.out == "" {
 		width = terminal.Columns(o.Stdout)
@@ -112,9 +110,9 @@ func (o *execOptions) writeValue(w io.Writer, text []byte, f form.Form) error {
 	var plain string
 	var indented bytes.Buffer
 	switch {
-	case f == form.Table:
+	case f == terminal.AsTable:
 		return value.WriteTable(w, width, text)
-	case f == form.Raw && json.Unmarshal(text, &plain) == nil && text[0] == '"':
+	case f == terminal.AsRaw && json.Unmarshal(text, &plain) == nil && text[0] == '"':
 		text = []byte(strings.TrimSuffix(plain, "\n"))
 	case f == "" && o.out == "" && terminal.Is(o.Stdout) && json.Indent(&indented, text, "", "  ") == nil: // a text that was cut is not valid JSON
 		text = indented.Bytes()
@@ -164,7 +162,7 @@ func (a *app) keepValue(runID string, v []byte) error {
 
 // place is where scripts run: a running gateway, or a daemon of this process.
 type place interface {
-	scriptrun.Place
+	exec.Place
 	Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error
 }
 

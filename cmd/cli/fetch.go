@@ -9,10 +9,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/listing"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/cmd/tools"
 )
 
 // fetchOptions are the options of the commands about resources and prompts.
@@ -21,7 +20,7 @@ type fetchOptions struct {
 	asked   toolscript.FetchRequest
 	columns []string // members of an entry, one per column
 	trust   bool
-	form    form.Form
+	form    terminal.Form
 }
 
 // list prints all pages as a table, or one page as JSON.
@@ -41,11 +40,11 @@ func (o *fetchOptions) list(ctx context.Context) error {
 		}
 		return o.form.Write(o.Stdout, page)
 	}
-	entries, err := listing.Pages(ctx, g, o.asked, o.warn)
+	entries, err := tools.ListPages(ctx, g, o.asked, o.warn)
 	if err != nil {
 		return err
 	}
-	return listing.Table(entries, o.columns).Write(o.Stdout, terminal.Columns(o.Stdout), nil)
+	return tools.ListedTable(entries, o.columns).Write(o.Stdout, terminal.Columns(o.Stdout), nil)
 }
 
 // await checks the name of the server, and waits while that server is connecting.

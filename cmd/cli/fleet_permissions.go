@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/fleet"
+	"github.com/toolscript/toolscript/cmd/sharing"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
@@ -61,14 +61,14 @@ func (o *fleetPermissionsOptions) run(words []string) error {
 		return err
 	}
 	if !o.nsc {
-		account, err := fleet.Configuration(clients)
+		account, err := sharing.Configuration(clients)
 		if err != nil {
 			return err
 		}
 		return o.print("%s", account)
 	}
 	for _, c := range clients {
-		p, err := fleet.PermissionsOf(c.Roles, c.User, c.Servers)
+		p, err := sharing.PermissionsOf(c.Roles, c.User, c.Servers)
 		if err != nil {
 			return err
 		}
@@ -80,12 +80,12 @@ func (o *fleetPermissionsOptions) run(words []string) error {
 }
 
 // clients returns the clients of the words; without words, the one client of the flags.
-func (o *fleetPermissionsOptions) clients(words []string) (all []fleet.Client, err error) {
+func (o *fleetPermissionsOptions) clients(words []string) (all []sharing.Client, err error) {
 	if len(words) > 0 && (len(o.roles) > 0 || len(o.servers) > 0 || o.user != "") {
 		return nil, wrongClient("--role, --server and --user are for one client; write all clients as USER=ROLE:SERVER, or use only flags")
 	}
 	for _, word := range words {
-		c, err := fleet.ParseClient(word)
+		c, err := sharing.ParseClient(word)
 		if err != nil {
 			return nil, err
 		}
@@ -95,8 +95,8 @@ func (o *fleetPermissionsOptions) clients(words []string) (all []fleet.Client, e
 		if len(o.roles) == 0 {
 			return nil, wrongClient("--role is missing: gateway, hub, runner or operator")
 		}
-		c := fleet.Client{User: cmp.Or(o.user, cluster.DefaultUser), Roles: fleet.ParseRoles(o.roles), Servers: o.servers}
-		if o.user == "" && !slices.Contains(c.Roles, fleet.RoleGateway) {
+		c := sharing.Client{User: cmp.Or(o.user, cluster.DefaultUser), Roles: sharing.ParseRoles(o.roles), Servers: o.servers}
+		if o.user == "" && !slices.Contains(c.Roles, sharing.RoleGateway) {
 			c.User = o.roles[0]
 		}
 		all = append(all, c)
@@ -110,7 +110,7 @@ func (o *fleetPermissionsOptions) clients(words []string) (all []fleet.Client, e
 }
 
 // addKey adds the key in a value of --nkey to its client.
-func addKey(clients []fleet.Client, word string) error {
+func addKey(clients []sharing.Client, word string) error {
 	user, key, ok := strings.Cut(word, "=")
 	if !ok {
 		user, key = clients[0].User, word
@@ -121,7 +121,7 @@ func addKey(clients []fleet.Client, word string) error {
 	if !nkeys.IsValidPublicUserKey(key) {
 		return wrongClient("--nkey takes the public key of a user, which begins with U; print one with: nk -gen user -pubout")
 	}
-	i := slices.IndexFunc(clients, func(c fleet.Client) bool { return c.User == user })
+	i := slices.IndexFunc(clients, func(c sharing.Client) bool { return c.User == user })
 	if i < 0 {
 		return wrongClient("--nkey names the client %q, which is not one of the clients", user)
 	}

@@ -10,14 +10,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
 type fleetStatusOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newFleetStatus(a *app) *cobra.Command {
@@ -28,7 +27,7 @@ func newFleetStatus(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	form.Add(c.Flags(), &o.form, "print the state of the fleet as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the state of the fleet as JSON")
 	return c
 }
 

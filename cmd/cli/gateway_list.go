@@ -10,15 +10,14 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/inventory"
+	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type gatewayListOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newGatewayList(a *app) *cobra.Command {
@@ -33,7 +32,7 @@ toolscript status --all lists the hub and its shared servers too.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	form.Add(c.Flags(), &o.form, "print them as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print them as JSON")
 	return c
 }
 
@@ -91,9 +90,9 @@ func (g listedGateway) health() string {
 	case g.Healthy:
 		return "ok"
 	case g.stale:
-		return inventory.Stale
+		return status.Stale
 	default:
-		return inventory.Silent
+		return status.Silent
 	}
 }
 

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/sharing"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type gatewayPruneOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newGatewayPrune(a *app) *cobra.Command {
@@ -26,7 +26,7 @@ run, and hubs that start or end at the time, keep theirs.`,
 		Args: takes(),
 		RunE: func(*cobra.Command, []string) error { return o.run() },
 	}
-	form.Add(c.Flags(), &o.form, "print the removed entries as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the removed entries as JSON")
 	return c
 }
 

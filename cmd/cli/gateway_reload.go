@@ -12,15 +12,15 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
 type reloadOptions struct {
 	*app
 	dry  bool
-	form form.Form
+	form terminal.Form
 }
 
 func newGatewayReload(a *app) *cobra.Command {
@@ -53,7 +53,7 @@ error, such as a mistake in a file.`,
 		},
 	}
 	c.Flags().BoolVar(&o.dry, "dry-run", false, "print what would change, and change nothing; the exit code is 5 if something differs")
-	form.Add(c.Flags(), &o.form, "print what changed as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print what changed as JSON")
 	return c
 }
 

@@ -13,15 +13,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type gatewayRestartOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newGatewayRestart(a *app) *cobra.Command {
@@ -42,7 +41,7 @@ service manager has started is restarted by the service manager.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	form.Add(c.Flags(), &o.form, "print the new gateway as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the new gateway as JSON")
 	return c
 }
 
@@ -85,7 +84,7 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 	return o.tell(e, started)
 }
 
-func (o *gatewayRestartOptions) tell(e discovery.Entry, started background.Started) error {
+func (o *gatewayRestartOptions) tell(e discovery.Entry, started discovery.Started) error {
 	if e.Foreground {
 		o.say("toolscript: the gateway runs in the background now; for its log: toolscript logs")
 	}

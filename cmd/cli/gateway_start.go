@@ -20,16 +20,15 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/live"
-	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -45,7 +44,7 @@ type startOptions struct {
 	hosts    string // further host names, separated by commas
 	noToken  bool
 	tokenAt  string // file of the secret; "": a new secret
-	form     form.Form
+	form     terminal.Form
 	trust    bool
 	force    bool
 	detach   bool
@@ -59,7 +58,7 @@ type startOptions struct {
 	results   flags.Results
 	feed      *live.Feed
 	watch     *daemon.Watch // watches a server; nil: no server is watched
-	background.Options
+	discovery.LaunchOptions
 }
 
 func newGatewayStart(a *app) *cobra.Command {
@@ -97,7 +96,7 @@ background until toolscript gateway stop. Its log is that of toolscript logs.`,
 	f.StringVar(&o.tokenAt, "token-file", "", "`file` of the secret, so that a restart keeps it; created if it does not exist")
 	f.BoolVar(&o.noToken, "no-token", false, "let every user of this machine call every tool; for tests")
 	flags.AddTrust(f, &o.trust)
-	form.Add(f, &o.form, "print the address as one line of JSON")
+	terminal.AddForm(f, &o.form, "print the address as one line of JSON")
 	f.BoolVar(&o.force, "force", false, "start a gateway even if a gateway runs for this configuration")
 	f.BoolVarP(&o.detach, "detach", "d", false, "leave the gateway in the background")
 	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember the form of the results of tools without an output schema")
@@ -166,7 +165,7 @@ func (o *startOptions) tell(server *api.Server) error {
 	if !o.form.Structured() {
 		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
 	}
-	err := o.form.Write(o.Stdout, background.Started{URL: server.BaseURL(), GatewayURL: server.URL(), PID: os.Getpid()})
+	err := o.form.Write(o.Stdout, discovery.Started{URL: server.BaseURL(), GatewayURL: server.URL(), PID: os.Getpid()})
 	if o.LogFile != "" {
 		return nil // in the background, nobody may read the output any more: commands find the entry
 	}
@@ -225,7 +224,7 @@ func (a *app) inBackground(ctx context.Context, args []string, dir, session stri
 	if err := a.admit(args, dir); err != nil { // this process was allowed to use these flags
 		return nil, err
 	}
-	cmd.Env = background.Env(a.Env, session)
+	cmd.Env = discovery.LaunchEnv(a.Env, session)
 	if session == "" { // this command may be in a session, whose variable must not be inherited
 		cmd.Env = append(cmd.Env, "SESSION_ID=")
 	}
@@ -325,9 +324,9 @@ func (o *startOptions) token() (string, error) {
 	case o.noToken:
 		return "", nil
 	case o.tokenAt != "":
-		return background.TokenOf(o.absolute(o.tokenAt), o.warn)
+		return discovery.TokenOf(o.absolute(o.tokenAt), o.warn)
 	case o.TokenFromStdin:
-		return background.ReadToken(o.Stdin, "the standard input")
+		return discovery.ReadToken(o.Stdin, "the standard input")
 	default:
 		return api.NewToken(), nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // stopTime bounds the wait for a gateway to end. A gateway ends its servers within 5 s.
@@ -22,7 +22,7 @@ const stopTime = 15 * time.Second
 type gatewayStopOptions struct {
 	*app
 	all  bool
-	form form.Form
+	form terminal.Form
 }
 
 func newGatewayStop(a *app) *cobra.Command {
@@ -36,7 +36,7 @@ The command returns when they have ended.`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "stop every gateway of this user")
-	form.Add(c.Flags(), &o.form, "print the stopped gateways as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the stopped gateways as JSON")
 	return c
 }
 

@@ -13,11 +13,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/editor"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/cmd/tools"
 	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/api"
@@ -28,7 +28,7 @@ type getTypesOptions struct {
 	filter string
 	full   bool
 	trust  bool
-	form   form.Form
+	form   terminal.Form
 	out    string
 	watch  bool
 }
@@ -74,7 +74,7 @@ again when the tools change, until Ctrl-C; without a gateway, that starts the se
 	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas (default all)")
 	c.Flags().BoolVar(&o.full, "full", false, "with whole descriptions")
 	flags.AddTrust(c.Flags(), &o.trust)
-	form.Add(c.Flags(), &o.form, "print the module inside JSON, with the servers that are not connected")
+	terminal.AddForm(c.Flags(), &o.form, "print the module inside JSON, with the servers that are not connected")
 	return c
 }
 
@@ -270,12 +270,12 @@ func (o *getTypesOptions) markdown(t api.Types) error {
 
 // writeOut writes the files for an editor to the folder of --out.
 func (o *getTypesOptions) writeOut(declarations string) error {
-	config, err := editor.Write(o.absolute(o.out), declarations)
+	config, err := tools.WriteForEditor(o.absolute(o.out), declarations)
 	if err != nil {
 		return err
 	}
-	if config == editor.Extended {
+	if config == tools.EditorExtended {
 		o.say("toolscript: your tsconfig.json was not changed; add to it:  \"extends\": \"./%s\"", config)
 	}
-	return o.print("wrote %s, %s and %s to %s", editor.Types, editor.Globals, config, o.out)
+	return o.print("wrote %s, %s and %s to %s", tools.EditorTypes, tools.EditorGlobals, config, o.out)
 }

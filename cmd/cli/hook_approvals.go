@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/hook/permission"
+	"github.com/toolscript/toolscript/cmd/hook"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -23,7 +23,7 @@ const mostNamed = 5
 // approvalNeeded returns the tools that need an approval and are named in a command of an agent, or in a
 // script of the command. It may return a tool that the script does not call, and miss a tool whose name the
 // script computes: the gateway asks in any case.
-func (a *app) approvalNeeded(command string, project permission.Project) []string {
+func (a *app) approvalNeeded(command string, project hook.PermissionProject) []string {
 	if !strings.Contains(command, "toolscript") {
 		return nil
 	}
@@ -75,7 +75,7 @@ func question(tools []string) string {
 }
 
 // scripts returns the texts of the project's scripts that a command names.
-func scripts(command string, project permission.Project) string {
+func scripts(command string, project hook.PermissionProject) string {
 	var all strings.Builder
 	for word := range strings.FieldsFuncSeq(command, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`'"=;&|<>()`, r) }) {
 		if !project.Script(word) {

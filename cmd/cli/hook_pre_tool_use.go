@@ -10,24 +10,22 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/toolscript/toolscript/cmd/arguments"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/hook"
-	"github.com/toolscript/toolscript/cmd/hook/permission"
-	"github.com/toolscript/toolscript/cmd/source"
 )
 
 // preToolUse makes the client ask its user about scripts that name tools under approval, and about commands
 // and flags that need a person. It allows other safe commands of the agent. It does not answer about the
 // rest, so that the client asks the user as always.
 func (a *app) preToolUse(_ context.Context, e hook.Event) error {
-	call := &agentCall{Project: permission.Project{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan"}
+	call := &agentCall{PermissionProject: hook.PermissionProject{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan"}
 	reasons, err := a.askAboutFlags(e.Command(), call)
 	if err != nil {
 		return err
 	}
 	reasons = append(personCommandsIn(e.Command()), reasons...)
-	if tools := a.approvalNeeded(e.Command(), call.Project); len(tools) > 0 {
+	if tools := a.approvalNeeded(e.Command(), call.PermissionProject); len(tools) > 0 {
 		reasons = append(reasons, question(tools))
 	}
 	if len(reasons) > 0 {
@@ -37,7 +35,7 @@ func (a *app) preToolUse(_ context.Context, e hook.Event) error {
 	if !ok {
 		return nil
 	}
-	if !permission.Allowed(command, call.allowed) {
+	if !hook.CommandAllowed(command, call.allowed) {
 		return nil
 	}
 	allow, err := config.AutoAllow(a.host.Config)
@@ -49,7 +47,7 @@ func (a *app) preToolUse(_ context.Context, e hook.Event) error {
 
 // agentCall decides about one call of toolscript in a shell command of an agent.
 type agentCall struct {
-	permission.Project
+	hook.PermissionProject
 	planning bool // the client's plan mode, in which nothing may be changed
 }
 
@@ -125,13 +123,13 @@ func (c *agentCall) argumentsAllowed(name string, command *cobra.Command) bool {
 	case "":
 		return !c.planning && len(args) > 0 && c.Script(args[0])
 	case "call", "run": // a value can be read from any file, as with a redirection
-		return !c.planning && !slices.ContainsFunc(args, arguments.ReadsFile)
+		return !c.planning && !slices.ContainsFunc(args, exec.ReadsFile)
 	case "exec", "check":
 		if name == "exec" && c.planning {
 			return false
 		}
 		inline := command.Flags().Changed("eval") || command.Flags().Changed("file")
-		return inline || len(args) == 0 || !source.IsScript(c.Dir, args[0]) || c.Script(args[0])
+		return inline || len(args) == 0 || !exec.IsScript(c.Dir, args[0]) || c.Script(args[0])
 	}
 	return true
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/hook"
@@ -121,7 +120,7 @@ func (s *session) gatewayCommand(ctx context.Context) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, "gateway", "start", "--port", "0", "--json", //nolint:gosec // this program
 		"--client", s.client.String())
 	cmd.Dir = s.Dir
-	cmd.Env = background.Env(s.Env, s.id)
+	cmd.Env = discovery.LaunchEnv(s.Env, s.id)
 	return cmd, nil
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/hook"
-	"github.com/toolscript/toolscript/cmd/suggest"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -83,33 +82,33 @@ func (a *app) userPromptSubmit(ctx context.Context) error {
 	if err != nil || catalog.Len() == 0 || catalog.Len() > maxSuggestTools {
 		return err
 	}
-	found, modelErr := suggested(ctx, settings.Model, suggest.New(catalog.Tools()), prompt)
+	found, modelErr := suggested(ctx, settings.Model, hook.NewIndex(catalog.Tools()), prompt)
 	data, err := config.DataDir(a.host.Config)
 	if err != nil || len(found) == 0 {
 		return errors.Join(modelErr, err)
 	}
-	found, err = suggest.Sessions(data+string(os.PathSeparator)+"sessions").New(session, found)
+	found, err = hook.SuggestionSessions(data+string(os.PathSeparator)+"sessions").New(session, found)
 	if err != nil || len(found) == 0 {
 		return errors.Join(modelErr, err)
 	}
-	return errors.Join(modelErr, hook.Context(a.Stdout, "UserPromptSubmit", suggest.Text(found, naming.New(catalog).Call)))
+	return errors.Join(modelErr, hook.Context(a.Stdout, "UserPromptSubmit", hook.SuggestionText(found, naming.New(catalog).Call)))
 }
 
 // suggested searches with the queries of the model, or with the prompt if there is no model or the model
 // fails. The error is the error of the model.
-func suggested(ctx context.Context, m config.SuggestionModel, x *suggest.Index, prompt string) ([]suggest.Suggestion, error) {
+func suggested(ctx context.Context, m config.SuggestionModel, x *hook.Index, prompt string) ([]hook.Suggestion, error) {
 	if m.URL == "" {
 		return x.Find(prompt), nil
 	}
-	queries, err := suggest.Model{API: m.API, URL: m.URL, Name: m.Name, Key: m.Key}.Queries(ctx, prompt)
+	queries, err := hook.SuggestionModel{API: m.API, URL: m.URL, Name: m.Name, Key: m.Key}.Queries(ctx, prompt)
 	if err != nil {
 		return x.Find(prompt), err
 	}
-	var all []suggest.Suggestion
+	var all []hook.Suggestion
 	for _, query := range queries {
 		all = append(all, x.Find(query)...)
 	}
-	return suggest.Best(all), nil
+	return hook.BestSuggestions(all), nil
 }
 
 // silent returns the host without its warnings, which session-start has shown.

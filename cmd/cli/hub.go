@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/sharing"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/hub"
 )
@@ -24,7 +24,7 @@ type hubOptions struct {
 	metrics  int    // port of the metrics
 	onDemand bool   // a gateway has started it
 	logFile  string
-	form     form.Form
+	form     terminal.Form
 }
 
 // newHub makes the command that runs a hub. Its subcommands manage the hub.
@@ -63,7 +63,7 @@ servers and sandboxes. It reads the file again at SIGHUP.`,
 	f.StringVar(&o.serve, "serve", "", "offer the servers of this `file` to a fleet")
 	f.IntVar(&o.runners, "runners", 0, "run up to `N` scripts of gateways of the fleet at a time")
 	f.IntVar(&o.metrics, "metrics-port", 0, "serve /metrics and /health at this `PORT` of 127.0.0.1")
-	form.Add(f, &o.form, "print the process as one line of JSON when gateways can find it")
+	terminal.AddForm(f, &o.form, "print the process as one line of JSON when gateways can find it")
 	f.BoolVar(&o.onDemand, "on-demand", false, "end when no gateway uses it")
 	f.StringVar(&o.logFile, "log-file", "", "log to this `file`")
 	for _, name := range []string{"on-demand", "log-file"} {
@@ -81,7 +81,7 @@ type startedHub struct {
 }
 
 func (o *hubOptions) run(ctx context.Context) error {
-	if log, err := (&background.Options{LogFile: o.logFile}).Log(); err != nil {
+	if log, err := (&discovery.LaunchOptions{LogFile: o.logFile}).Log(); err != nil {
 		return err
 	} else if log != nil {
 		o.Stderr = log
@@ -94,7 +94,7 @@ func (o *hubOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return sharing.Serve(ctx, sharing.ServeOptions{
+	return sharing.ServeLocal(ctx, sharing.LocalOptions{
 		Place: place, Host: o.host, Logger: o.logger(slog.LevelInfo), Log: o.logFile,
 		Idle: settings.Idle, Port: settings.Port, Stay: !o.onDemand, EndUnused: o.hangupSignals(), Ready: o.ready, Metrics: o.metrics,
 	})
@@ -147,7 +147,7 @@ func (a *app) launchHub(ctx context.Context) error {
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, "hub", "--on-demand", "--json", "--data-dir", data) //nolint:gosec // this program
 	cmd.Dir = a.getenv("HOME")
-	cmd.Env = slices.DeleteFunc(background.Env(a.Env, ""), func(entry string) bool {
+	cmd.Env = slices.DeleteFunc(discovery.LaunchEnv(a.Env, ""), func(entry string) bool {
 		return slices.ContainsFunc(ofSession, func(prefix string) bool { return strings.HasPrefix(entry, prefix) })
 	})
 	return a.launcher().LaunchHub(cmd)

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/sharing"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -15,7 +14,7 @@ import (
 type hubCredentialsOptions struct {
 	*app
 	show bool
-	form form.Form
+	form terminal.Form
 }
 
 func newHubCredentials(a *app) *cobra.Command {
@@ -33,7 +32,7 @@ password: it is written to a terminal only, unless you pass --show.`,
 		RunE: func(*cobra.Command, []string) error { return o.run() },
 	}
 	c.Flags().BoolVar(&o.show, "show", false, "print them even if the output is no terminal")
-	form.Add(c.Flags(), &o.form, "print them as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print them as JSON")
 	return c
 }
 

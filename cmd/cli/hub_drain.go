@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
 type hubDrainOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newHubDrain(a *app) *cobra.Command {
@@ -30,7 +30,7 @@ permissions of the role hub. The command returns when the hubs have left the fle
 		Args: takes("HOST"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
-	form.Add(c.Flags(), &o.form, "print the hubs as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the hubs as JSON")
 	return c
 }
 

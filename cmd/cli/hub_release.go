@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
 type hubReleaseOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newHubRelease(a *app) *cobra.Command {
@@ -36,7 +36,7 @@ The credentials of "fleet" need the permissions of the role hub.`,
 		Args: takes("SERVER"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
-	form.Add(c.Flags(), &o.form, "print what was done as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print what was done as JSON")
 	return c
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/fleet"
+	"github.com/toolscript/toolscript/cmd/sharing"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -23,14 +23,14 @@ func (o *hubOptions) serveFleet(ctx context.Context) error {
 	if o.runners < 0 || o.runners > maxRunners || o.serve == "" && o.runners == 0 {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("--runners must be between 1 and %d", maxRunners)}
 	}
-	return fleet.Serve(ctx, fleet.Options{
+	return sharing.ServeFleet(ctx, sharing.FleetOptions{
 		Host: o.host, Read: o.readFleet, Runners: o.runners, Ready: o.joined, Reload: o.hangupSignals(), Metrics: o.metrics, Logger: o.logger(slog.LevelInfo),
 	})
 }
 
 // readFleet reads the servers of the file, and the address of the fleet. The operator has named
 // the file, which therefore needs no trust.
-func (o *hubOptions) readFleet() (s fleet.Settings, err error) {
+func (o *hubOptions) readFleet() (s sharing.FleetSettings, err error) {
 	from := o.host.ConfigOptions(false)
 	from.Strict = true
 	if o.serve != "" {
@@ -77,7 +77,7 @@ type joinedFleet struct {
 }
 
 // joined prints that gateways of the fleet can use the hub, for the user or the program that has started it.
-func (o *hubOptions) joined(j fleet.Joined) error {
+func (o *hubOptions) joined(j sharing.Joined) error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, joinedFleet{Fleet: j.Address.String(), Servers: append([]string{}, j.Servers...), Runners: j.Runners})
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/sharing"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/hub"
@@ -17,7 +16,7 @@ import (
 
 type hubStatusOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newHubStatus(a *app) *cobra.Command {
@@ -28,7 +27,7 @@ func newHubStatus(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	form.Add(c.Flags(), &o.form, "print the state of the hub as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the state of the hub as JSON")
 	return c
 }
 

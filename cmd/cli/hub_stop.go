@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type hubStopOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newHubStop(a *app) *cobra.Command {
@@ -26,7 +26,7 @@ ended.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	form.Add(c.Flags(), &o.form, "print the stopped hub as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the stopped hub as JSON")
 	return c
 }
 

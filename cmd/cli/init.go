@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -142,7 +141,7 @@ func (o *initOptions) configured() (bool, error) {
 		if len(names) > 0 {
 			o.say("%s has servers already: %s; to add those of other clients, run: toolscript config import", file.Path, strings.Join(names, ", "))
 			if o.form.Structured() {
-				return true, o.form.Write(o.Stdout, changes.NewResult(&clients.Import{}))
+				return true, o.form.Write(o.Stdout, clients.NewResult(&clients.Import{}))
 			}
 			return true, nil
 		}

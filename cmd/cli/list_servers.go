@@ -16,8 +16,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/inventory"
+	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -26,7 +25,7 @@ type listServersOptions struct {
 	*app
 	verbose bool
 	trust   bool
-	form    form.Form
+	form    terminal.Form
 }
 
 func newListServers(a *app) *cobra.Command {
@@ -43,7 +42,7 @@ and stopped at the end.`,
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show titles, instructions and the last lines of stderr too")
 	flags.AddTrust(c.Flags(), &o.trust)
-	form.Add(c.Flags(), &o.form, "print them as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print them as JSON")
 	return c
 }
 
@@ -172,7 +171,7 @@ func stateCell(s toolscript.ServerStatus) string {
 func stateColour(cell string) string {
 	state, _, _ := strings.Cut(cell, " ")
 	switch toolscript.ServerState(state) {
-	case toolscript.Ready, toolscript.Resting, inventory.Alive:
+	case toolscript.Ready, toolscript.Resting, status.Alive:
 		return "\x1b[32m"
 	case toolscript.Failed, toolscript.NeedsAuth, "no": // the first word of "no answer"
 		return "\x1b[31m"

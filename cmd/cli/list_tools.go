@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -21,7 +20,7 @@ type listToolsOptions struct {
 	server  string // "": all servers
 	verbose bool
 	trust   bool
-	form    form.Form
+	form    terminal.Form
 }
 
 func newListTools(a *app) *cobra.Command {
@@ -43,7 +42,7 @@ in a warning, unless SERVER is given. toolscript list-servers starts all servers
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show whole descriptions")
 	flags.AddTrust(c.Flags(), &o.trust)
-	form.Add(c.Flags(), &o.form, "print them as JSON, with their schemas")
+	terminal.AddForm(c.Flags(), &o.form, "print them as JSON, with their schemas")
 	return c
 }
 

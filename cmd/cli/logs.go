@@ -13,11 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/logfile"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type logsOptions struct {
@@ -25,7 +24,7 @@ type logsOptions struct {
 	follow bool
 	server string // "": all
 	hub    bool
-	form   form.Form
+	form   terminal.Form
 }
 
 func newLogs(a *app) *cobra.Command {
@@ -44,7 +43,7 @@ seven days.
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "print new lines until the gateway ends")
 	c.Flags().StringVar(&o.server, "server", "", "only the lines about this `server`")
 	c.Flags().BoolVar(&o.hub, "hub", false, "the log of the hub for shared servers")
-	form.Add(c.Flags(), &o.form, "print each line as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print each line as JSON")
 	return c
 }
 
@@ -182,6 +181,6 @@ func (a *app) logs() (logfile.Folder, error) {
 }
 
 // launcher returns a Launcher of gateways and hubs, whose logs are in the folder of logs.
-func (a *app) launcher() background.Launcher {
-	return background.Launcher{Logs: a.logs, Warn: a.warn}
+func (a *app) launcher() discovery.Launcher {
+	return discovery.Launcher{Logs: a.logs, Warn: a.warn}
 }

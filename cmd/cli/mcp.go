@@ -17,14 +17,14 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/runs/kept"
-	"github.com/toolscript/toolscript/cmd/ancestry"
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -43,7 +43,7 @@ type mcpOptions struct {
 	*app
 	trust bool
 	http  bool
-	form  form.Form
+	form  terminal.Form
 
 	changes <-chan struct{}
 	changed func()
@@ -82,7 +82,7 @@ which is valid until the gateway ends.`,
 	}
 	flags.AddTrust(c.Flags(), &o.trust)
 	c.Flags().BoolVar(&o.http, "http", false, "print the address of the MCP server of the running gateway")
-	form.Add(c.Flags(), &o.form, "with --http: the address as one line of JSON")
+	terminal.AddForm(c.Flags(), &o.form, "with --http: the address as one line of JSON")
 	return c
 }
 
@@ -143,7 +143,7 @@ func (o *mcpOptions) run(ctx context.Context) error {
 // unsetBehindClient returns what to do about variables that a shell may have, but that the client that
 // started this process does not pass on.
 func unsetBehindClient(server string, names []string) string {
-	client := clients.OfProgram(ancestry.Program(os.Getppid()))
+	client := clients.OfProgram(confirm.ProgramAbove(os.Getppid()))
 	return fmt.Sprintf("%s; or store the values: toolscript secret import FILE %s --for %s, and write ${secret:NAME} in place of ${NAME}",
 		client.Pass(names), strings.Join(names, " "), server)
 }
@@ -163,8 +163,8 @@ func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway
 			return a.host.Outputs().Put(runID, kept.Output, text)
 		},
 		Kept:       a.host.Outputs().Read,
-		Error:      scriptrun.ErrorText,
-		Diagnostic: scriptrun.DiagnosticText,
+		Error:      exec.ErrorText,
+		Diagnostic: exec.DiagnosticText,
 		Told:       a.toAgent,
 		Shown: func(tool, runID string, text []byte) {
 			p := printed{command: tool, run: runID}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/value"
 )
@@ -21,7 +20,7 @@ type outputOptions struct {
 	task  string
 	bytes string
 	out   string
-	form  form.Form
+	form  terminal.Form
 }
 
 func newOutput(a *app) *cobra.Command {
@@ -47,7 +46,7 @@ the bytes of that.`,
 	c.Flags().StringVar(&o.task, "task", "", "print the result of this task of the script of an answer, by its `id`")
 	c.Flags().StringVar(&o.bytes, "range", "", "print only these `bytes`, such as 0-9999 or 10000- (default all)")
 	c.Flags().StringVar(&o.out, "out", "", "write to this `file` instead of stdout; for binary content, write its bytes")
-	form.Add(c.Flags(), &o.form, "print the text as a string inside JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the text as a string inside JSON")
 	return c
 }
 

@@ -10,14 +10,12 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/background"
-	"github.com/toolscript/toolscript/cmd/changes"
+	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/doctor"
-	"github.com/toolscript/toolscript/cmd/inventory"
-	"github.com/toolscript/toolscript/cmd/replay"
-	"github.com/toolscript/toolscript/cmd/runhistory"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
-	"github.com/toolscript/toolscript/cmd/usage"
+	"github.com/toolscript/toolscript/cmd/exec"
+	"github.com/toolscript/toolscript/cmd/runs"
+	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -28,8 +26,8 @@ var documented = map[string]any{
 	"`search`":                                   toolscript.SearchAnswer{},
 	"`search`, each of `results`":                toolscript.SearchHit{},
 	"`status`, `gateway status`":                 toolscript.Status{},
-	"`status --all`":                             inventory.Item{},
-	"`gateway start`":                            background.Started{},
+	"`status --all`":                             status.Item{},
+	"`gateway start`":                            discovery.Started{},
 	"`gateway list`":                             listedGateway{},
 	"`gateway stop`, `gateway restart`":          stoppedGateway{},
 	"`gateway prune`":                            pruned{},
@@ -57,21 +55,21 @@ var documented = map[string]any{
 	"`save`":                                     savedResult{},
 	"`scripts`, each script":                     listedScript{},
 	"`config validate`":                          verdict{},
-	"`init`, `add`, `connect`, `config import`":  changes.Result{},
+	"`init`, `add`, `connect`, `config import`":  clients.Result{},
 	"`confine suggest`":                          suggestedProfile{},
 	"`add`, if several servers have the text":    foundServer{},
 	"`doctor`":                                   doctor.Report{},
 	"`doctor`, each of `findings`":               doctor.Finding{},
-	"`runs list`, `runs show`":                   runhistory.Run{},
-	"`runs output`, of a run that has not ended": scriptrun.Unfinished{},
-	"`runs replay`":                              replay.Report{},
-	"`runs diff`":                                runhistory.Difference{},
+	"`runs list`, `runs show`":                   runs.Run{},
+	"`runs output`, of a run that has not ended": exec.Unfinished{},
+	"`runs replay`":                              runs.ReplayReport{},
+	"`runs diff`":                                runs.Difference{},
 	"`audit verify`":                             auditReport{},
-	"`usage`":                                    usage.Report{},
-	"`usage`, each of `servers`":                 usage.Server{},
-	"`usage`, each of `tools`":                   usage.Tool{},
-	"`usage`, `work`":                            usage.Work{},
-	"`usage`, each of `exclude`":                 usage.Advice{},
+	"`usage`":                                    runs.UsageReport{},
+	"`usage`, each of `servers`":                 runs.ServerUsage{},
+	"`usage`, each of `tools`":                   runs.ToolUsage{},
+	"`usage`, `work`":                            runs.WorkUsage{},
+	"`usage`, each of `exclude`":                 runs.UsageAdvice{},
 	"`pins list`, `pins diff`":                   pinnedServer{},
 	"`pins accept`":                              acceptedPins{},
 	"`dashboard`":                                dashboardShown{},

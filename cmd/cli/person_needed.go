@@ -16,7 +16,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/hook"
-	"github.com/toolscript/toolscript/cmd/hook/permission"
 )
 
 // personFlags are the flags with which a command starts another program, loads code, trusts a file, or uses
@@ -130,7 +129,7 @@ var personCommands = map[string]string{
 // personCommandsIn returns the personCommands in a shell command of any form, with their effects. Commands
 // that only ask for help are left out.
 func personCommandsIn(command string) (reasons []string) {
-	calls := permission.Calls(command)
+	calls := hook.CallsIn(command)
 	if len(calls) == 0 {
 		return nil
 	}
@@ -152,7 +151,7 @@ func personCommandsIn(command string) (reasons []string) {
 // exactly the calls with such flags. Without such flags, there are no reasons.
 func (a *app) askAboutFlags(command string, call *agentCall) (reasons []string, err error) {
 	var calls [][]string
-	if !permission.Allowed(command, func(args []string) bool {
+	if !hook.CommandAllowed(command, func(args []string) bool {
 		calls = append(calls, args)
 		return true
 	}) {

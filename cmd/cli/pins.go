@@ -13,8 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/elicit"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/naming"
@@ -30,28 +28,28 @@ server: warn shows them, and quarantine also keeps them out of search, types and
 until you accept them. Known shapes of attacks in the texts of servers are shown too.`
 
 func newPins(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	list := func(c *cobra.Command, _ []string) error { return a.listPins(c.Context(), f) }
 	c := &cobra.Command{Use: "pins", Short: "Show tools that have changed since their first use, and accept them", Long: pinsHelp, Args: takes(), RunE: list}
-	form.Add(c.Flags(), &f, "print the servers with their changes as JSON")
+	terminal.AddForm(c.Flags(), &f, "print the servers with their changes as JSON")
 	listing := &cobra.Command{Use: "list", Short: "List the changes and the suspicious texts", Args: takes(), RunE: list}
-	form.Add(listing.Flags(), &f, "print the servers with their changes as JSON")
+	terminal.AddForm(listing.Flags(), &f, "print the servers with their changes as JSON")
 	c.AddCommand(listing, newPinsDiff(a), newPinsAccept(a))
 	return c
 }
 
 func newPinsDiff(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	c := &cobra.Command{
 		Use: "diff [SERVER[__TOOL]]", Short: "Show what has changed, line by line", Args: takes("[SERVER[__TOOL]]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.diffPins(c.Context(), args, f) },
 	}
-	form.Add(c.Flags(), &f, "print the changes as JSON")
+	terminal.AddForm(c.Flags(), &f, "print the changes as JSON")
 	return c
 }
 
 func newPinsAccept(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	c := &cobra.Command{
 		Use:   "accept SERVER[__TOOL]",
 		Short: "Accept a server, or one of its tools, as it is now",
@@ -61,7 +59,7 @@ the terminal of "toolscript gateway start", or as a notification of the desktop.
 		Args: takes("SERVER[__TOOL]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.acceptPins(c.Context(), args[0], f) },
 	}
-	form.Add(c.Flags(), &f, "print what was accepted as JSON")
+	terminal.AddForm(c.Flags(), &f, "print what was accepted as JSON")
 	return c
 }
 
@@ -97,7 +95,7 @@ func (a *app) askPins(ctx context.Context) ([]pinnedServer, error) {
 	return pinnedServers(ctx, g)
 }
 
-func (a *app) listPins(ctx context.Context, f form.Form) error {
+func (a *app) listPins(ctx context.Context, f terminal.Form) error {
 	servers, err := a.askPins(ctx)
 	if err != nil {
 		return err
@@ -132,7 +130,7 @@ func stateOfPin(c toolscript.PinChange) string {
 	return c.Kind
 }
 
-func (a *app) diffPins(ctx context.Context, args []string, f form.Form) error {
+func (a *app) diffPins(ctx context.Context, args []string, f terminal.Form) error {
 	servers, err := a.askPins(ctx)
 	if err != nil {
 		return err
@@ -229,7 +227,7 @@ type acceptedPins struct {
 }
 
 // acceptPins shows the changes, and asks the person for the code of the request.
-func (a *app) acceptPins(ctx context.Context, id string, f form.Form) error {
+func (a *app) acceptPins(ctx context.Context, id string, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -253,7 +251,7 @@ func (a *app) acceptPins(ctx context.Context, id string, f form.Form) error {
 	if err := a.writeDiff(a.Stderr, []pinnedServer{of.only(tool)}); err != nil {
 		return err
 	}
-	a.say("%s", strings.TrimSpace(elicit.ApprovalText(request)))
+	a.say("%s", strings.TrimSpace(terminal.ApprovalText(request)))
 	_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // on error, the code is shown elsewhere; the user's file must allow this terminal
 	code, err := a.code(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/ancestry"
+	"github.com/toolscript/toolscript/cmd/confirm"
 )
 
 // serveChanging runs an MCP server with the tool pay, whose description is read from a file. Its
@@ -235,7 +235,7 @@ func TestPinsOfAnAgent(t *testing.T) {
 // TestPinsAtATerminal: with "confirm": "terminal", a person reads the code at the
 // terminal of accept.
 func TestPinsAtATerminal(t *testing.T) {
-	if ancestry.Agent(os.Getpid()) != "" {
+	if confirm.AgentAbove(os.Getpid()) != "" {
 		t.Log("below an agent, no terminal is that of a person: TestPinsOfAnAgent covers it")
 		return
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newPrompts(a *app) *cobra.Command {
@@ -41,7 +41,7 @@ func newGetPrompt(a *app) *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, as `name=value`; repeat it for each argument")
 	flags.AddTrust(c.Flags(), &o.trust)
-	form.Add(c.Flags(), &o.form, "print the whole answer as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the whole answer as JSON")
 	return c
 }
 

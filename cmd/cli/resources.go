@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -40,7 +39,7 @@ func newFetchList(a *app, id string, columns []string) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.asked.Cursor, "cursor", "", "begin with the page of this `cursor` (default the first page)")
 	flags.AddTrust(c.Flags(), &o.trust)
-	form.Add(c.Flags(), &o.form, "print one page as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print one page as JSON")
 	return c
 }
 
@@ -56,7 +55,7 @@ func newReadResource(a *app) *cobra.Command {
 		},
 	}
 	flags.AddTrust(c.Flags(), &o.trust)
-	form.Add(c.Flags(), &o.form, "print the whole answer as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the whole answer as JSON")
 	return c
 }
 

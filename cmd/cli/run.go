@@ -12,11 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/arguments"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
-	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/runner"
@@ -66,7 +64,7 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 		return o.output().Finish(err)
 	}
 	defer release()
-	src := source.Script{Code: saved.Code, File: name + config.ScriptExtension, Stdin: o.Stdin}
+	src := exec.Script{Code: saved.Code, File: name + config.ScriptExtension, Stdin: o.Stdin}
 	if o.param, err = o.readParameters(ctx, at, src, words); err != nil {
 		var failed *exit.Error
 		if errors.As(err, &failed) { // the findings are printed
@@ -80,17 +78,17 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 	if o.detach {
 		return o.begin(ctx, o.request(src))
 	}
-	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{o.output(), o.app}, o.person())
+	return exec.Run(ctx, at, o.request(src), src.Stdin, noted{o.output(), o.app}, o.person())
 }
 
 // readsStdin reports whether the parameters are on standard input.
 func readsStdin(words []string) bool { return slices.Equal(words, []string{"-"}) }
 
 // readParameters asks for the signature of the script, and reads the parameters that fit it.
-func (o *execOptions) readParameters(ctx context.Context, at place, src source.Script, words []string) (json.RawMessage, error) {
+func (o *execOptions) readParameters(ctx context.Context, at place, src exec.Script, words []string) (json.RawMessage, error) {
 	var findings bytes.Buffer
-	signed := &scriptrun.Signed{Stderr: &findings}
-	err := scriptrun.Run(ctx, at, o.signing().request(src), nil, signed, nil)
+	signed := &exec.Signed{Stderr: &findings}
+	err := exec.Run(ctx, at, o.signing().request(src), nil, signed, nil)
 	if err != nil {
 		_, _ = o.Stderr.Write(findings.Bytes()) // the error says that there are findings
 		return nil, err
@@ -118,7 +116,7 @@ func (o *execOptions) parameters(ctx context.Context, words []string, s runner.S
 // standard input.
 func (o *execOptions) object(ctx context.Context, words []string, schema json.RawMessage) (json.RawMessage, error) {
 	if !readsStdin(words) {
-		return arguments.Parse(ctx, o.Dir, words, schema)
+		return exec.ParseArguments(ctx, o.Dir, words, schema)
 	}
 	text, err := o.input(ctx, rawjson.SkipMark(o.Stdin), maxParameters+1)
 	switch {
@@ -129,7 +127,7 @@ func (o *execOptions) object(ctx context.Context, words []string, schema json.Ra
 	case !json.Valid(text) || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("standard input is not a JSON object")}
 	}
-	return arguments.Fit(ctx, text, schema)
+	return exec.FitArguments(ctx, text, schema)
 }
 
 // findSaved returns the saved script of this name, or an error if it is not trusted.
@@ -151,7 +149,7 @@ func (o *execOptions) findSaved(name string) (config.SavedScript, error) {
 	text := fmt.Sprintf("there is no saved script %.80q", name)
 	near := naming.Nearest(name, names, 3)
 	switch {
-	case source.IsScript(o.Dir, name):
+	case exec.IsScript(o.Dir, name):
 		text += "; to run the file: " + toolscript.Command("exec", name)
 	case len(near) > 0:
 		text += naming.DidYouMean(near)

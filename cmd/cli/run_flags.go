@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // addRunFlags adds the flags of all commands that run a script.
@@ -26,7 +26,7 @@ func (o *execOptions) addRunFlags(f *pflag.FlagSet) {
 	flags.AddTrust(f, &o.trust)
 	o.search.Add(f)
 	o.search.Hide(f)
-	form.AddValue(f, &o.form, "print only the end of the run, as JSON with the output")
+	terminal.AddValueForm(f, &o.form, "print only the end of the run, as JSON with the output")
 }
 
 // runName is the value of --name. It cannot be empty, because an empty name would silently keep nothing.

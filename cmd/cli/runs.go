@@ -14,14 +14,12 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/runs/kept"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/runhistory"
+	"github.com/toolscript/toolscript/cmd/runs"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/waterfall"
 )
 
 func newRuns(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	var last int
 	c := &cobra.Command{
 		Use:   "list",
@@ -34,12 +32,12 @@ written yet are in the list too.`,
 		RunE: func(c *cobra.Command, _ []string) error { return a.listRuns(c.Context(), last, out) },
 	}
 	c.Flags().IntVarP(&last, "last", "n", 20, "list this `number` of runs; 0 lists all")
-	form.Add(c.Flags(), &out, "print the runs as JSON")
+	terminal.AddForm(c.Flags(), &out, "print the runs as JSON")
 	return group("runs", "Show what runs did, and run them again", c, newRunsShow(a), newRunsWait(a), newRunsOutput(a), newRunsAbort(a), newRunsReplay(a), newRunsDiff(a))
 }
 
 func newRunsShow(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	var html string
 	c := &cobra.Command{
 		Use:   "show RUN",
@@ -60,17 +58,17 @@ audit, it has no arguments, no results and no secrets.`,
 		},
 	}
 	c.Flags().StringVar(&html, "html", "", "write the run and its calls over time to this `file`, instead of printing them")
-	form.Add(c.Flags(), &out, "print the run as JSON")
+	terminal.AddForm(c.Flags(), &out, "print the run as JSON")
 	return c
 }
 
 // history returns all runs: those in the audit, those of the gateway and those that are detached.
-func (a *app) history(ctx context.Context) (*runhistory.History, error) {
+func (a *app) history(ctx context.Context) (*runs.History, error) {
 	dir, err := a.host.AuditFolder()
 	if err != nil {
 		return nil, err
 	}
-	h, err := runhistory.Read(dir)
+	h, err := runs.ReadHistory(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +92,7 @@ func (a *app) history(ctx context.Context) (*runhistory.History, error) {
 	return h, nil
 }
 
-func (a *app) listRuns(ctx context.Context, last int, out form.Form) error {
+func (a *app) listRuns(ctx context.Context, last int, out terminal.Form) error {
 	h, err := a.history(ctx)
 	if err != nil {
 		return err
@@ -120,15 +118,15 @@ func (a *app) listRuns(ctx context.Context, last int, out form.Form) error {
 }
 
 // recordedRun returns the run of an id in the history.
-func (a *app) recordedRun(ctx context.Context, id string) (runhistory.Run, error) {
+func (a *app) recordedRun(ctx context.Context, id string) (runs.Run, error) {
 	h, err := a.history(ctx)
 	if err != nil {
-		return runhistory.Run{}, err
+		return runs.Run{}, err
 	}
 	return h.Run(id)
 }
 
-func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
+func (a *app) showRun(ctx context.Context, id string, out terminal.Form) error {
 	r, err := a.recordedRun(ctx, id)
 	if err != nil {
 		return err
@@ -172,14 +170,14 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 	if columns == 0 {
 		return a.printCalls(r.CallLines, 0)
 	}
-	w := waterfall.Of(r)
+	w := runs.WaterfallOf(r)
 	if err := w.Text(a.Stdout, columns); err != nil {
 		return err
 	}
 	if err := a.print(""); err != nil {
 		return err
 	}
-	shown := r.CallLines[:min(len(r.CallLines), waterfall.MostRows)]
+	shown := r.CallLines[:min(len(r.CallLines), runs.MostWaterfallRows)]
 	if err := a.printCalls(shown, columns); err != nil || len(shown) == len(r.CallLines) {
 		return err
 	}
@@ -197,7 +195,7 @@ func (a *app) printCalls(calls []audit.Line, columns int) error {
 		t.Header = append(t.Header, "Host")
 	}
 	for _, c := range calls {
-		row := []string{c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runhistory.Short(c.Args), runhistory.Short(c.Result), c.Approval}
+		row := []string{c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runs.ShortData(c.Args), runs.ShortData(c.Result), c.Approval}
 		if hosts {
 			row = append(row, c.Host)
 		}
@@ -212,7 +210,7 @@ func (a *app) writeRun(ctx context.Context, id, file string) error {
 	if err != nil {
 		return err
 	}
-	w := waterfall.Of(r)
+	w := runs.WaterfallOf(r)
 	var text bytes.Buffer
 	if err := w.HTML(&text); err != nil {
 		return err

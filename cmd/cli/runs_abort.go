@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newRunsAbort(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "abort RUN",
 		Short: "End a run of the gateway",
@@ -19,11 +19,11 @@ tasks that it has left at servers.`,
 		Args: takes("RUN"),
 		RunE: func(c *cobra.Command, args []string) error { return a.abortRun(c.Context(), args[0], out) },
 	}
-	form.Add(c.Flags(), &out, "print the run as JSON")
+	terminal.AddForm(c.Flags(), &out, "print the run as JSON")
 	return c
 }
 
-func (a *app) abortRun(ctx context.Context, id string, out form.Form) error {
+func (a *app) abortRun(ctx context.Context, id string, out terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err

@@ -7,13 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/runhistory"
+	"github.com/toolscript/toolscript/cmd/runs"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newRunsDiff(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	var identity string
 	c := &cobra.Command{
 		Use:   "diff RUN RUN",
@@ -29,11 +28,11 @@ The exit code is 4 if there is a difference.`,
 		},
 	}
 	c.Flags().StringVar(&identity, "identity", "", "the `file` with the private key of age, for encrypted recordings")
-	form.Add(c.Flags(), &out, "print the differences as JSON")
+	terminal.AddForm(c.Flags(), &out, "print the differences as JSON")
 	return c
 }
 
-func (a *app) diffRuns(ctx context.Context, one, other, identity string, out form.Form) error {
+func (a *app) diffRuns(ctx context.Context, one, other, identity string, out terminal.Form) error {
 	h, err := a.history(ctx)
 	if err != nil {
 		return err
@@ -46,7 +45,7 @@ func (a *app) diffRuns(ctx context.Context, one, other, identity string, out for
 	if err != nil {
 		return err
 	}
-	found := runhistory.Diff(first, second)
+	found := runs.Diff(first, second)
 	if first.Recorded && second.Recorded {
 		a.addText(found, one, other, identity)
 	}
@@ -74,7 +73,7 @@ func (a *app) diffRuns(ctx context.Context, one, other, identity string, out for
 
 // addText adds to found the lines in which two recordings differ. If a recording cannot be read, it only
 // warns, because found already has the differences of the audit.
-func (a *app) addText(found []runhistory.Difference, one, other, identity string) {
+func (a *app) addText(found []runs.Difference, one, other, identity string) {
 	store, err := a.host.Recordings(nil)
 	if err != nil {
 		a.warn("%s", err)
@@ -90,11 +89,11 @@ func (a *app) addText(found []runhistory.Difference, one, other, identity string
 		a.warn("%s", err)
 		return
 	}
-	runhistory.AddText(found, first, second)
+	runs.AddTextDifferences(found, first, second)
 }
 
 // subject names what a difference is about.
-func subject(d runhistory.Difference) string {
+func subject(d runs.Difference) string {
 	if d.Call == "" || d.What == "call" {
 		return strings.TrimSpace(d.What + " " + d.Call)
 	}

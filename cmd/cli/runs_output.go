@@ -7,15 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type runsOutputOptions struct {
 	*execOptions
 	follow bool
-	form   form.Form
+	form   terminal.Form
 }
 
 func newRunsOutput(a *app) *cobra.Command {
@@ -37,7 +37,7 @@ ended. With --follow, the exit code is that of the run.`,
 	f.BoolVarP(&o.follow, "follow", "f", false, "print the output until the run ends")
 	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the value there, and print their names")
 	f.Var(&o.maxTokens, "max-tokens", "print about this much of the value, and the command that prints the rest; 0 prints the whole value (default 10000 on a terminal, else no limit)")
-	form.Add(f, &o.form, "print the end of the run as JSON with the output")
+	terminal.AddForm(f, &o.form, "print the end of the run as JSON with the output")
 	return c
 }
 
@@ -45,8 +45,8 @@ func (o *runsOutputOptions) run(ctx context.Context, id string) error {
 	if err := o.checkFiles(); err != nil {
 		return err
 	}
-	captured := scriptrun.NewCaptured(o.Stdout, o.printer())
-	out := scriptrun.Output(captured)
+	captured := exec.NewCaptured(o.Stdout, o.printer())
+	out := exec.Output(captured)
 	if !o.form.Structured() {
 		out = noted{o.live(o.printer(), nil), o.app}
 	}
@@ -75,7 +75,7 @@ func (o *runsOutputOptions) run(ctx context.Context, id string) error {
 // errUnfinished is the reason why there is no end of a run to print.
 var errUnfinished = errors.New("the run has not ended")
 
-func (o *runsOutputOptions) unfinished(id string, out scriptrun.Output) error {
+func (o *runsOutputOptions) unfinished(id string, out exec.Output) error {
 	if err := out.Finish(errUnfinished); !errors.Is(err, errUnfinished) {
 		return err
 	}

@@ -12,10 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/actors/runs/kept"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/replay"
-	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/cmd/runs"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -24,7 +23,7 @@ type replayOptions struct {
 	*app
 	script   string
 	identity string
-	form     form.Form
+	form     terminal.Form
 }
 
 func newRunsReplay(a *app) *cobra.Command {
@@ -48,7 +47,7 @@ replay runs on QuickJS.`,
 	}
 	c.Flags().StringVar(&o.script, "script", "", "run this `file` instead of the recorded script")
 	c.Flags().StringVar(&o.identity, "identity", "", "the `file` with the private key of age, for an encrypted recording")
-	form.Add(c.Flags(), &o.form, "print the differences as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the differences as JSON")
 	return c
 }
 
@@ -61,15 +60,15 @@ func (o *replayOptions) run(ctx context.Context, id string) error {
 		_, err := store.Load(id, "")
 		return err
 	}
-	var script *replay.Script
+	var script *runs.ReplayScript
 	if o.script != "" {
 		code, err := os.ReadFile(o.absolute(o.script))
 		if err != nil {
 			return fmt.Errorf("--script %s: %s", o.script, terminal.WithoutPath(err))
 		}
-		script = &replay.Script{Code: string(code), File: filepath.Base(o.script), Modules: source.Modules(o.absolute(o.script), string(code))}
+		script = &runs.ReplayScript{Code: string(code), File: filepath.Base(o.script), Modules: exec.Modules(o.absolute(o.script), string(code))}
 	}
-	report, err := replay.Run(ctx, func() (kept.Recording, error) { return store.Load(id, o.absolute(o.identity)) }, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
+	report, err := runs.Replay(ctx, func() (kept.Recording, error) { return store.Load(id, o.absolute(o.identity)) }, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
 	if err != nil {
 		return err
 	}
@@ -89,7 +88,7 @@ func (o *replayOptions) write(_ runner.Stream, text string) {
 	_, _ = io.WriteString(o.Stderr, text) // a closed stderr must not change the replay
 }
 
-func replayWords(r replay.Report) string {
+func replayWords(r runs.ReplayReport) string {
 	if r.Same {
 		return fmt.Sprintf("%s: the same calls (%d) and the same end", r.RunID, r.Calls)
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/runhistory"
+	"github.com/toolscript/toolscript/cmd/runs"
 	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type runsWaitOptions struct {
 	*app
 	timeout flags.Duration
-	form    form.Form
+	form    terminal.Form
 	made    string // text about what a failed run has done
 }
 
@@ -37,7 +37,7 @@ code. After --timeout, the exit code is 124, and the run goes on. Ctrl-C ends th
 		RunE:    func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
 	c.Flags().Var(&o.timeout, "timeout", "wait at most this `duration`, such as 30s (default without end)")
-	form.Add(c.Flags(), &o.form, "print the record of the run as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the record of the run as JSON")
 	return c
 }
 
@@ -135,7 +135,7 @@ func (o *runsWaitOptions) ended(ctx context.Context, id string, unknown error) (
 }
 
 // recordOf converts a run of the audit to a record.
-func recordOf(r runhistory.Run) toolscript.RunRecord {
+func recordOf(r runs.Run) toolscript.RunRecord {
 	record := toolscript.RunRecord{RunID: r.RunID, File: r.File, Engine: r.Engine, StartedAt: r.StartedAt, Calls: []toolscript.CallRecord{}}
 	if r.ExitCode == nil {
 		return record

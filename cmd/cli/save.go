@@ -11,16 +11,15 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type saveOptions struct {
 	*execOptions
 	user, force bool
-	form        form.Form
+	form        terminal.Form
 }
 
 func newSave(a *app) *cobra.Command {
@@ -51,7 +50,7 @@ trusted: with this command at a terminal, else with toolscript trust.`,
 	f.BoolVar(&o.user, "user", false, "save it for all projects of the user")
 	f.BoolVar(&o.force, "force", false, "replace a script of that name")
 	flags.AddTrust(f, &o.trust)
-	form.Add(f, &o.form, "print where the script is, as JSON")
+	terminal.AddForm(f, &o.form, "print where the script is, as JSON")
 	return c
 }
 
@@ -78,7 +77,7 @@ func (o *saveOptions) save(ctx context.Context, name, path string) error {
 	if len(src.Code) > config.MaxScript {
 		return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the script has %d bytes; a saved script has at most %d", len(src.Code), config.MaxScript)}
 	}
-	signed := &scriptrun.Signed{Stderr: o.Stderr}
+	signed := &exec.Signed{Stderr: o.Stderr}
 	src.Stdin, src.Modules = nil, nil // a saved script is one file
 	if err := o.signing().exec(ctx, src, signed); err != nil {
 		return err

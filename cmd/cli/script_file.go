@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/cmd/exec"
 )
 
 // runFile runs toolscript FILE.ts [args], which means exec -f FILE.ts. Everything after the name of the file
@@ -12,7 +12,7 @@ func (a *app) runFile(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return a.firstScreen()
 	}
-	if !source.IsScript(a.Dir, args[0]) && !source.IsFile(a.Dir, args[0]) {
+	if !exec.IsScript(a.Dir, args[0]) && !exec.IsFile(a.Dir, args[0]) {
 		return unknownCommand(c, args[0])
 	}
 	o := newExecOptions(a, c.CommandPath())

@@ -12,18 +12,17 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newScripts(a *app) *cobra.Command {
 	var (
-		f     form.Form
+		f     terminal.Form
 		trust bool
 	)
 	list := func(*cobra.Command, []string) error { return a.listScripts(f, trust) }
 	add := func(c *cobra.Command) *cobra.Command {
-		form.Add(c.Flags(), &f, "print the scripts as JSON")
+		terminal.AddForm(c.Flags(), &f, "print the scripts as JSON")
 		flags.AddTrust(c.Flags(), &trust)
 		return c
 	}
@@ -52,7 +51,7 @@ func listed(s config.SavedScript) listedScript {
 	return listedScript{Name: s.Name, Path: s.Path, Project: s.File.Project, Trusted: s.Trusted}
 }
 
-func (a *app) listScripts(f form.Form, trust bool) error {
+func (a *app) listScripts(f terminal.Form, trust bool) error {
 	loaded, err := config.Load(a.host.ConfigOptions(trust))
 	if err != nil {
 		return err
@@ -91,7 +90,7 @@ func (a *app) savedScript(name string) (config.SavedScript, error) {
 }
 
 func newScriptsShow(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	c := &cobra.Command{
 		Use: "show NAME", Short: "Print the text of a saved script", Args: takes("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -109,12 +108,12 @@ func newScriptsShow(a *app) *cobra.Command {
 			return errors.Join(err, out.Close())
 		},
 	}
-	form.Add(c.Flags(), &f, "print the script with its file as JSON")
+	terminal.AddForm(c.Flags(), &f, "print the script with its file as JSON")
 	return c
 }
 
 func newScriptsRemove(a *app) *cobra.Command {
-	var f form.Form
+	var f terminal.Form
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Delete the file of a saved script", Args: takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -134,6 +133,6 @@ func newScriptsRemove(a *app) *cobra.Command {
 			return a.reloadUsers(c.Context(), s.File.Path)
 		},
 	}
-	form.Add(c.Flags(), &f, "print the script as JSON")
+	terminal.AddForm(c.Flags(), &f, "print the script as JSON")
 	return c
 }

@@ -13,10 +13,9 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
-	"github.com/toolscript/toolscript/cmd/localsearch"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/cmd/tools"
 )
 
 type searchOptions struct {
@@ -24,7 +23,7 @@ type searchOptions struct {
 	search   flags.Search
 	results  flags.Results
 	query    string
-	form     form.Form
+	form     terminal.Form
 	servers  []string
 	readOnly bool
 	trust    bool
@@ -58,7 +57,7 @@ lists of the servers, and starts only servers that have never been started. With
 	}
 	f := c.Flags()
 	o.results.Add(f, "", "l", "t")
-	form.Add(f, &o.form, "print them as JSON", form.Types)
+	terminal.AddForm(f, &o.form, "print them as JSON", terminal.AsTypes)
 	f.StringSliceVar(&o.servers, "server", nil, "search only these `servers` (default all)")
 	f.BoolVar(&o.readOnly, "read-only", false, "only tools that their servers declare as read-only")
 	flags.AddTrust(f, &o.trust)
@@ -78,7 +77,7 @@ func (o *searchOptions) run(ctx context.Context) error {
 		return o.form.Write(o.Stdout, answer)
 	case len(answer.Results) == 0:
 		return o.nothing(answer)
-	case o.form == form.Types:
+	case o.form == terminal.AsTypes:
 		return o.types(answer)
 	default:
 		return o.table(answer)
@@ -104,7 +103,7 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 		o.servers = o.extraServers()
 	}
 	q := toolscript.SearchQuery{
-		Text: o.query, Limit: int(o.results.Limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == form.Types,
+		Text: o.query, Limit: int(o.results.Limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == terminal.AsTypes,
 	}
 	if o.results.Threshold.Given {
 		q.Threshold = &o.results.Threshold.Value
@@ -116,7 +115,7 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 	if g != nil {
 		defer g.Close()
 		o.warnUnused(&o.search)
-		over := o.waiting(localsearch.Notice)
+		over := o.waiting(tools.SearchNotice)
 		answer, err := g.Search(ctx, q)
 		over()
 		if err == nil && len(answer.Results) == 0 {
@@ -124,8 +123,8 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 		}
 		return answer, err
 	}
-	alone := localsearch.Search{
-		Host: o.host, Trust: o.trust, Over: o.search.Over, Logger: o.logger(slog.LevelWarn), Notice: o.notice, Say: o.say, Profile: o.target.Profile, JSON: o.form == form.JSON,
+	alone := tools.LocalSearch{
+		Host: o.host, Trust: o.trust, Over: o.search.Over, Logger: o.logger(slog.LevelWarn), Notice: o.notice, Say: o.say, Profile: o.target.Profile, JSON: o.form == terminal.AsJSON,
 	}
 	return alone.Find(ctx, q)
 }

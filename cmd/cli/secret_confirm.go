@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/secrets"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -25,7 +24,7 @@ type confirmedSecret struct {
 }
 
 func newSecretConfirm(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "confirm [SERVER]",
 		Short: "Let servers have the secrets that they refer to",
@@ -38,11 +37,11 @@ for this definition, in this file.`,
 			return a.confirmSecrets(c.Context(), strings.Join(args, ""), out)
 		},
 	}
-	form.Add(c.Flags(), &out, "print what was confirmed as JSON")
+	terminal.AddForm(c.Flags(), &out, "print what was confirmed as JSON")
 	return c
 }
 
-func (a *app) confirmSecrets(ctx context.Context, server string, out form.Form) error {
+func (a *app) confirmSecrets(ctx context.Context, server string, out terminal.Form) error {
 	waiting, err := a.waitingSecrets(server)
 	if err != nil {
 		return err
@@ -82,7 +81,7 @@ func (a *app) confirmSecrets(ctx context.Context, server string, out form.Form) 
 	return errors.Join(a.tellConfirmed(confirmed, len(waiting) > 0, out), declined, a.reloadUsersOf(ctx, files))
 }
 
-func (a *app) tellConfirmed(confirmed []confirmedSecret, asked bool, out form.Form) error {
+func (a *app) tellConfirmed(confirmed []confirmedSecret, asked bool, out terminal.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, confirmed)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/secrets"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // importedSecrets is the output of secret import with --json.
@@ -28,7 +28,7 @@ type leftOutSecret struct {
 }
 
 func newSecretImport(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	var to secretTargets
 	c := &cobra.Command{
 		Use:   "import FILE [NAME...]",
@@ -50,11 +50,11 @@ changed; delete it when you do not need it any more.`,
 		return takes("FILE")(c, args)
 	}
 	to.add(c)
-	form.Add(c.Flags(), &out, "print what was stored as JSON, without values")
+	terminal.AddForm(c.Flags(), &out, "print what was stored as JSON, without values")
 	return c
 }
 
-func (a *app) importSecrets(ctx context.Context, file string, names []string, to *secretTargets, out form.Form) error {
+func (a *app) importSecrets(ctx context.Context, file string, names []string, to *secretTargets, out terminal.Form) error {
 	store, err := a.secretStore()
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (a *app) importSecrets(ctx context.Context, file string, names []string, to
 	return errors.Join(a.tellImported(result, out), a.reloadHolders(ctx, all...))
 }
 
-func (a *app) tellImported(r importedSecrets, out form.Form) error {
+func (a *app) tellImported(r importedSecrets, out terminal.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, r)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -30,18 +29,18 @@ type listedBinding struct {
 }
 
 func newSecretList(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the names of secrets, and the servers that get them",
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return a.listSecrets(c.Context(), out) },
 	}
-	form.Add(c.Flags(), &out, "print the secrets as JSON, without their values")
+	terminal.AddForm(c.Flags(), &out, "print the secrets as JSON, without their values")
 	return c
 }
 
-func (a *app) listSecrets(_ context.Context, out form.Form) error {
+func (a *app) listSecrets(_ context.Context, out terminal.Form) error {
 	store, err := a.secretStore()
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -19,7 +19,7 @@ type removedSecret struct {
 }
 
 func newSecretRemove(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a secret",
@@ -28,11 +28,11 @@ to it.`,
 		Args: takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error { return a.removeSecret(c.Context(), args[0], out) },
 	}
-	form.Add(c.Flags(), &out, "print what was removed as JSON")
+	terminal.AddForm(c.Flags(), &out, "print what was removed as JSON")
 	return c
 }
 
-func (a *app) removeSecret(ctx context.Context, name string, out form.Form) error {
+func (a *app) removeSecret(ctx context.Context, name string, out terminal.Form) error {
 	store, err := a.secretStore()
 	if err != nil {
 		return err

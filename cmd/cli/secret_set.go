@@ -10,13 +10,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/secrets"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newSecretSet(a *app) *cobra.Command {
-	var out form.Form
+	var out terminal.Form
 	var to secretTargets
 	c := &cobra.Command{
 		Use:   "set NAME",
@@ -35,7 +34,7 @@ gateways connect these servers again.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.setSecret(c.Context(), args[0], &to, out) },
 	}
 	to.add(c)
-	form.Add(c.Flags(), &out, "print what was stored as JSON, without the value")
+	terminal.AddForm(c.Flags(), &out, "print what was stored as JSON, without the value")
 	return c
 }
 
@@ -54,7 +53,7 @@ func takesSecretName(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func (a *app) setSecret(ctx context.Context, name string, to *secretTargets, out form.Form) error {
+func (a *app) setSecret(ctx context.Context, name string, to *secretTargets, out terminal.Form) error {
 	store, err := a.secretStore()
 	if err != nil {
 		return err

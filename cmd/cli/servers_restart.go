@@ -10,13 +10,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type serversRestartOptions struct {
 	*app
-	form form.Form
+	form terminal.Form
 }
 
 func newServers(a *app) *cobra.Command {
@@ -37,7 +36,7 @@ again; for that: toolscript gateway reload.`,
 		Args: takes("SERVER, the name of a server; see: toolscript list-servers"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
-	form.Add(c.Flags(), &o.form, "print the state of the server as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the state of the server as JSON")
 	return c
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/internal/tokens"
@@ -101,17 +101,17 @@ func (a *app) audit(line audit.Line) {
 }
 
 // live returns an output that prints a run as it goes on.
-func (a *app) live(p value.Printer, n *terminal.Notice) *scriptrun.Live {
-	return scriptrun.NewLive(a.Stdout, a.Stderr, p, n, a.again)
+func (a *app) live(p value.Printer, n *terminal.Notice) *exec.Live {
+	return exec.NewLive(a.Stdout, a.Stderr, p, n, a.again)
 }
 
 // noted is an output that remembers the id of the printed run, and completes the commands in its messages.
 type noted struct {
-	scriptrun.Output
+	exec.Output
 	app *app
 }
 
-// Event implements scriptrun.Output.
+// Event implements exec.Output.
 func (n noted) Event(e toolscript.Event) error {
 	if p := n.app.printed; p != nil && e.RunID != "" {
 		p.mu.Lock()

@@ -16,7 +16,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/api"
@@ -26,7 +25,7 @@ type statusOptions struct {
 	*app
 	watch bool
 	all   bool // every gateway of the user, see printAll
-	form  form.Form
+	form  terminal.Form
 }
 
 // newStatus makes the command of status and of gateway status, which are the same.
@@ -51,7 +50,7 @@ func newStatus(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&o.watch, "watch", false, "show the state of all servers until Ctrl-C; if the output is no terminal, print each change")
 	c.Flags().BoolVar(&o.all, "all", false, "show every gateway of this user on this host, those that were killed, and the hub with its shared servers")
-	form.Add(c.Flags(), &o.form, "print the state of all servers and actors as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the state of all servers and actors as JSON")
 	return c
 }
 

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/inventory"
+	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // inventory lists the gateways, the hub and its servers, and the fleet.
-func (a *app) inventory(ctx context.Context) ([]inventory.Item, error) {
+func (a *app) inventory(ctx context.Context) ([]status.Item, error) {
 	places, err := a.target.Places()
 	if err != nil {
 		return nil, err
@@ -20,9 +20,9 @@ func (a *app) inventory(ctx context.Context) ([]inventory.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	fleet := make(chan []inventory.Item, 1)
+	fleet := make(chan []status.Item, 1)
 	go func() { fleet <- a.fleetItems(ctx) }()
-	items, err := inventory.Look(ctx, places, place)
+	items, err := status.Look(ctx, places, place)
 	items = append(items, <-fleet...)
 	for i := range items {
 		items[i].Command = a.again(items[i].Command)
@@ -38,7 +38,7 @@ func (o *statusOptions) printAll(ctx context.Context) error {
 		return err
 	}
 	if o.form.Structured() {
-		return o.form.Write(o.Stdout, append([]inventory.Item{}, items...)) // never null
+		return o.form.Write(o.Stdout, append([]status.Item{}, items...)) // never null
 	}
 	if len(items) == 0 {
 		return o.print("No gateways running")
@@ -53,7 +53,7 @@ func (o *statusOptions) printAll(ctx context.Context) error {
 // remove is the title of the column with the command that removes a gateway, or what is left of it.
 const remove = "To remove it"
 
-func cellsOf(i inventory.Item) []string {
+func cellsOf(i status.Item) []string {
 	name := i.URL + terminal.OneLine(i.Name)
 	if i.Host != "" {
 		name += " on " + terminal.OneLine(i.Host)

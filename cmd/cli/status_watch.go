@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
-	"github.com/toolscript/toolscript/cmd/follow"
+	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -22,7 +22,7 @@ func (o *statusOptions) follow(ctx context.Context) error {
 	w := &statusWatch{statusOptions: o, screen: terminal.Is(o.Stdout) && o.getenv("TERM") != "dumb"}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	updates := follow.Run(ctx, func(context.Context) (*api.Client, error) { return o.current() })
+	updates := status.Follow(ctx, func(context.Context) (*api.Client, error) { return o.current() })
 	seconds := time.NewTicker(time.Second)
 	defer seconds.Stop()
 	for {
@@ -66,7 +66,7 @@ type statusWatch struct {
 }
 
 // take applies an update, and shows the state if it may have changed.
-func (w *statusWatch) take(ctx context.Context, u follow.Update) error {
+func (w *statusWatch) take(ctx context.Context, u status.Update) error {
 	if u.Lost != nil {
 		w.address = ""
 		shown := w.look(ctx)

@@ -8,9 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/follow"
+	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/top"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -68,8 +67,8 @@ func (a *app) top(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	o := &statusOptions{app: a}
-	return top.Run(ctx, top.Options{
-		Updates: follow.Run(ctx, func(context.Context) (*api.Client, error) { return o.current() }),
+	return status.RunScreen(ctx, status.ScreenOptions{
+		Updates: status.Follow(ctx, func(context.Context) (*api.Client, error) { return o.current() }),
 		In:      a.Stdin, Out: a.Stdout, Env: a.Env,
 	})
 }
@@ -82,7 +81,7 @@ func (a *app) topAll(ctx context.Context) error {
 	if _, err := a.inventory(ctx); err != nil {
 		return err
 	}
-	return top.RunHost(ctx, top.HostOptions{Look: a.inventory, Do: a.runSelf, In: a.Stdin, Out: a.Stdout, Env: a.Env})
+	return status.RunHostScreen(ctx, status.HostScreenOptions{Look: a.inventory, Do: a.runSelf, In: a.Stdin, Out: a.Stdout, Env: a.Env})
 }
 
 // runSelf runs a command of this program without input and returns what it has printed.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -21,7 +20,7 @@ type trustOptions struct {
 	path   string
 	yes    bool
 	remove bool
-	form   form.Form
+	form   terminal.Form
 }
 
 func newTrust(a *app) *cobra.Command {
@@ -52,7 +51,7 @@ current project.`,
 	}
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	c.Flags().BoolVar(&o.remove, "remove", false, "stop trusting it")
-	form.Add(c.Flags(), &o.form, "print the result as JSON")
+	terminal.AddForm(c.Flags(), &o.form, "print the result as JSON")
 	return c
 }
 

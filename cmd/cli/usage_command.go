@@ -14,9 +14,8 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/runs"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/usage"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -28,7 +27,7 @@ type usageOptions struct {
 	by     flags.Choice
 	runs   []string
 	trust  bool
-	form   form.Form
+	form   terminal.Form
 	now    time.Time
 }
 
@@ -64,7 +63,7 @@ names servers and tools that were not used. Neither needs a running gateway.`,
 	f.Var(&o.by, "by", "one row for each server or for each tool")
 	f.StringArrayVar(&o.runs, "run", nil, "only this `run`, of any age; may be repeated")
 	flags.AddTrust(f, &o.trust)
-	form.Add(f, &o.form, "print all of it as JSON")
+	terminal.AddForm(f, &o.form, "print all of it as JSON")
 	return c
 }
 
@@ -83,11 +82,11 @@ func (o *usageOptions) run() error {
 	if err != nil {
 		return err
 	}
-	q := usage.Query{Since: o.now.Add(-time.Duration(o.since)), Now: o.now, Server: o.server, Runs: o.runs}
+	q := runs.UsageQuery{Since: o.now.Add(-time.Duration(o.since)), Now: o.now, Server: o.server, Runs: o.runs}
 	if q.Runs != nil {
 		q.Since = time.Time{}
 	}
-	r, err := usage.Read(dir, q, usage.Configured{Servers: loaded.Servers, Cache: server.ToolLists(o.host.Cache("tools"))})
+	r, err := runs.ReadUsage(dir, q, runs.UsageConfigured{Servers: loaded.Servers, Cache: server.ToolLists(o.host.Cache("tools"))})
 	if err != nil {
 		return err
 	}
@@ -100,12 +99,12 @@ func (o *usageOptions) run() error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, r)
 	}
-	t := usageText{Report: r, byTool: o.by.Value == byTool, server: o.server, single: o.runs != nil, width: terminal.Columns(o.Stdout)}
+	t := usageText{UsageReport: r, byTool: o.by.Value == byTool, server: o.server, single: o.runs != nil, width: terminal.Columns(o.Stdout)}
 	return o.print("%s", strings.TrimRight(t.text(), "\n"))
 }
 
 // check returns an error if the server or a run does not exist.
-func (o *usageOptions) check(r *usage.Report, configured []string) error {
+func (o *usageOptions) check(r *runs.UsageReport, configured []string) error {
 	if o.server != "" && len(r.Servers) == 0 {
 		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no server %q is configured or was used in this period%s",
 			o.server, naming.DidYouMean(naming.Nearest(o.server, configured, 3)))}

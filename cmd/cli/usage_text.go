@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolscript/toolscript/cmd/runs"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/usage"
 )
 
 // skillTokens is the length of the skill of the Claude Code plugin, in tokens.
@@ -14,7 +14,7 @@ const skillTokens = 726
 // usageText is the report of toolscript usage for a person.
 type usageText struct {
 	strings.Builder
-	*usage.Report
+	*runs.UsageReport
 	byTool bool
 	server string // "": all
 	single bool   // runs were named
@@ -44,7 +44,7 @@ func (t *usageText) text() string {
 // table writes a row for each server or tool, and the sums.
 func (t *usageText) table() {
 	rows := [][]string{}
-	add := func(name string, tools, definitions int, of usage.Traffic) {
+	add := func(name string, tools, definitions int, of runs.Traffic) {
 		row := []string{terminal.OneLine(name)}
 		if !t.byTool {
 			row = append(row, t.number(tools))
@@ -52,7 +52,7 @@ func (t *usageText) table() {
 		rows = append(rows, append(row, t.number(definitions), t.number(of.Calls), t.number(of.Arguments), t.number(of.Results), t.number(of.Reached)))
 	}
 	var tools, definitions int
-	var sum usage.Traffic
+	var sum runs.Traffic
 	for _, s := range t.Servers {
 		if !t.byTool {
 			add(s.Server, s.Tools, s.Definitions.Plain, s.Traffic)
@@ -66,7 +66,7 @@ func (t *usageText) table() {
 		}
 	}
 	if t.server == "" && t.Other > 0 {
-		add("(no server)", 0, 0, usage.Traffic{Reached: t.Other})
+		add("(no server)", 0, 0, runs.Traffic{Reached: t.Other})
 		sum.Reached += t.Other
 	}
 	if len(rows) > 1 {
@@ -83,7 +83,7 @@ func (t *usageText) table() {
 func (t *usageText) work() {
 	w := t.Work
 	t.WriteString("\nThe same calls\n")
-	row := func(name string, c usage.Cost) []string {
+	row := func(name string, c runs.UsageCost) []string {
 		return []string{name, t.number(c.Definitions), t.number(c.Written), t.number(c.Read), t.number(c.Total)}
 	}
 	t.numbers([]string{"", "Definitions", "Written", "Read", "Total"}, [][]string{
@@ -122,7 +122,7 @@ func (t *usageText) assumptions() []string {
 		all = append(all, "Plain tool calls have the definitions of all tools in each session: those that the gateway of the session offered.")
 	}
 	if t.Work.CutResults > 0 {
-		all = append(all, fmt.Sprintf("A client without scripts shows at most %s tokens of one result, which cuts %s.", t.number(usage.MostShown), t.several(t.Work.CutResults, "result")))
+		all = append(all, fmt.Sprintf("A client without scripts shows at most %s tokens of one result, which cuts %s.", t.number(runs.MostShown), t.several(t.Work.CutResults, "result")))
 	}
 	if t.Estimated > 0 {
 		all = append(all, fmt.Sprintf("The tokens of %s were not counted, and are estimated as a quarter of the bytes.", t.several(t.Estimated, "text")))

@@ -6,28 +6,28 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/cmd/runs"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/usage"
 	"github.com/toolscript/toolscript/internal/tokens"
 )
 
-func usageReport() *usage.Report {
+func usageReport() *runs.UsageReport {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.Local)
-	return &usage.Report{
+	return &runs.UsageReport{
 		Since: at, Until: at.AddDate(0, 0, 7), Sessions: 2, Runs: 1, Other: 70, Estimated: 1,
-		Servers: []usage.Server{
-			{Server: "github", Configured: true, Tools: 26, Definitions: usage.Definitions{Plain: 4210}, Traffic: usage.Traffic{Calls: 12, Arguments: 1034, Results: 88120, Reached: 2310}},
-			{Server: "files\x1b[2J\n", Configured: true, Tools: 1, Definitions: usage.Definitions{Plain: 27}},
+		Servers: []runs.ServerUsage{
+			{Server: "github", Configured: true, Tools: 26, Definitions: runs.Definitions{Plain: 4210}, Traffic: runs.Traffic{Calls: 12, Arguments: 1034, Results: 88120, Reached: 2310}},
+			{Server: "files\x1b[2J\n", Configured: true, Tools: 1, Definitions: runs.Definitions{Plain: 27}},
 		},
-		Tools: []usage.Tool{
-			{Server: "github", Tool: "github__list\x1b]0;x\x07\u202e", Offered: true, Traffic: usage.Traffic{Calls: 12}},
+		Tools: []runs.ToolUsage{
+			{Server: "github", Tool: "github__list\x1b]0;x\x07\u202e", Offered: true, Traffic: runs.Traffic{Calls: 12}},
 			{Server: "github", Tool: "github__" + strings.Repeat("long_", 30), Offered: true},
 		},
-		Work: &usage.Work{
-			Plain: usage.Cost{Definitions: 8474, Written: 1034, Read: 88120, Total: 97628}, Toolscript: usage.Cost{Written: 640, Read: 2380, Total: 3020},
+		Work: &runs.WorkUsage{
+			Plain: runs.UsageCost{Definitions: 8474, Written: 1034, Read: 88120, Total: 97628}, Toolscript: runs.UsageCost{Written: 640, Read: 2380, Total: 3020},
 			Saved: 94608, CutResults: 1, Assumed: 1,
 		},
-		Exclude: []usage.Advice{
+		Exclude: []runs.UsageAdvice{
 			{Server: "files\x1b[2J\n", Tokens: 27, Since: at.AddDate(0, -1, 0), Do: "toolscript disable 'files\x1b[2J\n'"},
 			{Server: "github", Tools: []string{"a\x1b[0m"}, Tokens: 900, Since: at, Young: true},
 		},
@@ -38,7 +38,7 @@ func usageReport() *usage.Report {
 // a terminal interprets.
 func TestUsageText(t *testing.T) {
 	for _, byTool := range []bool{false, true} {
-		text := (&usageText{Report: usageReport(), byTool: byTool, width: 80}).text()
+		text := (&usageText{UsageReport: usageReport(), byTool: byTool, width: 80}).text()
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
 			if line != terminal.Visible(line) {
@@ -58,7 +58,7 @@ func TestUsageText(t *testing.T) {
 
 // TestUsageTextForPrograms: tabs separate the cells, and numbers consist of digits only.
 func TestUsageTextForPrograms(t *testing.T) {
-	text := (&usageText{Report: usageReport()}).text()
+	text := (&usageText{UsageReport: usageReport()}).text()
 	for _, want := range []string{"\ngithub\t26\t4210\t12\t1034\t88120\t2310\n", "\nall\t27\t4237\t12\t1034\t88120\t2380\n", "\nas plain tool calls\t8474\t1034\t88120\t97628\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in:\n%s", want, text)
@@ -70,14 +70,14 @@ func TestUsageTextOfALoss(t *testing.T) {
 	r := usageReport()
 	for saved, want := range map[int]string{-300: "toolscript cost 300 tokens more, 30 %.", 0: "Both cost the same.", -30_000: "toolscript cost 30 000 tokens more."} {
 		r.Work.Saved, r.Work.Plain.Total = saved, 1000
-		if text := (&usageText{Report: r, width: 80}).text(); !strings.Contains(text, want) {
+		if text := (&usageText{UsageReport: r, width: 80}).text(); !strings.Contains(text, want) {
 			t.Errorf("%q is missing in:\n%s", want, text)
 		}
 	}
 }
 
 func TestUsageTextWithoutUse(t *testing.T) {
-	text := (&usageText{Report: &usage.Report{}, width: 80}).text()
+	text := (&usageText{UsageReport: &runs.UsageReport{}, width: 80}).text()
 	if !strings.Contains(text, "nothing to count yet") || strings.Contains(text, "Tokens") || strings.Contains(text, "same calls") {
 		t.Errorf("text:\n%s", text)
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type versionOptions struct {
 	*app
-	form  form.Form
+	form  terminal.Form
 	check bool
 }
 
@@ -31,7 +31,7 @@ updates this one. toolscript asks no server for newer versions.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	form.Add(c.Flags(), &o.form, "print it as JSON, with the number of the HTTP protocol")
+	terminal.AddForm(c.Flags(), &o.form, "print it as JSON, with the number of the HTTP protocol")
 	c.Flags().BoolVar(&o.check, "check", false, "say where newer versions are listed; no network is used")
 	return c
 }

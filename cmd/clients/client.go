@@ -1,7 +1,3 @@
-// Package clients reads the MCP servers that other MCP clients have configured, and
-// registers toolscript in the files of those clients. It edits a file by inserting text:
-// comments, the order of keys and unknown keys stay. Nothing is written before the caller
-// has shown the change.
 package clients
 
 import (
@@ -23,7 +19,7 @@ type Client struct {
 	expand    func(variable) (text string, ok bool) // translates a reference to a variable; nil: the client has only ${NAME}, or no variables
 	bare      bool                                  // $NAME is a reference too
 	entry     func(Entry) ordered                   // returns the entry of toolscript; nil: it cannot be registered there
-	programs  []string                              // names of its process, in the form of package ancestry
+	programs  []string                              // names of its process, in the form of confirm.ProgramAbove
 	inherit   string                                // field of a server that lists the variables to pass on; "": there is none
 	set       func(name string) string              // returns a member of env that passes a variable on; nil: env has values only
 	variables string                                // name of the field env in this client; "" is env

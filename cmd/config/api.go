@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // api returns the settings, as JSON, of a server that an OpenAPI document or a GraphQL
@@ -27,7 +27,7 @@ func (o Options) api(n *node, file File) (json.RawMessage, error) {
 		}
 	}
 	auth := n.child("auth")
-	credentials := httpauth.Auth{
+	credentials := upstream.HTTPAuth{
 		Type: auth.child("type").text(), Token: auth.child("token").text(), Name: auth.child("name").text(), Value: auth.child("value").text(),
 		Username: auth.child("username").text(), Password: auth.child("password").text(),
 	}
@@ -39,7 +39,7 @@ func (o Options) api(n *node, file File) (json.RawMessage, error) {
 }
 
 // wrongDestination returns a mistake for an API with credentials whose address is only in a
-// local document, which could send them anywhere; see httpauth.NewOrigin.
+// local document, which could send them anywhere; see upstream.NewOrigin.
 func (d *document) wrongDestination(name string, n *node) []finding {
 	spec := n.child("spec")
 	credentials := n.child("headers") != nil || n.child("auth") != nil && n.child("auth").child("type").text() != "none"

@@ -1,6 +1,8 @@
-// Package confirm shows a person calls that wait for an approval, with the codes that
-// approve them. The code must not reach the program that has made the call: it is never in
-// a log, an argument or a variable.
+// Package confirm shows a person calls that wait for an approval, with the codes that approve
+// them. The code must not reach the program that has made the call: it is never in a log, an
+// argument or a variable. The package also has the part of a login that happens in the user's
+// browser: it opens the page and receives the redirect. It finds out whether an agent has
+// started a process: such a process never counts as a person, even on a terminal.
 package confirm
 
 import (
@@ -10,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
-	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // Show shows an approval request with its code.
@@ -19,7 +21,7 @@ type Show func(a toolscript.Approval, code string)
 // Terminal shows requests at a terminal.
 func Terminal(w io.Writer) Show {
 	return func(a toolscript.Approval, code string) {
-		_, _ = fmt.Fprintf(w, "%s  code: %s   (%s, within %s)\n", elicit.ApprovalText(a), code, command(a), left(a)) // a request that is not seen is not answered
+		_, _ = fmt.Fprintf(w, "%s  code: %s   (%s, within %s)\n", terminal.ApprovalText(a), code, command(a), left(a)) // a request that is not seen is not answered
 	}
 }
 

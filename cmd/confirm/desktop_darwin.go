@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // Bus returns "": this system has no session bus.
@@ -18,7 +18,7 @@ func Bus(func(string) (string, bool), bool) string { return "" }
 // osascript, because every process of the user can read arguments.
 func Desktop(string) Show {
 	return func(a toolscript.Approval, code string) {
-		notification(shortArgs(a), "toolscript: "+elicit.ApprovalTitle(a), "Code: "+code+"  "+command(a))
+		notification(shortArgs(a), "toolscript: "+terminal.ApprovalTitle(a), "Code: "+code+"  "+command(a))
 	}
 }
 

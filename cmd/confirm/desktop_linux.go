@@ -12,7 +12,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 const (
@@ -74,7 +74,7 @@ func notify(address string, a toolscript.Approval, code string) error {
 		if a.Changed != "" {
 			body += "\nThe tool has changed since it was approved: " + a.Changed
 		}
-		return notification(ctx, conn, "toolscript: "+elicit.ApprovalTitle(a), body, left(a))
+		return notification(ctx, conn, "toolscript: "+terminal.ApprovalTitle(a), body, left(a))
 	})
 }
 

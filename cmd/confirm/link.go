@@ -8,7 +8,6 @@ import (
 	"runtime"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/browser"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -17,7 +16,7 @@ import (
 // it. The process itself does not get the link.
 func Link(env []string, lookupEnv func(string) (string, bool)) api.ShowLink {
 	return func(ctx context.Context, link string, by api.LinkRequest) (string, error) {
-		if !by.Print && desktop(lookupEnv) && browser.Open(ctx, link, env) == nil {
+		if !by.Print && desktop(lookupEnv) && OpenBrowser(ctx, link, env) == nil {
 			return api.ShownBrowser, nil
 		}
 		write, err := person(by.PID)

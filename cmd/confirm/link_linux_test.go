@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/ancestry"
 	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -51,7 +50,7 @@ func TestLinkAtTerminal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	below := ancestry.Agent(os.Getpid()) != "" // then no process belongs to a person
+	below := confirm.AgentAbove(os.Getpid()) != "" // then no process belongs to a person
 	for name, tt := range map[string]struct {
 		env   map[string]string
 		print bool

@@ -10,8 +10,6 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/toolscript/toolscript/cmd/ancestry"
 )
 
 // person returns a function that writes to the controlling terminal of a process of this user. It
@@ -25,7 +23,7 @@ func person(pid int) (func(show func(io.Writer)), error) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() {
 		return nil, refused("process %d belongs to another user", pid)
 	}
-	if agent := ancestry.Agent(pid); agent != "" {
+	if agent := AgentAbove(pid); agent != "" {
 		return nil, refused("an agent (%s) has started process %d, so its terminal is not that of a person", agent, pid)
 	}
 	path, err := terminalOf(folder + "/stat")

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/ancestry"
 	"github.com/toolscript/toolscript/cmd/confirm"
 )
 
@@ -102,7 +101,7 @@ func pty(t *testing.T) (terminal *os.File, screen func() string) {
 func TestAtTerminal(t *testing.T) {
 	person, screen := process(t, true)
 	show, err := confirm.AtTerminal(person)
-	if agent := ancestry.Agent(os.Getpid()); agent != "" { // the test runs below an agent
+	if agent := confirm.AgentAbove(os.Getpid()); agent != "" { // the test runs below an agent
 		if err == nil {
 			t.Errorf("a process below %s is taken for a person", agent)
 		}

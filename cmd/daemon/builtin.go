@@ -8,7 +8,6 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -24,8 +23,8 @@ func (d *Daemon) builtinHost() tool.Host {
 
 // convert returns the port of the workers that convert foreign documents. Servers may use
 // it before Start has returned.
-func (d *Daemon) convert() convert.Port {
-	return harness.ConvertWhen(d.ready, func() convert.Port { return d.Convert })
+func (d *Daemon) convert() upstream.ConvertPort {
+	return harness.ConvertWhen(d.ready, func() upstream.ConvertPort { return d.Convert })
 }
 
 // fetch lists or reads resources for a built-in tool. It applies the rules of the run that

@@ -19,7 +19,6 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/timezone"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/proc"
@@ -189,7 +188,7 @@ func (d *Daemon) defaults() actors.Defaults {
 
 // zone returns the name of the time zone of scripts; it follows the machine's.
 func (d *Daemon) zone() string {
-	return cmp.Or(timezone.Of(d.host.getenv("TZ")), timezone.Host("/"))
+	return cmp.Or(ZoneOf(d.host.getenv("TZ")), ZoneOfHost("/"))
 }
 
 func (d *Daemon) applyFlags(loaded *config.Config) {

@@ -13,8 +13,6 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/embedding"
-	"github.com/toolscript/toolscript/actors/search/embedding/llama"
-	"github.com/toolscript/toolscript/actors/search/embedding/remote"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
@@ -70,11 +68,11 @@ func modelSource(s config.Search, open func(context.Context) (search.OpenModel, 
 // llamaModel opens a model with toolscript-llama.
 func (h *Host) llamaModel(settings config.Search) func(context.Context) (search.OpenModel, error) {
 	return func(ctx context.Context) (search.OpenModel, error) {
-		program, err := llama.Find(h.getenv(llamaVariable))
+		program, err := embedding.Find(h.getenv(llamaVariable))
 		if err != nil {
 			return nil, err
 		}
-		o := llama.Options{Program: program, Library: filepath.Dir(program)}
+		o := embedding.LlamaOptions{Program: program, Library: filepath.Dir(program)}
 		if settings.Library != "" {
 			if o.Library, err = filepath.Abs(settings.Library); err != nil {
 				return nil, err
@@ -83,7 +81,7 @@ func (h *Host) llamaModel(settings config.Search) func(context.Context) (search.
 		if o.Model, err = filepath.Abs(settings.Model); err != nil {
 			return nil, err
 		}
-		p, err := llama.Start(ctx, o)
+		p, err := embedding.Start(ctx, o)
 		if err != nil {
 			return nil, err // a nil *Process in a Model would not be nil
 		}
@@ -112,7 +110,7 @@ func (h *Host) CheckModel(ctx context.Context, settings config.Search, probe boo
 	if _, err := os.Stat(settings.Model); err != nil {
 		return err
 	}
-	program, err := llama.Find(h.getenv(llamaVariable))
+	program, err := embedding.Find(h.getenv(llamaVariable))
 	if err == nil {
 		_, err = os.Stat(program)
 	}
@@ -121,7 +119,7 @@ func (h *Host) CheckModel(ctx context.Context, settings config.Search, probe boo
 
 func remoteModel(r config.Remote) func(context.Context) (search.OpenModel, error) {
 	return func(ctx context.Context) (search.OpenModel, error) {
-		e, err := remote.Open(ctx, remote.Options{URL: r.URL, Model: r.Model, Key: r.Key})
+		e, err := embedding.Open(ctx, embedding.RemoteOptions{URL: r.URL, Model: r.Model, Key: r.Key})
 		if err != nil {
 			return nil, err
 		}

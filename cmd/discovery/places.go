@@ -1,6 +1,3 @@
-// Package discovery stores the entries of running gateways, so that other commands find
-// them. An entry contains the capability of its gateway: only the user can read it, and it
-// is never printed as a whole.
 package discovery
 
 import (

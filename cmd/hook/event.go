@@ -1,5 +1,3 @@
-// Package hook reads and answers the hooks of Claude Code: JSON on standard input, JSON on
-// standard output.
 package hook
 
 import (

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/hook"
 )
 
@@ -87,11 +88,11 @@ func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		idle := func() time.Duration { return time.Since(began) }
-		if got := hook.Watch(t.Context(), process{end: began.Add(5 * time.Hour)}, idle); !strings.Contains(got, "client has ended") || time.Since(began) < 5*time.Hour {
+		if got := discovery.WatchClient(t.Context(), process{end: began.Add(5 * time.Hour)}, idle); !strings.Contains(got, "client has ended") || time.Since(began) < 5*time.Hour {
 			t.Errorf("Watch = %q after %s", got, time.Since(began))
 		}
 		began = time.Now()
-		if got := hook.Watch(t.Context(), process{unknown: true}, idle); !strings.Contains(got, "not used") || time.Since(began) < time.Hour {
+		if got := discovery.WatchClient(t.Context(), process{unknown: true}, idle); !strings.Contains(got, "not used") || time.Since(began) < time.Hour {
 			t.Errorf("Watch = %q after %s", got, time.Since(began))
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 const (
@@ -59,7 +59,7 @@ func (r request) form() mcp.ElicitationParams {
 		shown.Args, pages = page(r.Args, r.page)
 		shown.Args = fmt.Sprintf("(page %d of %d) %s", (r.page-1)%pages+1, pages, shown.Args)
 	}
-	text := strings.TrimSpace(elicit.ApprovalText(shown)) + "\n  request: " + r.ID + ", until " + r.Expires.Format(time.TimeOnly)
+	text := strings.TrimSpace(terminal.ApprovalText(shown)) + "\n  request: " + r.ID + ", until " + r.Expires.Format(time.TimeOnly)
 	schema := formCode
 	if r.NoCode {
 		schema = formNoCode

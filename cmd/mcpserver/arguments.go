@@ -12,7 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/toolscript/toolscript/cmd/arguments"
+	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -177,7 +177,7 @@ func (g *given) into(ctx context.Context, args any) error {
 	if err != nil {
 		return err
 	}
-	if err := arguments.Check(ctx, text, g.schema); err != nil {
+	if err := exec.CheckArguments(ctx, text, g.schema); err != nil {
 		return err
 	}
 	return json.Unmarshal(text, args)

@@ -1,5 +1,3 @@
-// Package sharing finds, starts and runs the hub: the process that runs the shared servers
-// of one user on one host.
 package sharing
 
 import (

@@ -26,8 +26,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// ServeOptions configure Serve. Place, Host and Logger are required.
-type ServeOptions struct {
+// LocalOptions configure ServeLocal. Place, Host and Logger are required.
+type LocalOptions struct {
 	Place     Place
 	Host      *daemon.Host
 	Idle      time.Duration     // how long the hub, and each server, runs without gateways; 0: DefaultIdle
@@ -40,9 +40,9 @@ type ServeOptions struct {
 	Logger    *slog.Logger
 }
 
-// Serve runs a hub until ctx ends, or until no gateway has used it for a time. If another
+// ServeLocal runs a hub until ctx ends, or until no gateway has used it for a time. If another
 // hub runs at the place, the error has the kind Conflict.
-func Serve(ctx context.Context, o ServeOptions) (err error) {
+func ServeLocal(ctx context.Context, o LocalOptions) (err error) {
 	held, err := takeRunLock(ctx, o.Place)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 }
 
 // wait returns when the hub must end. Until then, it ends unused servers on request.
-func wait(ctx context.Context, o ServeOptions, unused *idle, lost <-chan struct{}, servers *servers) error {
+func wait(ctx context.Context, o LocalOptions, unused *idle, lost <-chan struct{}, servers *servers) error {
 	over := unused.over
 	if o.Stay {
 		over = nil
@@ -156,7 +156,7 @@ func takeRunLock(ctx context.Context, p Place) (lock, error) {
 
 // servers runs the actors of the shared servers.
 type servers struct {
-	options ServeOptions
+	options LocalOptions
 	reaper  *proc.Reaper
 	system  *actors.System            // nil before start
 	host    atomic.Pointer[host.Host] // nil before the hub accepts gateways

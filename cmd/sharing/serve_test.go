@@ -14,7 +14,7 @@ func TestWaitLost(t *testing.T) {
 	lost := make(chan struct{})
 	close(lost)
 	for _, stay := range []bool{false, true} {
-		o := ServeOptions{Stay: stay, Logger: slog.New(slog.DiscardHandler)}
+		o := LocalOptions{Stay: stay, Logger: slog.New(slog.DiscardHandler)}
 		if err := wait(t.Context(), o, newIdle(time.Hour), lost, nil); toolscript.KindOf(err) != toolscript.Internal {
 			t.Errorf("stay %t: error %v", stay, err)
 		}

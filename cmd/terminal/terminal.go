@@ -1,5 +1,6 @@
-// Package terminal has what commands print for people: tables, notices during waits, and
-// texts of servers and scripts made safe for the terminal.
+// Package terminal has what commands print for people: tables, notices during waits, and texts
+// of servers and scripts made safe for the terminal. It asks the questions of servers at the
+// terminal, and defines the output forms of commands: text for people, or JSON for programs.
 package terminal
 
 import (

@@ -1,7 +1,7 @@
 //go:build (linux || darwin || windows) && (amd64 || arm64)
 
 // Command toolscript-llama computes embeddings with a GGUF model for a gateway, which
-// starts it; see actors/search/embedding/llama for the protocol. No other package may
+// starts it; see actors/search/embedding for the protocol. No other package may
 // import kelindar/search: it panics before main if its C library is missing, and makes a
 // program depend on the system's C library.
 package main
@@ -15,7 +15,7 @@ import (
 
 	"github.com/kelindar/search"
 
-	"github.com/toolscript/toolscript/actors/search/embedding/llama"
+	"github.com/toolscript/toolscript/actors/search/embedding"
 )
 
 func main() {
@@ -29,7 +29,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("toolscript-llama is started by a gateway, with --search-model FILE.gguf")
 	}
-	requests := make(chan llama.Request)
+	requests := make(chan embedding.Request)
 	go read(in, requests) // from the start, because the gateway may end while the model loads
 	model, err := search.NewVectorizer(args[0], 0)
 	if err != nil {
@@ -39,11 +39,11 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := llama.WriteFrame(out, llama.Hello{Dim: len(probe)}); err != nil {
+	if err := embedding.WriteFrame(out, embedding.Hello{Dim: len(probe)}); err != nil {
 		return err
 	}
 	for r := range requests {
-		if err := llama.WriteFrame(out, answer(model, r)); err != nil {
+		if err := embedding.WriteFrame(out, answer(model, r)); err != nil {
 			return err
 		}
 	}
@@ -51,10 +51,10 @@ func run(args []string, in io.Reader, out io.Writer) error {
 }
 
 // read reads requests, and ends the process when the gateway closes the pipe.
-func read(in io.Reader, requests chan<- llama.Request) {
+func read(in io.Reader, requests chan<- embedding.Request) {
 	for {
-		var r llama.Request
-		if err := llama.ReadFrame(in, &r); err != nil {
+		var r embedding.Request
+		if err := embedding.ReadFrame(in, &r); err != nil {
 			if errors.Is(err, io.EOF) {
 				os.Exit(0)
 			}
@@ -65,12 +65,12 @@ func read(in io.Reader, requests chan<- llama.Request) {
 	}
 }
 
-func answer(model *search.Vectorizer, r llama.Request) llama.Answer {
+func answer(model *search.Vectorizer, r embedding.Request) embedding.Answer {
 	vector, err := embed(model, r.Text)
 	if err != nil {
-		return llama.Answer{Error: err.Error()}
+		return embedding.Answer{Error: err.Error()}
 	}
-	return llama.Answer{Vector: vector}
+	return embedding.Answer{Vector: vector}
 }
 
 // embed halves a text with too many tokens until it fits, because the library does not

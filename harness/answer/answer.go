@@ -1,7 +1,7 @@
-// Package answer parses the answer of a model in the form of three APIs: items of
-// OpenAI's Responses API, messages of its Chat Completions API, and messages of
-// Anthropic's Messages API. The harness needs the same parts of all three: the text of
-// the assistant and its tool calls.
+// Package answer parses the answer of a model in the form of three APIs: items of OpenAI's
+// Responses API, messages of its Chat Completions API, and messages of Anthropic's Messages
+// API. The harness needs the same parts of all three: the text of the assistant and its tool
+// calls. A Detector finds the scripts in the text.
 package answer
 
 import (

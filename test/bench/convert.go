@@ -7,16 +7,16 @@ import (
 
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin/web"
-	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // converter starts a converter process and returns the port to it.
-func (b *bench) converter(ctx context.Context) (port convert.Port, end func(), err error) {
+func (b *bench) converter(ctx context.Context) (port upstream.ConvertPort, end func(), err error) {
 	c, err := worker.StartConverter(ctx, worker.Options{Executable: b.Bin})
 	if err != nil {
 		return nil, nil, err
 	}
-	return func(ctx context.Context, name string, input [][]byte, need convert.Need, most int) ([]byte, error) {
+	return func(ctx context.Context, name string, input [][]byte, need upstream.ConvertNeed, most int) ([]byte, error) {
 		return c.Convert(ctx, name, input, need, most)
 	}, c.Close, nil
 }
@@ -24,12 +24,12 @@ func (b *bench) converter(ctx context.Context) (port convert.Port, end func(), e
 // convert compares the conversion of a small page in a converter process with that in this process,
 // and measures the first conversion, which includes the start of the converter process.
 func (b *bench) convert(ctx context.Context) error {
-	input, err := convert.Pack(map[string]string{"url": "https://example.org/", "type": "text/html"},
+	input, err := upstream.Pack(map[string]string{"url": "https://example.org/", "type": "text/html"},
 		[]byte("<title>T</title>"+strings.Repeat("<h2>Head</h2><p>A paragraph with <b>bold</b> text and <a href=/x>a link</a>.</p>", 50)))
 	if err != nil {
 		return err
 	}
-	once := func(port convert.Port) (float64, error) {
+	once := func(port upstream.ConvertPort) (float64, error) {
 		begun := time.Now()
 		_, err := web.Page.Convert(ctx, port, input, nil)
 		return milliseconds(time.Since(begun)), err

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/harness/detect"
+	"github.com/toolscript/toolscript/harness/answer"
 )
 
 // detector measures the search for scripts in answers that contain none: prose with inline code, in
@@ -20,7 +20,7 @@ func (b *bench) detector(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			var d detect.Detector
+			var d answer.Detector
 			begin := time.Now()
 			for at := 0; at < len(text); at += size {
 				d.Write([]byte(text[at:min(at+size, len(text))]))

@@ -17,7 +17,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -68,7 +67,7 @@ func (b *bench) openapi(ctx context.Context) error {
 }
 
 // apiCalls measures calls that alternate with plain requests.
-func (b *bench) apiCalls(ctx context.Context, port convert.Port, address string) error {
+func (b *bench) apiCalls(ctx context.Context, port upstream.ConvertPort, address string) error {
 	file := filepath.Join(b.Home, "one.json")
 	if err := os.WriteFile(file, largeDocument(1), 0o600); err != nil {
 		return err
@@ -102,7 +101,7 @@ func (b *bench) apiCalls(ctx context.Context, port convert.Port, address string)
 	return nil
 }
 
-func dialAPI(ctx context.Context, port convert.Port, s openapi.Settings) (*upstream.Conn, error) {
+func dialAPI(ctx context.Context, port upstream.ConvertPort, s openapi.Settings) (*upstream.Conn, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscript/toolscript/cmd/ancestry"
+	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
@@ -195,7 +195,7 @@ func (d *desk) end(c *chromium, ended <-chan map[string]any) map[string]any {
 // answers answers requests for approval, the first one with the keyboard.
 func answers(c *chromium, d *desk) {
 	t := d.t
-	if agent := ancestry.Agent(os.Getpid()); agent != "" {
+	if agent := confirm.AgentAbove(os.Getpid()); agent != "" {
 		t.Skipf("the gateway shows no code: this test runs below an agent (%s)", agent)
 	}
 	script := map[string]any{"code": readFile}

@@ -19,7 +19,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/suggest"
+	"github.com/toolscript/toolscript/cmd/hook"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
@@ -64,10 +64,10 @@ func run(root string) error {
 		needy += min(len(p.Tools), 1)
 	}
 	fmt.Printf("%d prompts; %d of them need a tool. The threshold is %.2f.\n"+
-		"The weights were chosen on every second of the first 177 prompts (tuning); 60 prompts were written later.\n", len(all), needy, suggest.Threshold)
+		"The weights were chosen on every second of the first 177 prompts (tuning); 60 prompts were written later.\n", len(all), needy, hook.SuggestionThreshold)
 	for _, g := range sections(catalogs) {
 		fmt.Printf("\n%-18s %-8s %9s %6s %6s %10s %8s\n", g.name, "half", "threshold", "shown", "fit", "precision", "recall")
-		for _, threshold := range []float64{0.65, 0.85, 0.9, suggest.Threshold, 1, 1.05} {
+		for _, threshold := range []float64{0.65, 0.85, 0.9, hook.SuggestionThreshold, 1, 1.05} {
 			for half, name := range halves {
 				f := measure(g.catalogs, all, half, threshold)
 				fmt.Printf("%-18s %-8s %9.2f %6d %6d %9.1f%% %7.1f%%\n", "", name, threshold, f.shown, f.fit, f.precision(), f.recall())
@@ -116,7 +116,7 @@ var groups = [][]string{
 
 type catalog struct {
 	tools []toolscript.Tool
-	index *suggest.Index
+	index *hook.Index
 }
 
 // catalogs returns one catalog of all servers, one for each group, and one for each server.
@@ -136,7 +136,7 @@ func catalogs(tools []toolscript.Tool) []catalog {
 		}
 	}
 	for i := range all {
-		all[i].index = suggest.New(all[i].tools)
+		all[i].index = hook.NewIndex(all[i].tools)
 	}
 	return all
 }
@@ -204,7 +204,7 @@ func costs(c catalog, all []prompt) error {
 	}
 	most := 0
 	begin := time.Now()
-	suggest.New(c.tools)
+	hook.NewIndex(c.tools)
 	built := time.Since(begin)
 	begin = time.Now()
 	for _, p := range all {
@@ -213,7 +213,7 @@ func costs(c catalog, all []prompt) error {
 	searched := time.Since(begin) / time.Duration(len(all))
 	for _, p := range all {
 		if found := c.index.Find(p.Prompt); len(found) > 0 {
-			n, err := codec.Count(suggest.Text(found, func(t toolscript.Tool) string { return t.Server + "." + t.Name }))
+			n, err := codec.Count(hook.SuggestionText(found, func(t toolscript.Tool) string { return t.Server + "." + t.Name }))
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/suggest"
+	"github.com/toolscript/toolscript/cmd/hook"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
@@ -33,7 +33,7 @@ func TestPrecision(t *testing.T) {
 		for _, s := range sections(catalogs(tools)) {
 			var f figures
 			for half := range halves {
-				f = f.plus(measure(s.catalogs, all, half, suggest.Threshold))
+				f = f.plus(measure(s.catalogs, all, half, hook.SuggestionThreshold))
 			}
 			t.Logf("%d tools, %s: %+v", len(tools), s.name, f)
 			if f.precision() < 80 || f.shown < 10 {
@@ -80,8 +80,8 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"日本語の説明文", "описание инструмента ", "🦓🪤🫠", "ꦱꦏꦤ", "a-b_c.d!", "𝔵𝕪", "create an issue "} {
-		tool := suggest.Suggestion{Tool: toolscript.Tool{Server: "s", Name: strings.Repeat(text, 99), Description: strings.Repeat(text, 999)}}
-		n, err := codec.Count(suggest.Text([]suggest.Suggestion{tool, tool, tool}, func(t toolscript.Tool) string { return t.Name }))
+		tool := hook.Suggestion{Tool: toolscript.Tool{Server: "s", Name: strings.Repeat(text, 99), Description: strings.Repeat(text, 999)}}
+		n, err := codec.Count(hook.SuggestionText([]hook.Suggestion{tool, tool, tool}, func(t toolscript.Tool) string { return t.Name }))
 		if err != nil || n > 300 {
 			t.Errorf("%s: %d tokens, %v", text, n, err)
 		}

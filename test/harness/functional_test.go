@@ -13,7 +13,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/harness/detect"
 )
 
 // TestFunctional runs the specification's 30 functional tests, which check behavior. The specification
@@ -181,7 +180,7 @@ var detection = table{
 	}},
 }
 
-func (s *scene) parse(code string, start detect.Position) harness.Parsed {
+func (s *scene) parse(code string, start answer.Position) harness.Parsed {
 	s.Helper()
 	got, err := harness.Parse(s.Context(), s.gateway, code, start)
 	if err != nil {
@@ -227,14 +226,14 @@ var parsing = table{
 	}},
 	{name: "Output of the parser", rule: "{success, script: {sourceCode, hasReturn}, error}", test: func(s *scene) {
 		code := "const f = () => { return 1 }; return await tools.add({ a: f(), b: 2 })"
-		p := s.parse(code, detect.Position{})
+		p := s.parse(code, answer.Position{})
 		if !p.Success || p.Script == nil || p.Script.SourceCode != code || !p.Script.HasReturn || p.Error != "" {
 			s.Errorf("parsed %+v", p)
 		}
-		if p := s.parse("const f = () => { return 1 }; f()", detect.Position{}); !p.Success || p.Script.HasReturn {
+		if p := s.parse("const f = () => { return 1 }; f()", answer.Position{}); !p.Success || p.Script.HasReturn {
 			s.Errorf("a return of a function: %+v", p)
 		}
-		if p := s.parse("const = 1", detect.Position{}); p.Success || p.Script != nil || p.Error == "" {
+		if p := s.parse("const = 1", answer.Position{}); p.Success || p.Script != nil || p.Error == "" {
 			s.Errorf("a syntax error: %+v", p)
 		}
 	}},

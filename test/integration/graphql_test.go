@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -24,7 +23,7 @@ import (
 // introspection.
 func TestGraphQL(t *testing.T) {
 	address := startGraphQL(t)
-	conn := dialGraphQL(t, graphql.Settings{URL: address, Auth: httpauth.Auth{Type: "header", Name: "X-Token", Value: "t"}})
+	conn := dialGraphQL(t, graphql.Settings{URL: address, Auth: upstream.HTTPAuth{Type: "header", Name: "X-Token", Value: "t"}})
 	tools, err := conn.ListTools(t.Context())
 	if err != nil {
 		t.Fatal(err)

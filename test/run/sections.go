@@ -30,7 +30,7 @@ var sections = []section{
 	{
 		name: "packages", proves: "each package by itself",
 		in:    func(pkg string) bool { return isPackage(pkg) && !sharesState(pkg) },
-		first: []string{"transport/hub/host", "cmd/cli", "cmd/fleet", "actors", "runner/quickjs", "runner/worker", "transport/mcpclient", "cmd/mcpserver", "harness", "codegen"},
+		first: []string{"transport/hub/host", "cmd/cli", "cmd/sharing", "actors", "runner/quickjs", "runner/worker", "transport/mcpclient", "cmd/mcpserver", "harness", "codegen"},
 		also:  []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU() + 1, // many wait
 	},
 	{
@@ -83,11 +83,10 @@ func isPackage(pkg string) bool { return !isSuite(pkg) }
 // process, which would need the race detector too, and do not link TypeScript's compiler.
 func sharesState(pkg string) bool {
 	return slices.Contains([]string{
-		"actors/approval", "actors/audit", "actors/login", "actors/search", "actors/runs", "actors/runs/kept",
-		"actors/runs/kept", "actors/internal/mailbox", "actors/internal/measure", "actors/internal/mailbox", "actors/pin",
-		"actors/catalog", "actors/search", "actors/server", "actors/store", "actors/typecache", "actors/workers", "transport/egress",
-		"transport/hub/cluster", "transport/hub/wire", "internal/budget", "transport/upstream", "harness/agent",
-		"transport/mcpclient/httptransport", "transport/oauth", "transport/telemetry", "transport/telemetry",
+		"actors/approval", "actors/audit", "actors/catalog", "actors/internal/mailbox", "actors/login", "actors/pin", "actors/runs",
+		"actors/runs/kept", "actors/search", "actors/server", "actors/store", "actors/typecache", "actors/workers",
+		"harness/agent", "internal/budget", "transport/egress", "transport/hub/cluster", "transport/hub/wire",
+		"transport/mcpclient/httptransport", "transport/oauth", "transport/telemetry", "transport/upstream",
 	}, strings.TrimPrefix(pkg, module+"/"))
 }
 

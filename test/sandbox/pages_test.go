@@ -17,9 +17,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // pagedAPI is an API that returns lists in pages and records its requests.
@@ -83,7 +83,7 @@ func newPagedAPI(t *testing.T) (*pagedAPI, map[string]mcpclient.Config) {
 	if err := os.WriteFile(spec, document, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	settings, err := json.Marshal(openapi.Settings{Spec: spec, BaseURL: a.URL + "/v1", Auth: httpauth.Auth{Type: "bearer", Token: "t0ken"}})
+	settings, err := json.Marshal(openapi.Settings{Spec: spec, BaseURL: a.URL + "/v1", Auth: upstream.HTTPAuth{Type: "bearer", Token: "t0ken"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func output(args []string) (string, int) {
 }
 
 // fitsOnce compares the output for a program with that on terminals, and returns an exit code.
-func fitsOnce(args []string, plain string, without []string, complaints io.Writer) int {
+func fitsOnce(args []string, plain string, without []string, complaints *strings.Builder) int {
 	lines, words, commands := tableOf(plain, without)
 	if len(words) == 0 {
 		fmt.Fprintf(complaints, "fits: no table with a long word:\n%s", plain)

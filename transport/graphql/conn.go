@@ -21,19 +21,17 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/internal/rawjson"
-	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/egress"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Settings configure a server.
 type Settings struct {
-	URL        string        `json:"url"`
-	Spec       string        `json:"spec"`       // path of a schema in the definition language; "": ask the endpoint
-	Operations []string      `json:"operations"` // patterns of names of tools; empty: all
-	Auth       httpauth.Auth `json:"auth"`
+	URL        string            `json:"url"`
+	Spec       string            `json:"spec"`       // path of a schema in the definition language; "": ask the endpoint
+	Operations []string          `json:"operations"` // patterns of names of tools; empty: all
+	Auth       upstream.HTTPAuth `json:"auth"`
 }
 
 // Dialer opens servers of GraphQL endpoints.
@@ -41,8 +39,8 @@ type Dialer struct {
 	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
 	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
-	Answers      *budget.Budget // limits the memory for the results of all calls; nil means unlimited
-	Convert      convert.Port   // reads the schema in a worker process; nil: in this process
+	Answers      *budget.Budget       // limits the memory for the results of all calls; nil means unlimited
+	Convert      upstream.ConvertPort // reads the schema in a worker process; nil: in this process
 }
 
 // maxAnswer is the maximum size of an answer and of a schema file, in bytes.
@@ -68,7 +66,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}
 	base := egress.NewTransport()
 	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
-	origin, err := httpauth.NewOrigin(s.URL, s.Auth, cfg.Headers, s.URL)
+	origin, err := upstream.NewOrigin(s.URL, s.Auth, cfg.Headers, s.URL)
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
@@ -80,8 +78,8 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		way = d.RoundTripper(name, cfg, guard)
 	}
 	e := &endpoint{address: s.URL, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
-		Transport:     httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
-		CheckRedirect: httpauth.CheckRedirect,
+		Transport:     upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
+		CheckRedirect: upstream.CheckRedirect,
 	}}
 	text, err := e.schema(ctx, cfg.Project, s.Spec)
 	var operations []operation

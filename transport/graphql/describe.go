@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Schema is the conversion of a schema to the operations that the settings select. Its input is a
 // schemaInput and the text of the schema; its output is a schemaOutput and the schemas of the tools.
-var Schema = convert.Kind{Name: "graphql", Most: maxSchemas + maxOther, Do: convertSchema}
+var Schema = upstream.ConvertKind{Name: "graphql", Most: maxSchemas + maxOther, Do: convertSchema}
 
 // maxOther is the maximum size of operations without their schemas: names, descriptions, selections.
 const maxOther = 32 << 20
@@ -40,7 +40,7 @@ type argumentOutput struct{ Name, Type string }
 
 // describe has a worker process read a schema. The strings are warnings about the schema.
 func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operation, []string, error) {
-	input, err := convert.Pack(schemaInput{s.Spec, s.Operations}, text)
+	input, err := upstream.Pack(schemaInput{s.Spec, s.Operations}, text)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,7 +49,7 @@ func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operat
 		return nil, nil, err
 	}
 	var out schemaOutput
-	schemas, err := convert.Unpack(packed, &out)
+	schemas, err := upstream.Unpack(packed, &out)
 	if err == nil && len(schemas) != 2*len(out.Operations) {
 		err = errors.New("a fault of toolscript: the operations have other schemas")
 	}
@@ -65,9 +65,9 @@ func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operat
 }
 
 // convertSchema implements Schema.
-func convertSchema(input []byte, _ convert.Need) ([][]byte, error) {
+func convertSchema(input []byte, _ upstream.ConvertNeed) ([][]byte, error) {
 	var in schemaInput
-	texts, err := convert.Unpack(input, &in)
+	texts, err := upstream.Unpack(input, &in)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func convertSchema(input []byte, _ convert.Need) ([][]byte, error) {
 		schemas = append(schemas, o.tool.InputSchema, o.tool.OutputSchema)
 		out.Operations[i] = o.output()
 	}
-	return convert.Pack(out, schemas...)
+	return upstream.Pack(out, schemas...)
 }
 
 func (o *operation) output() operationOutput {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -91,7 +91,7 @@ func FuzzSchema(f *testing.F) {
 		if language {
 			in.Spec = "s"
 		}
-		input, err := convert.Pack(in, []byte(text))
+		input, err := upstream.Pack(in, []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func FuzzSchema(f *testing.F) {
 			return
 		}
 		var out schemaOutput
-		schemas, err := convert.Unpack(slices.Concat(packed...), &out)
+		schemas, err := upstream.Unpack(slices.Concat(packed...), &out)
 		if err != nil || len(schemas) != 2*len(out.Operations) {
 			t.Fatalf("%d schemas of %d operations, %v", len(schemas), len(out.Operations), err)
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -28,7 +27,7 @@ const maxAnswer = 64 << 20 // maximum size in bytes of an answer
 // api is an HTTP API that receives the requests of calls.
 type api struct {
 	client *http.Client
-	auth   httpauth.Auth
+	auth   upstream.HTTPAuth
 	base   string
 	limit  time.Duration // time limit of a call with all of its attempts
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestErrorsHaveNoSecrets: errors hide the credentials of a request even if the API repeats them, and
@@ -27,7 +27,7 @@ func TestErrorsHaveNoSecrets(t *testing.T) {
 		if err := os.WriteFile(file, []byte(document("3.0.0", `{"/x": {"get": {"operationId": "x", "responses": {"200": {"description": "ok"}}}}}`)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: api.URL, Auth: httpauth.Auth{Type: "bearer", Token: "sesame-open-1234"}})
+		text, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: api.URL, Auth: upstream.HTTPAuth{Type: "bearer", Token: "sesame-open-1234"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,19 +15,17 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
-	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/egress"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Settings configure a server.
 type Settings struct {
-	Spec       string        `json:"spec"`       // absolute path or URL of the document
-	BaseURL    string        `json:"baseUrl"`    // address of the API; "": the first server of the document
-	Operations []string      `json:"operations"` // patterns, see operation.selects; empty: all
-	Auth       httpauth.Auth `json:"auth"`
+	Spec       string            `json:"spec"`       // absolute path or URL of the document
+	BaseURL    string            `json:"baseUrl"`    // address of the API; "": the first server of the document
+	Operations []string          `json:"operations"` // patterns, see operation.selects; empty: all
+	Auth       upstream.HTTPAuth `json:"auth"`
 }
 
 // Dialer opens servers of OpenAPI documents.
@@ -35,8 +33,8 @@ type Dialer struct {
 	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
 	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
-	Answers      *budget.Budget // limits the memory for the results of all calls; nil means unlimited
-	Convert      convert.Port   // reads the document in a worker process; nil: in this process
+	Answers      *budget.Budget       // limits the memory for the results of all calls; nil means unlimited
+	Convert      upstream.ConvertPort // reads the document in a worker process; nil: in this process
 }
 
 // Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error: Unauthorized
@@ -75,7 +73,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		}
 		return fail(kindOf(err), fmt.Errorf("%s: %w", s.Spec, err))
 	}
-	origin, err := httpauth.NewOrigin(about.base, s.Auth, cfg.Headers, s.BaseURL, s.Spec)
+	origin, err := upstream.NewOrigin(about.base, s.Auth, cfg.Headers, s.BaseURL, s.Spec)
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
@@ -90,8 +88,8 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		}
 	}
 	a := &api{auth: s.Auth, base: about.base, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
-		Transport:     httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
-		CheckRedirect: httpauth.CheckRedirect,
+		Transport:     upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
+		CheckRedirect: upstream.CheckRedirect,
 	}}
 	tools := &upstream.List{}
 	for _, o := range operations {
@@ -130,18 +128,18 @@ func (s Settings) guard() (*egress.Guard, error) {
 // has the same origin as the API; without a "baseUrl", only the origin of the document gets credentials.
 // A login with OAuth2 is for calls only: otherwise even a public document would need it.
 func (s Settings) reading(cfg mcpclient.Config, guard http.RoundTripper) http.RoundTripper {
-	origin, err := httpauth.NewOrigin(s.Spec, s.Auth, cfg.Headers, cmp.Or(s.BaseURL, s.Spec))
+	origin, err := upstream.NewOrigin(s.Spec, s.Auth, cfg.Headers, cmp.Or(s.BaseURL, s.Spec))
 	if err != nil || !isURL(s.Spec) {
 		return guard
 	}
-	return httpauth.Transport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: guard, ToOthers: guard}
+	return upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: guard, ToOthers: guard}
 }
 
 // sentParameter is a parameter that the configuration sends. In is header, query or cookie.
 type sentParameter struct{ In, Name string }
 
 // sent returns the parameters that the configuration sends with each request.
-func sent(auth httpauth.Auth, headers map[string]string) (out []sentParameter) {
+func sent(auth upstream.HTTPAuth, headers map[string]string) (out []sentParameter) {
 	header := func(name, value string) {
 		if !strings.EqualFold(name, "Cookie") {
 			out = append(out, sentParameter{"header", name})
@@ -254,7 +252,7 @@ func (o *operation) selects(entries []string) bool {
 
 // sameOriginOnly is a CheckRedirect function that refuses to read a document from another origin.
 func sameOriginOnly(r *http.Request, via []*http.Request) error {
-	if len(via) > httpauth.MaxRedirects || !httpauth.SameOrigin(r.URL, via[0].URL) {
+	if len(via) > upstream.MaxRedirects || !upstream.SameOrigin(r.URL, via[0].URL) {
 		return errors.New("the document is redirected to another origin; write that address as \"spec\"")
 	}
 	return nil

@@ -8,14 +8,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/convert"
-	"github.com/toolscript/toolscript/transport/httpauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Document is the conversion of an OpenAPI document to the operations that the settings
 // select. Its input is a documentInput and the document; its output is a documentOutput and
 // the schemas of the tools. It requests the other files that the document refers to.
-var Document = convert.Kind{Name: "openapi", Most: maxSchemas + maxOther, Do: convertDocument}
+var Document = upstream.ConvertKind{Name: "openapi", Most: maxSchemas + maxOther, Do: convertDocument}
 
 // maxOther is the maximum size of operations without their schemas: names, descriptions,
 // parameters. For GitHub's document, that is 1 MB.
@@ -81,7 +80,7 @@ type bodyOutput struct {
 // describe has a worker process read a document. The gateway reads the files that the
 // document refers to.
 func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Settings, sent []sentParameter) ([]operation, about, error) {
-	input, err := convert.Pack(documentInput{s.Spec, s.BaseURL, s.Operations, sent}, document)
+	input, err := upstream.Pack(documentInput{s.Spec, s.BaseURL, s.Operations, sent}, document)
 	if err != nil {
 		return nil, about{}, err
 	}
@@ -90,7 +89,7 @@ func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Set
 		return nil, about{}, err
 	}
 	var out documentOutput
-	schemas, err := convert.Unpack(packed, &out)
+	schemas, err := upstream.Unpack(packed, &out)
 	if err == nil && len(schemas) != 2*len(out.Operations) {
 		err = errors.New("a fault of toolscript: the operations have other schemas")
 	}
@@ -106,7 +105,7 @@ func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Set
 }
 
 // refersTo returns a function that reads the files of the document: in its folder, or of its origin.
-func (l *library) refersTo() convert.Need {
+func (l *library) refersTo() upstream.ConvertNeed {
 	count := 0
 	return func(at string) ([]byte, error) {
 		if count++; count > maxFiles {
@@ -121,7 +120,7 @@ func (l *library) refersTo() convert.Need {
 			if err != nil {
 				return nil, err
 			}
-			if !isURL(l.root) || !isURL(at) || !httpauth.SameOrigin(root, target) {
+			if !isURL(l.root) || !isURL(at) || !upstream.SameOrigin(root, target) {
 				return nil, errors.New("it is of another origin, which is not read")
 			}
 		}
@@ -130,9 +129,9 @@ func (l *library) refersTo() convert.Need {
 }
 
 // convertDocument implements Document.
-func convertDocument(input []byte, need convert.Need) ([][]byte, error) {
+func convertDocument(input []byte, need upstream.ConvertNeed) ([][]byte, error) {
 	var in documentInput
-	texts, err := convert.Unpack(input, &in)
+	texts, err := upstream.Unpack(input, &in)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +159,7 @@ func convertDocument(input []byte, need convert.Need) ([][]byte, error) {
 		schemas = append(schemas, o.tool.InputSchema, o.tool.OutputSchema)
 		out.Operations = append(out.Operations, o.output())
 	}
-	return convert.Pack(out, schemas...)
+	return upstream.Pack(out, schemas...)
 }
 
 // kindOf returns the kind of the error for a document. A document that was read but cannot

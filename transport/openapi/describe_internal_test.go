@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // everything is a document with an operation that has each part that an operation can have.
@@ -97,7 +97,7 @@ func FuzzDocument(f *testing.F) {
 		if len(document) > 64<<10 {
 			t.Skip("time grows with the length")
 		}
-		input, err := convert.Pack(documentInput{Spec: "/api/openapi.json", BaseURL: "https://api.example"}, document)
+		input, err := upstream.Pack(documentInput{Spec: "/api/openapi.json", BaseURL: "https://api.example"}, document)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func FuzzDocument(f *testing.F) {
 			return
 		}
 		var out documentOutput
-		schemas, err := convert.Unpack(slices.Concat(packed...), &out)
+		schemas, err := upstream.Unpack(slices.Concat(packed...), &out)
 		if err != nil || len(schemas) != 2*len(out.Operations) {
 			t.Fatalf("%d schemas of %d operations, %v", len(schemas), len(out.Operations), err)
 		}

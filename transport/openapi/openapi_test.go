@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestStyles checks the examples of the parameter styles in the specification.
@@ -305,7 +305,7 @@ func TestRetries(t *testing.T) {
 }
 
 func TestCredentials(t *testing.T) {
-	for want, auth := range map[string]httpauth.Auth{
+	for want, auth := range map[string]upstream.HTTPAuth{
 		"GET /v1/a":                           {Type: "none"},
 		"GET /v1/a Authorization: Bearer s":   {Type: "bearer", Token: "s"},
 		"GET /v1/a X-Key: s":                  {Type: "header", Name: "X-Key", Value: "s"},

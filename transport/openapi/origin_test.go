@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestDocumentDoesNotChooseTheOrigin: an address in a document, wherever it is, never gets
@@ -61,7 +61,7 @@ func TestDocumentDoesNotChooseTheOrigin(t *testing.T) {
 	if err := os.WriteFile(local, []byte(written(at(evil.URL), "", "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bearer := httpauth.Auth{Type: "bearer", Token: "sesame"}
+	bearer := upstream.HTTPAuth{Type: "bearer", Token: "sesame"}
 	for _, test := range []struct {
 		name     string
 		settings openapi.Settings
@@ -70,10 +70,10 @@ func TestDocumentDoesNotChooseTheOrigin(t *testing.T) {
 	}{
 		{"a local document", openapi.Settings{Spec: local, Auth: bearer}, nil, toolscript.Invalid},
 		{"only headers", openapi.Settings{Spec: local}, map[string]string{"X-Key": "sesame"}, toolscript.Invalid},
-		{"basic", openapi.Settings{Spec: local, Auth: httpauth.Auth{Type: "basic", Username: "u", Password: "sesame"}}, nil, toolscript.Invalid},
-		{"query", openapi.Settings{Spec: local, Auth: httpauth.Auth{Type: "query", Name: "key", Value: "sesame"}}, nil, toolscript.Invalid},
-		{"a login", openapi.Settings{Spec: local, Auth: httpauth.Auth{Type: "oauth2"}}, nil, toolscript.Invalid},
-		{"a kind of a later version", openapi.Settings{Spec: local, Auth: httpauth.Auth{Type: "mtls", Value: "sesame"}}, nil, toolscript.Invalid},
+		{"basic", openapi.Settings{Spec: local, Auth: upstream.HTTPAuth{Type: "basic", Username: "u", Password: "sesame"}}, nil, toolscript.Invalid},
+		{"query", openapi.Settings{Spec: local, Auth: upstream.HTTPAuth{Type: "query", Name: "key", Value: "sesame"}}, nil, toolscript.Invalid},
+		{"a login", openapi.Settings{Spec: local, Auth: upstream.HTTPAuth{Type: "oauth2"}}, nil, toolscript.Invalid},
+		{"a kind of a later version", openapi.Settings{Spec: local, Auth: upstream.HTTPAuth{Type: "mtls", Value: "sesame"}}, nil, toolscript.Invalid},
 		{"a remote document", openapi.Settings{Spec: good.URL + "/absolute.json", Auth: bearer}, nil, toolscript.Invalid},
 		{"without a scheme", openapi.Settings{Spec: good.URL + "/schemeless.json", Auth: bearer}, nil, toolscript.Invalid},
 		{"in a variable", openapi.Settings{Spec: good.URL + "/variable.json", Auth: bearer}, nil, toolscript.Invalid},

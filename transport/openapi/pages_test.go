@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const anyArray = `"responses": {"200": {"description": "d", "content": {"application/json": {"schema": {"type": "array"}}}}}`
@@ -82,7 +82,7 @@ func TestContinuations(t *testing.T) {
 		w.Header().Set("Link", `<?page=2&key=s3cret>; rel=next`)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `[]`)
-	}, func(o *openapi.Settings) { o.Auth = httpauth.Auth{Type: "query", Name: "key", Value: "s3cret"} })
+	}, func(o *openapi.Settings) { o.Auth = upstream.HTTPAuth{Type: "query", Name: "key", Value: "s3cret"} })
 	first, err := s.page("a", `{"q": "x", "X-List": "l"}`, "")
 	if err != nil || first.Next == "" || first.Self == "" || first.Self == first.Next {
 		t.Fatalf("%+v %v", first, err)

@@ -18,9 +18,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/validate"
-	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestWhereTheAPIIs: if the document does not name the address of the API, it is "/" at the document's origin.
@@ -124,14 +124,14 @@ func TestDocumentBehindALogin(t *testing.T) {
 	private, public := serve(true), serve(false)
 	for _, c := range []struct {
 		name, spec, base, want string
-		auth                   httpauth.Auth
+		auth                   upstream.HTTPAuth
 		headers                map[string]string
 	}{
-		{"bearer", private.URL, private.URL + "/v1", "Bearer token", httpauth.Auth{Type: "bearer", Token: "token"}, nil},
-		{"bearer, no address of the API", private.URL, "", "Bearer token", httpauth.Auth{Type: "bearer", Token: "token"}, nil},
-		{"query", private.URL, private.URL, "key=token", httpauth.Auth{Type: "query", Name: "key", Value: "token"}, nil},
-		{"a header", private.URL, private.URL, "acme", httpauth.Auth{}, map[string]string{"X-Tenant": "acme"}},
-		{"another origin", public.URL, private.URL, "", httpauth.Auth{Type: "bearer", Token: "token"}, map[string]string{"X-Tenant": "acme"}},
+		{"bearer", private.URL, private.URL + "/v1", "Bearer token", upstream.HTTPAuth{Type: "bearer", Token: "token"}, nil},
+		{"bearer, no address of the API", private.URL, "", "Bearer token", upstream.HTTPAuth{Type: "bearer", Token: "token"}, nil},
+		{"query", private.URL, private.URL, "key=token", upstream.HTTPAuth{Type: "query", Name: "key", Value: "token"}, nil},
+		{"a header", private.URL, private.URL, "acme", upstream.HTTPAuth{}, map[string]string{"X-Tenant": "acme"}},
+		{"another origin", public.URL, private.URL, "", upstream.HTTPAuth{Type: "bearer", Token: "token"}, map[string]string{"X-Tenant": "acme"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			settings, err := json.Marshal(openapi.Settings{Spec: c.spec + "/openapi.json", BaseURL: c.base, Auth: c.auth})
@@ -174,7 +174,7 @@ func TestRefusedDocument(t *testing.T) {
 			w.WriteHeader(c.status)
 			_, _ = io.WriteString(w, c.body)
 		}))
-		settings, err := json.Marshal(openapi.Settings{Spec: web.URL + "/openapi.json", Auth: httpauth.Auth{Type: c.auth, Token: "token"}})
+		settings, err := json.Marshal(openapi.Settings{Spec: web.URL + "/openapi.json", Auth: upstream.HTTPAuth{Type: c.auth, Token: "token"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestWhatIsNoArgument(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	settings, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: api.URL, Auth: httpauth.Auth{Type: "header", Name: "X-Key", Value: "secret"}})
+	settings, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: api.URL, Auth: upstream.HTTPAuth{Type: "header", Name: "X-Key", Value: "secret"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestCookieOfAuth(t *testing.T) {
 	}
 	s := newScene(t, document("3.0.3", `{"/a": {"get": {"operationId": "op", "parameters": [`+cookie("sid")+`, `+cookie("b")+`, `+cookie("theme")+`]}}}`), ok,
 		func(o *openapi.Settings) {
-			o.Auth = httpauth.Auth{Type: "header", Name: "cookie", Value: "sid=abc; b=c"}
+			o.Auth = upstream.HTTPAuth{Type: "header", Name: "cookie", Value: "sid=abc; b=c"}
 		})
 	if got := string(s.tool("op").InputSchema); !strings.Contains(got, `"required":["theme"]`) {
 		t.Errorf("the arguments are %s", got)
@@ -310,7 +310,7 @@ func TestCookieOfAuth(t *testing.T) {
 		t.Error(s.last())
 	}
 	s = newScene(t, document("3.0.3", `{"/a": {"get": {"operationId": "op"}}}`), ok,
-		func(o *openapi.Settings) { o.Auth = httpauth.Auth{Type: "query", Name: "api key", Value: "a b+c"} })
+		func(o *openapi.Settings) { o.Auth = upstream.HTTPAuth{Type: "query", Name: "api key", Value: "a b+c"} })
 	if s.call("op", `{}`); s.last() != "GET /v1/a?api%20key=a%20b%2Bc" {
 		t.Error(s.last())
 	}

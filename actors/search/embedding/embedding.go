@@ -1,7 +1,10 @@
-// Package embedding declares the interface of embedding engines. It also has the
-// common code of external engines: the prefixes that models expect before texts, and
-// the check of vectors. The engines are minilm, which is part of this program, llama,
-// a process with a GGUF model, and remote, an HTTP endpoint.
+// Package embedding declares the interface of embedding engines. It also has the external
+// engines: a Process is a separate program, toolscript-llama, with a GGUF model, and an Engine
+// is an HTTP endpoint with the embeddings API of OpenAI, which many servers have, including
+// local servers. The engine that is part of this program is in package minilm.
+//
+// The package has both sides of the pipe to toolscript-llama, the prefixes that models expect
+// before texts, and the check of vectors.
 package embedding
 
 import (

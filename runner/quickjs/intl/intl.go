@@ -16,7 +16,6 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/intl/collation"
 	"github.com/toolscript/toolscript/runner/quickjs/intl/date"
 	"github.com/toolscript/toolscript/runner/quickjs/intl/number"
-	"github.com/toolscript/toolscript/runner/quickjs/intl/words"
 )
 
 // settings are the options of an object of Intl.
@@ -127,7 +126,7 @@ func newCollator(s settings, _ date.Zone) (format, error) {
 }
 
 func newList(s settings, _ date.Zone) (format, error) {
-	o, err := options[words.List](s)
+	o, err := options[number.List](s)
 	o.Prepare(s.Locale)
 	return format{parts: func(value string) ([]number.Part, error) {
 		var items []string
@@ -137,7 +136,7 @@ func newList(s settings, _ date.Zone) (format, error) {
 }
 
 func newRelative(s settings, _ date.Zone) (format, error) {
-	o, err := options[words.Relative](s)
+	o, err := options[number.Relative](s)
 	o.Prepare(s.Locale)
 	return format{parts: func(value string) ([]number.Part, error) {
 		var given struct{ Value, Unit string }

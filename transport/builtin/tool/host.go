@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Host holds what the gateway offers to built-in tools. The zero value is ready to use;
@@ -31,7 +31,7 @@ type Host struct {
 	Agents Agents
 
 	// Convert processes untrusted bytes in a worker process; nil: in this process.
-	Convert convert.Port
+	Convert upstream.ConvertPort
 
 	// Confinement lists the restrictions of the programs of RunCommand on this machine.
 	Confinement []toolscript.Confinement

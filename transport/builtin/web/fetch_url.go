@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // FetchURL is the tool fetchUrl.
@@ -105,7 +105,7 @@ func cut(text string, length int) string {
 // fetcher fetches pages and caches them in the store.
 type fetcher struct {
 	client  *http.Client
-	convert convert.Port
+	convert upstream.ConvertPort
 	answers *budget.Budget
 	store   documents.Store
 }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
-	"github.com/toolscript/toolscript/transport/convert"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -63,7 +62,7 @@ func (f fetcher) load(ctx context.Context, from *url.URL) (page, error) {
 
 // Page is the conversion of the body of an answer to Markdown. Its input is a pageInput and
 // the body; its output is a pageOutput and the Markdown.
-var Page = convert.Kind{Name: "page", Most: 16 << 20, Do: convertPage}
+var Page = upstream.ConvertKind{Name: "page", Most: 16 << 20, Do: convertPage}
 
 type pageInput struct {
 	URL  string `json:"url"`  // address after redirects
@@ -75,8 +74,8 @@ type pageOutput struct {
 }
 
 // readPage converts the body of an answer in a worker process.
-func readPage(ctx context.Context, port convert.Port, in pageInput, body []byte) (page, error) {
-	input, err := convert.Pack(in, body)
+func readPage(ctx context.Context, port upstream.ConvertPort, in pageInput, body []byte) (page, error) {
+	input, err := upstream.Pack(in, body)
 	if err != nil {
 		return page{}, err
 	}
@@ -88,16 +87,16 @@ func readPage(ctx context.Context, port convert.Port, in pageInput, body []byte)
 		return page{}, err
 	}
 	var out pageOutput
-	texts, err := convert.Unpack(packed, &out)
+	texts, err := upstream.Unpack(packed, &out)
 	if err != nil || len(texts) != 1 {
 		return page{}, errors.Join(err, errors.New("a fault of toolscript: the page was not converted"))
 	}
 	return page{url: in.URL, title: out.Title, content: string(texts[0])}, nil
 }
 
-func convertPage(input []byte, _ convert.Need) ([][]byte, error) {
+func convertPage(input []byte, _ upstream.ConvertNeed) ([][]byte, error) {
 	var in pageInput
-	texts, err := convert.Unpack(input, &in)
+	texts, err := upstream.Unpack(input, &in)
 	if err != nil || len(texts) != 1 {
 		return nil, errors.Join(err, errors.New("a fault of toolscript: there is no page"))
 	}
@@ -105,7 +104,7 @@ func convertPage(input []byte, _ convert.Need) ([][]byte, error) {
 	if err := p.read(texts[0], in.Type); err != nil {
 		return nil, err
 	}
-	return convert.Pack(pageOutput{p.title}, []byte(p.content))
+	return upstream.Pack(pageOutput{p.title}, []byte(p.content))
 }
 
 // read converts the body of an answer.

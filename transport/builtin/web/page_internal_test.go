@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/toolscript/toolscript/transport/convert"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestHostilePages: pages for which a naive conversion of escapes, or of deeply nested lists and
@@ -38,7 +38,7 @@ func FuzzPage(f *testing.F) {
 	f.Add("<svg><title>x</title><![CDATA[y]]></svg><!--z--><img src='data:,' alt='['>", "application/xhtml+xml")
 	f.Add("\xff\xfeh\x00i\x00", "text/plain; charset=utf-16")
 	f.Fuzz(func(t *testing.T, body, contentType string) {
-		input, err := convert.Pack(pageInput{URL: "https://example.com/a/b", Type: contentType}, []byte(body))
+		input, err := upstream.Pack(pageInput{URL: "https://example.com/a/b", Type: contentType}, []byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func FuzzPage(f *testing.F) {
 			return
 		}
 		var out pageOutput
-		texts, err := convert.Unpack(slices.Concat(packed...), &out)
+		texts, err := upstream.Unpack(slices.Concat(packed...), &out)
 		if err != nil || len(texts) != 1 {
 			t.Fatalf("%d texts, %v", len(texts), err)
 		}

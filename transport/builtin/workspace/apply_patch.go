@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolscript/toolscript/transport/builtin/patch"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
@@ -57,7 +56,7 @@ func applyPatch(ctx context.Context, w *tool.Workspace, args applyPatchArgs) (ap
 
 // prepare applies a patch in memory.
 func prepare(ctx context.Context, w *tool.Workspace, args applyPatchArgs) (*Set, error) {
-	parsed, err := patch.Worker{Port: w.Convert}.Parse(ctx, args.Patch)
+	parsed, err := Worker{Port: w.Convert}.Parse(ctx, args.Patch)
 	if err != nil {
 		return nil, err
 	}
@@ -91,17 +90,17 @@ type patcher struct {
 	dir string
 }
 
-func (p patcher) worker() patch.Worker { return patch.Worker{Port: p.w.Convert} }
+func (p patcher) worker() Worker { return Worker{Port: p.w.Convert} }
 
-func (p patcher) apply(c patch.Change) error {
+func (p patcher) apply(c Change) error {
 	path, err := p.w.Path(c.Path, p.dir)
 	if err != nil {
 		return err
 	}
 	switch c.Op {
-	case patch.Add:
+	case Add:
 		return p.add(path, c)
-	case patch.Delete:
+	case Delete:
 		text, err := p.set.Read(path)
 		if err != nil {
 			return err
@@ -115,7 +114,7 @@ func (p patcher) apply(c patch.Change) error {
 	}
 }
 
-func (p patcher) add(path string, c patch.Change) error {
+func (p patcher) add(path string, c Change) error {
 	exists, err := p.set.Exists(path)
 	if err != nil {
 		return err
@@ -130,7 +129,7 @@ func (p patcher) add(path string, c patch.Change) error {
 }
 
 // update changes a file, and moves it if the patch says so.
-func (p patcher) update(path string, c patch.Change) error {
+func (p patcher) update(path string, c Change) error {
 	text, err := p.set.Read(path)
 	if err != nil {
 		return err

@@ -1,4 +1,5 @@
-// Package number formats numbers like Intl.NumberFormat.
+// Package number formats numbers like Intl.NumberFormat, lists like Intl.ListFormat, and
+// relative times like Intl.RelativeTimeFormat.
 package number
 
 import (
