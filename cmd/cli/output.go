@@ -51,7 +51,7 @@ func (a *app) coloured(w io.Writer) bool {
 func (a *app) logger(level slog.Level) *slog.Logger { return a.loggerTo(a.Stderr, level) }
 
 func (a *app) loggerTo(w io.Writer, level slog.Level) *slog.Logger {
-	levels := logfile.Levels{Default: a.logLevel.Or(level), Packages: a.logLevel.Packages}
+	levels := logfile.Levels{Default: a.logLevel.Or(level), Sources: a.logLevel.Sources}
 	options := &slog.HandlerOptions{Level: levels.Lowest(), ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
 		if attr.Value.Kind() == slog.KindString {
 			attr.Value = slog.StringValue(a.again(attr.Value.String()))

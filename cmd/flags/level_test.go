@@ -10,17 +10,18 @@ import (
 
 func TestLevel(t *testing.T) {
 	for _, tt := range []struct {
-		text     string
-		level    slog.Level // level of the flag; error if it names only packages
-		packages map[string]slog.Level
-		fails    bool
+		text    string
+		level   slog.Level // level of the flag; error if it names only sources
+		sources map[string]slog.Level
+		fails   bool
 	}{
 		{text: "warning", level: slog.LevelWarn},
 		{text: "INFO", level: slog.LevelInfo},
-		{text: "info,actors/server=debug", level: slog.LevelInfo, packages: map[string]slog.Level{"actors/server": slog.LevelDebug}},
-		{text: "actors/=warning, transport=error", level: slog.LevelError, packages: map[string]slog.Level{"actors": slog.LevelWarn, "transport": slog.LevelError}},
+		{text: "info,server=debug", level: slog.LevelInfo, sources: map[string]slog.Level{"server": slog.LevelDebug}},
+		{text: "runs=warning, api=error", level: slog.LevelError, sources: map[string]slog.Level{"runs": slog.LevelWarn, "api": slog.LevelError}},
 		{text: "loud", fails: true},
-		{text: "info,actors=loud", fails: true},
+		{text: "info,runs=loud", fails: true},
+		{text: "info,actors/server=debug", fails: true},
 		{text: "=info", fails: true},
 	} {
 		l := flags.Level{Choice: flags.Choice{Choices: []string{"debug", "info", "warn", "error"}}}
@@ -29,8 +30,8 @@ func TestLevel(t *testing.T) {
 			t.Errorf("%q: %v", tt.text, err)
 			continue
 		}
-		if got := l.Or(slog.LevelError); !tt.fails && (got != tt.level || !maps.Equal(l.Packages, tt.packages) || l.String() != tt.text) {
-			t.Errorf("%q is %v with %v, printed as %q", tt.text, got, l.Packages, l.String())
+		if got := l.Or(slog.LevelError); !tt.fails && (got != tt.level || !maps.Equal(l.Sources, tt.sources) || l.String() != tt.text) {
+			t.Errorf("%q is %v with %v, printed as %q", tt.text, got, l.Sources, l.String())
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/logfile"
 )
 
 // Duration is a duration with a unit. It refuses a number without a unit: that means
@@ -198,12 +199,12 @@ var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// Level is the lowest level of a log, and of the logs of some packages:
-// info,actors/server=debug. It also accepts level names of other programs, because many
+// Level is the lowest level of a log, and of the logs of some sources:
+// info,server=debug. It also accepts level names of other programs, because many
 // programs read LOG_LEVEL.
 type Level struct {
 	Choice
-	Packages map[string]slog.Level // by path in this module; a path includes the packages below it
+	Sources map[string]slog.Level // by name; see logfile.Sources
 
 	text string
 }
@@ -214,23 +215,23 @@ func (l *Level) String() string { return cmp.Or(l.text, l.Value) }
 
 // Set implements pflag.Value.
 func (l *Level) Set(text string) error {
-	next := Level{Choice: l.Choice, Packages: map[string]slog.Level{}, text: text}
+	next := Level{Choice: l.Choice, Sources: map[string]slog.Level{}, text: text}
 	for part := range strings.SplitSeq(text, ",") {
-		folder, name, ofPackage := strings.Cut(strings.TrimSpace(part), "=")
-		if !ofPackage {
-			name = folder
+		source, name, ofSource := strings.Cut(strings.TrimSpace(part), "=")
+		if !ofSource {
+			name = source
 		}
 		one := Choice{Choices: l.Choices}
 		if err := one.Set(cmp.Or(levelAliases[strings.ToLower(name)], name)); err != nil {
 			return err
 		}
-		switch folder = strings.Trim(folder, "/"); {
-		case !ofPackage:
+		switch {
+		case !ofSource:
 			next.Value = one.Value
-		case folder == "":
-			return errors.New("want the path of a package before =, such as actors/server=debug")
+		case !slices.Contains(logfile.Sources(), source):
+			return fmt.Errorf("%q is no source of the log, as server is in server=debug; there are %s", source, strings.Join(logfile.Sources(), ", "))
 		default:
-			next.Packages[folder] = levels[one.Value]
+			next.Sources[source] = levels[one.Value]
 		}
 	}
 	*l = next

@@ -3,22 +3,19 @@ package logfile
 import (
 	"context"
 	"log/slog"
-	"runtime"
-	"strings"
 )
 
 // Levels are the lowest levels of a log: one for all lines, and others for lines of single
-// packages, by their path in this module. A path includes the packages below it; the
-// longest path applies.
+// sources, by their names; see Sources.
 type Levels struct {
-	Default  slog.Level
-	Packages map[string]slog.Level
+	Default slog.Level
+	Sources map[string]slog.Level
 }
 
 // Lowest returns the level below which no line is written.
 func (l Levels) Lowest() slog.Level {
 	lowest := l.Default
-	for _, level := range l.Packages {
+	for _, level := range l.Sources {
 		lowest = min(lowest, level)
 	}
 	return lowest
@@ -26,7 +23,7 @@ func (l Levels) Lowest() slog.Level {
 
 // Over returns a handler that drops lines below their level. h handles all lines from Lowest on.
 func (l Levels) Over(h slog.Handler) slog.Handler {
-	if len(l.Packages) == 0 {
+	if len(l.Sources) == 0 {
 		return h
 	}
 	return filtered{h, l}
@@ -39,7 +36,7 @@ type filtered struct {
 
 // Handle implements slog.Handler.
 func (f filtered) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level < f.levels.of(packageOf(r.PC)) {
+	if r.Level < f.levels.of(sourceOf(r.PC)) {
 		return nil
 	}
 	return f.Handler.Handle(ctx, r)
@@ -55,30 +52,9 @@ func (f filtered) WithGroup(name string) slog.Handler {
 	return filtered{f.Handler.WithGroup(name), f.levels}
 }
 
-func (l Levels) of(folder string) slog.Level {
-	for folder != "" {
-		if level, ok := l.Packages[folder]; ok {
-			return level
-		}
-		folder = folder[:max(0, strings.LastIndexByte(folder, '/'))]
+func (l Levels) of(source string) slog.Level {
+	if level, ok := l.Sources[source]; ok {
+		return level
 	}
 	return l.Default
-}
-
-const module = "github.com/toolscript/toolscript/"
-
-// packageOf returns the path in this module of the package that has logged a line, or "" if
-// it is unknown.
-func packageOf(pc uintptr) string {
-	if pc == 0 {
-		return ""
-	}
-	frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-	path, ours := strings.CutPrefix(frame.Function, module)
-	if !ours {
-		return ""
-	}
-	slash := strings.LastIndexByte(path, '/') + 1
-	name, _, _ := strings.Cut(path[slash:], ".")
-	return path[:slash] + name
 }
