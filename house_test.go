@@ -1,9 +1,11 @@
 package toolscript_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +25,7 @@ var mayImport = map[string]map[string]string{
 	"actors":    {"": "types", "internal": "names of the catalog, files, tokens for the audit", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
 	"harness":   {"": "types", "internal": "the file of this program, names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
 	"cmd":       {"": "types", "internal": "suggestions, tokens, files", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
-	"release":   {"": "the version"},
+	"release":   {"": "the version", "cmd": "the reference of the commands"},
 	"test":      {"": "", "internal": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
 }
 
@@ -35,17 +37,17 @@ var onlyIn = map[string]struct {
 	"github.com/anthdm/hollywood":                    {[]string{"actors"}, "the actor library must stay replaceable"},
 	"github.com/gofiber/fiber":                       {[]string{"transport/api"}, "one HTTP server"},
 	"github.com/valyala/fasthttp":                    {[]string{"transport/api"}, "one HTTP server"},
-	"github.com/spf13/cobra":                         {[]string{"cmd/cli"}, "one command line"},
+	"github.com/spf13/cobra":                         {[]string{"cmd/cli", "release/generate"}, "one command line, and its reference"},
 	"github.com/agnivade/levenshtein":                {[]string{"internal/naming", "test/evalsearch"}, "other packages call naming.Nearest"},
 	"github.com/kelindar/search":                     {[]string{"cmd/toolscript-llama"}, "it panics in init without its C library"},
 	"github.com/evanw/esbuild":                       {[]string{"runner/script"}, "only a worker process parses script text"},
 	"github.com/microsoft/typescript-go":             {[]string{"runner/script"}, "only a worker process parses script text"},
-	"github.com/tetratelabs/wazero":                  {[]string{"runner/quickjs"}, "compiled wasm is not a safe point for the scheduler"},
+	"github.com/tetratelabs/wazero":                  {[]string{"runner/quickjs", "release/generate"}, "compiled wasm is not a safe point for the scheduler"},
 	"golang.org/x/text/collate":                      {[]string{"runner/quickjs/intl"}, "its tables take 2.5 MB, and only scripts need them"},
 	"github.com/cenkalti/backoff":                    {[]string{"actors"}, "only actors retry"},
 	"github.com/mark3labs/mcp-go":                    {[]string{"transport/mcpclient", "cmd/demo", "cmd/mcpserver", "test"}, "its types lose schema keywords"},
 	"github.com/santhosh-tekuri/jsonschema":          {[]string{"codegen/validate", "cmd/config"}, "one validator for arguments, one for the configuration"},
-	"github.com/tiktoken-go/tokenizer":               {[]string{"test", "internal/tokens/internal"}, "its vocabulary takes 8 MB and 100 ms; package tokens has the same in another form"},
+	"github.com/tiktoken-go/tokenizer":               {[]string{"test", "release/generate"}, "its vocabulary takes 8 MB and 100 ms; package tokens has the same in another form"},
 	"github.com/dlclark/regexp2":                     {[]string{"codegen/validate"}, "a pattern needs a time limit, which this package sets"},
 	"github.com/modelcontextprotocol/go-sdk/auth":    {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {[]string{"transport/oauth"}, "one OAuth"},
@@ -174,6 +176,60 @@ func TestGuideNamesPackages(t *testing.T) {
 			t.Errorf("CONTRIBUTING.md, \"Where things go\", does not name the package %s", folder)
 		}
 	}
+}
+
+// Bounds of the rooms outside of test: their number, how many have one file, and the lines of
+// each without its tests.
+const (
+	mostRooms, mostOfOneFile = 100, 8
+	fewestLines, mostLines   = 150, 6000
+)
+
+// odd are the packages outside of these bounds of lines, with the reason.
+var odd = map[string]string{
+	"cmd/cli":                "all commands; it is to be divided by the groups of the help",
+	"cmd/exit":               "the exit codes, for packages without a command line",
+	"cmd/toolscript":         "a program that calls cmd/cli",
+	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
+	"runner/quickjs/prelude": "the scripts are beside it",
+}
+
+// TestSizes checks the number and the sizes of the packages.
+func TestSizes(t *testing.T) {
+	rooms, oneFile := 0, []string{}
+	for pkg := range packages(t) {
+		folder := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
+		if topFolder(pkg) == "test" {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, count := 0, 0
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += bytes.Count(text, []byte("\n"))
+			count++
+		}
+		rooms++
+		if count == 1 {
+			oneFile = append(oneFile, folder)
+		}
+		if fits := fewestLines <= lines && lines <= mostLines; fits != (odd[folder] == "") {
+			t.Errorf("%s has %d lines, want %d to %d, or its name in odd with a reason, if it needs one", name(folder), lines, fewestLines, mostLines)
+		}
+	}
+	if rooms > mostRooms || len(oneFile) > mostOfOneFile {
+		t.Errorf("%d packages outside of test, want at most %d; of one file %q, want at most %d", rooms, mostRooms, oneFile, mostOfOneFile)
+	}
+	t.Logf("%d packages outside of test, %d of one file", rooms, len(oneFile))
 }
 
 // packages returns the imports of each package of this module, without those of tests.

@@ -4,7 +4,7 @@ import (
 	_ "embed" // the vocabulary
 )
 
-//go:generate go run ./internal/pack
+//go:generate go run ../../release/generate tokens
 
 // vocabulary has three parts, all numbers little-endian:
 //

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/runner/command"
-	"github.com/toolscript/toolscript/runner/internal/hostile"
+
+	"github.com/toolscript/toolscript/test/fixture/hostile"
 )
 
 func init() { programs["__attack"] = attack }

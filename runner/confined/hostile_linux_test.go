@@ -20,7 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript/runner/confine"
-	"github.com/toolscript/toolscript/runner/internal/hostile"
+
+	"github.com/toolscript/toolscript/test/fixture/hostile"
 )
 
 // target describes what the hostile program attacks.

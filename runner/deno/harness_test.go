@@ -15,8 +15,10 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/deno"
-	"github.com/toolscript/toolscript/runner/internal/testhost"
+
 	"github.com/toolscript/toolscript/runner/script"
+
+	"github.com/toolscript/toolscript/test/fixture/testhost"
 )
 
 // executable returns the Deno for the tests: the one that test/package.json pins,

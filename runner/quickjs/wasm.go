@@ -2,10 +2,10 @@ package quickjs
 
 import _ "embed"
 
-// The engine is quickjs.wasm of npm quickjs-wasi 3.6.2 with added fuel: see internal/genwasm,
-// which generates it, and internal/fuel.
+// The engine is quickjs.wasm of npm quickjs-wasi 3.6.2 with added fuel: see release/generate,
+// which generates it, and its folder fuel.
 //
-//go:generate go run ./internal/genwasm -o quickjs.wasm
+//go:generate go run ../../release/generate engine -o quickjs.wasm
 //go:embed quickjs.wasm
 var engineWasm []byte
 

@@ -20,10 +20,12 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/testhost"
+
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
+
+	"github.com/toolscript/toolscript/test/fixture/testhost"
 )
 
 // runnerRole makes the test binary a runner that connects to the NATS server at the next argument

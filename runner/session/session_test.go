@@ -15,8 +15,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/testhost"
+
 	"github.com/toolscript/toolscript/runner/session"
+
+	"github.com/toolscript/toolscript/test/fixture/testhost"
 )
 
 // process takes the place of a sandbox's process: its ID is that of the test, which uses almost no processor time.

@@ -13,10 +13,12 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/testhost"
+
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/pace"
+
+	"github.com/toolscript/toolscript/test/fixture/testhost"
 )
 
 // cacheDir is the cache of the compiled engine for all tests of a run, because compiling takes

@@ -136,7 +136,7 @@ func (b *bench) freeProgram(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, args := range [][]string{
-		{"run", "./runner/quickjs/internal/genwasm", "-free", "-o", engine},
+		{"run", "./release/generate", "engine", "-free", "-o", engine},
 		{"build", "-overlay", instead, "-o", program, "./cmd/toolscript"},
 	} {
 		cmd := exec.CommandContext(ctx, "go", args...)

@@ -76,7 +76,7 @@ func build(programs string) error {
 	if err := harness.Build(program, false); err != nil {
 		return err
 	}
-	args := []string{"run", "../../release/npm", "-source", "../..", "-programs", programs, "-to", packages}
+	args := []string{"run", "../../release/generate", "npm", "-source", "../..", "-programs", programs, "-to", packages}
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}

@@ -1,6 +1,6 @@
 package api
 
-//go:generate go run ./internal/vendored
+//go:generate go run ../../release/generate modules
 
 import (
 	"bytes"

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-//go:generate go run ./internal/packmodel
+//go:generate go run ../../../../release/generate model
 
 const (
 	// Dim is the length of an embedding.

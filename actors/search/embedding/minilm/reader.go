@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// reader decodes the embedded weights in the order that internal/packmodel writes.
+// reader decodes the embedded weights in the order that release/generate writes.
 // Past the end, all values are zero and broken is set.
 type reader struct {
 	rest   string

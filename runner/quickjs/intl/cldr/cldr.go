@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-//go:generate go run ../internal/gencldr -o cldr.zip
+//go:generate go run ../../../../release/generate locales -o cldr.zip
 
 //go:embed cldr.zip
 var archive []byte

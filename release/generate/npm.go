@@ -1,11 +1,3 @@
-// Command npm builds the npm packages from the programs of all platforms: one package
-// for each platform, and the package toolscript, which depends on all of them and runs
-// the one that npm has installed.
-//
-//	go run ./release/npm -programs dist/bin -to dist/npm
-//
-// The folder of the programs has one folder for each platform, such as linux-amd64. The
-// packages are written as folders and, by npm pack, as tarballs.
 package main
 
 import (
@@ -67,15 +59,13 @@ func newManifest(name, description string) manifest {
 	}
 }
 
-func main() {
+// npm builds the npm packages of the program: one for each platform, and the one that users install.
+func npm() error {
 	programs := flag.String("programs", "dist/bin", "`folder` with the programs, one folder for each platform")
 	to := flag.String("to", "dist/npm", "`folder` for the packages; it is replaced")
 	source := flag.String("source", ".", "`folder` of the repository")
 	flag.Parse()
-	if err := build(*source, *programs, *to); err != nil {
-		fmt.Fprintln(os.Stderr, "npm:", err)
-		os.Exit(1)
-	}
+	return build(*source, *programs, *to)
 }
 
 func build(source, programs, to string) error {
@@ -92,20 +82,20 @@ func build(source, programs, to string) error {
 		if p.system == "win32" {
 			program += ".exe"
 		}
-		if err := pack(source, to, m, map[string]string{filepath.Join(programs, folder, program): "bin/" + program}); err != nil {
+		if err := packNPM(source, to, m, map[string]string{filepath.Join(programs, folder, program): "bin/" + program}); err != nil {
 			return err
 		}
 	}
 	m := newManifest("toolscript", "MCP code mode: run typed TypeScript against MCP servers")
 	m.Bin, m.Files, m.Engines, m.Dependencies = map[string]string{"toolscript": "bin/toolscript.js"}, packed, map[string]string{"node": ">=18"}, names
-	return pack(source, to, m, map[string]string{
+	return packNPM(source, to, m, map[string]string{
 		filepath.Join(source, "release/npm/toolscript.js"): "bin/toolscript.js",
 		filepath.Join(source, "release/npm/README.md"):     "README.md",
 	})
 }
 
 // pack writes a package and its tarball. files maps sources of executables to their paths.
-func pack(source, to string, m manifest, files map[string]string) error {
+func packNPM(source, to string, m manifest, files map[string]string) error {
 	folder := filepath.Join(to, strings.NewReplacer("@", "", "/", "-").Replace(m.Name))
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

@@ -1,18 +1,8 @@
-// Command pack writes o200k_base.bin, the vocabulary that package tokens embeds, from
-// the vocabulary in the library tiktoken-go/tokenizer:
-//
-//	go generate ./internal/tokens
-//
-// With -check it writes nothing and fails if the file would change.
 package main
 
 import (
-	"bytes"
 	"encoding/binary"
 	"flag"
-	"fmt"
-	"log"
-	"os"
 	"strings"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -25,38 +15,29 @@ const (
 	words    = 199998
 )
 
-func main() {
-	log.SetFlags(0)
-	log.SetPrefix("pack: ")
+// tokens writes the vocabulary that package tokens embeds, from that in the library
+// tiktoken-go/tokenizer.
+func tokens() error {
 	out := flag.String("o", "o200k_base.bin", "the file to write")
-	check := flag.Bool("check", false, "fail when the file is not what would be written")
+	check := checkOnly()
 	flag.Parse()
-	if err := run(*out, *check); err != nil {
-		log.Fatal(err)
-	}
+	return writeTokens(*out, *check)
 }
 
-func run(out string, check bool) error {
+func writeTokens(out string, check bool) error {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		return err
 	}
-	packed, err := pack(codec)
+	packed, err := packTokens(codec)
 	if err != nil {
 		return err
 	}
-	if !check {
-		return os.WriteFile(out, packed, 0o644) //nolint:gosec // a source file, readable like all others
-	}
-	got, err := os.ReadFile(out) //nolint:gosec // the developer names it
-	if err == nil && !bytes.Equal(got, packed) {
-		err = fmt.Errorf("%s is not what the library gives; run: go generate ./internal/tokens", out)
-	}
-	return err
+	return store(out, packed, check, "the library", "internal/tokens")
 }
 
-// pack returns the content of the file, whose three parts package tokens describes.
-func pack(codec tokenizer.Codec) ([]byte, error) {
+// packTokens returns the content of the file, whose three parts package tokens describes.
+func packTokens(codec tokenizer.Codec) ([]byte, error) {
 	table, starts := make([]byte, 4*slots), make([]byte, 0, 4*(words+1))
 	var texts strings.Builder
 	for rank := range uint32(words) {
@@ -66,7 +47,7 @@ func pack(codec tokenizer.Codec) ([]byte, error) {
 		}
 		starts = binary.LittleEndian.AppendUint32(starts, uint32(texts.Len()))
 		texts.WriteString(token)
-		h := hash(token)
+		h := hashToken(token)
 		slot := h % slots
 		for binary.LittleEndian.Uint32(table[4*slot:]) != 0 {
 			slot = (slot + 1) % slots
@@ -78,7 +59,7 @@ func pack(codec tokenizer.Codec) ([]byte, error) {
 }
 
 // hash is the same as in package tokens.
-func hash(token string) uint32 {
+func hashToken(token string) uint32 {
 	h := uint64(14695981039346656037)
 	for i := range len(token) {
 		h = (h ^ uint64(token[i])) * 1099511628211

@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolscript/toolscript/runner/quickjs/internal/fuel"
+	"github.com/toolscript/toolscript/release/generate/fuel"
 )
 
 // small is a module that imports env.ask and exports spin(n), which loops n times, fill(n) and copy(n),
@@ -215,7 +215,7 @@ func TestRefused(t *testing.T) {
 // TestEngineCanBeRewritten rewrites the engine a second time, because it is the
 // largest module in the repository.
 func TestEngineCanBeRewritten(t *testing.T) {
-	wasm, err := os.ReadFile("../../quickjs.wasm")
+	wasm, err := os.ReadFile("../../../runner/quickjs/quickjs.wasm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference")
 
-const pages = "../../../docs/reference"
+const pages = "../../docs/reference"
 
 // TestReference compares docs/reference with the commands.
 func TestReference(t *testing.T) {
@@ -28,12 +28,12 @@ func TestReference(t *testing.T) {
 	if err := writeMarkdown(made); err != nil {
 		t.Fatal(err)
 	}
-	want, got := files(t, made), files(t, pages)
+	want, got := referenceFiles(t, made), referenceFiles(t, pages)
 	if len(want) < 30 {
 		t.Errorf("%d pages, want one for each command", len(want))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/reference is not that of the commands (-commands +docs); write it with: go test ./cmd/cli/reference -update\n%s", diff)
+		t.Errorf("docs/reference is not that of the commands (-commands +docs); write it with: go test ./release/generate -update\n%s", diff)
 	}
 }
 
@@ -43,8 +43,8 @@ func TestMan(t *testing.T) {
 	if err := writeMan(folder); err != nil {
 		t.Fatal(err)
 	}
-	made := files(t, folder)
-	if len(made) != len(files(t, pages)) {
+	made := referenceFiles(t, folder)
+	if len(made) != len(referenceFiles(t, pages)) {
 		t.Errorf("%d manual pages", len(made))
 	}
 	for _, hidden := range []string{"toolscript-hook.1", "toolscript-mcp-demo.1"} {
@@ -59,7 +59,7 @@ func TestMan(t *testing.T) {
 	}
 }
 
-func files(t *testing.T, folder string) map[string]string {
+func referenceFiles(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
 	if err != nil {

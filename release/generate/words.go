@@ -3,7 +3,7 @@ package main
 import "strings"
 
 // words stores the patterns for relative times and lists.
-func (s *source) words(locale string) (table, error) {
+func (s *localeSource) words(locale string) (table, error) {
 	fields, err := s.read("main/"+locale+"/dateFields.json", "main", locale, "dates", "fields")
 	if err != nil {
 		return nil, err

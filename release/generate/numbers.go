@@ -10,7 +10,7 @@ var wantedSymbols = []string{
 	"currencyDecimal", "currencyGroup", "perMille", "approximatelySign",
 }
 
-func (s *source) numbers(locale string) (table, error) {
+func (s *localeSource) numbers(locale string) (table, error) {
 	n, err := s.read("main/"+locale+"/numbers.json", "main", locale, "numbers")
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (t table) compact(o object, path ...string) {
 }
 
 // plurals stores the plural rules for cardinal and ordinal numbers.
-func (s *source) plurals(t table, locale string) error {
+func (s *localeSource) plurals(t table, locale string) error {
 	for kind, file := range map[string]string{"cardinal": "plurals", "ordinal": "ordinals"} {
 		all, err := s.read("supplemental/"+file+".json", "supplemental", "plurals-type-"+kind)
 		if err != nil {
@@ -80,7 +80,7 @@ func (s *source) plurals(t table, locale string) error {
 	return nil
 }
 
-func (s *source) currencies(locale string) (table, error) {
+func (s *localeSource) currencies(locale string) (table, error) {
 	all, err := s.read("main/"+locale+"/currencies.json", "main", locale, "numbers", "currencies")
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ var simpleUnits = map[string]string{
 	"mile-per-gallon": "consumption-mile-per-gallon",
 }
 
-func (s *source) units(locale string) (table, error) {
+func (s *localeSource) units(locale string) (table, error) {
 	all, err := s.read("main/"+locale+"/units.json", "main", locale, "units")
 	if err != nil {
 		return nil, err

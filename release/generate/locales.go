@@ -13,7 +13,7 @@ import (
 )
 
 // languages lists the languages whose locales are included, with all their regions.
-var languages = []string{"de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "zh"}
+var localeLanguages = []string{"de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "zh"}
 
 // table maps names to the texts of one section of one locale. A name is a path, such as
 // months:format:wide:1.
@@ -27,22 +27,22 @@ func (t table) put(value string, path ...string) {
 }
 
 // sections maps names of sections to the functions that create them for a locale.
-var sections = map[string]func(s *source, locale string) (table, error){
-	"numbers": (*source).numbers, "currencies": (*source).currencies, "units": (*source).units,
-	"calendar": (*source).calendar, "zones": (*source).zones, "words": (*source).words,
+var sections = map[string]func(s *localeSource, locale string) (table, error){
+	"numbers": (*localeSource).numbers, "currencies": (*localeSource).currencies, "units": (*localeSource).units,
+	"calendar": (*localeSource).calendar, "zones": (*localeSource).zones, "words": (*localeSource).words,
 }
 
 // source is the content of the packages.
-type source struct {
-	files
+type localeSource struct {
+	localeFiles
 	parents map[string]string // parents of locales that are not named after their parent
 	likely  object            // likely subtags
 	hours   object            // hour cycles of regions
 }
 
 func makeLocales(ctx context.Context, from string) ([]byte, error) {
-	s := &source{files: files{}}
-	for _, name := range packages {
+	s := &localeSource{localeFiles: localeFiles{}}
+	for _, name := range localePackages {
 		if err := s.fetch(ctx, name, from, wanted); err != nil {
 			return nil, err
 		}
@@ -57,10 +57,10 @@ func wanted(path string) bool {
 	locale, in := strings.CutPrefix(path, "main/")
 	language, _, _ := strings.Cut(locale, "-")
 	language, _, _ = strings.Cut(language, "/")
-	return !in && strings.HasSuffix(path, ".json") || in && slices.Contains(languages, language)
+	return !in && strings.HasSuffix(path, ".json") || in && slices.Contains(localeLanguages, language)
 }
 
-func (s *source) prepare() error {
+func (s *localeSource) prepare() error {
 	parents, err := s.read("supplemental/parentLocales.json", "supplemental", "parentLocales", "parentLocale")
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *source) prepare() error {
 }
 
 // parent returns the locale from which a locale inherits, or "" for a language.
-func (s *source) parent(locale string) string {
+func (s *localeSource) parent(locale string) string {
 	if parent := s.parents[locale]; parent != "" {
 		return strings.TrimSuffix(parent, "und") // the root, whose data all locales repeat
 	}
@@ -88,14 +88,14 @@ func (s *source) parent(locale string) string {
 }
 
 // archive returns all tables as a ZIP archive.
-func (s *source) archive() ([]byte, error) {
+func (s *localeSource) archive() ([]byte, error) {
 	entries := map[string]string{}
 	all, err := s.locales()
 	if err != nil {
 		return nil, err
 	}
 	for section, of := range sections {
-		for _, language := range languages {
+		for _, language := range localeLanguages {
 			text, err := s.section(of, all[language])
 			if err != nil {
 				return nil, fmt.Errorf("%s of %s: %w", section, language, err)
@@ -113,10 +113,10 @@ func (s *source) archive() ([]byte, error) {
 		}
 		entries[name] = t.lines(nil)
 	}
-	return pack(entries)
+	return packLocales(entries)
 }
 
-func pack(entries map[string]string) ([]byte, error) {
+func packLocales(entries map[string]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
@@ -134,7 +134,7 @@ func pack(entries map[string]string) ([]byte, error) {
 }
 
 // locales returns the locales of each language, parents first.
-func (s *source) locales() (map[string][]string, error) {
+func (s *localeSource) locales() (map[string][]string, error) {
 	o, err := s.read("availableLocales.json", "availableLocales")
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *source) locales() (map[string][]string, error) {
 	for _, l := range o["full"].([]any) {
 		locale := l.(string)
 		language, rest, _ := strings.Cut(locale, "-")
-		if slices.Contains(languages, language) && !strings.HasPrefix(rest, "POSIX") && rest != "Shaw" && rest != "Dsrt" && rest != "Latn" && rest != "x-polyton" {
+		if slices.Contains(localeLanguages, language) && !strings.HasPrefix(rest, "POSIX") && rest != "Shaw" && rest != "Dsrt" && rest != "Latn" && rest != "x-polyton" {
 			all[language] = append(all[language], locale)
 		}
 	}
@@ -158,7 +158,7 @@ func (s *source) locales() (map[string][]string, error) {
 	return all, nil
 }
 
-func (s *source) depth(locale string) (n int) {
+func (s *localeSource) depth(locale string) (n int) {
 	for ; locale != ""; n++ {
 		locale = s.parent(locale)
 	}
@@ -167,7 +167,7 @@ func (s *source) depth(locale string) (n int) {
 
 // section returns one section of all locales of a language. Each locale only has the
 // differences to its parent.
-func (s *source) section(of func(*source, string) (table, error), locales []string) (string, error) {
+func (s *localeSource) section(of func(*localeSource, string) (table, error), locales []string) (string, error) {
 	var b strings.Builder
 	made := map[string]table{}
 	for _, locale := range locales {
@@ -206,7 +206,7 @@ func (t table) lines(parent table) string {
 
 // names lists all names of locales with the locale of their data and its parent. Names are locales
 // with their own data, default regions such as de-DE, and short forms such as zh-TW for zh-Hant-TW.
-func (s *source) names(all map[string][]string) (string, error) {
+func (s *localeSource) names(all map[string][]string) (string, error) {
 	known := table{}
 	for _, of := range all {
 		for _, locale := range of {
@@ -220,7 +220,7 @@ func (s *source) names(all map[string][]string) (string, error) {
 	}
 	for _, l := range defaults["defaultContent"].([]any) {
 		locale := l.(string)
-		if language, _, _ := strings.Cut(locale, "-"); slices.Contains(languages, language) {
+		if language, _, _ := strings.Cut(locale, "-"); slices.Contains(localeLanguages, language) {
 			raw = append(raw, locale)
 		}
 	}

@@ -1,7 +1,3 @@
-// Command platforms type-checks the program for other platforms than the one it runs on. This
-// takes a fifth of the time of a build.
-//
-//	go run ./release/platforms linux-arm64 darwin-arm64
 package main
 
 import (
@@ -14,11 +10,13 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-func main() {
+// typeCheck type-checks the program for other platforms than the one it runs on. This takes a fifth
+// of the time of a build.
+func typeCheck() error {
 	failed := false
 	for _, platform := range os.Args[1:] {
 		start := time.Now()
-		if err := check(platform); err != nil {
+		if err := checkPlatform(platform); err != nil {
 			failed = true
 			fmt.Fprintf(os.Stderr, "%s: %v\n", platform, err) //nolint:gosec // G705: a terminal, not a page
 			continue
@@ -26,12 +24,13 @@ func main() {
 		fmt.Printf("%s: no error (%s)\n", platform, time.Since(start).Round(time.Second))
 	}
 	if failed {
-		os.Exit(1)
+		return errors.New("the program does not compile everywhere")
 	}
+	return nil
 }
 
-// check returns the type errors of the program and of all packages that it imports, joined.
-func check(platform string) error {
+// checkPlatform returns the type errors of the program and of all packages that it imports, joined.
+func checkPlatform(platform string) error {
 	system, arch, _ := strings.Cut(platform, "-")
 	found, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |

@@ -5,7 +5,7 @@ import (
 )
 
 // calendar stores the Gregorian calendar.
-func (s *source) calendar(locale string) (table, error) {
+func (s *localeSource) calendar(locale string) (table, error) {
 	c, err := s.read("main/"+locale+"/ca-gregorian.json", "main", locale, "dates", "calendars", "gregorian")
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *source) calendar(locale string) (table, error) {
 
 // fields stores the names of fields that are appended to a pattern, and the day periods of
 // the language.
-func (s *source) fields(t table, locale string) error {
+func (s *localeSource) fields(t table, locale string) error {
 	fields, err := s.read("main/"+locale+"/dateFields.json", "main", locale, "dates", "fields")
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *source) fields(t table, locale string) error {
 }
 
 // hourCycle returns the letter for the hours that the region uses: h or H.
-func (s *source) hourCycle(locale string) string {
+func (s *localeSource) hourCycle(locale string) string {
 	parts := strings.Split(locale, "-")
 	region := parts[len(parts)-1]
 	if len(parts) == 1 || len(region) == 4 {
@@ -108,7 +108,7 @@ func (s *source) hourCycle(locale string) string {
 }
 
 // zones stores the names of time zones.
-func (s *source) zones(locale string) (table, error) {
+func (s *localeSource) zones(locale string) (table, error) {
 	z, err := s.read("main/"+locale+"/timeZoneNames.json", "main", locale, "dates", "timeZoneNames")
 	if err != nil {
 		return nil, err

@@ -1,10 +1,7 @@
-// Command icon draws the icon of the plugin: a prompt, and the curly brackets of a script.
-//
-//	go run ./plugins/icon plugins/toolscript/.claude-plugin/icon.png
 package main
 
 import (
-	"fmt"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -30,15 +27,13 @@ var (
 	prompt = []stroke{{222, 190, 288, 256, 38}, {288, 256, 222, 322, 38}}
 )
 
-func main() {
+// icon draws the icon of the plugin, a prompt and the curly brackets of a script, into
+// plugins/toolscript/.claude-plugin/icon.png, or into the file that is named.
+func icon() error {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: icon FILE.png")
-		os.Exit(2)
+		return errors.New("usage: icon FILE.png")
 	}
-	if err := write(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "icon:", err)
-		os.Exit(1)
-	}
+	return write(os.Args[1])
 }
 
 func write(path string) error {

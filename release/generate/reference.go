@@ -1,11 +1,8 @@
-// Reference writes the reference of the commands: pages in Markdown, or manual pages.
-//
-//	go run ./cmd/cli/reference [-man] FOLDER
 package main
 
 import (
+	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"strings"
 
@@ -15,21 +12,18 @@ import (
 	"github.com/toolscript/toolscript/cmd/cli"
 )
 
-func main() {
+// reference writes the reference of the commands: pages in Markdown, or manual pages.
+func reference() error {
 	man := flag.Bool("man", false, "write manual pages")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: reference [-man] FOLDER")
-		os.Exit(2)
+		return errors.New("usage: reference [-man] FOLDER")
 	}
 	write := writeMarkdown
 	if *man {
 		write = writeMan
 	}
-	if err := write(flag.Arg(0)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	return write(flag.Arg(0))
 }
 
 // writeMarkdown writes one page for each command. The texts of the help are paragraphs

@@ -5,12 +5,12 @@ import (
 )
 
 // supplements maps names of tables that belong to no locale to the functions that create them.
-var supplements = map[string]func(*source) (table, error){
+var supplements = map[string]func(*localeSource) (table, error){
 	"digits": currencyDigits, "metazones": metazones, "zones": zoneNames, "aliases": aliases,
 }
 
 // currencyDigits stores the number of fraction digits of currencies that do not have two.
-func currencyDigits(s *source) (table, error) {
+func currencyDigits(s *localeSource) (table, error) {
 	all, err := s.read("supplemental/currencyData.json", "supplemental", "currencyData", "fractions")
 	t := table{}
 	for code := range all {
@@ -22,7 +22,7 @@ func currencyDigits(s *source) (table, error) {
 }
 
 // metazones stores the metazones of each zone, each as "name,from,to", joined by semicolons.
-func metazones(s *source) (table, error) {
+func metazones(s *localeSource) (table, error) {
 	all, err := s.read("supplemental/metaZones.json", "supplemental", "metaZones", "metazoneInfo", "timezone")
 	t := table{}
 	t.metazones(all, "")
@@ -48,7 +48,7 @@ func (t table) metazones(o object, prefix string) {
 
 // zoneNames stores the canonical name for each name of a zone, including the canonical name
 // itself.
-func zoneNames(s *source) (table, error) {
+func zoneNames(s *localeSource) (table, error) {
 	all, err := s.read("bcp47/timezone.json", "keyword", "u", "tz")
 	t := table{}
 	for id := range all {
@@ -61,7 +61,7 @@ func zoneNames(s *source) (table, error) {
 }
 
 // aliases stores the replacements of deprecated codes of languages, scripts and regions.
-func aliases(s *source) (table, error) {
+func aliases(s *localeSource) (table, error) {
 	all, err := s.read("supplemental/aliases.json", "supplemental", "metadata", "alias")
 	t := table{}
 	for _, kind := range []string{"language", "script", "territory"} {

