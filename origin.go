@@ -64,8 +64,8 @@ func (o *Origin) Refused() string {
 	return ""
 }
 
-// Approved adds the time of a wait for the approval of a person.
-func (o *Origin) Approved(after time.Duration) {
+// AddApprovalWait adds the time of a wait for the approval of a person.
+func (o *Origin) AddApprovalWait(after time.Duration) {
 	if o != nil {
 		o.approval.Add(int64(after))
 	}

@@ -118,7 +118,7 @@ func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool tool
 	since := time.Now()
 	call.Approval, err = s.decision(ctx, at, ticket, asked)
 	decided := time.Now()
-	call.Origin.Approved(decided.Sub(since))
+	call.Origin.AddApprovalWait(decided.Sub(since))
 	call.Origin.Queue(decided)
 	resume(err == nil)
 	call.Origin.Leave(time.Now())
@@ -176,10 +176,10 @@ func (s *System) shownArgs(server string, args json.RawMessage) string {
 }
 
 // identitiesOf returns the part of an approval's pin that identifies each configured server.
-func (s *System) identitiesOf(servers map[string]mcpclient.Config) *map[string]approval.Server {
-	all := make(map[string]approval.Server, len(servers))
+func (s *System) identitiesOf(servers map[string]mcpclient.Config) *map[string]approval.PinnedServer {
+	all := make(map[string]approval.PinnedServer, len(servers))
 	for name, c := range servers {
-		all[name] = approval.Server{Identity: c.Identity(), Source: c.Source, Project: s.options.Approvals.Project}
+		all[name] = approval.PinnedServer{Identity: c.Identity(), Source: c.Source, Project: s.options.Approvals.Project}
 	}
 	return &all
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// stillThere is the delay before the supervisor checks again whether the id of an ended
+// respawnPoll is the delay before the supervisor checks again whether the id of an ended
 // child is free.
-const stillThere = 10 * time.Millisecond
+const respawnPoll = 10 * time.Millisecond
 
 // spec describes a child.
 type spec struct {
@@ -130,7 +130,7 @@ func (s *supervisor) respawn(c *actor.Context, m respawn) {
 		return
 	}
 	if ch.pid != nil && c.GetPID(ch.pid.ID) != nil {
-		s.later(ch, stillThere)
+		s.later(ch, respawnPoll)
 		return
 	}
 	ch.restarts++

@@ -68,8 +68,8 @@ func (s *System) renderCompact(view catalog.View, ids ...string) string {
 	return head + text
 }
 
-// mostSaid bounds the instructions of a server in front of the types of its tools, in characters.
-const mostSaid = 1000
+// maxInstructions bounds the instructions of a server in front of the types of its tools, in characters.
+const maxInstructions = 1000
 
 // said returns the instructions of the servers of the tools, as comments. It leaves out a text
 // that looks like an attempt to instruct a model.
@@ -85,8 +85,8 @@ func said(view catalog.View, ids []string) string {
 			continue
 		}
 		text := []rune(strings.TrimSpace(s.Instructions))
-		if len(text) > mostSaid {
-			text = append(text[:mostSaid:mostSaid], []rune("… (the rest: "+more+")")...)
+		if len(text) > maxInstructions {
+			text = append(text[:maxInstructions:maxInstructions], []rune("… (the rest: "+more+")")...)
 		}
 		fmt.Fprintf(&b, "// The server %s says:\n", s.Name)
 		for _, line := range strings.FieldsFunc(toolscript.Shown(string(text)), func(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' }) {

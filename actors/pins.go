@@ -39,7 +39,7 @@ func (s *System) reviewer(name string, config mcpclient.Config) func(string, []t
 	if config.Type == mcpclient.Scripts || config.Type == mcpclient.InProcess {
 		return nil
 	}
-	of := pin.Server{
+	of := pin.ComparedServer{
 		Name: name, Source: config.Source, Identity: config.Identity(), Written: config.Written, Program: config.Definition(), Fixed: config.Type == mcpclient.Builtin,
 	}
 	return func(instructions string, tools []toolscript.Tool) server.Review {

@@ -145,8 +145,8 @@ type System struct {
 
 	counters counters
 
-	redactors   atomic.Pointer[map[string]redactor]        // by name of the server; "" for texts of no server
-	identities  atomic.Pointer[map[string]approval.Server] // by name, for pins
+	redactors   atomic.Pointer[map[string]redactor]              // by name of the server; "" for texts of no server
+	identities  atomic.Pointer[map[string]approval.PinnedServer] // by name, for pins
 	guard       *pin.Guard
 	accepting   sync.Map                    // the *acceptance of each request to accept a pin, by its id
 	configuring sync.Mutex                  // held during a change of the configuration

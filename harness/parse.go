@@ -36,7 +36,7 @@ type Metadata struct {
 func Parse(ctx context.Context, g Gateway, code string, start answer.Position) (Parsed, error) {
 	start.Line, start.Column = max(1, start.Line), max(1, start.Column)
 	p := &process{gateway: g, options: Options{Mode: DryRun}, emit: func(Item) error { return nil }}
-	r := &run{process: p, id: newScriptID(), start: start}
+	r := &scriptRun{process: p, id: newScriptID(), start: start}
 	if err := r.do(ctx, code); err != nil {
 		return Parsed{}, err
 	}

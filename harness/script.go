@@ -24,7 +24,7 @@ func (p *process) block(ctx context.Context, piece answer.Piece) error {
 	if err := p.emit(call); err != nil {
 		return err
 	}
-	r := &run{process: p, id: id, start: piece.CodeStart, out: ScriptToolCallOutput{
+	r := &scriptRun{process: p, id: id, start: piece.CodeStart, out: ScriptToolCallOutput{
 		Type: "ScriptToolCallOutput", ScriptID: id, DryRun: p.options.Mode == DryRun, ToolCalls: []ToolCallResult{},
 	}}
 	if piece.Kind == answer.PieceMalformed {
@@ -44,8 +44,8 @@ func newScriptID() string {
 	return "scr_" + hex.EncodeToString(b)
 }
 
-// run is the state of one script.
-type run struct {
+// scriptRun is the state of one script.
+type scriptRun struct {
 	*process
 	id       string
 	start    answer.Position // position of the code
@@ -71,7 +71,7 @@ func request(code, scriptID string, o Options) toolscript.ExecRequest {
 
 // do runs the script. It returns the error of emit or of ctx; errors of the script are
 // in the output.
-func (r *run) do(ctx context.Context, code string) error {
+func (r *scriptRun) do(ctx context.Context, code string) error {
 	if !utf8.ValidString(code) { // JSON would replace invalid bytes
 		r.ended = true
 		r.out.Error = &ScriptError{
@@ -106,7 +106,7 @@ func (r *run) do(ctx context.Context, code string) error {
 const maxConsole = 16 << 10
 
 // event handles one event of the run.
-func (r *run) event(e toolscript.Event) error {
+func (r *scriptRun) event(e toolscript.Event) error {
 	switch e.Type {
 	case toolscript.EventStart:
 		r.out.RunID = e.RunID
@@ -134,7 +134,7 @@ func (r *run) event(e toolscript.Event) error {
 }
 
 // write appends console output up to maxConsole. It cuts only between runes.
-func (r *run) write(text string) {
+func (r *scriptRun) write(text string) {
 	room := maxConsole - r.console.Len()
 	if len(text) > room {
 		r.cut += len(text) - room
@@ -148,27 +148,27 @@ func (r *run) write(text string) {
 
 // asks asks a person about a call that waits for an approval. A call can be asked about
 // again if its tool changes meanwhile.
-func (r *run) asks(e toolscript.Event) error {
+func (r *scriptRun) asks(e toolscript.Event) error {
 	r.endRequest(e.CallID)
 	stop, err := r.waits(r.ctx, r.id, e.CallID, *e.Approval)
 	r.asking[e.CallID] = stop
 	return err
 }
 
-func (r *run) endRequest(callID string) {
+func (r *scriptRun) endRequest(callID string) {
 	if stop := r.asking[callID]; stop != nil {
 		stop()
 		delete(r.asking, callID)
 	}
 }
 
-func (r *run) stopAsking() {
+func (r *scriptRun) stopAsking() {
 	for callID := range r.asking {
 		r.endRequest(callID)
 	}
 }
 
-func (r *run) called(e toolscript.Event) error {
+func (r *scriptRun) called(e toolscript.Event) error {
 	r.endRequest(e.CallID)
 	ok := e.OK != nil && *e.OK
 	r.out.ToolCalls = append(r.out.ToolCalls, ToolCallResult{
@@ -178,7 +178,7 @@ func (r *run) called(e toolscript.Event) error {
 }
 
 // end records how the run ended.
-func (r *run) end(e toolscript.Event) {
+func (r *scriptRun) end(e toolscript.Event) {
 	r.ended = true
 	if e.End == nil {
 		return

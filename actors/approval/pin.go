@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Server identifies the server of a tool in a pin.
-type Server struct {
+// PinnedServer identifies the server of a tool in a pin.
+type PinnedServer struct {
 	Identity string // definition of the server, see mcpclient.Config.Identity
 	Source   string // the configuration file that defines it
 	Project  string // the folder in which it is called
@@ -37,7 +37,7 @@ type Pin struct {
 
 // PinOf returns the pin of a tool. It has only a hash of the server's identity, because the
 // identity may contain secrets.
-func PinOf(t toolscript.Tool, server Server) Pin {
+func PinOf(t toolscript.Tool, server PinnedServer) Pin {
 	hash := sha256.Sum256([]byte(server.Identity))
 	own := ""
 	if o := t.Own(); o.Name != t.Name || o.Description != t.Description {

@@ -23,8 +23,8 @@ type Guard struct {
 	last map[string]listed // the last arguments of Check, by server
 }
 
-// Server is a server whose tools are compared.
-type Server struct {
+// ComparedServer is a server whose tools are compared.
+type ComparedServer struct {
 	Name     string
 	Source   string // the configuration file
 	Identity string // definition of the server, see mcpclient.Config.Identity
@@ -35,7 +35,7 @@ type Server struct {
 
 // listed is what a server listed last.
 type listed struct {
-	server Server
+	server ComparedServer
 	texts  map[string]Text
 }
 
@@ -61,7 +61,7 @@ func (g *Guard) policy() toolscript.PinPolicy {
 
 // Check compares the tools that a server has listed. The first list of a server is
 // pinned. Check reads a file and may write it.
-func (g *Guard) Check(server Server, tools []toolscript.Tool) Verdict {
+func (g *Guard) Check(server ComparedServer, tools []toolscript.Tool) Verdict {
 	policy := g.policy()
 	now := listed{server, make(map[string]Text, len(tools))}
 	if server.Fixed {
@@ -207,7 +207,7 @@ func (g *Guard) record(now listed) (*Record, error) {
 }
 
 // renamed returns the record of a server that had another name; nil if there is none.
-func (g *Guard) renamed(server Server) *Record {
+func (g *Guard) renamed(server ComparedServer) *Record {
 	records, err := g.Store.Same(server.Source, hashOf(server.Identity))
 	if err != nil {
 		g.Log.Warn("pins of a renamed server not found", slog.String("server", server.Name), slog.String("error", err.Error()))

@@ -29,7 +29,7 @@ func (s *store) Update(_, _ string, edit func(*pin.Record) *pin.Record) error {
 
 func guard(s *store) *pin.Guard { return &pin.Guard{Store: s, Log: slog.New(slog.DiscardHandler)} }
 
-var of = pin.Server{Name: "a", Source: "file", Identity: "serve-a", Program: "serve-a"}
+var of = pin.ComparedServer{Name: "a", Source: "file", Identity: "serve-a", Program: "serve-a"}
 
 func tool(description, schema string) toolscript.Tool {
 	return toolscript.Tool{Server: "a", Name: "t", Description: description, InputSchema: json.RawMessage(schema)}
@@ -131,11 +131,11 @@ func TestSuspicions(t *testing.T) {
 // TestEditOfTheUser: a definition that the user has changed in the own file is pinned. Every other change of it
 // is reported, and the tools are compared as before.
 func TestEditOfTheUser(t *testing.T) {
-	server := func(identity, written string) pin.Server {
-		return pin.Server{Name: "a", Source: "file", Identity: identity, Program: identity, Written: written}
+	server := func(identity, written string) pin.ComparedServer {
+		return pin.ComparedServer{Name: "a", Source: "file", Identity: identity, Program: identity, Written: written}
 	}
 	for name, c := range map[string]struct {
-		first, next pin.Server
+		first, next pin.ComparedServer
 		foreign     bool // an agent's command was between them
 		changes     int
 	}{

@@ -9,7 +9,7 @@ import (
 )
 
 // find decides what answers a call, and whether the run may make it.
-func (s *calls) find(c *call) error {
+func (s *calls) find(c *runCall) error {
 	if strings.HasPrefix(c.ID, "$") {
 		if answer := builtins[c.ID]; answer != nil {
 			c.builtin = s.builtin(answer)
@@ -30,7 +30,7 @@ func (s *calls) find(c *call) error {
 
 // checkKey checks the idempotency key of a call, if it has one. Calls that the gateway answers
 // itself take no key.
-func (c *call) checkKey() error {
+func (c *runCall) checkKey() error {
 	switch {
 	case c.Key == "":
 		return nil

@@ -9,7 +9,7 @@ import (
 // waiting returns the Call.Waiting of a call: while a person decides, the clock of the run
 // stands still, and another call gets the turn. An approved call then waits for a turn
 // again, so that no more calls run at once than the run allows.
-func (s *calls) waiting(c *call, ended <-chan struct{}) func() (func(toolscript.Approval), func(bool)) {
+func (s *calls) waiting(c *runCall, ended <-chan struct{}) func() (func(toolscript.Approval), func(bool)) {
 	return func() (asked func(toolscript.Approval), resume func(allowed bool)) {
 		release := s.questions.clock.Hold()
 		s.giveTurn()

@@ -18,7 +18,7 @@ import (
 
 // builtins are the calls that the gateway answers itself, by id. They count as calls, and
 // see only tools that the run may call.
-var builtins = map[string]func(*calls, context.Context, *call) (any, error){
+var builtins = map[string]func(*calls, context.Context, *runCall) (any, error){
 	naming.SearchTools:  (*calls).search,
 	naming.DescribeTool: (*calls).describe,
 	naming.StoreGet:     (*calls).storeGet,
@@ -29,8 +29,8 @@ var builtins = map[string]func(*calls, context.Context, *call) (any, error){
 }
 
 // builtin returns the answer of a builtin as JSON.
-func (s *calls) builtin(answer func(*calls, context.Context, *call) (any, error)) answerFunc {
-	return func(ctx context.Context, c *call) (v json.RawMessage, failure *toolscript.ToolError) {
+func (s *calls) builtin(answer func(*calls, context.Context, *runCall) (any, error)) answerFunc {
+	return func(ctx context.Context, c *runCall) (v json.RawMessage, failure *toolscript.ToolError) {
 		begun := time.Now()
 		found, err := answer(s, ctx, c)
 		if err == nil {
@@ -51,7 +51,7 @@ func (s *calls) builtin(answer func(*calls, context.Context, *call) (any, error)
 }
 
 // onlyPlanned reports whether a builtin has changed nothing because the run has a plan.
-func (s *calls) onlyPlanned(c *call) bool {
+func (s *calls) onlyPlanned(c *runCall) bool {
 	return s.plan != nil && (c.ID == naming.StoreSet || c.ID == naming.StoreDelete)
 }
 
@@ -63,7 +63,7 @@ type searched struct {
 }
 
 // search answers tools.$search(query, {limit, threshold, server, readOnly}).
-func (s *calls) search(ctx context.Context, c *call) (any, error) {
+func (s *calls) search(ctx context.Context, c *runCall) (any, error) {
 	var given struct {
 		Query     string   `json:"query"`
 		Limit     int      `json:"limit"`
@@ -85,7 +85,7 @@ func (s *calls) search(ctx context.Context, c *call) (any, error) {
 }
 
 // describe answers tools.$describe(tool).
-func (s *calls) describe(ctx context.Context, c *call) (any, error) {
+func (s *calls) describe(ctx context.Context, c *runCall) (any, error) {
 	var given struct {
 		Tool string `json:"tool"`
 	}
@@ -151,7 +151,7 @@ func fetchTool(id string) (tool toolscript.Tool, is bool) {
 }
 
 // fetch answers a request of resources or prompts.
-func (s *calls) fetch(ctx context.Context, c *call) (json.RawMessage, *toolscript.ToolError) {
+func (s *calls) fetch(ctx context.Context, c *runCall) (json.RawMessage, *toolscript.ToolError) {
 	o, err := parseFetch(c.Call)
 	if err == nil {
 		o.Allow, o.Run, o.CallID, o.Trace = s.allow, s.run, c.CallID, s.trace

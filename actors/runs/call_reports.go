@@ -24,7 +24,7 @@ func (s *calls) snapshot() []toolscript.CallRecord {
 }
 
 // note returns the record of a call, and adds it if it is missing. The caller holds mu.
-func (s *calls) note(c *call) *toolscript.CallRecord {
+func (s *calls) note(c *runCall) *toolscript.CallRecord {
 	if c.record < 0 {
 		c.record = len(s.records)
 		s.records = append(s.records, toolscript.CallRecord{CallID: c.CallID, Tool: c.ID, Task: c.Task, StartMs: ms(c.asked.Sub(s.runStart))})
@@ -53,7 +53,7 @@ func (t *times) waits() toolscript.Waits {
 // explain notes why a question of the server was refused, and adds the reason of a failure to
 // the record of a call. It leaves out reasons that the gateway finds in the call itself: they
 // may quote its arguments. The caller holds mu.
-func (s *calls) explain(c *call, failure *toolscript.ToolError) {
+func (s *calls) explain(c *runCall, failure *toolscript.ToolError) {
 	if why := c.origin.Refused(); why != "" {
 		if text := c.ID + ": its server has asked a question, which was refused: " + why; len(s.refused) < maxNotices && !slices.Contains(s.refused, text) {
 			s.refused = append(s.refused, text)
@@ -81,7 +81,7 @@ func okay(kind toolscript.Kind) *bool {
 }
 
 // leave notes a call that the end of the script cancels. The caller holds mu.
-func (s *calls) leave(c *call) {
+func (s *calls) leave(c *runCall) {
 	s.unfinished = append(s.unfinished, toolscript.UnfinishedCall{CallID: c.CallID, Tool: c.ID, Printed: c.origin.Printed()})
 }
 
@@ -133,7 +133,7 @@ const progressEvery = 250 * time.Millisecond
 
 // progress emits the progress of a call. It does not block, because the connection of the
 // server calls it.
-func (s *calls) progress(c *call, p toolscript.Progress) {
+func (s *calls) progress(c *runCall, p toolscript.Progress) {
 	s.mu.Lock()
 	now := time.Now()
 	soon := !c.shown.IsZero() && now.Sub(c.shown) < progressEvery

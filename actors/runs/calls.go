@@ -40,11 +40,11 @@ type calls struct {
 	admitted, completed int64
 	runStart, begun     time.Time                   // start of the run, and of the script's time, see scriptBegins
 	free, outside       int64                       // how many more calls may start, and how many came over HTTP
-	queue               []*call                     // in the order of arrival; some may have been dropped
-	first               [1]*call                    // memory for a queue with one call
+	queue               []*runCall                  // in the order of arrival; some may have been dropped
+	first               [1]*runCall                 // memory for a queue with one call
 	starting            bool                        // a goroutine starts queued calls
 	approved            []chan struct{}             // calls that wait for a turn after an approval
-	inFlight            map[string]*call            // queued and started calls, by CallID
+	inFlight            map[string]*runCall         // queued and started calls, by CallID
 	records             []toolscript.CallRecord     // records of started calls, in the order of their start
 	unfinished          []toolscript.UnfinishedCall // calls that the end of the script has cancelled
 	answers             lastAnswers
@@ -53,8 +53,8 @@ type calls struct {
 	plan                *plan // nil: every call is made
 }
 
-// call is one call from its admission to its end.
-type call struct {
+// runCall is one call from its admission to its end.
+type runCall struct {
 	runner.Call
 	tool    toolscript.Tool // the zero Tool for builtins and while the server is not connected
 	builtin answerFunc      // nil for the tools of servers
@@ -75,7 +75,7 @@ type call struct {
 }
 
 // answerFunc returns the value that the script sees, or the error that it catches.
-type answerFunc func(context.Context, *call) (json.RawMessage, *toolscript.ToolError)
+type answerFunc func(context.Context, *runCall) (json.RawMessage, *toolscript.ToolError)
 
 // Started is a call of a tool for Deps.Start.
 type Started struct {
@@ -95,7 +95,7 @@ var (
 
 // Begin implements runner.Host.
 func (s *calls) Begin(rc runner.Call, done func(runner.Answer)) {
-	c := &call{Call: rc, done: done}
+	c := &runCall{Call: rc, done: done}
 	if err := s.admit(c); err != nil {
 		done(runner.Answer{Failure: toolError(c.tool, c.ID, notMade(err))})
 		return
@@ -104,7 +104,7 @@ func (s *calls) Begin(rc runner.Call, done func(runner.Answer)) {
 }
 
 // enter checks a call against the allow list, its key and the budget, and queues it.
-func (s *calls) enter(c *call) error {
+func (s *calls) enter(c *runCall) error {
 	if err := s.find(c); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (s *calls) startNext() {
 }
 
 // start starts one call, without blocking.
-func (s *calls) start(c *call) {
+func (s *calls) start(c *runCall) {
 	defer s.contain(c)
 	switch {
 	case c.turn != nil:
@@ -168,19 +168,19 @@ func (s *calls) start(c *call) {
 }
 
 // contain is deferred: a panic ends the call.
-func (s *calls) contain(c *call) {
+func (s *calls) contain(c *runCall) {
 	if r := recover(); r != nil {
 		s.fail(c, mailbox.Panicked(r, debug.Stack()))
 	}
 }
 
-func (s *calls) fail(c *call, err error) {
+func (s *calls) fail(c *runCall, err error) {
 	s.answer(c, nil, toolError(c.tool, c.ID, err))
 }
 
 // startNow sends the call of a tool in this goroutine. It returns false if it would have to wait
 // for the client, the server, the check of the arguments, or an earlier call with the same key.
-func (s *calls) startNow(c *call) bool {
+func (s *calls) startNow(c *runCall) bool {
 	if c.builtin != nil || c.tool.Name == "" || c.Key != "" || c.Task && s.detailed || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
 		return false
 	}
@@ -195,11 +195,11 @@ func (s *calls) startNow(c *call) bool {
 }
 
 // begin returns the event of the start of a call.
-func (s *calls) begin(c *call) toolscript.Event {
+func (s *calls) begin(c *runCall) toolscript.Event {
 	return toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID}
 }
 
-func (s *calls) request(c *call, id string) toolscript.Call {
+func (s *calls) request(c *runCall, id string) toolscript.Call {
 	return toolscript.Call{
 		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Ask: c.asking.ask, Origin: &c.origin, Queued: time.Since(c.asked),
 		Progress: func(p toolscript.Progress) { s.progress(c, p) },
@@ -211,7 +211,7 @@ func (s *calls) request(c *call, id string) toolscript.Call {
 const maxQuick = 64 << 10
 
 // returned takes the result of a call of startNow. It does not block.
-func (s *calls) returned(c *call, raw json.RawMessage, err error) {
+func (s *calls) returned(c *runCall, raw json.RawMessage, err error) {
 	defer s.contain(c)
 	switch {
 	case errors.Is(err, ErrNotSent):
@@ -229,7 +229,7 @@ func (s *calls) returned(c *call, raw json.RawMessage, err error) {
 
 // follow keeps the function that cancels a call. If the call has been cancelled before,
 // follow calls it.
-func (s *calls) follow(c *call, stop func(error)) {
+func (s *calls) follow(c *runCall, stop func(error)) {
 	s.mu.Lock()
 	c.stop = stop
 	cause := c.cause
@@ -240,7 +240,7 @@ func (s *calls) follow(c *call, stop func(error)) {
 }
 
 // valued ends a call with the value of its result.
-func (s *calls) valued(ctx context.Context, c *call, tool toolscript.Tool, raw json.RawMessage, err error) {
+func (s *calls) valued(ctx context.Context, c *runCall, tool toolscript.Tool, raw json.RawMessage, err error) {
 	if err == nil && len(raw) > maxQuick {
 		err = toolscript.WithSent(c.held.Take(ctx, len(raw)), toolscript.SentYes) // value may have to make a copy
 	}
@@ -263,11 +263,11 @@ func (s *calls) valued(ctx context.Context, c *call, tool toolscript.Tool, raw j
 }
 
 // answer ends a call of the script.
-func (s *calls) answer(c *call, v json.RawMessage, failure *toolscript.ToolError) {
+func (s *calls) answer(c *runCall, v json.RawMessage, failure *toolscript.ToolError) {
 	s.end(c, outcome{value: v}, failure)
 }
 
-func (s *calls) end(c *call, v outcome, failure *toolscript.ToolError) {
+func (s *calls) end(c *runCall, v outcome, failure *toolscript.ToolError) {
 	var how ending
 	if failure != nil {
 		how = endingOf(failure.Code, failure.Sent)
@@ -277,7 +277,7 @@ func (s *calls) end(c *call, v outcome, failure *toolscript.ToolError) {
 
 // finish records the end of a call, emits it, delivers the answer and starts the next
 // call. It does not block.
-func (s *calls) finish(c *call, a runner.Answer, how ending) {
+func (s *calls) finish(c *runCall, a runner.Answer, how ending) {
 	a.Failure = s.deps.cleanFailure(c.tool.Server, a.Failure)
 	var took float64
 	if !c.begun.IsZero() {
@@ -308,7 +308,7 @@ func (s *calls) finish(c *call, a runner.Answer, how ending) {
 
 // finished delivers the answer and starts the next call. It runs after the event of the end, so
 // that with one call at a time, this event precedes the start of the next call.
-func (s *calls) finished(c *call, a runner.Answer, settled bool) {
+func (s *calls) finished(c *runCall, a runner.Answer, settled bool) {
 	s.giveTurn()
 	s.deliver(c, a)
 	s.startNext()
@@ -318,7 +318,7 @@ func (s *calls) finished(c *call, a runner.Answer, settled bool) {
 }
 
 // deliver passes the answer of a call to the script, once.
-func (s *calls) deliver(c *call, a runner.Answer) {
+func (s *calls) deliver(c *runCall, a runner.Answer) {
 	s.mu.Lock()
 	done := c.done
 	c.done = nil
@@ -332,7 +332,7 @@ func (s *calls) deliver(c *call, a runner.Answer) {
 }
 
 // close removes a call from the calls in flight. The caller holds mu.
-func (s *calls) close(c *call, how ending, took float64) {
+func (s *calls) close(c *runCall, how ending, took float64) {
 	if s.inFlight[c.CallID] != c {
 		return
 	}
@@ -350,4 +350,4 @@ func (s *calls) close(c *call, how ending, took float64) {
 }
 
 // cancelledByScript reports whether the script cancelled the call. The caller holds calls.mu.
-func (c *call) cancelledByScript() bool { return errors.Is(c.cause, runner.ErrCallCancelled) }
+func (c *runCall) cancelledByScript() bool { return errors.Is(c.cause, runner.ErrCallCancelled) }

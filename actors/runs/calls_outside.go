@@ -14,7 +14,7 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(errAborted) })()
-	c := &call{Call: runner.Call{ID: request.ID, Args: request.Args}, turn: make(chan struct{}), stop: cancel}
+	c := &runCall{Call: runner.Call{ID: request.ID, Args: request.Args}, turn: make(chan struct{}), stop: cancel}
 	if err := s.admit(c); err != nil {
 		return nil, notMade(err)
 	}
@@ -40,7 +40,7 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	return raw, err
 }
 
-func (s *calls) makeOutside(ctx context.Context, c *call, request toolscript.Call) (json.RawMessage, error) {
+func (s *calls) makeOutside(ctx context.Context, c *runCall, request toolscript.Call) (json.RawMessage, error) {
 	tool, err := s.resolve(ctx, c, request.Wait)
 	if err != nil {
 		return nil, notMade(err)
@@ -58,7 +58,7 @@ func (s *calls) makeOutside(ctx context.Context, c *call, request toolscript.Cal
 
 // drop removes a call over HTTP that was cancelled before its turn. It returns false if the
 // call has got its turn.
-func (s *calls) drop(c *call) bool {
+func (s *calls) drop(c *runCall) bool {
 	s.mu.Lock()
 	dropped := !c.started
 	if dropped {

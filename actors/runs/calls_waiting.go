@@ -9,7 +9,7 @@ import (
 )
 
 // admit calls enter and reports a refused call to Deps.Refused.
-func (s *calls) admit(c *call) error {
+func (s *calls) admit(c *runCall) error {
 	err := s.enter(c)
 	if err != nil && s.deps.Refused != nil {
 		s.deps.Refused(toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID}, err)
@@ -18,7 +18,7 @@ func (s *calls) admit(c *call) error {
 }
 
 // startInGoroutine makes a call in a goroutine, which may wait.
-func (s *calls) startInGoroutine(c *call) {
+func (s *calls) startInGoroutine(c *runCall) {
 	ctx, cancel := s.context(c)
 	mailbox.Go(func() {
 		defer cancel(nil)
@@ -48,7 +48,7 @@ func (s *calls) startInGoroutine(c *call) {
 }
 
 // context returns the context of a call that waits in a goroutine.
-func (s *calls) context(c *call) (context.Context, context.CancelCauseFunc) {
+func (s *calls) context(c *runCall) (context.Context, context.CancelCauseFunc) {
 	parent := s.ctx
 	if c.Task {
 		parent = context.WithoutCancel(parent)
@@ -90,7 +90,7 @@ func (s *calls) scriptBegins(waited time.Duration) {
 }
 
 // announce emits the start of a call, once.
-func (s *calls) announce(c *call) {
+func (s *calls) announce(c *runCall) {
 	if c.begun.IsZero() {
 		c.begun = time.Now()
 		s.events.emit(s.begin(c))
@@ -99,7 +99,7 @@ func (s *calls) announce(c *call) {
 
 // resolve returns the tool of a call. If the tool is not in the catalog, resolve
 // waits for the server that may have it.
-func (s *calls) resolve(ctx context.Context, c *call, wait time.Duration) (toolscript.Tool, error) {
+func (s *calls) resolve(ctx context.Context, c *runCall, wait time.Duration) (toolscript.Tool, error) {
 	if c.tool.Name != "" {
 		return c.tool, nil
 	}

@@ -24,7 +24,7 @@ func (s *calls) Cancel(callID string, cause error) {
 }
 
 // cancel cancels a call. The caller holds mu, and calls then after it has released mu.
-func (s *calls) cancel(c *call, cause error) (then func()) {
+func (s *calls) cancel(c *runCall, cause error) (then func()) {
 	if c.cause == nil {
 		c.cause = cause
 	}
@@ -50,11 +50,11 @@ func (s *calls) cancel(c *call, cause error) (then func()) {
 
 // cancelSome cancels the calls in flight for which why returns a cause. It holds mu while it
 // calls why. It returns the number of calls that were in flight.
-func (s *calls) cancelSome(why func(*call) error) int {
+func (s *calls) cancelSome(why func(*runCall) error) int {
 	s.mu.Lock()
 	n := len(s.inFlight)
 	var then []func()
-	for _, id := range inOrder(s.inFlight) {
+	for _, id := range idsInOrder(s.inFlight) {
 		if cause := why(s.inFlight[id]); cause != nil {
 			then = append(then, s.cancel(s.inFlight[id], cause))
 		}

@@ -14,7 +14,7 @@ const maxDetail = 128 << 10
 
 // details adds the arguments and the answer of a call to the event of its end, if the
 // dialect of the run has them there.
-func (s *calls) details(c *call, a runner.Answer, e toolscript.Event) toolscript.Event {
+func (s *calls) details(c *runCall, a runner.Answer, e toolscript.Event) toolscript.Event {
 	if s.detailed {
 		s.keepResult(c, a)
 		e.Args, e.Result, e.Failure = detail(c.Args), detail(a.Value), a.Failure

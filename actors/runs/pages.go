@@ -10,7 +10,7 @@ import (
 // located returns the value of a call for the script. For a call that asked for a page, the
 // value has the page, its place among the others, and the tool for errors: see pages.js of the
 // prelude. A failed call has no value.
-func located(c *call, tool toolscript.Tool, v outcome, raw json.RawMessage) outcome {
+func located(c *runCall, tool toolscript.Tool, v outcome, raw json.RawMessage) outcome {
 	value := v.value
 	if _, _, asked, _ := toolscript.CutPage(c.Args); !asked || len(value) == 0 {
 		return v

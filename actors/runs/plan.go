@@ -65,7 +65,7 @@ func (s *calls) plans(tool toolscript.Tool) bool {
 }
 
 // answerPlanned ends a planned call of the script.
-func (s *calls) answerPlanned(ctx context.Context, c *call, tool toolscript.Tool) {
+func (s *calls) answerPlanned(ctx context.Context, c *runCall, tool toolscript.Tool) {
 	stub, err := s.planned(ctx, c, tool)
 	if err != nil {
 		s.answer(c, nil, toolError(tool, tool.ID(), notMade(err)))
@@ -75,7 +75,7 @@ func (s *calls) answerPlanned(ctx context.Context, c *call, tool toolscript.Tool
 }
 
 // plannedResult returns the result of a planned call over HTTP: the stub as structured content.
-func (s *calls) plannedResult(ctx context.Context, c *call, tool toolscript.Tool) (json.RawMessage, error) {
+func (s *calls) plannedResult(ctx context.Context, c *runCall, tool toolscript.Tool) (json.RawMessage, error) {
 	stub, err := s.planned(ctx, c, tool)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s *calls) plannedResult(ctx context.Context, c *call, tool toolscript.Tool
 }
 
 // planned adds a call to the plan and returns the stub of its result.
-func (s *calls) planned(ctx context.Context, c *call, tool toolscript.Tool) (json.RawMessage, error) {
+func (s *calls) planned(ctx context.Context, c *runCall, tool toolscript.Tool) (json.RawMessage, error) {
 	stub, err := s.deps.Stub(ctx, tool, c.Args)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (s *calls) planned(ctx context.Context, c *call, tool toolscript.Tool) (jso
 }
 
 // addToPlan adds a started call to the plan.
-func (s *calls) addToPlan(c *call, id string) error {
+func (s *calls) addToPlan(c *runCall, id string) error {
 	s.mu.Lock()
 	place := c.record
 	s.mu.Unlock()

@@ -27,24 +27,24 @@ type storeArgs struct {
 	Version *uint64          `json:"version"`
 }
 
-func (s *calls) storeGet(ctx context.Context, c *call) (any, error) {
+func (s *calls) storeGet(ctx context.Context, c *runCall) (any, error) {
 	return s.store(ctx, store.Get, c.Args)
 }
 
-func (s *calls) storeSet(ctx context.Context, c *call) (any, error) {
+func (s *calls) storeSet(ctx context.Context, c *runCall) (any, error) {
 	return s.storeChange(ctx, c, store.Set)
 }
 
-func (s *calls) storeDelete(ctx context.Context, c *call) (any, error) {
+func (s *calls) storeDelete(ctx context.Context, c *runCall) (any, error) {
 	return s.storeChange(ctx, c, store.Delete)
 }
 
-func (s *calls) storeList(ctx context.Context, c *call) (any, error) {
+func (s *calls) storeList(ctx context.Context, c *runCall) (any, error) {
 	return s.store(ctx, store.List, c.Args)
 }
 
 // storeRun returns the value of the last run with a name.
-func (s *calls) storeRun(ctx context.Context, c *call) (any, error) {
+func (s *calls) storeRun(ctx context.Context, c *runCall) (any, error) {
 	return s.store(ctx, store.Get, c.Args)
 }
 
@@ -61,7 +61,7 @@ func (s *calls) store(ctx context.Context, op string, args json.RawMessage) (a s
 }
 
 // storeChange makes a change; if the run has a plan, it only plans it.
-func (s *calls) storeChange(ctx context.Context, c *call, op string) (a store.Answer, err error) {
+func (s *calls) storeChange(ctx context.Context, c *runCall, op string) (a store.Answer, err error) {
 	if s.plan == nil {
 		return s.store(ctx, op, c.Args)
 	}

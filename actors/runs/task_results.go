@@ -18,7 +18,7 @@ var errTaskTime = &toolscript.Error{
 
 // keepResult stores the result of a task that has outlived the script of an answer, so that it
 // can be read later. It may wait for the disk, because such tasks run in their own goroutines.
-func (s *calls) keepResult(c *call, a runner.Answer) {
+func (s *calls) keepResult(c *runCall, a runner.Answer) {
 	s.mu.Lock()
 	stored, late := c.kept, c.late
 	s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *calls) keepResult(c *call, a runner.Answer) {
 }
 
 // limitTask bounds a task that outlives the script of an answer. The caller holds mu.
-func (s *calls) limitTask(c *call) {
+func (s *calls) limitTask(c *runCall) {
 	if !s.detailed {
 		return
 	}

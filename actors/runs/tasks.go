@@ -18,7 +18,7 @@ func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
 	s.over = true
 	s.mu.Unlock()
 	var detached []toolscript.DetachedCall
-	s.cancelSome(func(c *call) error {
+	s.cancelSome(func(c *runCall) error {
 		switch {
 		case !c.Task && !c.started:
 			return errAborted
@@ -39,8 +39,8 @@ func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
 	return detached
 }
 
-// inOrder returns the ids of calls in the order in which the script made them.
-func inOrder(calls map[string]*call) []string {
+// idsInOrder returns the ids of calls in the order in which the script made them.
+func idsInOrder(calls map[string]*runCall) []string {
 	return slices.SortedFunc(maps.Keys(calls), inCallOrder)
 }
 
@@ -48,7 +48,7 @@ func inCallOrder(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), c
 
 // stopTasks cancels the calls that outlived the script, and reports whether it cancelled any.
 func (s *calls) stopTasks() bool {
-	return s.cancelSome(func(*call) error { return errStopped }) > 0
+	return s.cancelSome(func(*runCall) error { return errStopped }) > 0
 }
 
 const (

@@ -157,7 +157,7 @@ func textValue(literal json.RawMessage) json.RawMessage {
 			return text
 		}
 	}
-	return asText(literal)
+	return textLiteral(literal)
 }
 
 // onlyText returns the text of an answer with a single text block; nil for other answers.
@@ -216,8 +216,8 @@ func hasStructured(raw json.RawMessage) bool {
 
 func present(v json.RawMessage) bool { return len(v) > 0 && !bytes.Equal(v, []byte("null")) }
 
-// asText returns a JSON string with valid UTF-8, unchanged if possible.
-func asText(literal json.RawMessage) json.RawMessage {
+// textLiteral returns a JSON string with valid UTF-8, unchanged if possible.
+func textLiteral(literal json.RawMessage) json.RawMessage {
 	if utf8.Valid(literal) {
 		return literal
 	}

@@ -33,7 +33,7 @@ func TestRecordsHaveStartsAndWaits(t *testing.T) {
 		d.Call = func(_ context.Context, c toolscript.Call) (json.RawMessage, error) {
 			if c.CallID == "2" {
 				time.Sleep(3 * time.Second)
-				c.Origin.Approved(3 * time.Second)
+				c.Origin.AddApprovalWait(3 * time.Second)
 				c.Origin.Queue(time.Now())
 				time.Sleep(500 * time.Millisecond)
 				c.Origin.Leave(time.Now())

@@ -127,7 +127,7 @@ func (s *Server) begin(m Call) bool {
 			mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 		}
 	}
-	c, ok := s.calls.begin(&m, s.published(), true, reply, func(c *call, err error) { c.post(notSent{c.generation, m, err}) })
+	c, ok := s.calls.begin(&m, s.published(), true, reply, func(c *pendingCall, err error) { c.post(notSent{c.generation, m, err}) })
 	if !ok {
 		return false
 	}
@@ -142,7 +142,7 @@ func (s *Server) abort(why *toolscript.Error) {
 	stopAll(s.calls.all(), why)
 }
 
-func stopAll(calls []*call, why *toolscript.Error) {
+func stopAll(calls []*pendingCall, why *toolscript.Error) {
 	for _, c := range calls {
 		c.stop(why)
 	}

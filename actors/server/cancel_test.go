@@ -47,7 +47,7 @@ func TestEndAfterCancel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				calls := &inFlight{traffic: new(Traffic), most: 1, generation: 1, calls: map[uint64]*call{}}
+				calls := &inFlight{traffic: new(Traffic), most: 1, generation: 1, calls: map[uint64]*pendingCall{}}
 				o := &open{name: "demo", conn: test.conn, generation: 1, timeout: 24 * time.Hour, calls: calls, work: new(mailbox.Group), post: func(any) {}}
 				begun, replies := time.Now(), 0
 				var took time.Duration

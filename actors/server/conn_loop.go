@@ -120,7 +120,7 @@ func (k *connLoop) hasProcess() bool {
 }
 
 // begin waits until the start of a process is admitted. Other servers need no admission.
-func (k *connLoop) begin(online context.Context) (*place, error) {
+func (k *connLoop) begin(online context.Context) (*admission, error) {
 	if !k.hasProcess() {
 		return nil, nil //nolint:nilnil // no place is needed
 	}
@@ -132,7 +132,7 @@ func (k *connLoop) begin(online context.Context) (*place, error) {
 }
 
 // watch ends the dial when its time is over.
-func (k *connLoop) watch(ctx context.Context, end context.CancelCauseFunc, place *place) *startWatch {
+func (k *connLoop) watch(ctx context.Context, end context.CancelCauseFunc, place *admission) *startWatch {
 	w := &startWatch{
 		limit: k.startLimit(), place: place, end: end, runs: make(chan struct{}),
 		state: func(state toolscript.ServerState) { k.post(starting{k.generation, state}) },

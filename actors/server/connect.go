@@ -147,15 +147,15 @@ func (s *Server) ended(m ended) {
 }
 
 // lostCalls returns the calls in flight that end with the connection.
-func (s *Server) lostCalls() []*call {
+func (s *Server) lostCalls() []*pendingCall {
 	if _, ends := s.conn.(endsCalls); ends {
 		return nil
 	}
-	return slices.DeleteFunc(s.calls.all(), func(c *call) bool { return c.generation != s.generation })
+	return slices.DeleteFunc(s.calls.all(), func(c *pendingCall) bool { return c.generation != s.generation })
 }
 
 // next enters the state that follows the end of a connection, and fails the lost calls.
-func (s *Server) next(worked time.Duration, lost []*call) {
+func (s *Server) next(worked time.Duration, lost []*pendingCall) {
 	s.state = s.after(s.lastErr)
 	var delay time.Duration
 	var attrs []slog.Attr

@@ -79,11 +79,11 @@ func (s *Server) elicited(m elicited) {
 // candidateCalls returns the calls that an elicitation may belong to: the call whose response
 // contained it, otherwise all calls in flight. It returns an error if the calls do not belong to
 // one run whose client answers questions.
-func (s *Server) candidateCalls(m elicited) ([]*call, error) {
+func (s *Server) candidateCalls(m elicited) ([]*pendingCall, error) {
 	if m.generation != s.generation {
 		return nil, errNoCall
 	}
-	var found []*call
+	var found []*pendingCall
 	id, known := m.ctx.Value(callKey{}).(uint64)
 	for _, c := range s.calls.all() {
 		if !known || c.id == id {
@@ -106,7 +106,7 @@ func (s *Server) candidateCalls(m elicited) ([]*call, error) {
 
 // underWay returns a context that ends when the last of the calls ends. It pauses the time
 // limits of the calls until done is called.
-func underWay(ctx context.Context, calls []*call) (_ context.Context, done func()) {
+func underWay(ctx context.Context, calls []*pendingCall) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := new(atomic.Int64)
 	left.Store(int64(len(calls)))

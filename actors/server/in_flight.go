@@ -22,9 +22,9 @@ import (
 // which progress restarts, ends most calls long before.
 const maxCall = time.Hour
 
-// call is one call in flight. Each progress notification restarts its time limit. As a
+// pendingCall is one call in flight. Each progress notification restarts its time limit. As a
 // context it carries the values of the caller's context, and the id of the call.
-type call struct {
+type pendingCall struct {
 	context.Context                  // context of the caller
 	id              uint64           // unique in this inFlight
 	generation      uint64           // generation of the connection that carries the call
@@ -44,11 +44,11 @@ type call struct {
 	wait            bool               // the call may be made again if the server cannot be reached
 	of              *inFlight
 	limit           time.Duration
-	told            time.Duration                    // time limit that the connection gets with the call
-	post            func(message any)                // sends a message to the actor
-	work            *mailbox.Group                   // counts the call
-	again           func(c *call, unreachable error) // makes the call again
-	reply           func(json.RawMessage, error)     // called once, by replied
+	told            time.Duration                           // time limit that the connection gets with the call
+	post            func(message any)                       // sends a message to the actor
+	work            *mailbox.Group                          // counts the call
+	again           func(c *pendingCall, unreachable error) // makes the call again
+	reply           func(json.RawMessage, error)            // called once, by replied
 
 	// Guarded by inFlight.mu.
 	ends, latest time.Time
@@ -60,7 +60,7 @@ type call struct {
 }
 
 // Value implements context.Context.
-func (c *call) Value(key any) any {
+func (c *pendingCall) Value(key any) any {
 	if key == (callKey{}) {
 		return c.id
 	}
@@ -79,7 +79,7 @@ type inFlight struct {
 	rate       *rate.Limiter // each call takes a token; nil: no limit
 	generation uint64        // generation of the connection; 0 without a connection
 	last       uint64
-	calls      map[uint64]*call
+	calls      map[uint64]*pendingCall
 	queued     bool        // calls wait in the actor's queue; free slots are reserved for them
 	used       time.Time   // when a call began or ended, or the connection was opened
 	answers    uint64      // requests answered on this connection, except pings
@@ -89,7 +89,7 @@ type inFlight struct {
 
 // begin takes a slot for a call, and a token of the rate limit. Only the actor gets a
 // slot while calls wait in its queue.
-func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessage, error), again func(*call, error)) (*call, bool) {
+func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessage, error), again func(*pendingCall, error)) (*pendingCall, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.generation != o.generation || f.queued && !actor {
@@ -105,7 +105,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	m.Origin.Leave(now)
 	limit := cmp.Or(m.Limit, o.timeout)
 	applied := m.rest(limit, now)
-	c := &call{
+	c := &pendingCall{
 		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
 		name: m.ID, size: len(m.Args), renamed: m.Own != "",
 		wait: m.Wait > 0, origin: m.Origin, of: f, limit: limit, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(maxCall),
@@ -127,7 +127,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 }
 
 // send makes the call on a connection. A panic of the connection ends the call.
-func (c *call) send(conn Conn, m *Call) {
+func (c *pendingCall) send(conn Conn, m *Call) {
 	defer func() {
 		if r := recover(); r != nil {
 			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
@@ -159,7 +159,7 @@ func (c *call) send(conn Conn, m *Call) {
 }
 
 // returned takes the result of the connection and releases the slot. It does not block.
-func (c *call) returned(result json.RawMessage, err error) {
+func (c *pendingCall) returned(result json.RawMessage, err error) {
 	f := c.of
 	f.mu.Lock()
 	_, first := f.calls[c.id]
@@ -200,7 +200,7 @@ func (c *call) returned(result json.RawMessage, err error) {
 
 // failed completes the error of a connection. If the call was stopped, its cause replaces the
 // error, unless the connection knows that the call was not sent. The caller holds mu.
-func (c *call) failed(err error) error {
+func (c *pendingCall) failed(err error) error {
 	if ended := c.Err(); ended != nil && toolscript.KindOf(err) == toolscript.Internal && errors.Is(err, ended) {
 		err = named(mailbox.ContextError(c.Context), c.about)
 	}
@@ -220,7 +220,7 @@ func (c *call) failed(err error) error {
 // stop ends a call for its caller, and asks the connection to end it. A cause without a
 // kind gets the kind Cancelled. A caller that cancels the call of a tool in this process
 // gets its reply when the tool has ended, see reportsEnd. stop does not block.
-func (c *call) stop(cause error) {
+func (c *pendingCall) stop(cause error) {
 	if known := (*toolscript.Error)(nil); !errors.As(cause, &known) {
 		cause = &toolscript.Error{Kind: toolscript.Cancelled, Err: cause}
 	}
@@ -250,7 +250,7 @@ func (c *call) stop(cause error) {
 }
 
 // unanswered returns the error of a call that was stopped after it was handed to the connection.
-func (c *call) unanswered(cause error) error {
+func (c *pendingCall) unanswered(cause error) error {
 	return withSent(named(cause, c.about), toolscript.SentUnknown)
 }
 
@@ -281,12 +281,12 @@ type endsCalls interface{ EndsCalls() }
 // cancellation. It is longer than the grace of a run, so a run knows which calls have not ended.
 const CancelTime = time.Second
 
-func (c *call) cancel(started mcpclient.Started, cause error) {
+func (c *pendingCall) cancel(started mcpclient.Started, cause error) {
 	started.Cancel(string(toolscript.KindOf(cause)), c.unanswered(cause))
 }
 
 // replied answers the caller, once.
-func (c *call) replied(result json.RawMessage, err error) {
+func (c *pendingCall) replied(result json.RawMessage, err error) {
 	c.of.mu.Lock()
 	first, over := !c.answered, c.over
 	c.answered, c.over = true, nil
@@ -300,7 +300,7 @@ func (c *call) replied(result json.RawMessage, err error) {
 }
 
 // whenOver calls f when the caller has its reply.
-func (c *call) whenOver(f func()) {
+func (c *pendingCall) whenOver(f func()) {
 	c.of.mu.Lock()
 	answered := c.answered
 	if !answered {
@@ -359,10 +359,10 @@ func (f *inFlight) count() int {
 }
 
 // all returns a snapshot of the calls.
-func (f *inFlight) all() []*call {
+func (f *inFlight) all() []*pendingCall {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := make([]*call, 0, len(f.calls))
+	all := make([]*pendingCall, 0, len(f.calls))
 	for _, c := range f.calls {
 		all = append(all, c)
 	}
@@ -410,7 +410,7 @@ func (f *inFlight) arm(now time.Time, after time.Duration) {
 // expire stops the calls that have reached their time limit.
 func (f *inFlight) expire() {
 	f.mu.Lock()
-	var late, asked []*call
+	var late, asked []*pendingCall
 	next, now := time.Duration(0), time.Now()
 	for _, c := range f.calls {
 		left := c.latest.Sub(now)
@@ -441,7 +441,7 @@ func (f *inFlight) expire() {
 
 // confirm ends a call that has reached its time limit, unless the other side of the connection
 // confirms that it applies the limit. A process that hangs does not confirm it.
-func (c *call) confirm() {
+func (c *pendingCall) confirm() {
 	ctx, cancel := context.WithTimeout(context.Background(), confirmTime)
 	defer cancel()
 	kept := make(chan bool, 1)
@@ -461,14 +461,14 @@ func (c *call) confirm() {
 }
 
 // extend sets the end of the call to by from now.
-func (c *call) extend(by time.Duration) {
+func (c *pendingCall) extend(by time.Duration) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	c.ends = time.Now().Add(by)
 	c.of.arm(time.Now(), by)
 }
 
-func (c *call) timeout() error {
+func (c *pendingCall) timeout() error {
 	c.of.mu.Lock()
 	started := c.started
 	c.of.mu.Unlock()
@@ -479,14 +479,14 @@ func (c *call) timeout() error {
 }
 
 // progressed restarts the time limit. It may be called from any goroutine.
-func (c *call) progressed() {
+func (c *pendingCall) progressed() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	c.ends = time.Now().Add(c.limit)
 }
 
 // pause stops the time limit. resume restarts it from zero.
-func (c *call) pause() (resume func()) {
+func (c *pendingCall) pause() (resume func()) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	c.paused++

@@ -46,7 +46,7 @@ func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(caus
 	if o == nil {
 		return nil, false
 	}
-	c, ok := o.calls.begin(m, o, false, done, func(c *call, err error) {
+	c, ok := o.calls.begin(m, o, false, done, func(c *pendingCall, err error) {
 		c.post(unreachable{c.generation, err})
 		c.replied(nil, ErrNotSent)
 	})

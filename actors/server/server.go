@@ -125,7 +125,7 @@ func New(o Options) *Server {
 		o.Port = &Port{} // unused
 	}
 	s := &Server{
-		Options: o, retries: mailbox.NewSchedule(), calls: &inFlight{traffic: &o.Port.Traffic, tracer: o.Tracer, network: networkOf(o.Config.Type), calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
+		Options: o, retries: mailbox.NewSchedule(), calls: &inFlight{traffic: &o.Port.Traffic, tracer: o.Tracer, network: networkOf(o.Config.Type), calls: map[uint64]*pendingCall{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
 	}
 	s.setLimits()
 	return s

@@ -55,7 +55,7 @@ func stalled(err error) bool {
 // an inactive start, and ends the start when its time is over.
 type startWatch struct {
 	limit time.Duration
-	place *place
+	place *admission
 	state func(toolscript.ServerState) // tells the actor
 	late  func()                       // tells the actor that the limit is over, once
 	end   context.CancelCauseFunc      // ends the dial

@@ -18,8 +18,8 @@ type Starts struct {
 
 	mu      sync.Mutex
 	counts  [busyKinds]int // starts of each kind
-	alone   *place         // the start that runs alone; nil if there is none
-	waiting []*place       // in the order of their arrival
+	alone   *admission     // the start that runs alone; nil if there is none
+	waiting []*admission   // in the order of their arrival
 }
 
 // busy is what a start uses.
@@ -32,8 +32,8 @@ const (
 	busyKinds
 )
 
-// place is the admission of one start. A nil place has no limit.
-type place struct {
+// admission is the admission of one start. A nil place has no limit.
+type admission struct {
 	starts   *Starts
 	wants    busy
 	alone    bool
@@ -49,11 +49,11 @@ func NewStarts(processors int) *Starts { return &Starts{cores: processors} }
 
 // begin waits until a start may begin. wants is computing or installing. With alone, the start
 // waits for the end of all others, and all others wait for its end.
-func (s *Starts) begin(ctx context.Context, wants busy, alone bool) (*place, error) {
+func (s *Starts) begin(ctx context.Context, wants busy, alone bool) (*admission, error) {
 	if s == nil {
 		return nil, ctx.Err()
 	}
-	p := &place{starts: s, wants: wants, alone: alone, admitted: make(chan struct{})}
+	p := &admission{starts: s, wants: wants, alone: alone, admitted: make(chan struct{})}
 	s.mu.Lock()
 	s.waiting = append(s.waiting, p)
 	s.admit()
@@ -70,7 +70,7 @@ func (s *Starts) begin(ctx context.Context, wants busy, alone bool) (*place, err
 // become sets what the start uses from now on. It may exceed the limit, because running starts
 // are not stopped; no other start begins then. After end, become does nothing: the goroutine
 // that watches the start may be late.
-func (p *place) become(is busy) {
+func (p *admission) become(is busy) {
 	if p == nil {
 		return
 	}
@@ -80,7 +80,7 @@ func (p *place) become(is busy) {
 }
 
 // end frees the place for good.
-func (p *place) end() {
+func (p *admission) end() {
 	if p == nil {
 		return
 	}
@@ -91,12 +91,12 @@ func (p *place) end() {
 }
 
 // set sets what the start uses and admits others. The caller holds starts.mu.
-func (p *place) set(is busy) {
+func (p *admission) set(is busy) {
 	s := p.starts
 	if p.ended {
 		return
 	}
-	s.waiting = slices.DeleteFunc(s.waiting, func(w *place) bool { return w == p })
+	s.waiting = slices.DeleteFunc(s.waiting, func(w *admission) bool { return w == p })
 	s.counts[p.is]--
 	s.counts[is]++
 	p.is = is
@@ -127,7 +127,7 @@ func (s *Starts) admit() {
 	}
 }
 
-func (s *Starts) fits(p *place) bool {
+func (s *Starts) fits(p *admission) bool {
 	switch {
 	case s.alone != nil:
 		return false

@@ -26,7 +26,7 @@ var (
 // session returns the session of a login at an address.
 func session(t *testing.T, address string) *oauth.Session {
 	t.Helper()
-	s, err := oauth.NewBook(oauth.Store{Dir: t.TempDir()}, slog.New(slog.DiscardHandler)).Session("fake", address, oauth.Config{})
+	s, err := oauth.NewSessions(oauth.Store{Dir: t.TempDir()}, slog.New(slog.DiscardHandler)).Session("fake", address, oauth.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

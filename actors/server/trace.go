@@ -10,7 +10,7 @@ import (
 
 // traced begins the span of a request, and returns the traceparent for the server: without a
 // tracer, the traceparent of the caller.
-func (c *call) traced(m *Call) string {
+func (c *pendingCall) traced(m *Call) string {
 	tracer := c.of.tracer
 	if tracer == nil {
 		return m.Trace
@@ -32,7 +32,7 @@ func (c *call) traced(m *Call) string {
 }
 
 // endSpan ends the span of the request.
-func (c *call) endSpan(result json.RawMessage, err error) {
+func (c *pendingCall) endSpan(result json.RawMessage, err error) {
 	if c.span == nil {
 		return
 	}

@@ -15,7 +15,7 @@ type moduleCache struct {
 	bytes   int
 }
 
-func newShelf() *moduleCache { return &moduleCache{modules: map[key]Rendered{}} }
+func newModuleCache() *moduleCache { return &moduleCache{modules: map[key]Rendered{}} }
 
 func (s *moduleCache) get(k key) (Rendered, bool) {
 	r, ok := s.modules[k]

@@ -53,7 +53,7 @@ func New(logger *slog.Logger, work *mailbox.Group) *Cache {
 		logger:    logger,
 		work:      work,
 		generator: make(chan *codegen.Generator, 1),
-		modules:   newShelf(),
+		modules:   newModuleCache(),
 		waiting:   map[key][]mailbox.Reply[Rendered]{},
 	}
 	t.generator <- new(codegen.Generator)
@@ -86,7 +86,7 @@ func (t *Cache) Receive(c *actor.Context) {
 func (t *Cache) adopt(m catalog.Changed) {
 	if m.Catalog.Generation() > t.current.Catalog.Generation() || t.current.Names == nil {
 		t.current = m
-		t.modules = newShelf()
+		t.modules = newModuleCache()
 	}
 }
 

@@ -111,7 +111,7 @@ func servers(c *config.Config, allow toolscript.Filter) []string {
 }
 
 // process runs what the items of a model's answer ask for, and returns the resulting items.
-func (o *agentOptions) process(ctx context.Context, at place, provider string, api agent.API, items []json.RawMessage) ([]json.RawMessage, error) {
+func (o *agentOptions) process(ctx context.Context, at runPlace, provider string, api agent.API, items []json.RawMessage) ([]json.RawMessage, error) {
 	list, err := json.Marshal(items)
 	if err != nil {
 		return nil, err

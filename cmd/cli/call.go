@@ -188,7 +188,7 @@ func (d directDescriber) Describe(ctx context.Context, name string) (toolscript.
 }
 
 // describer returns the describer of the tools of a place.
-func (o *callOptions) describer(at place) (describer, error) {
+func (o *callOptions) describer(at runPlace) (describer, error) {
 	if own, is := at.(ownPlace); is {
 		used, allow, err := own.Profile(o.target.Profile)
 		return directDescriber{own, api.Direct{Backend: own.Daemon, Allow: allow, Profile: used}}, err

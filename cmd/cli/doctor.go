@@ -140,7 +140,7 @@ func fitted(text string, width int) string {
 	return b.String()
 }
 
-func writeServers(b *strings.Builder, servers []doctor.Server) {
+func writeServers(b *strings.Builder, servers []doctor.ServerFound) {
 	var names []string
 	for _, s := range servers {
 		name := s.Name

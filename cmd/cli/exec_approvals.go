@@ -36,7 +36,7 @@ type gatewayPlace struct{ *target.Gateway }
 
 // at returns the gateway as a place. If there is a person at the terminal, and no agent has opened it,
 // approvals can be answered there.
-func (o *execOptions) at(g *target.Gateway) place {
+func (o *execOptions) at(g *target.Gateway) runPlace {
 	person := o.person()
 	defer person.Close()
 	if person == nil || o.agent() != "" || runtime.GOOS != "linux" {

@@ -160,14 +160,14 @@ func (a *app) keepValue(runID string, v []byte) error {
 	return a.host.Outputs().Put(runID, kept.Value, v)
 }
 
-// place is where scripts run: a running gateway, or a daemon of this process.
-type place interface {
+// runPlace is where scripts run: a running gateway, or a daemon of this process.
+type runPlace interface {
 	exec.Place
 	Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error
 }
 
 // place returns a running gateway, else a daemon of this process. release ends its use.
-func (o *execOptions) place(ctx context.Context) (at place, release func(), err error) {
+func (o *execOptions) place(ctx context.Context) (at runPlace, release func(), err error) {
 	g, err := o.target.Shared(ctx, o.trust)
 	if err != nil {
 		return nil, nil, err

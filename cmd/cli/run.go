@@ -85,7 +85,7 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 func readsStdin(words []string) bool { return slices.Equal(words, []string{"-"}) }
 
 // readParameters asks for the signature of the script, and reads the parameters that fit it.
-func (o *execOptions) readParameters(ctx context.Context, at place, src exec.Script, words []string) (json.RawMessage, error) {
+func (o *execOptions) readParameters(ctx context.Context, at runPlace, src exec.Script, words []string) (json.RawMessage, error) {
 	var findings bytes.Buffer
 	signed := &exec.Signed{Stderr: &findings}
 	err := exec.Run(ctx, at, o.signing().request(src), nil, signed, nil)

@@ -14,33 +14,33 @@ import (
 // servers.
 const maxSize = 64 << 20
 
-// place is a file below a folder that it cannot leave: the links of its path are resolved
+// placeInFolder is a file below a folder that it cannot leave: the links of its path are resolved
 // and lead to a place inside.
-type place struct {
+type placeInFolder struct {
 	root string // folder without links
 	rel  string
 }
 
 // locate resolves the links of a path. The file and its parent folders may be missing.
-func locate(f File) (place, error) {
+func locate(f File) (placeInFolder, error) {
 	root, err := resolve(f.Root)
 	if err != nil {
-		return place{}, err
+		return placeInFolder{}, err
 	}
 	rel, err := filepath.Rel(f.Root, f.Path)
 	if err != nil {
-		return place{}, err
+		return placeInFolder{}, err
 	}
 	path := filepath.Join(root, rel)
 	resolved, err := resolve(path)
 	if err != nil {
-		return place{}, err
+		return placeInFolder{}, err
 	}
 	if !inside(root, resolved) {
-		return place{}, fmt.Errorf("%s is a link to %s, which is outside of %s; toolscript does not follow it", f.Path, resolved, f.Root)
+		return placeInFolder{}, fmt.Errorf("%s is a link to %s, which is outside of %s; toolscript does not follow it", f.Path, resolved, f.Root)
 	}
 	rel, err = filepath.Rel(root, resolved)
-	return place{root, rel}, err
+	return placeInFolder{root, rel}, err
 }
 
 // resolve resolves the links of a path. Its last elements may be missing.

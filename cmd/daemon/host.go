@@ -96,5 +96,5 @@ func (h *Host) Logins(logger *slog.Logger) *oauth.Sessions {
 	if err != nil {
 		h.Warn("logins are not kept: %v", err)
 	}
-	return oauth.NewBook(store, logger)
+	return oauth.NewSessions(store, logger)
 }

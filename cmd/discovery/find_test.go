@@ -22,7 +22,7 @@ func gateways(t *testing.T, entries ...discovery.Entry) discovery.Places {
 	}
 	for i, e := range entries {
 		e.PID, e.StartTime, e.Host, e.PIDNamespace = 1000+i, uint64(i), own.Host, "pid:[elsewhere]"
-		place(t, folder, fileName(e), e)
+		processScope(t, folder, fileName(e), e)
 	}
 	return folder
 }

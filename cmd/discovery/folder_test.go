@@ -99,10 +99,10 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 	gone := own
 	gone.PID = 1<<30 + 2
 	for _, e := range []discovery.Entry{reused, elsewhere, sandboxed, gone} {
-		place(t, folder, fileName(e), e)
+		processScope(t, folder, fileName(e), e)
 	}
-	place(t, folder, pidName(gone), gone)
-	place(t, folder, "toolscript-gateway-1-1.json", own) // the name does not match the entry
+	processScope(t, folder, pidName(gone), gone)
+	processScope(t, folder, "toolscript-gateway-1-1.json", own) // the name does not match the entry
 	for _, name := range []string{"toolscript-gateway-2-2.json", "notes.txt"} {
 		if err := os.WriteFile(filepath.Join(pathOf(folder), name), []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
@@ -183,8 +183,8 @@ func lookup(env map[string]string) func(string) (string, bool) {
 	}
 }
 
-// place writes the entry of another process to a folder.
-func place(t *testing.T, folder discovery.Places, name string, e discovery.Entry) {
+// processScope writes the entry of another process to a folder.
+func processScope(t *testing.T, folder discovery.Places, name string, e discovery.Entry) {
 	t.Helper()
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -208,7 +208,7 @@ func TestPrune(t *testing.T) {
 	own := write(t, folder, discovery.Entry{URL: capability})
 	gone := own
 	gone.PID = 1 << 30
-	place(t, folder, fileName(gone), gone)
+	processScope(t, folder, fileName(gone), gone)
 	for range 2 { // Look removes nothing
 		running, ended, err := folder.Look()
 		if err != nil || len(running) != 1 || len(ended) != 1 || ended[0].PID != gone.PID {

@@ -114,7 +114,7 @@ func TestOtherVariables(t *testing.T) {
 	gone := own
 	gone.PID = 1 << 30
 	for _, places := range []discovery.Places{discovery.In(filepath.Join(xdg, "toolscript")), discovery.In(filepath.Join(data, "run"))} {
-		place(t, places, fileName(gone), gone)
+		processScope(t, places, fileName(gone), gone)
 	}
 	if ended, _, err := reduced.Prune(); err != nil || len(ended) != 1 {
 		t.Errorf("Prune = %v, %v; want one gateway", ended, err)

@@ -21,7 +21,7 @@ func TestKilledProcessIsStaleBeforeItIsReaped(t *testing.T) {
 	child := startCat(t, ") Z 1 (")
 	e := write(t, folder, discovery.Entry{URL: capability})
 	e.PID, e.StartTime = child.Pid, startTimeOf(t, child.Pid)
-	place(t, folder, fileName(e), e)
+	processScope(t, folder, fileName(e), e)
 	if got := list(t, folder); len(got) != 2 {
 		t.Fatalf("List = %v, want this process and its child", got)
 	}

@@ -57,8 +57,8 @@ type Report struct {
 	Cache    Cache  `json:"cache"`
 
 	Files    []string                `json:"files"`    // configuration files
-	Servers  []Server                `json:"servers"`  // sorted by name
-	Gateways []Gateway               `json:"gateways"` // running gateways
+	Servers  []ServerFound           `json:"servers"`  // sorted by name
+	Gateways []GatewayFound          `json:"gateways"` // running gateways
 	Deno     toolscript.EngineStatus `json:"deno"`
 	Workers  []Worker                `json:"workers"`
 
@@ -98,7 +98,7 @@ func Examine(ctx context.Context, o Options) *Report {
 	x := &examination{Options: o, Report: &Report{
 		Version: toolscript.Version, Protocol: toolscript.Protocol, Go: runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernel: kernelRelease(), Engine: quickjs.Name,
-		Files: []string{}, Servers: []Server{}, Gateways: []Gateway{}, Workers: []Worker{}, Confine: confined.Parts([]string{`the hosts of "net"`}), Findings: []Finding{},
+		Files: []string{}, Servers: []ServerFound{}, Gateways: []GatewayFound{}, Workers: []Worker{}, Confine: confined.Parts([]string{`the hosts of "net"`}), Findings: []Finding{},
 	}}
 	x.configuration()
 	x.folders()

@@ -15,8 +15,8 @@ import (
 // answerTime bounds the request to one gateway.
 const answerTime = 5 * time.Second
 
-// Gateway is a running gateway of the user.
-type Gateway struct {
+// GatewayFound is a running gateway of the user.
+type GatewayFound struct {
 	URL     string `json:"url"` // without the capability
 	PID     int    `json:"pid"`
 	Version string `json:"version"`
@@ -42,8 +42,8 @@ func (x *examination) gateways(ctx context.Context) {
 	x.port()
 }
 
-func (x *examination) gateway(ctx context.Context, e discovery.Entry, several bool) Gateway {
-	g := Gateway{URL: e.Address(), PID: e.PID, Version: e.Version, Healthy: answers(ctx, e.URL)}
+func (x *examination) gateway(ctx context.Context, e discovery.Entry, several bool) GatewayFound {
+	g := GatewayFound{URL: e.Address(), PID: e.PID, Version: e.Version, Healthy: answers(ctx, e.URL)}
 	subject := "gateway " + g.URL
 	switch {
 	case !g.Healthy:
@@ -101,7 +101,7 @@ func (x *examination) port() {
 	if port == "" {
 		port = "0"
 	}
-	if slices.ContainsFunc(x.Gateways, func(g Gateway) bool { return g.URL == "http://127.0.0.1:"+port }) {
+	if slices.ContainsFunc(x.Gateways, func(g GatewayFound) bool { return g.URL == "http://127.0.0.1:"+port }) {
 		return // a gateway uses it
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)) //nolint:noctx // it does not wait

@@ -24,8 +24,8 @@ import (
 // probeTime bounds the start of all servers.
 const probeTime = actors.DefaultConnectTimeout + 5*time.Second
 
-// Server is a configured server.
-type Server struct {
+// ServerFound is a configured server.
+type ServerFound struct {
 	Name   string                 `json:"name"`
 	Type   string                 `json:"type"`
 	Shared string                 `json:"shared,omitempty"` // host or project: a hub runs the server
@@ -45,7 +45,7 @@ func (x *examination) servers(ctx context.Context) {
 	failing := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(x.loaded.Servers)) {
 		c := x.loaded.Servers[name]
-		x.Servers = append(x.Servers, Server{Name: name, Type: c.Type, Shared: c.Shared})
+		x.Servers = append(x.Servers, ServerFound{Name: name, Type: c.Type, Shared: c.Shared})
 		if c.Disabled || slices.Contains(x.loaded.Untrusted, name) {
 			continue
 		}
@@ -135,10 +135,10 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 	}
 	own.AddHosts(context.WithoutCancel(ctx), states)
 	for _, s := range states {
-		i := slices.IndexFunc(x.Servers, func(known Server) bool { return known.Name == s.Name })
+		i := slices.IndexFunc(x.Servers, func(known ServerFound) bool { return known.Name == s.Name })
 		if i < 0 { // a server that only the fleet offers
 			i = len(x.Servers)
-			x.Servers = append(x.Servers, Server{Name: s.Name, Type: s.Type})
+			x.Servers = append(x.Servers, ServerFound{Name: s.Name, Type: s.Type})
 		}
 		x.Servers[i].State, x.Servers[i].Tools, x.Servers[i].Hosts = s.State, s.Tools, s.Hosts
 		x.pins(s)

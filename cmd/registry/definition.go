@@ -36,7 +36,7 @@ type Choice struct {
 // cannot be used. values are the inputs that the user has given, by name. With store, the
 // definitions refer to secrets of the secret store. The error names a value that no input
 // takes, or that is invalid.
-func Choices(s Server, values map[string]string, store bool) (usable []Choice, refused []string, err error) {
+func Choices(s Definition, values map[string]string, store bool) (usable []Choice, refused []string, err error) {
 	used := map[string]bool{}
 	for _, r := range s.Remotes {
 		c, err := remote(r, &inputs{store: store, prefix: upperCase(s.LocalName()), given: values, used: used})

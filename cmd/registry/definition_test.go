@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/registry"
 )
 
-func get(t *testing.T, name, version string) registry.Server {
+func get(t *testing.T, name, version string) registry.Definition {
 	t.Helper()
 	address, _ := start(t)
 	e, err := (&registry.Client{URL: address}).Get(t.Context(), name, version)
@@ -135,7 +135,7 @@ func TestOtherPackages(t *testing.T) {
 		{registry.Package{RegistryType: "mcpb", Identifier: "https://example.com/cat.mcpb"}, "bundles are not supported"},
 	} {
 		tt.p.Transport = stdio
-		choices, refused, err := registry.Choices(registry.Server{Name: "com.example/cat", Packages: []registry.Package{tt.p}}, nil, false)
+		choices, refused, err := registry.Choices(registry.Definition{Name: "com.example/cat", Packages: []registry.Package{tt.p}}, nil, false)
 		if err != nil || (len(choices) == 1) != (tt.want == "") || !strings.Contains(strings.Join(refused, ""), tt.want) {
 			t.Errorf("%+v: %+v, %q, %v; want %q", tt.p, choices, refused, err, tt.want)
 		}
@@ -144,7 +144,7 @@ func TestOtherPackages(t *testing.T) {
 
 // TestFlags: flags of the publisher for the package manager are reported separately.
 func TestFlags(t *testing.T) {
-	choices, _, err := registry.Choices(registry.Server{Name: "com.example/cat", Packages: []registry.Package{{
+	choices, _, err := registry.Choices(registry.Definition{Name: "com.example/cat", Packages: []registry.Package{{
 		RegistryType: "oci", Identifier: "cat", Transport: registry.Remote{Type: "stdio"},
 		RuntimeArguments: []registry.Argument{{Type: "named", Name: "--rm"}, {Type: "named", Name: "-v", Input: registry.Input{Value: "/:/host"}}, {Type: "named", Name: "--privileged"}},
 	}}}, nil, false)
@@ -179,7 +179,7 @@ func TestNames(t *testing.T) {
 		"com.example/mcp":                      {"example", "com.example (the owner of the domain example.com)"},
 		"com.example/Mcp_Server.files":         {"files", "com.example (the owner of the domain example.com)"},
 	} {
-		s := registry.Server{Name: name}
+		s := registry.Definition{Name: name}
 		if got := [2]string{s.LocalName(), s.Publisher()}; got != want || !registry.IsName(name) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

@@ -11,7 +11,7 @@ import (
 
 // Entry is one version of a server in the registry.
 type Entry struct {
-	Server Server `json:"server"`
+	Server Definition `json:"server"`
 	Meta   struct {
 		Official struct {
 			Status        string `json:"status"` // active, deprecated or deleted; "" is active
@@ -22,8 +22,8 @@ type Entry struct {
 	} `json:"_meta"`
 }
 
-// Server is the server.json of a publisher.
-type Server struct {
+// Definition is the server.json of a publisher.
+type Definition struct {
 	Name        string `json:"name"` // namespace/name; the registry has checked that the publisher owns the namespace
 	Title       string `json:"title"`
 	Description string `json:"description"`
@@ -96,7 +96,7 @@ var nameForm = sync.OnceValue(func() *regexp.Regexp {
 func IsName(text string) bool { return nameForm().MatchString(text) }
 
 // Publisher describes who has published the server: the owner of a domain or of an account.
-func (s Server) Publisher() string {
+func (s Definition) Publisher() string {
 	namespace, _, _ := strings.Cut(s.Name, "/")
 	for _, host := range []string{"github", "gitlab"} {
 		if account, ok := strings.CutPrefix(namespace, "io."+host+"."); ok {
@@ -119,7 +119,7 @@ const (
 )
 
 // rank says where a server's name contains a lowercase text.
-func (s Server) rank(text string) int {
+func (s Definition) rank(text string) int {
 	_, own, _ := strings.Cut(strings.ToLower(s.Name), "/")
 	switch {
 	case own == text || s.LocalName() == text:
@@ -134,7 +134,7 @@ func (s Server) rank(text string) int {
 
 // LocalName returns a short name for the configuration: the last part of the name without
 // the words mcp and server, or the last label of the namespace if nothing is left.
-func (s Server) LocalName() string {
+func (s Definition) LocalName() string {
 	_, name, _ := strings.Cut(s.Name, "/")
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
 	var kept []string

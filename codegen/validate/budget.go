@@ -69,7 +69,7 @@ func (b *budget) affords(units int) bool {
 // JSON Schema.
 type frame struct {
 	schema *jsonschema.Schema
-	at     *place // place of the value
+	at     *valuePlace // place of the value
 	outer  *frame
 	depth  int
 }
@@ -83,15 +83,15 @@ func (f *frame) above() *frame {
 	return f.outer
 }
 
-// place is the position of a value in the arguments; nil for the arguments themselves.
-type place struct {
+// valuePlace is the position of a value in the arguments; nil for the arguments themselves.
+type valuePlace struct {
 	step  string
-	outer *place
+	outer *valuePlace
 	depth int
 }
 
-func (p *place) in(step string) *place {
-	next := &place{step: step, outer: p, depth: 1}
+func (p *valuePlace) in(step string) *valuePlace {
+	next := &valuePlace{step: step, outer: p, depth: 1}
 	if p != nil {
 		next.depth = p.depth + 1
 	}
@@ -99,7 +99,7 @@ func (p *place) in(step string) *place {
 }
 
 // path returns the place in the format of the library.
-func (p *place) path() []string {
+func (p *valuePlace) path() []string {
 	if p == nil {
 		return nil
 	}

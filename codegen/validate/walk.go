@@ -28,7 +28,7 @@ type visit struct {
 	frame *frame
 	s     *jsonschema.Schema
 	value any
-	at    *place
+	at    *valuePlace
 	quiet bool // only the existence of a violation matters, not its description
 	open  open
 	wrong []*violation
@@ -36,7 +36,7 @@ type visit struct {
 
 // apply applies s to a value. It returns the unevaluated part of the value, and the
 // violation or nil. needed reports that the caller uses the unevaluated part.
-func (w *walk) apply(s *jsonschema.Schema, value any, at *place, outer *frame, needed, quiet bool) (open, *violation) {
+func (w *walk) apply(s *jsonschema.Schema, value any, at *valuePlace, outer *frame, needed, quiet bool) (open, *violation) {
 	w.spend(applyPrice)
 	f := &frame{schema: s, at: at, outer: outer, depth: 1}
 	if outer != nil {

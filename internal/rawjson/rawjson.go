@@ -16,18 +16,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// as are the options that accept what encoding/json accepts.
-var as = []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)}
+// lenient are the options that accept what encoding/json accepts.
+var lenient = []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)}
 
 // Valid reports whether text is one JSON value, as json.Valid does, in a third of its
 // time.
-func Valid(text []byte) bool { return jsontext.Value(text).IsValid(as...) }
+func Valid(text []byte) bool { return jsontext.Value(text).IsValid(lenient...) }
 
 // Compact returns a JSON value without spaces between its parts. It may change text. It
 // returns false if text is not one JSON value.
 func Compact(text []byte) ([]byte, bool) {
 	v := jsontext.Value(text)
-	err := v.Compact(as...)
+	err := v.Compact(lenient...)
 	return v, err == nil
 }
 
@@ -75,7 +75,7 @@ var errMore = errors.New("text follows the value")
 func Read(text []byte, read func(*Reader)) error {
 	r := readers.Get().(*Reader)
 	r.text, r.source = text, *bytes.NewBuffer(text)
-	r.decoder.Reset(&r.source, as...)
+	r.decoder.Reset(&r.source, lenient...)
 	r.either(func() { read(r) })
 	if r.err == nil {
 		switch _, err := r.decoder.ReadToken(); {

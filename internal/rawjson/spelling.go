@@ -54,7 +54,7 @@ func canonical(number []byte) bool {
 // unless value is what JavaScript writes after parsing original. Strings stay as they are in
 // value, because original may have other escapes.
 func Respell(value, original []byte) (respelled []byte, same bool) {
-	ours, theirs := jsontext.NewDecoder(bytes.NewReader(value), as...), jsontext.NewDecoder(bytes.NewReader(original), as...)
+	ours, theirs := jsontext.NewDecoder(bytes.NewReader(value), lenient...), jsontext.NewDecoder(bytes.NewReader(original), lenient...)
 	done := 0 // bytes of value that are in respelled
 	for {
 		a, endA := ours.ReadToken()

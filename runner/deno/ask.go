@@ -31,21 +31,21 @@ func (q question) text(i int) (s string) {
 }
 
 // questions maps the questions that a process may ask to the functions that answer them.
-var questions = map[string]func(*run, question) any{
-	"server":  func(r *run, q question) any { return r.names.Server(q.text(0)) },
-	"tool":    func(r *run, q question) any { return r.names.Tool(q.server(), q.text(1)) },
-	"id":      func(r *run, q question) any { return r.names.ID(q.server(), q.text(1)) },
-	"shown":   func(r *run, q question) any { return r.names.Shown(q.server(), q.text(1)) },
-	"pages":   func(r *run, q question) any { return r.names.Pages(q.server(), q.text(1)) },
-	"names":   func(r *run, q question) any { return r.names.Idents(q.server()) },
-	"missing": func(r *run, q question) any { return scripterror.Missing(r.names, q.server(), q.text(1)) },
-	"trace":   func(r *run, q question) any { return r.source.Trace(q.text(0)) },
-	"grace":   func(r *run, _ question) any { return r.timerGrace().Milliseconds() },
-	"spare":   func(r *run, _ question) any { return r.spare() },
+var questions = map[string]func(*denoRun, question) any{
+	"server":  func(r *denoRun, q question) any { return r.names.Server(q.text(0)) },
+	"tool":    func(r *denoRun, q question) any { return r.names.Tool(q.server(), q.text(1)) },
+	"id":      func(r *denoRun, q question) any { return r.names.ID(q.server(), q.text(1)) },
+	"shown":   func(r *denoRun, q question) any { return r.names.Shown(q.server(), q.text(1)) },
+	"pages":   func(r *denoRun, q question) any { return r.names.Pages(q.server(), q.text(1)) },
+	"names":   func(r *denoRun, q question) any { return r.names.Idents(q.server()) },
+	"missing": func(r *denoRun, q question) any { return scripterror.Missing(r.names, q.server(), q.text(1)) },
+	"trace":   func(r *denoRun, q question) any { return r.source.Trace(q.text(0)) },
+	"grace":   func(r *denoRun, _ question) any { return r.timerGrace().Milliseconds() },
+	"spare":   func(r *denoRun, _ question) any { return r.spare() },
 }
 
 // timerGrace returns how long timers that nothing awaits may continue.
-func (r *run) timerGrace() time.Duration {
+func (r *denoRun) timerGrace() time.Duration {
 	if left, bounded := r.WallLeft(); bounded {
 		return min(runner.TimerGrace, left/2)
 	}
@@ -53,7 +53,7 @@ func (r *run) timerGrace() time.Duration {
 }
 
 // spare returns the milliseconds until the run has to read its value, or nil if unbounded.
-func (r *run) spare() *int64 {
+func (r *denoRun) spare() *int64 {
 	left, bounded := r.WallLeft()
 	if !bounded || r.job.Clock.Stopped() {
 		return nil
@@ -63,7 +63,7 @@ func (r *run) spare() *int64 {
 	return &ms
 }
 
-func (r *run) answerQuestion(payload []byte) error {
+func (r *denoRun) answerQuestion(payload []byte) error {
 	var q question
 	if err := json.Unmarshal(payload, &q); err != nil {
 		return errNotUnderstood

@@ -25,7 +25,7 @@ type callHeader struct {
 }
 
 // call begins a tool call of the script.
-func (r *run) call(payload []byte) error {
+func (r *denoRun) call(payload []byte) error {
 	text, args, _ := bytes.Cut(payload, []byte("\n"))
 	var header callHeader
 	if json.Unmarshal(text, &header) != nil || !r.seen.add(uint64(header.Call)) {
@@ -36,7 +36,7 @@ func (r *run) call(payload []byte) error {
 }
 
 // deliver keeps the answer of a call until the process fetches it.
-func (r *run) deliver(a session.Answer) (rest func()) {
+func (r *denoRun) deliver(a session.Answer) (rest func()) {
 	size := int64(len(a.Value) + len(a.Content))
 	r.waiting.Add(size)
 	return func() {

@@ -130,8 +130,8 @@ func job(tb testing.TB, code string) runner.Job {
 	}
 }
 
-// run runs a script in its own process.
-func run(tb testing.TB, e *deno.Engine, j runner.Job, h *host) runner.Outcome {
+// denoRun runs a script in its own process.
+func denoRun(tb testing.TB, e *deno.Engine, j runner.Job, h *host) runner.Outcome {
 	tb.Helper()
 	out, err := start(tb, e).Run(tb.Context(), j, h)
 	if err != nil {

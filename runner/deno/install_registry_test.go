@@ -30,7 +30,7 @@ func TestInstallFromTheRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close() //nolint:errcheck // the test removes the folder
-	if out := run(t, e, job(t, `return 6 * 7`), &host{}); out.Err != nil || string(out.Value) != "42" {
+	if out := denoRun(t, e, job(t, `return 6 * 7`), &host{}); out.Err != nil || string(out.Value) != "42" {
 		t.Errorf("Run = %s, %+v", out.Value, out.Err)
 	}
 }

@@ -25,7 +25,7 @@ const (
 	firstPath  = "(first).js" // see loader/main.js
 )
 
-func (r *run) modules() *modules {
+func (r *denoRun) modules() *modules {
 	if len(r.job.Compiled.Modules) == 0 {
 		return nil
 	}
@@ -36,12 +36,12 @@ func (r *run) modules() *modules {
 	return m
 }
 
-func (r *run) folder() string {
+func (r *denoRun) folder() string {
 	return r.process.engine.loopback.url(r.process.capability) + "/runtime/script/"
 }
 
 // file returns the code of a file of the script. Each file imports the first one.
-func (r *run) file(path string) (code string, ok bool) {
+func (r *denoRun) file(path string) (code string, ok bool) {
 	switch path {
 	case firstPath:
 		return "await null", true

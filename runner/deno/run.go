@@ -32,7 +32,7 @@ const (
 )
 
 // A run is the connection between one session and its process.
-type run struct {
+type denoRun struct {
 	*session.Session
 	process *Process
 	job     runner.Job
@@ -64,8 +64,8 @@ func (p *Process) Run(ctx context.Context, job runner.Job, host runner.Host) (ru
 	return outcome, nil
 }
 
-func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) *run {
-	r := &run{
+func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) *denoRun {
+	r := &denoRun{
 		process: p, job: job, names: naming.NewTable(job.Names, job.Allow, nil), source: scripterror.NewSource(job),
 		heap: heapMB << 20, answers: make(chan session.Answer),
 	}
@@ -96,7 +96,7 @@ type start struct {
 // unlimited replaces a limit that is not set.
 const unlimited = 1 << 30
 
-func (r *run) start() start {
+func (r *denoRun) start() start {
 	return start{
 		Code: r.job.Compiled.JavaScript, Name: r.source.Name, Modules: r.modules(), Args: append([]string{}, r.job.Args...), Cwd: r.job.Cwd,
 		TZ: cmp.Or(r.job.TZ, "UTC"), Stdin: r.job.Stdin, Parameter: r.job.Parameter, Calls: r.job.Compiled.Calls, ToolCalls: cmp.Or(r.job.Limits.ToolCalls, unlimited),
@@ -104,7 +104,7 @@ func (r *run) start() start {
 }
 
 // overrun returns the error for the memory limit that the process exceeds, or nil.
-func (r *run) overrun() *toolscript.RunError {
+func (r *denoRun) overrun() *toolscript.RunError {
 	r.memory = max(r.memory, runner.RSS(r.process.PID())-r.process.memory)
 	switch {
 	case r.memory > int64(r.heap)+allowance:
@@ -118,7 +118,7 @@ func (r *run) overrun() *toolscript.RunError {
 // receive sends the job to the process and reads its frames until one ends the run. It passes
 // on output before it reads the next frame, so a host that does not take output blocks the
 // script.
-func (r *run) receive() {
+func (r *denoRun) receive() {
 	if err := writeMessage(r.process.stdin, r.start()); err != nil {
 		r.Fail(err)
 		return
@@ -140,7 +140,7 @@ func (r *run) receive() {
 }
 
 // handle handles one frame. It returns an outcome if the frame ends the run.
-func (r *run) handle(kind byte, payload []byte) (*runner.Outcome, error) {
+func (r *denoRun) handle(kind byte, payload []byte) (*runner.Outcome, error) {
 	switch kind {
 	case frameOut:
 		r.Write(runner.Stdout, strings.ToValidUTF8(string(payload), "\uFFFD"))
@@ -184,7 +184,7 @@ const maxNotices = 16
 
 var errNotUnderstood = errors.New("it sent an invalid message")
 
-func (r *run) value(payload []byte) (*runner.Outcome, error) {
+func (r *denoRun) value(payload []byte) (*runner.Outcome, error) {
 	if limit := r.job.Limits.ValueBytes; limit > 0 && int64(len(payload)) > limit {
 		outcome := r.Outcome(scripterror.ValueTooLarge(len(payload), limit))
 		return &outcome, nil
@@ -203,7 +203,7 @@ func (r *run) value(payload []byte) (*runner.Outcome, error) {
 	return &runner.Outcome{Value: value}, nil
 }
 
-func (r *run) thrown(payload []byte) (*runner.Outcome, error) {
+func (r *denoRun) thrown(payload []byte) (*runner.Outcome, error) {
 	var said struct {
 		Phase       toolscript.Phase `json:"phase"`
 		Description string           `json:"description"`
@@ -228,7 +228,7 @@ const (
 )
 
 // gone returns the outcome of a run whose process has ended or broke the protocol.
-func (r *run) gone(err error) runner.Outcome {
+func (r *denoRun) gone(err error) runner.Outcome {
 	var long *tooLong
 	if errors.As(err, &long) && long.kind == frameValue {
 		return r.Outcome(scripterror.ValueTooLarge(long.size, r.job.Limits.ValueBytes))
@@ -257,7 +257,7 @@ func (r *run) gone(err error) runner.Outcome {
 }
 
 // close kills the process, and then closes the session.
-func (r *run) close() {
+func (r *denoRun) close() {
 	r.process.engine.loopback.forget(r.process.capability)
 	r.Stop()
 	r.memory = max(r.memory, runner.RSS(r.process.PID())-r.process.memory)
@@ -267,7 +267,7 @@ func (r *run) close() {
 	r.Close()
 }
 
-func (r *run) metrics() runner.Metrics {
+func (r *denoRun) metrics() runner.Metrics {
 	m := runner.Metrics{RunMs: float64(r.Elapsed()) / float64(time.Millisecond), MemoryBytes: max(0, r.memory)}
 	if state := r.process.cmd.ProcessState; state != nil {
 		m.CPUMs = max(0, float64(state.UserTime()+state.SystemTime()-r.CPU())/float64(time.Millisecond))

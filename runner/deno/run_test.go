@@ -18,7 +18,7 @@ import (
 
 func TestRun(t *testing.T) {
 	h := &host{}
-	out := run(t, newEngine(t), job(t, `import { tools, cwd } from "toolscript";
+	out := denoRun(t, newEngine(t), job(t, `import { tools, cwd } from "toolscript";
 console.log("on", cwd(), Object.keys(tools));
 console.error(typeof fetch, typeof Deno.readTextFile);
 await tools.$with({ idempotencyKey: "order-4711" }).github.listIssues({});
@@ -80,7 +80,7 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := run(t, newEngine(t), job(t, `import { tools } from "toolscript"; for (let i = 0; i < 100; i++) tools.github.listIssues({}).catch(() => {}); for (;;);`), &host{
+	out := denoRun(t, newEngine(t), job(t, `import { tools } from "toolscript"; for (let i = 0; i < 100; i++) tools.github.listIssues({}).catch(() => {}); for (;;);`), &host{
 		tool: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) { return answer, nil },
 	})
 	if out.Err == nil || out.Err.Code != toolscript.LimitMemory || !strings.Contains(out.Err.Message, "answers") {
@@ -117,7 +117,7 @@ func TestTaskOfAScriptThatEndsAtOnce(t *testing.T) {
 		<-ctx.Done()
 		return nil, &toolscript.ToolError{Code: toolscript.Cancelled, Message: "over"}
 	}}
-	out := run(t, newEngine(t), job(t, `import { tools } from "toolscript"; tools.spawn.github.createIssue({ a: 1 }); return 1`), h)
+	out := denoRun(t, newEngine(t), job(t, `import { tools } from "toolscript"; tools.spawn.github.createIssue({ a: 1 }); return 1`), h)
 	if out.Err != nil || len(h.calls) != 1 || !h.calls[0].Task || string(h.calls[0].Args) != `{"a":1}` {
 		t.Errorf("Run = %+v, calls %+v, want one task", out.Err, h.calls)
 	}

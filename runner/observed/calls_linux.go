@@ -12,35 +12,35 @@ import (
 )
 
 // A call is a watched system call. note adds it to the record.
-type call struct {
+type systemCall struct {
 	name string
 	note func(*observer, *notify.Call) error
 }
 
 // calls returns the watched system calls by their numbers.
-var calls = sync.OnceValue(func() map[uint32]call {
+var calls = sync.OnceValue(func() map[uint32]systemCall {
 	return with(noted(Call, confine.RefusedToServers()), noted(Attribute, confine.WithoutEffect()), legacy(), everywhere())
 })
 
-func everywhere() map[uint32]call {
-	return map[uint32]call{
+func everywhere() map[uint32]systemCall {
+	return map[uint32]systemCall{
 		unix.SYS_OPENAT:    {name: "openat", note: func(o *observer, c *notify.Call) error { return o.open(c, c.Int(0), c.Args[1], c.Args[2]) }},
 		unix.SYS_OPENAT2:   {name: "openat2", note: (*observer).open2},
 		unix.SYS_EXECVE:    {name: "execve", note: func(o *observer, c *notify.Call) error { return o.run(c, unix.AT_FDCWD, c.Args[0]) }},
 		unix.SYS_EXECVEAT:  {name: "execveat", note: func(o *observer, c *notify.Call) error { return o.run(c, c.Int(0), c.Args[1]) }},
 		unix.SYS_TRUNCATE:  {name: "truncate", note: truncate},
-		unix.SYS_MKDIRAT:   {name: "mkdirat", note: create(place{0, 1})},
-		unix.SYS_MKNODAT:   {name: "mknodat", note: create(place{0, 1})},
-		unix.SYS_UNLINKAT:  {name: "unlinkat", note: remove(place{0, 1})},
-		unix.SYS_SYMLINKAT: {name: "symlinkat", note: create(place{1, 2})},
-		unix.SYS_LINKAT:    {name: "linkat", note: move(place{0, 1}, place{2, 3})},
-		unix.SYS_RENAMEAT2: {name: "renameat2", note: move(place{0, 1}, place{2, 3})},
+		unix.SYS_MKDIRAT:   {name: "mkdirat", note: create(argumentPlace{0, 1})},
+		unix.SYS_MKNODAT:   {name: "mknodat", note: create(argumentPlace{0, 1})},
+		unix.SYS_UNLINKAT:  {name: "unlinkat", note: remove(argumentPlace{0, 1})},
+		unix.SYS_SYMLINKAT: {name: "symlinkat", note: create(argumentPlace{1, 2})},
+		unix.SYS_LINKAT:    {name: "linkat", note: move(argumentPlace{0, 1}, argumentPlace{2, 3})},
+		unix.SYS_RENAMEAT2: {name: "renameat2", note: move(argumentPlace{0, 1}, argumentPlace{2, 3})},
 
-		unix.SYS_UTIMENSAT:         {name: "utimensat", note: times(place{0, 1})},
+		unix.SYS_UTIMENSAT:         {name: "utimensat", note: times(argumentPlace{0, 1})},
 		unix.SYS_INOTIFY_ADD_WATCH: {name: "inotify_add_watch", note: watch},
 
-		unix.SYS_FCHMODAT: {name: "fchmodat", note: mode(place{0, 1})},
-		confine.Fchmodat2: {name: "fchmodat2", note: mode(place{0, 1})},
+		unix.SYS_FCHMODAT: {name: "fchmodat", note: mode(argumentPlace{0, 1})},
+		confine.Fchmodat2: {name: "fchmodat2", note: mode(argumentPlace{0, 1})},
 		unix.SYS_FCHMOD:   {name: "fchmod", note: (*observer).fchmod},
 
 		unix.SYS_SOCKET:  {name: "socket", note: (*observer).socket},
@@ -53,8 +53,8 @@ func everywhere() map[uint32]call {
 	}
 }
 
-func with(all ...map[uint32]call) map[uint32]call {
-	out := map[uint32]call{}
+func with(all ...map[uint32]systemCall) map[uint32]systemCall {
+	out := map[uint32]systemCall{}
 	for _, m := range all {
 		maps.Copy(out, m)
 	}
@@ -62,10 +62,10 @@ func with(all ...map[uint32]call) map[uint32]call {
 }
 
 // noted returns calls that are recorded, by name, as acts of one kind.
-func noted(kind string, names map[uint32]string) map[uint32]call {
-	out := map[uint32]call{}
+func noted(kind string, names map[uint32]string) map[uint32]systemCall {
+	out := map[uint32]systemCall{}
 	for number, name := range names {
-		out[number] = call{name: name, note: func(o *observer, _ *notify.Call) error {
+		out[number] = systemCall{name: name, note: func(o *observer, _ *notify.Call) error {
 			o.record.Act(kind, name)
 			return nil
 		}}
@@ -75,9 +75,9 @@ func noted(kind string, names map[uint32]string) map[uint32]call {
 
 // A place holds the indexes of the arguments that are a folder's descriptor and a path. The
 // folder -1 means the working directory.
-type place struct{ folder, path int }
+type argumentPlace struct{ folder, path int }
 
-func (p place) read(c *notify.Call) (string, error) {
+func (p argumentPlace) read(c *notify.Call) (string, error) {
 	folder := unix.AT_FDCWD
 	if p.folder >= 0 {
 		folder = c.Int(p.folder)
@@ -86,7 +86,7 @@ func (p place) read(c *notify.Call) (string, error) {
 }
 
 // create records a new name. The call will fail if the name exists.
-func create(p place) func(*observer, *notify.Call) error {
+func create(p argumentPlace) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		path, err := p.read(c)
 		if err == nil && !there(path) {
@@ -97,7 +97,7 @@ func create(p place) func(*observer, *notify.Call) error {
 }
 
 // remove records the removal of a name. The call will fail if the name does not exist.
-func remove(p place) func(*observer, *notify.Call) error {
+func remove(p argumentPlace) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		path, err := p.read(c)
 		if err == nil && there(path) {
@@ -108,7 +108,7 @@ func remove(p place) func(*observer, *notify.Call) error {
 }
 
 // move records two names of one file. The call will fail if the first name does not exist.
-func move(from, to place) func(*observer, *notify.Call) error {
+func move(from, to argumentPlace) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		first, err := from.read(c)
 		if err != nil || !there(first) {
@@ -125,7 +125,7 @@ func move(from, to place) func(*observer, *notify.Call) error {
 
 // truncate records a change of the content of a file.
 func truncate(o *observer, c *notify.Call) error {
-	path, err := place{-1, 0}.read(c)
+	path, err := argumentPlace{-1, 0}.read(c)
 	if err == nil && there(path) {
 		o.change(path, Write)
 	}
@@ -138,7 +138,7 @@ func there(path string) bool {
 }
 
 // mode records a change of a mode, which is the argument after the path.
-func mode(p place) func(*observer, *notify.Call) error {
+func mode(p argumentPlace) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		path, err := p.read(c)
 		if err == nil {
@@ -149,7 +149,7 @@ func mode(p place) func(*observer, *notify.Call) error {
 }
 
 // times records a change of the times of a file. The call may name the file only by its descriptor.
-func times(p place) func(*observer, *notify.Call) error {
+func times(p argumentPlace) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		read := p.read
 		if p.folder >= 0 && c.Args[p.path] == 0 {
@@ -165,7 +165,7 @@ func times(p place) func(*observer, *notify.Call) error {
 
 // watch records a watch of a file or folder as a way to read it.
 func watch(o *observer, c *notify.Call) error {
-	path, err := place{-1, 1}.read(c)
+	path, err := argumentPlace{-1, 1}.read(c)
 	if err == nil {
 		o.watched(path)
 	}

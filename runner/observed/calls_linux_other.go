@@ -3,4 +3,4 @@
 package observed
 
 // legacy returns calls that only some architectures have.
-func legacy() map[uint32]call { return nil }
+func legacy() map[uint32]systemCall { return nil }

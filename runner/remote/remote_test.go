@@ -174,8 +174,8 @@ func newJob(t *testing.T, code string) runner.Job {
 	}
 }
 
-// run runs a job on a runner of the pool.
-func run(t *testing.T, p *remote.Pool, j runner.Job, h *host) (runner.Outcome, error) {
+// remoteRun runs a job on a runner of the pool.
+func remoteRun(t *testing.T, p *remote.Pool, j runner.Job, h *host) (runner.Outcome, error) {
 	t.Helper()
 	s, err := p.Take(within(t))
 	if err != nil {
@@ -202,7 +202,7 @@ func TestIdempotencyKey(t *testing.T) {
 		key, _ := json.Marshal(c.Key)
 		return key, nil
 	}}
-	out, err := run(t, newPool(t, url), newJob(t, `export default [await tools.demo.echo({}), await tools.$with({ idempotencyKey: "order-4711" }).demo.echo({})]`), h)
+	out, err := remoteRun(t, newPool(t, url), newJob(t, `export default [await tools.demo.echo({}), await tools.$with({ idempotencyKey: "order-4711" }).demo.echo({})]`), h)
 	if want := `["","order-4711"]`; err != nil || string(out.Value) != want {
 		t.Errorf("value %s, %+v, %v; want %s", out.Value, out.Err, err, want)
 	}
@@ -229,7 +229,7 @@ func TestRun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h, j := &host{}, newJob(t, c.code)
 			j.Args = []string{"one"}
-			o, err := run(t, p, j, h)
+			o, err := remoteRun(t, p, j, h)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,7 +253,7 @@ func TestFailedCall(t *testing.T) {
 	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		return nil, &toolscript.ToolError{Tool: "demo__echo", Code: toolscript.Forbidden, Message: "not allowed"}
 	}}
-	o, err := run(t, newPool(t, url), newJob(t, `try { await tools.demo.echo({}) } catch (e) { console.log(e.code, e.message) }`), h)
+	o, err := remoteRun(t, newPool(t, url), newJob(t, `try { await tools.demo.echo({}) } catch (e) { console.log(e.code, e.message) }`), h)
 	if err != nil || o.Err != nil || h.printed() != "forbidden not allowed\n" {
 		t.Errorf("%q, %+v, %v", h.printed(), o.Err, err)
 	}
@@ -289,7 +289,7 @@ func TestLimit(t *testing.T) {
 	serve(t, url, 1)
 	j := newJob(t, `for (;;) {}`)
 	j.Limits.TimeoutMs = 300
-	o, err := run(t, newPool(t, url), j, &host{})
+	o, err := remoteRun(t, newPool(t, url), j, &host{})
 	if err != nil || o.Err == nil || o.Err.Code != toolscript.LimitTime {
 		t.Errorf("%+v, %v", o.Err, err)
 	}
@@ -309,7 +309,7 @@ func TestStdin(t *testing.T) {
 	s := serve(t, url, 1)
 	j := newJob(t, `export default 1`)
 	j.Stdin = true
-	_, err := run(t, newPool(t, url), j, &host{})
+	_, err := remoteRun(t, newPool(t, url), j, &host{})
 	if toolscript.KindOf(err) != toolscript.Unsupported || s.Stats().Runs != 0 {
 		t.Errorf("error %v after %d runs", err, s.Stats().Runs)
 	}
@@ -424,7 +424,7 @@ func TestClosedRunner(t *testing.T) {
 		<-ctx.Done()
 		return nil, nil
 	}}
-	_, err = run(t, newPool(t, url), newJob(t, `await tools.demo.echo({})`), h)
+	_, err = remoteRun(t, newPool(t, url), newJob(t, `await tools.demo.echo({})`), h)
 	if toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Errorf("error %v", err)
 	}

@@ -31,7 +31,7 @@ func (s *Sandbox) Run(ctx context.Context, j runner.Job, host runner.Host) (runn
 	if j.Stdin {
 		return runner.Outcome{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("a run with standard input needs a sandbox of this machine")}
 	}
-	r := &run{sandbox: s}
+	r := &remoteRun{sandbox: s}
 	if j.Idle {
 		r.idler, _ = host.(runner.Idler)
 	}
@@ -54,14 +54,14 @@ func (machine) PID() int { return 0 }
 // Done implements session.Process.
 func (m machine) Done() <-chan struct{} { return m.done }
 
-// run connects a session with its runner.
-type run struct {
+// remoteRun connects a session with its runner.
+type remoteRun struct {
 	*session.Session
 	sandbox *Sandbox
 	idler   runner.Idler
 }
 
-func (r *run) run(ctx context.Context, j runner.Job) (runner.Outcome, error) {
+func (r *remoteRun) run(ctx context.Context, j runner.Job) (runner.Outcome, error) {
 	sent := job{Job: j, Names: j.Names, Idle: r.idler != nil}
 	sent.Job.Names, sent.Job.Idle, sent.Job.Env = nil, false, nil // the gateway's URL is only valid here
 	text, err := json.Marshal(sent)
@@ -87,13 +87,13 @@ func (r *run) run(ctx context.Context, j runner.Job) (runner.Outcome, error) {
 }
 
 // lost returns the error for a runner that was lost during the run.
-func (r *run) lost(why error) error {
+func (r *remoteRun) lost(why error) error {
 	return unavailable(fmt.Errorf("the runner on %s was lost: %w; the script may have run in part and was not started again", r.sandbox.host, why))
 }
 
 // receive handles frames until one ends the run. After the end of the context, it waits for
 // the outcome for at most cancelGrace.
-func (r *run) receive() {
+func (r *remoteRun) receive() {
 	link, over, late := r.sandbox.link, r.Context().Done(), (<-chan time.Time)(nil)
 	for {
 		select {
@@ -118,7 +118,7 @@ func (r *run) receive() {
 }
 
 // handle handles a frame of the runner. over reports that it ends the run.
-func (r *run) handle(f frame) (over bool, err error) {
+func (r *remoteRun) handle(f frame) (over bool, err error) {
 	switch f.kind {
 	case frameCall:
 		var c call
@@ -149,7 +149,7 @@ func (r *run) handle(f frame) (over bool, err error) {
 }
 
 // ended handles the outcome of the run. It checks that the value is JSON, because runners are not trusted.
-func (r *run) ended(payload []byte) error {
+func (r *remoteRun) ended(payload []byte) error {
 	var e end
 	value, err := split(payload, &e)
 	if err != nil {
@@ -169,7 +169,7 @@ func (r *run) ended(payload []byte) error {
 }
 
 // deliver sends the answer of a call to the runner.
-func (r *run) deliver(a session.Answer) (rest func()) {
+func (r *remoteRun) deliver(a session.Answer) (rest func()) {
 	send := func() {
 		head, err := join(answer{CallID: a.CallID, Content: a.Content, Failure: a.Failure})
 		if err != nil { // a content block that is not JSON
@@ -192,10 +192,10 @@ func (r *run) deliver(a session.Answer) (rest func()) {
 	return nil
 }
 
-func (r *run) sendCancel() { r.sandbox.link.send(frameCancel) }
+func (r *remoteRun) sendCancel() { r.sandbox.link.send(frameCancel) }
 
 // relayClock tells the runner when the clock of the run stops or continues.
-func (r *run) relayClock(c *runner.Clock) {
+func (r *remoteRun) relayClock(c *runner.Clock) {
 	sent := false
 	for {
 		stopped, changed := c.Watch()

@@ -72,8 +72,8 @@ func (u unit) original(line, column int, inserted scripterror.Insertion) (int, i
 	return line, column
 }
 
-// inOrder sorts diagnostics by position and keeps the first maxDiagnostics.
-func inOrder(found []toolscript.Diagnostic) []toolscript.Diagnostic {
+// sortDiagnostics sorts diagnostics by position and keeps the first maxDiagnostics.
+func sortDiagnostics(found []toolscript.Diagnostic) []toolscript.Diagnostic {
 	slices.SortStableFunc(found, func(a, b toolscript.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

@@ -73,7 +73,7 @@ func (g *graph) translate(u unit) (runner.Compiled, []toolscript.Diagnostic) {
 		found = append(found, g.imports(u, syntax)...)
 	}
 	if len(found) > 0 {
-		return runner.Compiled{}, inOrder(found)
+		return runner.Compiled{}, sortDiagnostics(found)
 	}
 	return compiled, nil
 }

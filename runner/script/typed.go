@@ -55,9 +55,9 @@ func (t Typed) Diagnostic(module string, line, column int, code, message string)
 	return t.unit.place(line, column, code, message)
 }
 
-// InOrder sorts diagnostics by position, those of the script before those of its modules, and
+// SortDiagnostics sorts diagnostics by position, those of the script before those of its modules, and
 // bounds their number.
-func InOrder(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
+func SortDiagnostics(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
 	script := cmp.Or(src.File, DefaultFile)
 	file := func(d toolscript.Diagnostic) string {
 		if d.File == script {

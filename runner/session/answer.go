@@ -30,7 +30,7 @@ func (a Answer) Text() (text []byte, with bool) {
 
 // bounded converts an answer of the host. If value and content exceed the limit together, it
 // drops the content; if the value does so alone, it returns a failure.
-func (c *call) bounded(a runner.Answer) Answer {
+func (c *scriptCall) bounded(a runner.Answer) Answer {
 	most := c.of.options.MaxAnswer
 	switch answer := (Answer{CallID: c.id, Value: a.Value, Content: a.Content}); {
 	case a.Failure != nil:

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// call is a call in flight.
-type call struct {
+// scriptCall is a call in flight.
+type scriptCall struct {
 	of       *Session
 	id, tool string
 	size     int
@@ -30,7 +30,7 @@ func (s *Session) Call(c runner.Call, size int) error {
 		s.arguments.release(size)
 		return nil //nolint:nilerr // the run is over
 	}
-	begun := &call{of: s, id: c.CallID, tool: c.ID, size: size}
+	begun := &scriptCall{of: s, id: c.CallID, tool: c.ID, size: size}
 	if added, err := s.add(begun); err != nil || !added {
 		allArguments.Release(int64(size))
 		s.arguments.release(size)
@@ -43,13 +43,13 @@ func (s *Session) Call(c runner.Call, size int) error {
 	return nil
 }
 
-func (c *call) begin(host runner.Call) {
+func (c *scriptCall) begin(host runner.Call) {
 	defer c.of.recovered("begin a call", func(error) { c.answer(runner.Answer{Failure: c.hostFailed()}) })
 	c.of.host.Begin(host, c.answer)
 }
 
 // add registers a call. It returns false after Close.
-func (s *Session) add(c *call) (bool, error) {
+func (s *Session) add(c *scriptCall) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[c.id] != nil {
@@ -65,7 +65,7 @@ func (s *Session) add(c *call) (bool, error) {
 
 // answer ends the call with the answer of the host. Any goroutine may call it. If the process
 // does not take the answer at once, another goroutine waits until it does.
-func (c *call) answer(a runner.Answer) {
+func (c *scriptCall) answer(a runner.Answer) {
 	s := c.of
 	s.mu.Lock()
 	first := s.calls[c.id] == c
@@ -91,7 +91,7 @@ func (s *Session) pass(a Answer) (rest func()) {
 	return s.options.Deliver(a)
 }
 
-func (c *call) delivered(release func()) {
+func (c *scriptCall) delivered(release func()) {
 	if release != nil {
 		release()
 	}
@@ -101,6 +101,6 @@ func (c *call) delivered(release func()) {
 }
 
 // hostFailed returns the error for a call in which the host panicked.
-func (c *call) hostFailed() *toolscript.ToolError {
+func (c *scriptCall) hostFailed() *toolscript.ToolError {
 	return &toolscript.ToolError{Tool: c.tool, Code: toolscript.Internal, Sent: toolscript.SentUnknown, Message: "the gateway failed in this call; its log says why"}
 }

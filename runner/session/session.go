@@ -65,8 +65,8 @@ type Session struct {
 
 	mu         sync.Mutex // guards over and calls; held to add to goroutines, so that Close waits for all
 	over       bool
-	calls      map[string]*call // in flight, by id
-	goroutines sync.WaitGroup   // counts calls in flight and goroutines that use the host
+	calls      map[string]*scriptCall // in flight, by id
+	goroutines sync.WaitGroup         // counts calls in flight and goroutines that use the host
 
 	stdin sync.Mutex // held while the host reads standard input
 
@@ -79,7 +79,7 @@ func New(ctx context.Context, p Process, job runner.Job, host runner.Host, o Opt
 	o.Log = o.Log.With(slog.String("run", job.RunID))
 	s := &Session{
 		options: o, process: p, job: job, host: host, begun: time.Now(), cpu: runner.CPUTime(p.PID()),
-		arguments: newBudget(maxArguments), calls: map[string]*call{}, ended: make(chan runner.Outcome, 1), failed: make(chan error, 1),
+		arguments: newBudget(maxArguments), calls: map[string]*scriptCall{}, ended: make(chan runner.Outcome, 1), failed: make(chan error, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	context.AfterFunc(s.ctx, s.cancelCalls)

@@ -2,7 +2,7 @@ package worker
 
 // relayClock tells the worker when the clock of the run stops or continues, until the run is
 // over: the worker also enforces the limit of wall time.
-func (r *run) relayClock() {
+func (r *sandboxRun) relayClock() {
 	sent := false
 	for {
 		stopped, changed := r.job.Clock.Watch()

@@ -197,7 +197,7 @@ func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
 	}
 	t.Cleanup(s.Close)
 	answer := json.RawMessage(`"` + strings.Repeat("x", 8<<20) + `"`) // larger than a pipe's buffer
-	outcome := run(t, s, "return 1", &host{
+	outcome := sandboxRun(t, s, "return 1", &host{
 		call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) { return answer, nil },
 	})
 	if string(outcome.Value) != "1" {

@@ -23,7 +23,7 @@ func idlerOf(job runner.Job, h runner.Host) runner.Idler {
 }
 
 // idle handles the payload of a frameIdle.
-func (r *run) idle(payload []byte) error {
+func (r *sandboxRun) idle(payload []byte) error {
 	calls, _, err := splitNumber(payload)
 	switch {
 	case err != nil:

@@ -38,7 +38,7 @@ func TestTimeLimit(t *testing.T) {
 				t.Errorf("outcome = %+v, %v; want %s", outcome.Err, err, toolscript.LimitTime)
 			}
 			if err == nil {
-				run(t, s, "return 1", &host{})
+				sandboxRun(t, s, "return 1", &host{})
 			} else if !errors.Is(err, worker.ErrKilled) {
 				t.Errorf("Run = %v, want nil or %v", err, worker.ErrKilled)
 			}

@@ -15,7 +15,7 @@ import (
 )
 
 // kill kills the worker and returns the outcome of the run.
-func (r *run) kill(e *toolscript.RunError) (runner.Outcome, error) {
+func (r *sandboxRun) kill(e *toolscript.RunError) (runner.Outcome, error) {
 	r.sandbox.Kill()
 	<-r.sandbox.done
 	return r.Outcome(e), ErrKilled
@@ -26,7 +26,7 @@ const exitOverrun = 3
 
 // lost kills the worker and returns the outcome of a run whose worker has ended or broke the
 // protocol, or in which the gateway failed.
-func (r *run) lost(cause error) (runner.Outcome, error) {
+func (r *sandboxRun) lost(cause error) (runner.Outcome, error) {
 	s := r.sandbox
 	err := cause
 	switch {
@@ -59,7 +59,7 @@ func (s *Sandbox) unreadJob(err error) error {
 }
 
 // killUnread kills a worker that has not read its job when the time of the run is over or its ctx ends.
-func (r *run) killUnread(ctx context.Context, sent <-chan struct{}) {
+func (r *sandboxRun) killUnread(ctx context.Context, sent <-chan struct{}) {
 	wall := r.WallTimer()
 	defer wall.Stop()
 	select {
@@ -82,7 +82,7 @@ func (r *run) killUnread(ctx context.Context, sent <-chan struct{}) {
 const maxMemory = 1 << 30
 
 // overrun returns an error if the worker holds too much memory.
-func (r *run) overrun() *toolscript.RunError {
+func (r *sandboxRun) overrun() *toolscript.RunError {
 	if runner.RSS(r.sandbox.PID()) > maxMemory {
 		return scripterror.AnswersWait(maxMemory)
 	}

@@ -47,7 +47,7 @@ func TestStoppedScriptKeepsItsWorker(t *testing.T) {
 			}
 			s := survives(t, job, k.kind)
 			pid := s.PID()
-			again := run(t, s, "return 6 * 7", &host{})
+			again := sandboxRun(t, s, "return 6 * 7", &host{})
 			if string(again.Value) != "42" || s.PID() != pid {
 				t.Errorf("the next script in process %d gave %s, %+v; want 42 in %d", s.PID(), again.Value, again.Err, pid)
 			}

@@ -52,7 +52,7 @@ const (
 )
 
 // A run is the connection between one session and its worker.
-type run struct {
+type sandboxRun struct {
 	*session.Session
 	sandbox *Sandbox
 	job     runner.Job
@@ -65,8 +65,8 @@ type run struct {
 	over bool
 }
 
-func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *run {
-	r := &run{sandbox: s, job: job, idler: idlerOf(job, host)}
+func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *sandboxRun {
+	r := &sandboxRun{sandbox: s, job: job, idler: idlerOf(job, host)}
 	r.Session = session.New(ctx, s, job, host, session.Options{
 		Log: s.log, Poll: limitPoll, LimitGrace: killGrace, Overrun: r.overrun,
 		Cancel: r.sendCancel, CancelGrace: cancelGrace, MaxAnswer: MaxFrame - numberSize, Deliver: r.deliver,
@@ -75,7 +75,7 @@ func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *
 }
 
 // run sends the job and waits for the end of the run.
-func (r *run) run(ctx context.Context) (runner.Outcome, error) {
+func (r *sandboxRun) run(ctx context.Context) (runner.Outcome, error) {
 	switch err := r.sendJob(ctx); {
 	case errors.Is(err, errFrameTooLong): // nothing was sent, and the worker is well
 		return r.Outcome(toolscript.Fail(toolscript.TooLarge, fmt.Sprintf("the script and its arguments are too long: %v", err))), nil
@@ -101,7 +101,7 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 }
 
 // sendJob sends the worker its job.
-func (r *run) sendJob(ctx context.Context) error {
+func (r *sandboxRun) sendJob(ctx context.Context) error {
 	sent := make(chan struct{})
 	defer close(sent)
 	r.Go(func() { r.killUnread(ctx, sent) })
@@ -110,7 +110,7 @@ func (r *run) sendJob(ctx context.Context) error {
 
 // receive reads the frames of the worker until one ends the run. It passes on output before
 // it reads the next frame, so a host that does not take output blocks the script.
-func (r *run) receive() {
+func (r *sandboxRun) receive() {
 	for first := true; ; first = false {
 		kind, payload, err := r.sandbox.link.read()
 		if first && err != nil {
@@ -136,7 +136,7 @@ func (r *run) receive() {
 	}
 }
 
-func (r *run) handle(kind frameType, payload []byte) error {
+func (r *sandboxRun) handle(kind frameType, payload []byte) error {
 	if stream, is := streamOf(kind); is {
 		r.Write(stream, string(payload))
 		return nil
@@ -166,7 +166,7 @@ func (r *run) handle(kind frameType, payload []byte) error {
 
 // deliver sends the answer of a call to the worker. The goroutine that reads from a server may call it, so it
 // does not block if the worker does not read or another frame is being sent: rest sends the remainder then.
-func (r *run) deliver(a session.Answer) (rest func()) {
+func (r *sandboxRun) deliver(a session.Answer) (rest func()) {
 	kind := frameAnswer
 	value, with := a.Text()
 	switch {
@@ -194,10 +194,10 @@ func (r *run) deliver(a session.Answer) (rest func()) {
 }
 
 // sendCancel asks the worker to end its script.
-func (r *run) sendCancel() { _ = r.send(frameCancel) }
+func (r *sandboxRun) sendCancel() { _ = r.send(frameCancel) }
 
 // send sends a frame, unless the run is over.
-func (r *run) send(t frameType, parts ...[]byte) error {
+func (r *sandboxRun) send(t frameType, parts ...[]byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.open(t) {
@@ -207,7 +207,7 @@ func (r *run) send(t frameType, parts ...[]byte) error {
 }
 
 // sendJSON is like send, for a frame with a JSON header.
-func (r *run) sendJSON(t frameType, header any, raw []byte) error {
+func (r *sandboxRun) sendJSON(t frameType, header any, raw []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.open(t) {
@@ -219,12 +219,12 @@ func (r *run) sendJSON(t frameType, header any, raw []byte) error {
 // open reports whether a frame may be sent. After the end of a run, the next run would read
 // it. A cancelled run gets no more answers: the cancellation itself causes answers, and the
 // script would continue or fail with them. The caller holds mu.
-func (r *run) open(t frameType) bool {
+func (r *sandboxRun) open(t frameType) bool {
 	return !r.over && (t == frameCancel || r.Context().Err() == nil)
 }
 
 // close ends the session. It kills a worker that has ended the run but does not read.
-func (r *run) close() {
+func (r *sandboxRun) close() {
 	r.Stop()
 	killTimer := time.AfterFunc(session.GracePeriod, r.sandbox.Kill)
 	r.mu.Lock()

@@ -19,8 +19,8 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// run runs code and fails the test if the worker is lost.
-func run(tb testing.TB, s *worker.Sandbox, code string, h *host) runner.Outcome {
+// sandboxRun runs code and fails the test if the worker is lost.
+func sandboxRun(tb testing.TB, s *worker.Sandbox, code string, h *host) runner.Outcome {
 	tb.Helper()
 	outcome, err := s.Run(tb.Context(), newJob(tb, code), h)
 	if err != nil {
@@ -39,7 +39,7 @@ func kindOf(o runner.Outcome) toolscript.Kind {
 
 func TestRunGivesValueAndOutput(t *testing.T) {
 	s, h := startSandbox(t), &host{}
-	outcome := run(t, s, "console.log('größe'); console.error('b'); return { a: [1, null, '<\u2028>'] }", h)
+	outcome := sandboxRun(t, s, "console.log('größe'); console.error('b'); return { a: [1, null, '<\u2028>'] }", h)
 	if outcome.Err != nil || string(outcome.Value) != "{\"a\":[1,null,\"<\u2028>\"]}" {
 		t.Errorf("outcome = %s, %+v", outcome.Value, outcome.Err)
 	}
@@ -50,7 +50,7 @@ func TestRunGivesValueAndOutput(t *testing.T) {
 
 func TestLongOutputArrivesWhole(t *testing.T) {
 	s, h := startSandbox(t), &host{}
-	run(t, s, "console.log('ä'.repeat(1_500_001))", h)
+	sandboxRun(t, s, "console.log('ä'.repeat(1_500_001))", h)
 	got := strings.ReplaceAll(h.printed(), "0:", "")
 	if want := strings.Repeat("ä", 1_500_001) + "\n"; got != want {
 		t.Errorf("%d bytes of output, want %d", len(got), len(want))
@@ -80,7 +80,7 @@ func TestRunCallsTools(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			calls.Store(0)
-			outcome := run(t, s, test.code, h)
+			outcome := sandboxRun(t, s, test.code, h)
 			if string(outcome.Value) != test.want || calls.Load() != test.calls {
 				t.Errorf("value = %s after %d calls, %+v; want %s after %d", outcome.Value, calls.Load(), outcome.Err, test.want, test.calls)
 			}
@@ -131,8 +131,8 @@ func TestStdin(t *testing.T) {
 
 func TestRunsAreIndependent(t *testing.T) {
 	s := startSandbox(t)
-	run(t, s, "(globalThis as any).left = 1", &host{})
-	outcome := run(t, s, "return typeof (globalThis as any).left", &host{})
+	sandboxRun(t, s, "(globalThis as any).left = 1", &host{})
+	outcome := sandboxRun(t, s, "return typeof (globalThis as any).left", &host{})
 	if string(outcome.Value) != `"undefined"` {
 		t.Errorf("value = %s: a global outlived its run", outcome.Value)
 	}
@@ -145,7 +145,7 @@ func TestPanicsOfTheHostStayInTheCall(t *testing.T) {
 	}
 	t.Cleanup(s.Close)
 	h := &host{write: func(runner.Stream, string) { panic("write") }}
-	outcome := run(t, s, "console.log(1); return 2", h)
+	outcome := sandboxRun(t, s, "console.log(1); return 2", h)
 	if string(outcome.Value) != "2" {
 		t.Errorf("value = %s, %+v; want 2", outcome.Value, outcome.Err)
 	}
@@ -165,7 +165,7 @@ func TestAnswerTooLong(t *testing.T) {
 	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		return json.RawMessage(`"` + strings.Repeat("x", worker.MaxFrame) + `"`), nil
 	}}
-	outcome := run(t, s, "try { await tools.demo.echo({}) } catch (e) { return e.code }", h)
+	outcome := sandboxRun(t, s, "try { await tools.demo.echo({}) } catch (e) { return e.code }", h)
 	if string(outcome.Value) != `"too_large"` {
 		t.Errorf("value = %s, %+v; want too_large", outcome.Value, outcome.Err)
 	}
@@ -180,14 +180,14 @@ func TestCallsEndWithTheRun(t *testing.T) {
 		ended <- ctx.Err()
 		return nil, &toolscript.ToolError{Code: toolscript.Cancelled}
 	}}
-	outcome := run(t, s, "void tools.demo.echo({}).catch(() => {}); exit(0)", h)
+	outcome := sandboxRun(t, s, "void tools.demo.echo({}).catch(() => {}); exit(0)", h)
 	if !outcome.Exited {
 		t.Errorf("%+v; want an exit", outcome)
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call's ctx ended with %v", err)
 	}
-	run(t, s, "return 2", &host{})
+	sandboxRun(t, s, "return 2", &host{})
 }
 
 // TestHostThatDoesNotReturnIsAbandoned makes a call that does not end with its run. Its late answer
@@ -199,7 +199,7 @@ func TestHostThatDoesNotReturnIsAbandoned(t *testing.T) {
 		<-release
 		return json.RawMessage(`"late"`), nil
 	}}
-	outcome := run(t, s, "void tools.demo.echo({}); exit(0)", h)
+	outcome := sandboxRun(t, s, "void tools.demo.echo({}); exit(0)", h)
 	if !outcome.Exited {
 		t.Errorf("%+v; want an exit", outcome)
 	}
@@ -218,7 +218,7 @@ func TestHostThatDoesNotReturnIsAbandoned(t *testing.T) {
 		}
 		return json.RawMessage("1"), nil
 	}}
-	outcome = run(t, s, fmt.Sprintf("const mine = tools.demo.echo({}); for (let i = 0; i < %d; i++) await tools.demo.add({}); return mine", more), next)
+	outcome = sandboxRun(t, s, fmt.Sprintf("const mine = tools.demo.echo({}); for (let i = 0; i < %d; i++) await tools.demo.add({}); return mine", more), next)
 	if string(outcome.Value) != `"mine"` {
 		t.Errorf("value = %s, %+v: the answer to another run", outcome.Value, outcome.Err)
 	}
@@ -266,7 +266,7 @@ func TestOutputWaitsForTheReader(t *testing.T) {
 		}
 	}}
 	var done sync.WaitGroup
-	done.Go(func() { run(t, s, "for (let i = 0; i < 1000; i++) console.log('x'.repeat(9_999))", h) })
+	done.Go(func() { sandboxRun(t, s, "for (let i = 0; i < 1000; i++) console.log('x'.repeat(9_999))", h) })
 	<-blocked
 	close(release)
 	done.Wait()
@@ -297,6 +297,6 @@ func TestWorkerKilledInTheMiddle(t *testing.T) {
 
 func TestRSS(t *testing.T) {
 	s := startSandbox(t)
-	run(t, s, "return 1", &host{})
+	sandboxRun(t, s, "return 1", &host{})
 	t.Logf("a warm sandbox holds %.1f MB", float64(s.RSS())/(1<<20))
 }

@@ -4,7 +4,7 @@ package worker
 const maxStdin = 1 << 20
 
 // grantStdin sends pieces of standard input until all that the worker asked for are sent.
-func (r *run) grantStdin() {
+func (r *sandboxRun) grantStdin() {
 	for {
 		var header stdinHeader
 		if len(r.stdin) == 0 {

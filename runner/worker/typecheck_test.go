@@ -195,7 +195,7 @@ func TestDeclarationsChange(t *testing.T) {
 // sandbox.
 func TestGlobalsAreThoseOfTheEngine(t *testing.T) {
 	s, h := startSandbox(t), &host{}
-	outcome := run(t, s, `return Object.getOwnPropertyNames(globalThis).filter((n) => /^[A-Za-z]\w*$/.test(n))`, h)
+	outcome := sandboxRun(t, s, `return Object.getOwnPropertyNames(globalThis).filter((n) => /^[A-Za-z]\w*$/.test(n))`, h)
 	var names []string
 	if err := json.Unmarshal(outcome.Value, &names); err != nil {
 		t.Fatal(err)

@@ -124,8 +124,8 @@ func (r *trial) judge(x fault) (row string) {
 	f := h.Figures(func(c history.Call) bool { return r.exempt[c.Gateway] })
 	row = f.Row()
 	r.Logf("%s\n%s\n%s", x.does, history.Header, row)
-	if f.Sins() > 0 {
-		r.Errorf("%d problems, such as\n%s", f.Sins(), strings.Join(f.Problems, "\n"))
+	if f.Violations() > 0 {
+		r.Errorf("%d problems, such as\n%s", f.Violations(), strings.Join(f.Problems, "\n"))
 	}
 	r.wholeness(x, h)
 	for server, within := range x.back {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// call is a call in flight.
-type call struct {
+// hubCall is a call in flight.
+type hubCall struct {
 	*request
 
 	conn *base
@@ -33,7 +33,7 @@ func (c *base) Start(t mcpclient.ToolCall) mcpclient.Started {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	k := &call{conn: c, done: t.Done, request: &request{about: c.about(t.Tool), ctx: t.Ctx, origin: t.Origin}}
+	k := &hubCall{conn: c, done: t.Done, request: &request{about: c.about(t.Tool), ctx: t.Ctx, origin: t.Origin}}
 	if t.Held != nil {
 		k.lease = c.link.options.Answers.LeaseOf(t.Held)
 	} else {
@@ -56,7 +56,7 @@ func (c *base) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 	ctx, release := budget.Ensure(ctx)
 	defer release()
 	answers := make(chan answer, 1)
-	k := &call{
+	k := &hubCall{
 		conn: c, done: func(result json.RawMessage, err error) { answers <- answer{result, err} },
 		request: &request{about: c.about(""), ctx: ctx, origin: o.Origin, lease: c.link.options.Answers.Lease(ctx)},
 	}
@@ -106,7 +106,7 @@ func (c *base) page(of toolscript.Collection, result json.RawMessage) (json.RawM
 }
 
 // start sends the call.
-func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watch func(toolscript.Progress)) {
+func (k *hubCall) start(head wire.Call, args json.RawMessage, progress func(), watch func(toolscript.Progress)) {
 	c := k.conn
 	k.request.done = func(payload []byte, err error) {
 		if toolscript.KindOf(err) == toolscript.NotFound && c.Err() != nil {
@@ -178,7 +178,7 @@ func reason(err error) error {
 }
 
 // Cancel implements mcpclient.Started.
-func (k *call) Cancel(why string, err error) {
+func (k *hubCall) Cancel(why string, err error) {
 	if k.link == nil {
 		return // it was not sent
 	}
@@ -221,7 +221,7 @@ func oneLine(text string) string {
 }
 
 // asked forwards a question of the server to the person behind the call.
-func (k *call) asked(q wire.Question) {
+func (k *hubCall) asked(q wire.Question) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	k.whenOver(cancel)
 	go func() {
@@ -240,7 +240,7 @@ func (k *call) asked(q wire.Question) {
 	}()
 }
 
-func (k *call) elicit(ctx context.Context, q wire.Question) (json.RawMessage, error) {
+func (k *hubCall) elicit(ctx context.Context, q wire.Question) (json.RawMessage, error) {
 	if k.conn.on.Elicit == nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("the gateway cannot ask a person")}
 	}

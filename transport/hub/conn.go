@@ -173,7 +173,7 @@ func (c *Conn) SetConcurrency(limit int) {
 // KeepsLimit reports whether the hub applies the time limit of a tool call: it knows when the call
 // begins after a wait. It asks the hub whether the hub has the call, and returns false if ctx ends first.
 func (c *base) KeepsLimit(ctx context.Context, started mcpclient.Started) bool {
-	k, sent := started.(*call)
+	k, sent := started.(*hubCall)
 	if !sent || k.link == nil {
 		return false
 	}
@@ -190,7 +190,7 @@ func (c *base) KeepsLimit(ctx context.Context, started mcpclient.Started) bool {
 }
 
 // moves reports whether pieces of the call are on their way and the hub has sent something lately.
-func (k *call) moves() bool {
+func (k *hubCall) moves() bool {
 	k.mu.Lock()
 	arrives := k.incoming != nil
 	k.mu.Unlock()

@@ -22,8 +22,8 @@ import (
 // clients, whose ids begin at 0 or 1. Ids of six digits look the same in every number format.
 const firstID = 100_000
 
-// call is one request in flight.
-type call struct {
+// sentCall is one request in flight.
+type sentCall struct {
 	id       int64
 	progress func()                                    // may be nil
 	watch    atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
@@ -59,7 +59,7 @@ type calls struct {
 	on     Events
 	last   atomic.Int64
 	mu     sync.Mutex
-	open   map[int64]*call
+	open   map[int64]*sentCall
 	closed bool // the connection has ended
 
 	asked func(m message) bool // receives requests of the server; may be nil
@@ -67,7 +67,7 @@ type calls struct {
 
 // add registers a call that does not go through mcp-go. It returns false if the
 // connection has ended.
-func (c *calls) add(call *call) bool {
+func (c *calls) add(call *sentCall) bool {
 	call.id = c.next()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,7 +80,7 @@ func (c *calls) add(call *call) bool {
 
 // complete ends a call that add registered and reports whether it was still in
 // flight. The call's finish runs at most once.
-func (c *calls) complete(call *call, r reply) bool {
+func (c *calls) complete(call *sentCall, r reply) bool {
 	c.mu.Lock()
 	open := c.open[call.id] == call
 	delete(c.open, call.id)
@@ -96,7 +96,7 @@ func (c *calls) complete(call *call, r reply) bool {
 func (c *calls) lose() {
 	c.mu.Lock()
 	c.closed = true
-	var lost []*call
+	var lost []*sentCall
 	for _, call := range c.open {
 		if call.direct {
 			lost = append(lost, call)
@@ -108,12 +108,12 @@ func (c *calls) lose() {
 	}
 }
 
-func newCalls(on Events) *calls { return &calls{on: on, open: make(map[int64]*call)} }
+func newCalls(on Events) *calls { return &calls{on: on, open: make(map[int64]*sentCall)} }
 
 func (c *calls) next() int64 { return firstID + c.last.Add(1) }
 
 // begin registers a call that goes through mcp-go.
-func (c *calls) begin(call *call) *call {
+func (c *calls) begin(call *sentCall) *sentCall {
 	call.id = c.next()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,13 +121,13 @@ func (c *calls) begin(call *call) *call {
 	return call
 }
 
-func (c *calls) end(call *call) {
+func (c *calls) end(call *sentCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.open, call.id)
 }
 
-func (c *calls) find(id int64) *call {
+func (c *calls) find(id int64) *sentCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.open[id]
@@ -141,7 +141,7 @@ func (c *calls) progress(token int64) {
 }
 
 // settle delivers the outcome of a request.
-func (c *calls) settle(call *call, r reply) {
+func (c *calls) settle(call *sentCall, r reply) {
 	if call.direct {
 		c.complete(call, r)
 		return
@@ -232,7 +232,7 @@ func (c *calls) nameless(failure *mcp.JSONRPCErrorDetails) {
 		return
 	}
 	c.mu.Lock()
-	var one *call
+	var one *sentCall
 	for _, one = range c.open {
 		one.nameless.Store(failure)
 	}
@@ -269,7 +269,7 @@ func (c *calls) refuse(candidates iter.Seq[int64], r reply) bool {
 }
 
 // of returns the call that a message answers, nil if there is none.
-func (c *calls) of(m message) *call {
+func (c *calls) of(m message) *sentCall {
 	id, ok := httptransport.Parse(m.id)
 	if m.method != "" || !ok {
 		return nil

@@ -176,14 +176,14 @@ func TestCancellationIsSeenByTheServer(t *testing.T) {
 		}, toolscript.LimitTime},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			before := string(call(t, c, "cancelled", "").StructuredContent)
+			before := string(sentCall(t, c, "cancelled", "").StructuredContent)
 			ctx, cancel := tt.ctx(t.Context())
 			defer cancel()
 			if _, err := c.CallTool(ctx, "never", nil, nil); toolscript.KindOf(err) != tt.kind {
 				t.Errorf("CallTool(never) = %v of kind %s, want kind %s", err, toolscript.KindOf(err), tt.kind)
 			}
 			eventually(t, "one more cancellation", func() bool {
-				return string(call(t, c, "cancelled", "").StructuredContent) != before
+				return string(sentCall(t, c, "cancelled", "").StructuredContent) != before
 			})
 		})
 	}

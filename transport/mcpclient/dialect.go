@@ -68,7 +68,7 @@ func (d *dialect) modern() bool {
 // request builds a request in the negotiated version. Without params the message has
 // no such member: JSON-RPC allows only an object or an array there, and the
 // TypeScript SDK drops a message with "params": null.
-func (d *dialect) request(c *call, method string, params map[string]any) (transport.JSONRPCRequest, error) {
+func (d *dialect) request(c *sentCall, method string, params map[string]any) (transport.JSONRPCRequest, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	meta := map[string]any{}

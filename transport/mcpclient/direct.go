@@ -101,7 +101,7 @@ func (c *Conn) Start(t ToolCall) Started {
 // startDirect writes the request without mcp-go. The filter passes the answer to
 // calls.direct or calls.answer.
 func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Started {
-	call := &call{direct: true, sole: true, tool: t, about: about, conn: c, progress: t.Progress}
+	call := &sentCall{direct: true, sole: true, tool: t, about: about, conn: c, progress: t.Progress}
 	if t.Held != nil {
 		call.lease = c.answers.LeaseOf(t.Held)
 	} else {
@@ -124,21 +124,21 @@ func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Starte
 }
 
 // finish delivers the reply to a call that did not go through mcp-go.
-func (c *call) finish(r reply) {
+func (c *sentCall) finish(r reply) {
 	defer recovered(c.conn.on) // a panic of Done ends neither the connection nor other calls
 	result, err := c.conn.resultOf(r, c)
 	c.tool.Done(result, err)
 }
 
 // Cancel implements Started.
-func (c *call) Cancel(reason string, err error) {
+func (c *sentCall) Cancel(reason string, err error) {
 	if c.conn.calls.complete(c, reply{err: err}) {
 		_, _ = c.conn.peer.(*stdio).proc.stdin.Write(cancelled(c.id, reason)) // best effort: the caller already has its error
 	}
 }
 
 // callRequest encodes the request of a call.
-func callRequest(call *call, t ToolCall) []byte {
+func callRequest(call *sentCall, t ToolCall) []byte {
 	message := make([]byte, 0, 192+len(t.Tool)+len(t.Args))
 	message = append(message, `{"jsonrpc":"2.0","id":`...)
 	message = strconv.AppendInt(message, call.id, 10)
@@ -151,7 +151,7 @@ func callRequest(call *call, t ToolCall) []byte {
 }
 
 // appendMeta appends the member _meta, if it is needed.
-func appendMeta(to []byte, call *call, t ToolCall) []byte {
+func appendMeta(to []byte, call *sentCall, t ToolCall) []byte {
 	separator := `,"_meta":{`
 	if t.Progress != nil {
 		to = strconv.AppendInt(append(append(to, separator...), `"progressToken":`...), call.id, 10)
@@ -199,7 +199,7 @@ func appendLine(to []byte, value json.RawMessage) []byte {
 }
 
 // resultOf converts a reply into the result or error of a call.
-func (c *Conn) resultOf(r reply, of *call) (json.RawMessage, error) {
+func (c *Conn) resultOf(r reply, of *sentCall) (json.RawMessage, error) {
 	about := of.about
 	switch {
 	case r.lost:

@@ -79,8 +79,8 @@ type toolResult struct {
 	IsError           bool                          `json:"isError"`
 }
 
-// call calls a tool and fails the test on an error.
-func call(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
+// sentCall calls a tool and fails the test on an error.
+func sentCall(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
 	t.Helper()
 	raw, err := c.CallTool(within(t, bound), tool, json.RawMessage(args), nil)
 	if err != nil {
@@ -96,7 +96,7 @@ func call(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
 // text returns the single text block of a tool's answer.
 func text(t *testing.T, c *mcpclient.Conn, tool, args string) string {
 	t.Helper()
-	r := call(t, c, tool, args)
+	r := sentCall(t, c, tool, args)
 	if len(r.Content) != 1 {
 		t.Fatalf("%s(%s): %d content blocks, want 1", tool, args, len(r.Content))
 	}

@@ -291,7 +291,7 @@ func TestAcceptEncodingOfTheConfiguration(t *testing.T) {
 	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
 		h, cfg := overHTTP(t, kind)
 		cfg.Headers = map[string]string{"accept-encoding": "br", "X-Other": "1"}
-		call(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text": "hi"}`)
+		sentCall(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text": "hi"}`)
 		for _, header := range h.Headers() {
 			if header.Get("Accept-Encoding") == "br" || header.Get("X-Other") != "1" {
 				t.Errorf("%s: a request had the headers %v", kind, header)

@@ -26,7 +26,7 @@ func (c *Conn) Ping(ctx context.Context) error {
 	about := toolscript.Error{Server: c.name}
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
-	call := c.calls.begin(&call{stop: stop})
+	call := c.calls.begin(&sentCall{stop: stop})
 	defer c.calls.end(call)
 	request, err := c.dialect.request(call, string(mcp.MethodPing), nil)
 	if err != nil {

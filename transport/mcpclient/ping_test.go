@@ -30,13 +30,13 @@ func TestNoMessageHasNullParams(t *testing.T) {
 		if _, err := c.CallTool(ctx, "never", nil, func() {}); toolscript.KindOf(err) != toolscript.Timeout {
 			t.Errorf("the tool never: %v", err)
 		}
-		eventually(t, "notifications/cancelled", func() bool { return string(call(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
+		eventually(t, "notifications/cancelled", func() bool { return string(sentCall(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
 		if wire != "bodies" { // "bodies" has no stream for requests of the server
 			for _, method := range []string{"ping", "roots/list", "no/such"} {
 				text(t, c, "ask", `{"method":"`+method+`"}`)
 			}
 		}
-		if got := string(call(t, c, "nulls", `{}`).StructuredContent); got != `{"seen":0}` {
+		if got := string(sentCall(t, c, "nulls", `{}`).StructuredContent); got != `{"seen":0}` {
 			t.Errorf("messages with null params: %s", got)
 		}
 	})

@@ -20,7 +20,7 @@ type Printer interface {
 type printMark struct{ stderr, stdout int64 }
 
 // Printed implements Printer. Other calls may have caused the output too.
-func (c *call) Printed() (text string, failure bool) {
+func (c *sentCall) Printed() (text string, failure bool) {
 	if s, ok := c.conn.peer.(*stdio); ok {
 		text, failure = s.printedSince(c.mark)
 	}

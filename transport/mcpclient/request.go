@@ -34,7 +34,7 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 	defer release()
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
-	call := c.calls.begin(&call{progress: progress, stop: stop, lease: c.answers.Lease(ctx), conn: c, sole: isSole(method)})
+	call := c.calls.begin(&sentCall{progress: progress, stop: stop, lease: c.answers.Lease(ctx), conn: c, sole: isSole(method)})
 	defer c.calls.end(call)
 	if process, ok := c.peer.(*stdio); ok {
 		call.mark = process.mark()
@@ -62,7 +62,7 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 }
 
 // exchange sends a request that mcp-go writes. Over stdio, its answer comes from the filter.
-func exchange(ctx context.Context, wire transport.Interface, call *call, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func exchange(ctx context.Context, wire transport.Interface, call *sentCall, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := wire.SendRequest(ctx, request)
 	r := call.outcome.Load()
 	switch {
@@ -93,7 +93,7 @@ var errAnswerTooLarge = fmt.Errorf("the answer is larger than %d MB; ask the too
 
 // unanswered classifies the error of a request without an answer. If the caller
 // cancelled it, unanswered notifies the server.
-func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *call, err error) error {
+func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *sentCall, err error) error {
 	switch {
 	case errors.Is(err, errClosed), errors.Is(err, errBacklog):
 		return notSent(about, err)
@@ -149,7 +149,7 @@ func Unanswered(call Started) string {
 
 // lostDuring returns the error of a call that was in flight when the connection
 // ended.
-func (c *Conn) lostDuring(about toolscript.Error, call *call, err error) error {
+func (c *Conn) lostDuring(about toolscript.Error, call *sentCall, err error) error {
 	about.Sent = toolscript.SentUnknown
 	var known *toolscript.Error
 	if errors.As(err, &known) {
@@ -163,7 +163,7 @@ func (c *Conn) lostDuring(about toolscript.Error, call *call, err error) error {
 // cancel notifies the server that a request was cancelled. mcp-go does so for its own
 // calls only. Over HTTP, MCP 2026-07-28 uses the end of the HTTP request as the
 // notification; older versions do not.
-func (c *Conn) cancel(call *call, reason string) {
+func (c *Conn) cancel(call *sentCall, reason string) {
 	if _, overHTTP := c.peer.(httpPeer); overHTTP && c.dialect.modern() {
 		return
 	}

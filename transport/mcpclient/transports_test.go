@@ -27,7 +27,7 @@ func TestListAndCallOnEveryWire(t *testing.T) {
 		if got := text(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
 			t.Errorf("echo = %q", got)
 		}
-		if r := call(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
+		if r := sentCall(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
 			t.Errorf("struct = %s", r.StructuredContent)
 		}
 		_, err = c.CallTool(within(t, bound), "rpcerror", nil, nil)
@@ -152,6 +152,6 @@ func TestCancelReachesTheServerOnEveryWire(t *testing.T) {
 		if err := receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
 			t.Errorf("error %v", err)
 		}
-		eventually(t, "notifications/cancelled", func() bool { return string(call(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
+		eventually(t, "notifications/cancelled", func() bool { return string(sentCall(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
 	})
 }

@@ -21,8 +21,8 @@ type sessionEntry struct {
 	session *Session
 }
 
-// NewBook returns Sessions for the logins of a store.
-func NewBook(store Store, log *slog.Logger) *Sessions {
+// NewSessions returns Sessions for the logins of a store.
+func NewSessions(store Store, log *slog.Logger) *Sessions {
 	return &Sessions{store: store, log: log, pages: map[string]sessionEntry{}}
 }
 

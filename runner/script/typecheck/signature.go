@@ -24,6 +24,6 @@ func (c *Checker) Signature(src runner.Source, module string) (s runner.Signatur
 	for _, f := range found.Found {
 		s.Fatal = s.Fatal || f.Fatal()
 	}
-	s.Found = script.InOrder(src, place(typed, found.Found))
+	s.Found = script.SortDiagnostics(src, place(typed, found.Found))
 	return s, known
 }

@@ -35,7 +35,7 @@ func (c *Checker) Check(src runner.Source, returns bool, module string, strict b
 		return nil, true
 	}
 	errors, known := c.errors(shim.Script{Text: typed.Text, Modules: typed.Modules}, module, strict)
-	return script.InOrder(src, place(typed, errors)), known
+	return script.SortDiagnostics(src, place(typed, errors)), known
 }
 
 // Syntax replaces the syntax errors in found, of which Compile reports only the first of each
@@ -46,7 +46,7 @@ func (c *Checker) Syntax(src runner.Source, found []toolscript.Diagnostic) []too
 	for _, m := range src.Modules {
 		found = c.syntaxOf(runner.Source{Code: m.Code, File: m.Path}, found)
 	}
-	return script.InOrder(src, found)
+	return script.SortDiagnostics(src, found)
 }
 
 func (c *Checker) syntaxOf(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {

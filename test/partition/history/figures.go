@@ -28,8 +28,8 @@ type Figures struct {
 	Problems []string // the first few problems of each kind that must not occur
 }
 
-// Sins returns the number of violations: everything that must not occur.
-func (f Figures) Sins() int {
+// Violations returns the number of violations: everything that must not occur.
+func (f Figures) Violations() int {
 	return f.Doubled + f.Invented + f.Denied + f.Late + f.Silent + f.Tempting + f.Lost + f.Unclaimed
 }
 

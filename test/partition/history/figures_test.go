@@ -63,8 +63,8 @@ func TestFigures(t *testing.T) {
 		{"a call that nobody made", unclaimed, history.Figures{Calls: 1, Answered: 1, Unclaimed: 1}},
 	} {
 		got := tt.h.Figures(nil)
-		if len(got.Problems) != got.Sins() {
-			t.Errorf("%s: problems %q, want %d", tt.name, got.Problems, got.Sins())
+		if len(got.Problems) != got.Violations() {
+			t.Errorf("%s: problems %q, want %d", tt.name, got.Problems, got.Violations())
 		}
 		got.Problems, got.Latest = nil, 0
 		if !reflect.DeepEqual(got, tt.want) {

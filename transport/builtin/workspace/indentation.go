@@ -52,7 +52,7 @@ func block(lines [][]byte, anchor, levels, limit int) (first, last int) {
 	if levels > 0 {
 		outermost = max(0, indents[anchor]-levels*level)
 	}
-	up, down := &side{at: anchor, step: -1, comments: true}, &side{at: anchor, step: 1}
+	up, down := &blockEnd{at: anchor, step: -1, comments: true}, &blockEnd{at: anchor, step: 1}
 	for down.at-up.at+1 < limit {
 		moved := up.extend(lines, indents, outermost)
 		if down.at-up.at+1 < limit && down.extend(lines, indents, outermost) {
@@ -72,8 +72,8 @@ func block(lines [][]byte, anchor, levels, limit int) (first, last int) {
 	return first, last
 }
 
-// side is one end of a block.
-type side struct {
+// blockEnd is one end of a block.
+type blockEnd struct {
 	at       int // index of the line at this end
 	step     int // -1: upward, 1: downward
 	comments bool
@@ -82,7 +82,7 @@ type side struct {
 }
 
 // extend takes the next line if it belongs to the block.
-func (s *side) extend(lines [][]byte, indents []int, outermost int) bool {
+func (s *blockEnd) extend(lines [][]byte, indents []int, outermost int) bool {
 	next := s.at + s.step
 	if s.ended || next < 0 || next >= len(lines) || indents[next] < outermost {
 		s.ended = true

@@ -55,7 +55,7 @@ func (g *gateway) ageOf(head wire.Call) (age time.Duration, isYoung bool) {
 }
 
 // confirm asks the gateway whether it still waits for the call.
-func (c *call) confirm(args []byte) {
+func (c *servedCall) confirm(args []byte) {
 	asked := cluster.Uptime()
 	c.mu.Lock()
 	c.args, c.asking = args, asked
@@ -64,7 +64,7 @@ func (c *call) confirm(args []byte) {
 }
 
 // confirmAgain repeats a question that was not answered: it may have been lost.
-func (c *call) confirmAgain() {
+func (c *servedCall) confirmAgain() {
 	c.mu.Lock()
 	waits := c.asking != 0 && cluster.Uptime()-c.asking > exchange
 	args := c.args
@@ -119,7 +119,7 @@ var (
 )
 
 // check returns an error if the call must no longer be sent to its server.
-func (c *call) check() error {
+func (c *servedCall) check() error {
 	if !c.owned() {
 		return errNotOwner
 	}

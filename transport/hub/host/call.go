@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// call is a call of a gateway that has not been answered.
-type call struct {
+// servedCall is a call of a gateway that has not been answered.
+type servedCall struct {
 	gateway *gateway
 	server  *target
 	number  uint64
@@ -61,11 +61,11 @@ func (s *shared) called(r micro.Request) {
 		g.answer(number, nil, errNotOffered, &s.target, nil)
 		return
 	}
-	g.called(&call{server: &s.target, number: number, head: head}, r.Data())
+	g.called(&servedCall{server: &s.target, number: number, head: head}, r.Data())
 }
 
 // called begins a call. It must not block.
-func (g *gateway) called(c *call, args []byte) {
+func (g *gateway) called(c *servedCall, args []byte) {
 	c.gateway, c.asks = g, map[int]chan wire.Reply{}
 	c.life, c.end = context.WithCancel(g.life)
 	if !g.add(c) {
@@ -84,7 +84,7 @@ func (g *gateway) called(c *call, args []byte) {
 
 // add registers a call. It returns false if the gateway has ended, the number is in use, or the
 // hub takes no more calls.
-func (g *gateway) add(c *call) bool {
+func (g *gateway) add(c *servedCall) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, taken := g.calls[c.number]; g.gone || taken || g.core.draining.Load() {
@@ -95,7 +95,7 @@ func (g *gateway) add(c *call) bool {
 }
 
 // take removes a call and reports whether it was there. If it was not, it must not be answered again.
-func (g *gateway) take(number uint64) (*call, bool) {
+func (g *gateway) take(number uint64) (*servedCall, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c, ok := g.calls[number]
@@ -103,7 +103,7 @@ func (g *gateway) take(number uint64) (*call, bool) {
 	return c, ok
 }
 
-func (g *gateway) find(number uint64) *call {
+func (g *gateway) find(number uint64) *servedCall {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.calls[number]
@@ -122,7 +122,7 @@ func (g *gateway) cancel(number uint64, reason string) {
 }
 
 // begin makes the call if its gateway certainly waits for it; otherwise it asks the gateway first.
-func (c *call) begin(args json.RawMessage) {
+func (c *servedCall) begin(args json.RawMessage) {
 	if age, young := c.gateway.ageOf(c.head); young {
 		c.hand(args, age)
 		return
@@ -132,7 +132,7 @@ func (c *call) begin(args json.RawMessage) {
 
 // hand makes the call, if it has not expired and the hub has the lease of the server. age is
 // an upper bound of the time since the gateway has sent the call.
-func (c *call) hand(args json.RawMessage, age time.Duration) {
+func (c *servedCall) hand(args json.RawMessage, age time.Duration) {
 	c.pauses = c.gateway.core.pauses.count()
 	switch {
 	case !c.owned():
@@ -170,7 +170,7 @@ func (c *call) hand(args json.RawMessage, age time.Duration) {
 }
 
 // stop ends the call. The caller already has an error, or has ended.
-func (c *call) stop(cause error) {
+func (c *servedCall) stop(cause error) {
 	c.mu.Lock()
 	first := c.cause == nil
 	c.cause = cause
@@ -186,7 +186,7 @@ func (c *call) stop(cause error) {
 }
 
 // done receives the result of the server.
-func (c *call) done(result json.RawMessage, err error) {
+func (c *servedCall) done(result json.RawMessage, err error) {
 	c.end()
 	if err != nil {
 		c.server.failures.Add(1)
@@ -202,10 +202,10 @@ func (c *call) done(result json.RawMessage, err error) {
 }
 
 // owned reports whether the hub may carry out the call and answer it.
-func (c *call) owned() bool { return c.term == nil || cluster.CheckLeases(c.term) == nil }
+func (c *servedCall) owned() bool { return c.term == nil || cluster.CheckLeases(c.term) == nil }
 
 // receive collects arguments that arrive in pieces.
-func (c *call) receive() {
+func (c *servedCall) receive() {
 	err := c.gateway.core.answers.LeaseOf(&c.held).Take(c.life, c.head.Size)
 	if err != nil {
 		c.fail(toolscript.WithSent(err, toolscript.SentNo))
@@ -222,7 +222,7 @@ func (c *call) receive() {
 }
 
 // fail answers a call that was not made.
-func (c *call) fail(err error) {
+func (c *servedCall) fail(err error) {
 	if _, ours := c.gateway.take(c.number); ours {
 		c.end()
 		c.gateway.answer(c.number, nil, err, c.server, c.held.Release)
@@ -254,7 +254,7 @@ func (g *gateway) piece(number uint64, piece []byte) {
 }
 
 // ask puts a question of the server to the person behind the call, who is at the gateway.
-func (c *call) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
+func (c *servedCall) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
 	replies := make(chan wire.Reply, 1)
 	c.mu.Lock()
 	c.asked++

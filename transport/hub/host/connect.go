@@ -84,7 +84,7 @@ func (f *Fleet) mended() {
 
 func (g *gateway) mended() {
 	var answers []uint64
-	var incomplete []*call
+	var incomplete []*servedCall
 	g.mu.Lock()
 	for number := range g.answers {
 		answers = append(answers, number)
@@ -105,7 +105,7 @@ func (g *gateway) mended() {
 }
 
 // arrives reports whether arguments of the call are on their way.
-func (c *call) arrives() bool {
+func (c *servedCall) arrives() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.incoming != nil

@@ -181,7 +181,7 @@ func TestHubDrains(t *testing.T) {
 	awaitState(t, s, toolscript.Backoff)
 	_, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
 	kindIs(t, err, toolscript.Unavailable, "the hub is ending")
-	_, err = call(t, s, "echo", `{"text":"new"}`)
+	_, err = servedCall(t, s, "echo", `{"text":"new"}`)
 	kindIs(t, err, toolscript.Unavailable, "the hub is ending")
 	select {
 	case <-drained:

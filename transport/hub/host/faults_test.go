@@ -176,7 +176,7 @@ func TestKilledGateway(t *testing.T) {
 	mu.Unlock()
 	<-failed
 	await(t, "the server has seen the cancellation", func() bool {
-		result, err := call(t, other, "cancelled", `{}`)
+		result, err := servedCall(t, other, "cancelled", `{}`)
 		return err == nil && strings.Contains(string(result), `"seen":1`)
 	})
 	await(t, "the gateway is gone", func() bool {

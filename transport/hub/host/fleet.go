@@ -234,7 +234,7 @@ func (g *gateway) missing(payload []byte) []uint64 {
 	var asked []uint64
 	_ = json.Unmarshal(payload, &asked) // on an error, nothing is missing
 	missing := []uint64{}
-	var held []*call
+	var held []*servedCall
 	g.mu.Lock()
 	for _, n := range asked {
 		switch c := g.calls[n]; {

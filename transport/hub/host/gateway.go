@@ -33,7 +33,7 @@ type gateway struct {
 	mu      sync.Mutex
 	gone    bool
 	offers  map[uint64]*offer
-	calls   map[uint64]*call
+	calls   map[uint64]*servedCall
 	answers map[uint64]*wire.Outgoing // answers that are sent in pieces, by request
 	flow    wire.Flow                 // bounds arguments in pieces
 	heard   time.Time                 // in a fleet: when its last message arrived
@@ -43,7 +43,7 @@ type gateway struct {
 func (c *core) newGateway(names wire.Names) *gateway {
 	g := &gateway{
 		core: c, names: names, id: names.Gateway(), since: time.Now(),
-		offers: map[uint64]*offer{}, calls: map[uint64]*call{}, answers: map[uint64]*wire.Outgoing{}, settled: make(chan struct{}),
+		offers: map[uint64]*offer{}, calls: map[uint64]*servedCall{}, answers: map[uint64]*wire.Outgoing{}, settled: make(chan struct{}),
 	}
 	g.settle = sync.OnceFunc(func() { close(g.settled) })
 	g.life, g.end = context.WithCancel(c.closing)

@@ -283,7 +283,7 @@ func TestQuestions(t *testing.T) {
 		})
 	}
 	both.Wait()
-	result, err := call(t, people["ada"], "ask", `{"method":"roots/list"}`)
+	result, err := servedCall(t, people["ada"], "ask", `{"method":"roots/list"}`)
 	if got := text(t, result, err); got != `{"roots":[]}` {
 		t.Errorf("roots: %s", got)
 	}

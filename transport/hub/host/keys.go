@@ -111,7 +111,7 @@ func (s keyStore) Delete(ctx context.Context, name string, version uint64) error
 func (s keyStore) name(name string) string { return s.server + "." + name }
 
 // once makes a call with an idempotency key. The call goes on even if its gateway cancels it.
-func (c *call) once(sc wire.ServerCall) {
+func (c *servedCall) once(sc wire.ServerCall) {
 	f := c.gateway.core
 	ctx, cancel := f.closing, context.CancelFunc(func() {})
 	if !sc.Deadline.IsZero() {
@@ -127,7 +127,7 @@ func (c *call) once(sc wire.ServerCall) {
 }
 
 // await makes a call and waits for its end.
-func (c *call) await(ctx context.Context, sc wire.ServerCall) (result json.RawMessage, err error) {
+func (c *servedCall) await(ctx context.Context, sc wire.ServerCall) (result json.RawMessage, err error) {
 	ended := make(chan struct{})
 	sc.Held = budget.HeldOf(ctx)
 	sc.Done = func(r json.RawMessage, failed error) {

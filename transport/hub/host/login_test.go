@@ -59,14 +59,14 @@ func TestEndOfALoginDuringACall(t *testing.T) {
 			await(t, "the calls are in flight", func() bool { return served.Seen("tools/call") == len(gateways) })
 			served.Refuse(http.StatusUnauthorized, 1000)
 			for _, g := range gateways {
-				_, err := call(t, g, "echo", `{"text":"hi"}`)
+				_, err := servedCall(t, g, "echo", `{"text":"hi"}`)
 				kindIs(t, err, toolscript.Unauthorized, "toolscript auth srv")
 			}
 			for range gateways {
 				kindIs(t, <-inFlight, toolscript.Unauthorized, "toolscript auth srv")
 			}
 			for _, g := range gateways {
-				_, err := call(t, g, "echo", `{"text":"hi"}`)
+				_, err := servedCall(t, g, "echo", `{"text":"hi"}`)
 				kindIs(t, err, toolscript.Unauthorized, "toolscript auth srv")
 			}
 		})

@@ -237,7 +237,7 @@ func (s *offered) called(term context.Context, m *nats.Msg) {
 		g.answer(number, nil, err, &s.target, nil)
 		return
 	}
-	g.called(&call{server: &s.target, number: number, head: head, term: term, hub: s.fleet.id}, m.Data)
+	g.called(&servedCall{server: &s.target, number: number, head: head, term: term, hub: s.fleet.id}, m.Data)
 }
 
 func (s *offered) selects(tool string) bool {

@@ -205,7 +205,7 @@ func awaitTool(t *testing.T, s *actors.System, tool string, want bool) {
 	}
 }
 
-func call(t *testing.T, s *actors.System, tool, args string) (json.RawMessage, error) {
+func servedCall(t *testing.T, s *actors.System, tool, args string) (json.RawMessage, error) {
 	t.Helper()
 	return s.CallTool(within(t), toolscript.Call{ID: "srv__" + tool, Args: json.RawMessage(args)})
 }
@@ -228,7 +228,7 @@ func text(t *testing.T, result json.RawMessage, err error) string {
 // pid returns the process id of the server.
 func pid(t *testing.T, s *actors.System) int {
 	t.Helper()
-	result, err := call(t, s, "args", `{}`)
+	result, err := servedCall(t, s, "args", `{}`)
 	var p struct{ PID int }
 	if err := json.Unmarshal([]byte(text(t, result, err)), &p); err != nil {
 		t.Fatal(err)

@@ -83,11 +83,11 @@ func TestOwnAndShared(t *testing.T) {
 func testCall(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
-	result, err := call(t, s, "echo", `{"text":"hello"}`)
+	result, err := servedCall(t, s, "echo", `{"text":"hello"}`)
 	if got := text(t, result, err); got != "hello" {
 		t.Errorf("echo: %q", got)
 	}
-	result, err = call(t, s, "struct", `{}`)
+	result, err = servedCall(t, s, "struct", `{}`)
 	if err != nil || !bytes.Contains(result, []byte(`"structuredContent":{"n":12345678901234567890}`)) {
 		t.Errorf("the bytes of a result changed: %s, %v", result, err)
 	}
@@ -100,13 +100,13 @@ func testCall(t *testing.T, s *actors.System) {
 func testErrors(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
-	_, err := call(t, s, "rpcerror", `{"code":-32011,"message":"on request"}`)
+	_, err := servedCall(t, s, "rpcerror", `{"code":-32011,"message":"on request"}`)
 	kindIs(t, err, toolscript.ToolFailed, "on request")
 	var known *toolscript.Error
 	if !errors.As(err, &known) || known.RPCCode != -32011 || known.Server != "srv" || known.Tool != "rpcerror" {
 		t.Errorf("error %+v", known)
 	}
-	result, err := call(t, s, "iserror", `{"text":"did not work"}`)
+	result, err := servedCall(t, s, "iserror", `{"text":"did not work"}`)
 	if err != nil || !bytes.Contains(result, []byte(`"isError":true`)) {
 		t.Errorf("is_error: %s, %v", result, err)
 	}
@@ -115,7 +115,7 @@ func testErrors(t *testing.T, s *actors.System) {
 func testTimeLimit(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
-	_, err := call(t, s, "never", `{}`)
+	_, err := servedCall(t, s, "never", `{}`)
 	kindIs(t, err, toolscript.Timeout, "no answer and no progress within 200ms")
 }
 
@@ -163,7 +163,7 @@ func testCancel(t *testing.T, s *actors.System) {
 	cancel(errNo)
 	kindIs(t, <-done, toolscript.Cancelled, "no")
 	await(t, "the server has seen the cancellation", func() bool {
-		result, err := call(t, s, "cancelled", `{}`)
+		result, err := servedCall(t, s, "cancelled", `{}`)
 		return err == nil && bytes.Contains(result, []byte(`"seen":1`))
 	})
 	short, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -197,7 +197,7 @@ func testChanged(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
 	awaitTool(t, s, "added", false)
-	if _, err := call(t, s, "change_tools", `{}`); err != nil {
+	if _, err := servedCall(t, s, "change_tools", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	awaitTool(t, s, "added", true)
@@ -208,13 +208,13 @@ func testLarge(t *testing.T, s *actors.System) {
 	ready(t, s)
 	for _, size := range []int{200 << 10, 1 << 20, 5 << 20, 40 << 20} {
 		args, _ := json.Marshal(map[string]int{"bytes": size})
-		result, err := call(t, s, "big", string(args))
+		result, err := servedCall(t, s, "big", string(args))
 		if err != nil || len(result) < size || !bytes.HasSuffix(result, []byte(`xxx"}]}`)) {
 			t.Errorf("%d bytes: %d bytes, %v", size, len(result), err)
 		}
 	}
 	args, _ := json.Marshal(map[string]int{"bytes": 70 << 20})
-	_, err := call(t, s, "big", string(args))
+	_, err := servedCall(t, s, "big", string(args))
 	kindIs(t, err, toolscript.TooLarge, "larger than 64 MB")
 }
 
@@ -222,7 +222,7 @@ func testLargeArguments(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
 	sent := string(bytes.Repeat([]byte("y"), 3<<20))
-	result, err := call(t, s, "echo", `{"text":"`+sent+`"}`)
+	result, err := servedCall(t, s, "echo", `{"text":"`+sent+`"}`)
 	if got := text(t, result, err); got != sent {
 		t.Errorf("%d of %d bytes came back", len(got), len(sent))
 	}
@@ -260,7 +260,7 @@ func testLostServer(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
 	before := pid(t, s)
-	_, err := call(t, s, "crash", `{}`)
+	_, err := servedCall(t, s, "crash", `{}`)
 	kindIs(t, err, toolscript.Unavailable, "whether the call was carried out is not known")
 	var known *toolscript.Error
 	if !errors.As(err, &known) || known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0 { // retryable: the tool only reads

@@ -134,8 +134,8 @@ func unquote(pattern string) (text string, length int) {
 	return text, len(pattern)
 }
 
-// run is a letter that is repeated length times.
-type run struct {
+// repeated is a letter that is repeated length times.
+type repeated struct {
 	letter byte
 	length int
 }
@@ -143,7 +143,7 @@ type run struct {
 // skeleton is the set of fields of a pattern.
 type skeleton struct {
 	kinds    [fieldCount]int // 0 for missing fields
-	original [fieldCount]run
+	original [fieldCount]repeated
 	base     string // the fields with their shortest lengths
 }
 
@@ -163,7 +163,7 @@ func skeletonOf(pattern string) (s skeleton) {
 			s.set('a', 1)
 		}
 	default:
-		s.kinds[dayPeriod], s.original[dayPeriod] = 0, run{}
+		s.kinds[dayPeriod], s.original[dayPeriod] = 0, repeated{}
 	}
 	for f, o := range s.original {
 		if s.kinds[f] != 0 {
@@ -179,7 +179,7 @@ func (s *skeleton) set(letter byte, length int) {
 	if r == nil {
 		return
 	}
-	s.original[r.field] = run{letter, length}
+	s.original[r.field] = repeated{letter, length}
 	s.kinds[r.field] = r.kind
 	if r.kind > 0 {
 		s.kinds[r.field] += length
