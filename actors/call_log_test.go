@@ -17,9 +17,9 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestGW23CallLog checks that a call of a script has one log line. The line of a call
+// TestCallLog checks that a call of a script has one log line. The line of a call
 // over HTTP has the level debug, because the request has its own line.
-func TestGW23CallLog(t *testing.T) {
+func TestCallLog(t *testing.T) {
 	tests := []struct {
 		name string
 		call toolscript.Call

@@ -30,9 +30,9 @@ func found(a toolscript.SearchAnswer) string {
 	return strings.Join(ids, " ")
 }
 
-// TestDEF24WordsFindTheirTool checks that several words, and misspelt words, find a
+// TestWordsFindTheirTool checks that several words, and misspelt words, find a
 // tool without a model.
-func TestDEF24WordsFindTheirTool(t *testing.T) {
+func TestWordsFindTheirTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{"up": answers(newConn("up", "add", "echo", "read_file"), nil)}, "up")
 		settle(t, s)

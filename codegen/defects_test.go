@@ -19,9 +19,9 @@ func diagnostics(t *testing.T, c toolscript.Catalog, script string) string {
 	}), "\n")
 }
 
-// TestDEF4BothToolsCallable covers colliding names, names with letters of other
+// TestBothToolsCallable covers colliding names, names with letters of other
 // scripts, and names with a meaning in JavaScript.
-func TestDEF4BothToolsCallable(t *testing.T) {
+func TestBothToolsCallable(t *testing.T) {
 	var tools []toolscript.Tool
 	for _, name := range []string{"a-b", "a_b", "aB", "日本", "export", "__proto__", "constructor", "then", "createIssue"} {
 		tools = append(tools, toolscript.Tool{Server: "my-server", Name: name, InputSchema: json.RawMessage(`{"type": "object"}`)})
@@ -42,9 +42,9 @@ func TestDEF4BothToolsCallable(t *testing.T) {
 	}
 }
 
-// TestDEF5TitlesNameNothing checks that schemas with titles type-check, and that a
+// TestTitlesNameNothing checks that schemas with titles type-check, and that a
 // wrong type is reported.
-func TestDEF5TitlesNameNothing(t *testing.T) {
+func TestTitlesNameNothing(t *testing.T) {
 	c := catalog(toolscript.Tool{Server: "fs", Name: "read_file", InputSchema: json.RawMessage(
 		`{"title": "ReadFileArgs", "type": "object", "properties": {"path": {"title": "Path", "type": "string"}}, "required": ["path"]}`)})
 	if got := diagnostics(t, c, `await tools.fs.readFile({ path: "x" });`); got != "" {
@@ -56,9 +56,9 @@ func TestDEF5TitlesNameNothing(t *testing.T) {
 	}
 }
 
-// TestDEF6MisspeltArgument checks that TS2353 names the type, and that TypeScript
+// TestMisspeltArgument checks that TS2353 names the type, and that TypeScript
 // suggests the correct spelling of properties, tools and servers.
-func TestDEF6MisspeltArgument(t *testing.T) {
+func TestMisspeltArgument(t *testing.T) {
 	c := catalog(toolscript.Tool{Server: "files", Name: "read_file", InputSchema: json.RawMessage(
 		`{"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "number"}}, "required": ["path"]}`)})
 	tests := []struct{ name, script, want string }{ // the code, and a name in the message
@@ -76,9 +76,9 @@ func TestDEF6MisspeltArgument(t *testing.T) {
 	}
 }
 
-// TestDEF25ServerNameWithSeparator checks that ids are looked up whole: a server
+// TestServerNameWithSeparator checks that ids are looked up whole: a server
 // called a__b can be filtered, and filters change no identifier.
-func TestDEF25ServerNameWithSeparator(t *testing.T) {
+func TestServerNameWithSeparator(t *testing.T) {
 	c := catalog(
 		toolscript.Tool{Server: "a", Name: "x"}, toolscript.Tool{Server: "a__b", Name: "c"},
 		toolscript.Tool{Server: "a__b", Name: "d"}, toolscript.Tool{Server: "a-b", Name: "c"},

@@ -61,9 +61,9 @@ func hostileTool(text string) toolscript.Tool {
 	}
 }
 
-// TestDEF3CommentsCannotBeLeft checks that the module of a hostile server parses and
+// TestCommentsCannotBeLeft checks that the module of a hostile server parses and
 // type-checks, and has the usual exports.
-func TestDEF3CommentsCannotBeLeft(t *testing.T) {
+func TestCommentsCannotBeLeft(t *testing.T) {
 	var tools []toolscript.Tool
 	for _, text := range breakouts {
 		tools = append(tools, hostileTool(text))

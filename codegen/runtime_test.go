@@ -84,8 +84,8 @@ try {
 }
 `
 
-// TestDEF9ResultsOfTheFullModule checks GEN-20 to GEN-22 in Node.
-func TestDEF9ResultsOfTheFullModule(t *testing.T) {
+// TestResultsOfTheFullModule checks GEN-20 to GEN-22 in Node.
+func TestResultsOfTheFullModule(t *testing.T) {
 	node := findNode(t)
 	dir := t.TempDir()
 	typed := json.RawMessage(`{"type": "object"}`)

@@ -8,9 +8,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestDEF9 has the values that scripts see. Nothing of an answer is lost, and a text that
+// TestValuesOfEveryForm has the values that scripts see. Nothing of an answer is lost, and a text that
 // looks like a number stays a text.
-func TestDEF9(t *testing.T) {
+func TestValuesOfEveryForm(t *testing.T) {
 	typed := toolscript.Tool{Server: "s", Name: "t", OutputSchema: json.RawMessage(`{"type":"object"}`)}
 	untyped := toolscript.Tool{Server: "s", Name: "t"}
 	orNull := toolscript.Tool{Server: "s", Name: "t", OutputSchema: json.RawMessage(`{"type":["object","null"]}`)}
@@ -76,8 +76,8 @@ func TestDEF9(t *testing.T) {
 	}
 }
 
-// TestDEF7: an error of a tool reaches the script with its text and content.
-func TestDEF7(t *testing.T) {
+// TestErrorsKeepTextAndContent: an error of a tool reaches the script with its text and content.
+func TestErrorsKeepTextAndContent(t *testing.T) {
 	tool := toolscript.Tool{Server: "files", Name: "read"}
 	_, failure := value(tool, json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"no such file"}],"structuredContent":{"errno":2}}`), nil)
 	if failure == nil {

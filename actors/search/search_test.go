@@ -233,9 +233,9 @@ func TestOnlyWhatIsNewIsEmbedded(t *testing.T) {
 	})
 }
 
-// TestDEF33TheNextGatewayReadsWhatThisOneComputed: a second gateway reads the stored
+// TestTheNextGatewayReadsWhatThisOneComputed: a second gateway reads the stored
 // vectors, and does not write the file if nothing is new.
-func TestDEF33TheNextGatewayReadsWhatThisOneComputed(t *testing.T) {
+func TestTheNextGatewayReadsWhatThisOneComputed(t *testing.T) {
 	file := search.VectorFile{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
 	for generation, want := range []int{0, 40, 40} {
 		m := &model{}

@@ -142,7 +142,7 @@ func inState(t *testing.T, w *world, name, state string) (s server, text string)
 	return s, text
 }
 
-// After a login, a running gateway connects by itself. No output contains secrets (DEF-15).
+// After a login, a running gateway connects by itself. No output contains secrets.
 func TestAuth(t *testing.T) {
 	w, as, browser := guarded(t, oauthserver.Options{})
 	said := &strings.Builder{}
@@ -266,7 +266,7 @@ func postJSON(t *testing.T, address, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// auth refuses a redirect with an unknown state (DEF-14).
+// auth refuses a redirect with an unknown state.
 func TestAuthRefusesAnUnknownState(t *testing.T) {
 	for name, change := range map[string]func(url.Values){
 		"wrong":   func(q url.Values) { q.Set("state", "Zm9yZ2Vk") },

@@ -102,8 +102,8 @@ func TestExpandEveryStringButKeys(t *testing.T) {
 	}
 }
 
-// A server with an unset variable does not start; the others do (DEF-21).
-func TestDEF21UnsetVariableFailsThatServerAlone(t *testing.T) {
+// A server with an unset variable does not start; the others do.
+func TestUnsetVariableFailsThatServerAlone(t *testing.T) {
 	s := newScene(t)
 	s.env["API_TOKEN"] = "secret"
 	s.write(s.home, `{"mcpServers": {

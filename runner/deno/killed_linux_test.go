@@ -69,9 +69,9 @@ type announcer struct {
 
 func (a *announcer) Write(runner.Stream, string) { fmt.Println(a.pid) }
 
-// TestDEF29KilledGatewayLeavesNothing checks that the processes of the scripts end
+// TestKilledGatewayLeavesNothing checks that the processes of the scripts end
 // with a killed gateway, and that the next engine removes their folders.
-func TestDEF29KilledGatewayLeavesNothing(t *testing.T) {
+func TestKilledGatewayLeavesNothing(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "deno")
 	cmd := exec.Command(os.Args[0], gatewayCommand, executable(t), folder)
 	cmd.Stderr = os.Stderr

@@ -133,8 +133,8 @@ func state(t *testing.T, g *harness.Gateway, name string) serverStatus {
 	return serverStatus{}
 }
 
-// TestDEF17 kills a server. The gateway restarts it, and its tools work again (DEF-17).
-func TestDEF17(t *testing.T) {
+// TestKilledServerIsRestarted kills a server. The gateway restarts it, and its tools work again.
+func TestKilledServerIsRestarted(t *testing.T) {
 	g := gateway(t, servers(t))
 	ready(t, g)
 	for _, p := range harness.Descendants(g.PID()) {
@@ -156,9 +156,9 @@ func TestDEF17(t *testing.T) {
 	}
 }
 
-// TestDEF18 configures servers that cannot work. Each shows its error, and none delays a working
-// server (DEF-18).
-func TestDEF18(t *testing.T) {
+// TestServersThatCannotWork configures servers that cannot work. Each shows its error, and none delays a working
+// server.
+func TestServersThatCannotWork(t *testing.T) {
 	config := strings.Replace(servers(t), `"mcpServers": {`, `"mcpServers": {
 		"absent": {"command": "/nonexistent/mcp"},
 		"dies": {"command": "sh", "args": ["-c", "echo 'no license' >&2; exit 3"]},
@@ -181,8 +181,8 @@ func TestDEF18(t *testing.T) {
 	}
 }
 
-// TestDEF27: /health answers while a server hangs (DEF-27).
-func TestDEF27(t *testing.T) {
+// TestHealthWhileAServerHangs: /health answers while a server hangs.
+func TestHealthWhileAServerHangs(t *testing.T) {
 	start := time.Now()
 	g := gateway(t, `{"mcpServers": {"silent": {"command": "sleep", "args": ["60"]}}}`)
 	if status, err := g.Get(t.Context(), "/health", nil); err != nil || status != http.StatusOK {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
-// Tests for defects of similar gateways, by their numbers in the list of requirements. The test of
-// DEF-29 is in package deno.
+// Tests for defects of similar gateways. That of a killed gateway, TestKilledGatewayLeavesNothing, is in
+// package deno.
 
 // Limits for these scripts: little for scripts that end by themselves, even on a busy machine, and
 // deadline for scripts that do not.
@@ -34,7 +34,7 @@ func onBoth(t *testing.T, code string, limits toolscript.Limits, look func(t *te
 	}
 }
 
-func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
+func TestImportedFilesAreNotRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens.json")
 	if err := os.WriteFile(file, []byte(`{"token":"`+secret+`"}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
 	}
 }
 
-func TestDEF02LiteralNpmImportsAreRefused(t *testing.T) {
+func TestLiteralNpmImportsAreRefused(t *testing.T) {
 	onBoth(t, `import x from "npm:left-pad"; console.log(x)`, little(), func(t *testing.T, r *result) {
 		t.Helper()
 		if r.end.Kind != toolscript.CheckFailed {
@@ -63,7 +63,7 @@ func TestDEF02LiteralNpmImportsAreRefused(t *testing.T) {
 	})
 }
 
-func TestDEF10EverythingEndsAtItsDeadline(t *testing.T) {
+func TestEverythingEndsAtItsDeadline(t *testing.T) {
 	codes := []string{
 		`try { for (;;); } finally { for (;;); }`,
 		`await new Promise(() => setInterval(() => {}, 1e3))`,
@@ -82,7 +82,7 @@ func TestDEF10EverythingEndsAtItsDeadline(t *testing.T) {
 	}
 }
 
-func TestDEF31NothingPersists(t *testing.T) {
+func TestNothingPersists(t *testing.T) {
 	g := newGateway(t)
 	const code = `
 const seen = [];
@@ -104,7 +104,7 @@ return seen`
 	}
 }
 
-func TestDEF32StderrIsEmptyOnSuccess(t *testing.T) {
+func TestStderrIsEmptyOnSuccess(t *testing.T) {
 	onBoth(t, `console.log("fine"); return 1`, little(), func(t *testing.T, r *result) {
 		t.Helper()
 		if !r.end.OK || r.stderr.Len() > 0 || r.stdout.String() != "fine\n" {

@@ -46,8 +46,8 @@ func readLine(t *testing.T, r *bufio.Reader) string {
 	return line
 }
 
-// TestDEF11EventsAreSentAsTheyHappen: the client can read each line before the next event is sent.
-func TestDEF11EventsAreSentAsTheyHappen(t *testing.T) {
+// TestEventsAreSentAsTheyHappen: the client can read each line before the next event is sent.
+func TestEventsAreSentAsTheyHappen(t *testing.T) {
 	next := make(chan struct{})
 	l := serve(t, &fake{exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 		end := toolscript.End{OK: true, Value: json.RawMessage(`{"count":42}`), Metrics: &toolscript.Metrics{ToolCalls: 1}}

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/api"
 )
 
-// TestDEF13ForeignRequests checks that web pages cannot call tools, with and without a token (DEF-13).
-func TestDEF13ForeignRequests(t *testing.T) {
+// TestForeignRequests checks that web pages cannot call tools, with and without a token.
+func TestForeignRequests(t *testing.T) {
 	var calls atomic.Int64
 	backend := &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {
 		calls.Add(1)

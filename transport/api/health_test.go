@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-func TestGW10Health(t *testing.T) {
+func TestHealth(t *testing.T) {
 	for _, search := range []toolscript.SearchStatus{
 		{State: "lexical"},
 		{Ready: true, Semantic: true, State: "indexing 3/20"},
@@ -28,8 +28,8 @@ func TestGW10Health(t *testing.T) {
 	}
 }
 
-// TestDEF27HealthDoesNotWait: a Backend that blocks does not block /health.
-func TestDEF27HealthDoesNotWait(t *testing.T) {
+// TestHealthDoesNotWait: a Backend that blocks does not block /health.
+func TestHealthDoesNotWait(t *testing.T) {
 	l := serve(t, &fake{servers: func(ctx context.Context) ([]toolscript.ServerStatus, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
@@ -39,7 +39,7 @@ func TestDEF27HealthDoesNotWait(t *testing.T) {
 	}
 }
 
-func TestGW11Ready(t *testing.T) {
+func TestReady(t *testing.T) {
 	servers := []toolscript.ServerStatus{
 		{Name: "a", State: toolscript.Ready},
 		{Name: "b", State: toolscript.Connecting},
@@ -62,8 +62,8 @@ func TestGW11Ready(t *testing.T) {
 	}
 }
 
-// TestDEF18FailedServersAreSeen: /servers lists failed servers (DEF-18).
-func TestDEF18FailedServersAreSeen(t *testing.T) {
+// TestFailedServersAreSeen: /servers lists failed servers.
+func TestFailedServersAreSeen(t *testing.T) {
 	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	server := toolscript.ServerStatus{Name: "bad", Type: "stdio", State: toolscript.Failed, Settled: true, Since: since, Error: "no such command"}
 	l := serve(t, &fake{

@@ -23,8 +23,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestDEF22PortInUse: if the port is in use, the error is one line that names it.
-func TestDEF22PortInUse(t *testing.T) {
+// TestPortInUse: if the port is in use, the error is one line that names it.
+func TestPortInUse(t *testing.T) {
 	ln, err := api.Listen("", 0)
 	if err != nil {
 		t.Fatal(err)

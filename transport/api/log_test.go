@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/api"
 )
 
-func TestGW23RequestLog(t *testing.T) {
+func TestRequestLog(t *testing.T) {
 	var err error
 	l := serve(t, &fake{
 		callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) { return json.RawMessage(`{}`), err },

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/api"
 )
 
-func TestGW17Module(t *testing.T) {
+func TestModule(t *testing.T) {
 	type asked struct {
 		filter  string
 		compact bool
@@ -176,8 +176,8 @@ func TestModuleNotModified(t *testing.T) {
 	}
 }
 
-// TestDEF23Parameters: unknown query parameters are errors with a hint (DEF-23).
-func TestDEF23Parameters(t *testing.T) {
+// TestParameters: unknown query parameters are errors with a hint.
+func TestParameters(t *testing.T) {
 	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		t.Error("a module was made")
 		return toolscript.Module{}, nil

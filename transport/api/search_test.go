@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/api"
 )
 
-func TestGW15Search(t *testing.T) {
+func TestSearch(t *testing.T) {
 	zero, half := 0.0, 0.5
 	var asked toolscript.SearchQuery
 	l := serve(t, &fake{search: func(q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
@@ -43,7 +43,7 @@ func TestGW15Search(t *testing.T) {
 	}
 }
 
-func TestGW15Refusals(t *testing.T) {
+func TestRefusals(t *testing.T) {
 	l := serve(t, &fake{})
 	for path, says := range map[string]string{
 		"/search":                   "'q'",
@@ -64,7 +64,7 @@ func TestGW15Refusals(t *testing.T) {
 	}
 }
 
-func TestGW16Stats(t *testing.T) {
+func TestStats(t *testing.T) {
 	stats := toolscript.SearchStats{
 		ToolsIndexed: 20, CachedEmbeddings: 3, Model: "m", SemanticAvailable: true, CacheHitRate: 0.5,
 		SearchStatus: toolscript.SearchStatus{Ready: true, Semantic: true, State: "indexing 3/20"},

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestDEF8StatusOfEveryKind checks that each kind of error has its own status (DEF-8).
-func TestDEF8StatusOfEveryKind(t *testing.T) {
+// TestStatusOfEveryKind checks that each kind of error has its own status.
+func TestStatusOfEveryKind(t *testing.T) {
 	want := map[toolscript.Kind]int{
 		toolscript.Invalid:         400,
 		toolscript.Unauthorized:    401,

@@ -18,7 +18,7 @@ var someTools = toolscript.NewCatalog(3, []string{"github", "a__b"}, []toolscrip
 	{Server: "a__b", Name: "c", InputSchema: nil},
 })
 
-func TestGW14Tools(t *testing.T) {
+func TestTools(t *testing.T) {
 	const (
 		ab     = `{"serverName":"a__b","toolName":"c","qualifiedName":"a__b__c","inputSchema":{}}`
 		github = `{"serverName":"github","toolName":"create_issue","qualifiedName":"github__create_issue","description":"Create <b> & more","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`
@@ -28,7 +28,7 @@ func TestGW14Tools(t *testing.T) {
 		"":                               `{"tools":[` + ab + "," + github + "]}",
 		"?filter=":                       `{"tools":[` + ab + "," + github + "]}",
 		"?filter=github":                 `{"tools":[` + github + "]}",
-		"?filter=a__b":                   `{"tools":[` + ab + "]}", // DEF-25: the name contains the separator
+		"?filter=a__b":                   `{"tools":[` + ab + "]}", // the name contains the separator
 		"?filter=a__b__c":                `{"tools":[` + ab + "]}",
 		"?filter=%20a__b__c%20,%20githb": `{"tools":[` + ab + `],"unknown":[{"entry":"githb","suggestions":["github"]}]}`,
 		"?filter=unknown":                `{"tools":[],"unknown":[{"entry":"unknown","servers":["a__b","github"]}]}`,
@@ -40,8 +40,8 @@ func TestGW14Tools(t *testing.T) {
 	}
 }
 
-// TestGW18CallTool: a result is passed on unchanged (D10), even with isError.
-func TestGW18CallTool(t *testing.T) {
+// TestCallTool: a result is passed on unchanged (D10), even with isError.
+func TestCallTool(t *testing.T) {
 	result := `{"content":[{"type":"text","text":"<&>"}],  "structuredContent":{"n":1e400},"isError":true,"_meta":{"k":"v"}}`
 	calls := make(chan toolscript.Call, 1)
 	l := serve(t, &fake{callTool: func(_ context.Context, call toolscript.Call) (json.RawMessage, error) {

@@ -65,8 +65,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// DEF-34: no configuration passes toolscript's own variables to a server.
-func TestDEF34OwnVariablesNeverPass(t *testing.T) {
+// TestOwnVariablesNeverPass: no configuration passes toolscript's own variables to a server.
+func TestOwnVariablesNeverPass(t *testing.T) {
 	t.Setenv("TOOLSCRIPT_GATEWAY_URL", "http://127.0.0.1:1/capability")
 	t.Setenv("TOOLSCRIPT_DATA_DIR", "/data")
 	cfg := config(t)

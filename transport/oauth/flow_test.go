@@ -72,7 +72,7 @@ func TestLoginErrorNamesTheCommand(t *testing.T) {
 	}
 }
 
-// An invalid redirect causes no request to the token endpoint (DEF-14).
+// An invalid redirect causes no request to the token endpoint.
 func TestRedirectIsChecked(t *testing.T) {
 	for _, test := range []struct{ name, param, value string }{
 		{"wrong state", "state", "Zm9yZ2Vk"},

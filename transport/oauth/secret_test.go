@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Log lines and errors of a login, a renewal and all their failures contain no secrets (DEF-15).
+// Log lines and errors of a login, a renewal and all their failures contain no secrets.
 func TestLogsAndErrorsHaveNoSecrets(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{AuthMethod: "client_secret_basic"})
 	var said output
