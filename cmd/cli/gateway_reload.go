@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/api"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 type reloadOptions struct {
@@ -143,7 +144,7 @@ func (a *app) reload(ctx context.Context, g *api.Client) (toolscript.Reload, err
 // environment of this command. Only a gateway on this machine gets them.
 func (a *app) configuredEnv(ctx context.Context, g *api.Client) (map[string]string, error) {
 	env := map[string]string{}
-	if host, _, err := net.SplitHostPort(g.Host()); err == nil && loopback(host) {
+	if host, _, err := net.SplitHostPort(g.Host()); err == nil && egress.IsLoopback(host) {
 		names, err := g.Variables(ctx)
 		if err != nil {
 			return nil, err
@@ -155,11 +156,6 @@ func (a *app) configuredEnv(ctx context.Context, g *api.Client) (map[string]stri
 		}
 	}
 	return env, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // untaken returns an error without a message if the gateway stopped or left out a server that is not trusted,

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/hook"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // preToolUse makes the client ask its user about scripts that name tools under approval, and about commands
@@ -140,7 +140,7 @@ func (c *agentCall) flagAllowed(command string, f *pflag.Flag) bool {
 	switch f.Name {
 	case "gateway-url":
 		u, err := url.Parse(value)
-		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && isLoopback(u.Hostname())
+		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && egress.IsLoopback(u.Hostname())
 	case "file":
 		return value == "-" || c.Script(value)
 	case "cwd":
@@ -150,9 +150,4 @@ func (c *agentCall) flagAllowed(command string, f *pflag.Flag) bool {
 		return !c.planning && c.Writable(value, command == "get-types" || command != "output" && strings.HasSuffix(value, "/"))
 	}
 	return true
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/hook"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // personFlags are the flags with which a command starts another program, loads code, trusts a file, or uses
@@ -59,7 +60,7 @@ func harmlessValue(f *pflag.Flag) bool {
 		return value == "minilm"
 	case "gateway-url":
 		u, err := url.Parse(value)
-		return value == "" || err == nil && isLoopback(u.Hostname())
+		return value == "" || err == nil && egress.IsLoopback(u.Hostname())
 	}
 	return false
 }

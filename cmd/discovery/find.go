@@ -1,13 +1,13 @@
 package discovery
 
 import (
-	"net"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // Session returns the id of the session that this process belongs to, or "".
@@ -109,7 +109,7 @@ func (p Places) FindPort(port int) (Entry, bool, error) {
 // and a port. It returns other URLs, and URLs without an entry for their port, unchanged.
 func (p Places) Complete(address string) (string, error) {
 	u, err := url.Parse(address)
-	if err != nil || strings.Trim(u.Path, "/") != "" || !isLoopback(u.Hostname()) {
+	if err != nil || strings.Trim(u.Path, "/") != "" || !egress.IsLoopback(u.Hostname()) {
 		return address, nil //nolint:nilerr // connecting to the address gives a better error
 	}
 	port, err := strconv.Atoi(u.Port())
@@ -121,11 +121,6 @@ func (p Places) Complete(address string) (string, error) {
 		return address, err
 	}
 	return e.URL, nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func selectEntries(entries []Entry, wanted func(Entry) bool) []Entry {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -116,15 +115,10 @@ func (m SuggestionModel) check() error {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil:
 		return errors.New("the URL of suggestions.model is not one with http or https and a host")
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !egress.IsLoopback(u.Hostname()):
 		return fmt.Errorf("suggestions.model would send the prompt to %s in clear text; use https", u.Hostname())
 	}
 	return nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // queries parses the answer of either API.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -160,7 +159,7 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 // checkURL refuses a registry whose answers others could change in transit.
 func checkURL(base string) error {
 	u, err := url.Parse(base)
-	loopback := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+	loopback := err == nil && egress.IsLoopback(u.Hostname())
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%.200q is not the address of a registry: it must begin with https://, or http:// on this machine", base)}
 	}

@@ -74,3 +74,10 @@ func ReachOfHost(host string) Reach {
 	}
 	return Public
 }
+
+// IsLoopback reports whether a host is this machine, by its name alone: localhost, or an address.
+// Names are not resolved, because a later lookup can have another result.
+func IsLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}

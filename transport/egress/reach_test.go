@@ -41,3 +41,14 @@ func TestOfHost(t *testing.T) {
 		}
 	}
 }
+
+func TestIsLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "127.0.0.1": true, "127.9.9.9": true, "::1": true, "::ffff:127.0.0.1": true,
+		"": false, "localhost.example.com": false, "127.0.0.1.example.com": false, "0.0.0.0": false, "192.168.0.1": false, "[::1]": false,
+	} {
+		if got := egress.IsLoopback(host); got != want {
+			t.Errorf("%q: %t, want %t", host, got, want)
+		}
+	}
+}

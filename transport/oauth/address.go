@@ -3,8 +3,9 @@ package oauth
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
+
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // parseAddress accepts https URLs, and http URLs of this machine. Only these may
@@ -20,7 +21,7 @@ func parseAddress(address string) (*url.URL, error) {
 		return nil, errors.New("not an absolute URL")
 	case u.User != nil:
 		return nil, errors.New("a URL with a user name in it")
-	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && egress.IsLoopback(u.Hostname()):
 		return u, nil
 	default:
 		return nil, fmt.Errorf("%s is neither https nor http to this machine", plain(u))
@@ -31,16 +32,6 @@ func parseAddress(address string) (*url.URL, error) {
 func CheckURL(address string) error {
 	_, err := parseAddress(address)
 	return err
-}
-
-// isLoopback checks only the name. Names are not resolved, because a later lookup can
-// have another result.
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // plain returns a URL without the parts that may be secret, for errors and the log.

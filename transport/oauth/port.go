@@ -3,6 +3,8 @@ package oauth
 import (
 	"net/url"
 	"strconv"
+
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // CallbackPort returns the port for the redirect URI: the configured one, which is
@@ -17,7 +19,7 @@ func (s *Session) CallbackPort() (port int, fixed bool) {
 		return 0, false
 	}
 	u, err := url.Parse(known.Client.RedirectURIs[0])
-	if err != nil || !isLoopback(u.Hostname()) {
+	if err != nil || !egress.IsLoopback(u.Hostname()) {
 		return 0, false
 	}
 	port, err = strconv.Atoi(u.Port())

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -50,15 +49,10 @@ func (o RemoteOptions) Check() error {
 		return invalid("the embeddings endpoint needs a model: search.remote.model")
 	case strings.ContainsFunc(o.Key, func(r rune) bool { return r < ' ' || r > '~' }):
 		return invalid("the key of the embeddings endpoint has characters that are not allowed in an HTTP header")
-	case o.Key != "" && u.Scheme == "http" && !loopback(u.Hostname()):
+	case o.Key != "" && u.Scheme == "http" && !egress.IsLoopback(u.Hostname()):
 		return invalid("the key of the embeddings endpoint would be sent to %s in clear text; use https", u.Hostname())
 	}
 	return nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func invalid(format string, args ...any) error {
