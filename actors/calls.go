@@ -13,13 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-const (
-	// callLimit bounds a call whose caller sets no deadline. The server's own
-	// time-out, which progress restarts, ends most calls long before.
-	callLimit = time.Hour
-
-	nearNames = 3 // similar ids in the error for an unknown id
-)
+const nearNames = 3 // similar ids in the error for an unknown id
 
 // CallTool makes one tool call and returns the whole result of the server, even if it
 // has isError. The error is a *toolscript.Error: Invalid if the arguments do not fit
@@ -60,7 +54,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := bounded(ctx, callLimit)
+	ctx, cancel := bounded(ctx, server.MaxCall)
 	defer cancel()
 	args, err := s.fit(ctx, tool, call.Args)
 	if err != nil && s.Reread(ctx, tool.Server) { // the schema may have changed

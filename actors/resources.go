@@ -49,7 +49,7 @@ func (s *System) fetch(ctx context.Context, view catalog.View, o toolscript.Fetc
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
 	}
-	ctx, cancel := bounded(ctx, callLimit)
+	ctx, cancel := bounded(ctx, server.MaxCall)
 	defer cancel()
 	if o.Server == "" {
 		return s.fetchAll(ctx, view, o)

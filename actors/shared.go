@@ -156,7 +156,7 @@ func (s *System) queueOn(name string, m server.Call, done func(json.RawMessage, 
 		done(nil, toolscript.WithSent(err, toolscript.SentNo))
 		return
 	}
-	ctx, cancel := bounded(m.Ctx, callLimit)
+	ctx, cancel := bounded(m.Ctx, server.MaxCall)
 	defer cancel()
 	m.Ctx = ctx
 	result, err := func() (result json.RawMessage, err error) {

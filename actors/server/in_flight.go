@@ -18,9 +18,9 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// maxCall bounds a call whose caller sets no deadline. The time limit of the server,
+// MaxCall bounds a call whose caller sets no deadline. The time limit of the server,
 // which progress restarts, ends most calls long before.
-const maxCall = time.Hour
+const MaxCall = time.Hour
 
 // pendingCall is one call in flight. Each progress notification restarts its time limit. As a
 // context it carries the values of the caller's context, and the id of the call.
@@ -108,7 +108,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	c := &pendingCall{
 		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
 		name: m.ID, size: len(m.Args), renamed: m.Own != "",
-		wait: m.Wait > 0, origin: m.Origin, of: f, limit: limit, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(maxCall),
+		wait: m.Wait > 0, origin: m.Origin, of: f, limit: limit, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(MaxCall),
 		reply: reply, again: again, begun: now, took: &f.traffic.Durations,
 	}
 	if m.Fetch != nil {
@@ -419,7 +419,7 @@ func (f *inFlight) expire() {
 		}
 		switch {
 		case left <= 0 && c.keeps != nil && c.started != nil && c.latest.After(now):
-			c.ends = now.Add(maxCall) // until confirm is done
+			c.ends = now.Add(MaxCall) // until confirm is done
 			asked = append(asked, c)
 		case left <= 0:
 			late = append(late, c)
