@@ -94,11 +94,10 @@ var pure = map[string]struct {
 	"harness/answer":                 {nil, "it only computes, and reads texts of models"},
 	"actors/pin":                     {[]string{"", "internal/files"}, "it compares, and keeps one file"},
 	"transport/hub/wire":             {[]string{"", "transport/mcpclient", "transport/oauth", "internal/budget"}, "actors import it, and a program without a hub has no code of NATS"},
-	"cmd/terminal":                   {[]string{""}, "any command may print; toolscript.Hidden decides which characters are shown as numbers"},
+	"cmd/terminal":                   {[]string{"", "internal"}, "any command may print; toolscript.Hidden decides which characters are shown as numbers"},
 	"cmd/clients":                    {[]string{"", "cmd/config", "cmd/secrets", "cmd/terminal", "internal", "transport/mcpclient"}, "a change of files needs no gateway"},
 	"cmd/exit":                       {nil, "an exit code is a value"},
-	"cmd/exec":                       {[]string{"", "cmd/config", "cmd/exit", "cmd/terminal", "cmd/value", "codegen/validate", "internal"}, "a run is the same at a gateway and in this process"},
-	"cmd/value":                      {[]string{"", "cmd/terminal", "internal/rawjson"}, "it only shortens and writes"},
+	"cmd/exec":                       {[]string{"", "cmd/config", "cmd/exit", "cmd/terminal", "codegen/validate", "internal"}, "a run is the same at a gateway and in this process"},
 }
 
 func TestPureFolders(t *testing.T) {

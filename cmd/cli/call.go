@@ -19,7 +19,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -148,7 +147,7 @@ func (o *callOptions) request(s exec.Script) toolscript.ExecRequest {
 }
 
 // printer returns a printer of results. Without a form, it prints strings as plain text.
-func (o *callOptions) printer() value.Printer {
+func (o *callOptions) printer() terminal.ValuePrinter {
 	p := o.execOptions.printer()
 	p.Write = func(w io.Writer, text []byte) error {
 		if o.form == "" && len(text) > 0 && text[0] == '"' {

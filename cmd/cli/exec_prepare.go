@@ -18,7 +18,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/value"
 )
 
 // checkFiles returns an error if the files and folders of the flags cannot be used. It is
@@ -34,9 +33,9 @@ func (o *execOptions) checkFiles() error {
 		return exit.Usage(o.script.Command, "--needs is empty: name a tool, or leave it out")
 	}
 	if o.out != "" {
-		creatable := value.Creatable
+		creatable := terminal.Creatable
 		if o.toFolder() {
-			creatable = value.MakeDir
+			creatable = terminal.MakeDir
 		}
 		if err := creatable(o.absolute(o.out)); err != nil {
 			return err
@@ -79,8 +78,8 @@ func (o *execOptions) findScript(ctx context.Context, args []string) (exec.Scrip
 const terminalTokens = 10_000
 
 // printer returns a printer of values, limited by --max-tokens, the configuration or the terminal.
-func (o *execOptions) printer() value.Printer {
-	p := value.Printer{Describe: true, Keep: o.keepValue, Say: o.say}
+func (o *execOptions) printer() terminal.ValuePrinter {
+	p := terminal.ValuePrinter{Describe: true, Keep: o.keepValue, Say: o.say}
 	p.Write = func(w io.Writer, text []byte) error { return o.writeValue(w, text, o.form) }
 	switch {
 	case o.toFolder():
@@ -94,9 +93,9 @@ func (o *execOptions) printer() value.Printer {
 	}
 	switch {
 	case said:
-		p.Most, p.Describe = tokens*value.BytesPerToken, tokens > 0
+		p.Most, p.Describe = tokens*terminal.BytesPerToken, tokens > 0
 	case terminal.Is(o.Stdout):
-		p.Most = terminalTokens * value.BytesPerToken
+		p.Most = terminalTokens * terminal.BytesPerToken
 	}
 	return p
 }
@@ -111,7 +110,7 @@ func (o *execOptions) writeValue(w io.Writer, text []byte, f terminal.Form) erro
 	var indented bytes.Buffer
 	switch {
 	case f == terminal.AsTable:
-		return value.WriteTable(w, width, text)
+		return terminal.WriteValueTable(w, width, text)
 	case f == terminal.AsRaw && json.Unmarshal(text, &plain) == nil && text[0] == '"':
 		text = []byte(strings.TrimSuffix(plain, "\n"))
 	case f == "" && o.out == "" && terminal.Is(o.Stdout) && json.Indent(&indented, text, "", "  ") == nil: // a text that was cut is not valid JSON
@@ -125,7 +124,7 @@ func (o *execOptions) writeValue(w io.Writer, text []byte, f terminal.Form) erro
 // is given, because both go to the same reader.
 func (o *execOptions) runLimits() toolscript.Limits {
 	limits := o.limits.Limits()
-	if most := int64(o.maxTokens.N) * value.BytesPerToken; o.maxTokens.Given && limits.OutputBytes == 0 {
+	if most := int64(o.maxTokens.N) * terminal.BytesPerToken; o.maxTokens.Given && limits.OutputBytes == 0 {
 		limits.OutputBytes = most
 	}
 	return limits

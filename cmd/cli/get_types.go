@@ -18,7 +18,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/tools"
-	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -234,7 +233,7 @@ func (o *getTypesOptions) remark(filter toolscript.Filter, t api.Types) error {
 	}
 	if length := len(t.Module); length > longModule && o.out == "" {
 		o.warn("these are the types of all %d tools, %d KB, about %d tokens; for fewer: toolscript get-types SERVER, or toolscript search 'what to do' --output types",
-			t.Tools, length>>10, length/value.BytesPerToken)
+			t.Tools, length>>10, length/terminal.BytesPerToken)
 	}
 	return nil
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -155,9 +154,9 @@ func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway
 		Shorten: func(runID string, value json.RawMessage, tokens int) (json.RawMessage, []string) {
 			return a.shorten(trust, runID, value, tokens)
 		},
-		Media: func(runID string, v json.RawMessage) ([]value.Medium, int) {
+		Media: func(runID string, v json.RawMessage) ([]terminal.Medium, int) {
 			blocks, bytes := a.mediaLimits(trust)
-			return value.Media(runID, v, blocks, bytes)
+			return terminal.Media(runID, v, blocks, bytes)
 		},
 		KeepOutput: func(runID string, text []byte) error {
 			return a.host.Outputs().Put(runID, kept.Output, text)
@@ -324,7 +323,7 @@ func (a *app) shorten(trust bool, runID string, v json.RawMessage, tokens int) (
 	} else if tokens == 0 {
 		tokens = agentTokens
 	}
-	p := value.Printer{Most: tokens * value.BytesPerToken, Describe: true, Keep: a.keepValue}
+	p := terminal.ValuePrinter{Most: tokens * terminal.BytesPerToken, Describe: true, Keep: a.keepValue}
 	p.Say = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
 	text, part, _ := p.Text(runID, v) // without Dir there is no error
 	switch {

@@ -11,7 +11,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/value"
 )
 
 type outputOptions struct {
@@ -61,7 +60,7 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 		return err
 	}
 	if handle || o.out != "" && q.Value && o.bytes == "" {
-		if kept, err = value.File(kept, pointer, handle); err != nil {
+		if kept, err = terminal.ValueFile(kept, pointer, handle); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/internal/tokens"
 )
 
@@ -101,7 +100,7 @@ func (a *app) audit(line audit.Line) {
 }
 
 // live returns an output that prints a run as it goes on.
-func (a *app) live(p value.Printer, n *terminal.Notice) *exec.Live {
+func (a *app) live(p terminal.ValuePrinter, n *terminal.Notice) *exec.Live {
 	return exec.NewLive(a.Stdout, a.Stderr, p, n, a.again)
 }
 

@@ -8,20 +8,21 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/value"
 )
 
 // Captured is an Output that prints one object at the end of the run: the end event, with the output in it.
 type Captured struct {
 	to             io.Writer
-	values         value.Printer
+	values         terminal.ValuePrinter
 	stdout, stderr strings.Builder
 	diagnostics    []toolscript.Diagnostic
 	end            *toolscript.Event
 }
 
 // NewCaptured returns a Captured that writes JSON, with the value shortened by p.
-func NewCaptured(to io.Writer, p value.Printer) *Captured { return &Captured{to: to, values: p} }
+func NewCaptured(to io.Writer, p terminal.ValuePrinter) *Captured {
+	return &Captured{to: to, values: p}
+}
 
 // Event implements Output.
 func (c *Captured) Event(e toolscript.Event) error {
@@ -49,7 +50,7 @@ func (c *Captured) Finish(failed error) error {
 	}
 	object := struct {
 		toolscript.Event
-		ValueCut    *value.Part             `json:"valueCut,omitempty"`
+		ValueCut    *terminal.ValuePart     `json:"valueCut,omitempty"`
 		Stdout      string                  `json:"stdout"`
 		Stderr      string                  `json:"stderr"`
 		Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`

@@ -8,13 +8,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/cmd/value"
 )
 
 // Live is an Output that prints console output as it arrives, and the value at the end.
 type Live struct {
 	stdout, stderr io.WriteCloser
-	values         value.Printer
+	values         terminal.ValuePrinter
 	notice         *terminal.Notice
 	end            *toolscript.Event
 	complete       func(text string) string // completes the commands in a message
@@ -22,7 +21,7 @@ type Live struct {
 
 // NewLive returns a Live that prints values with p, and the reasons of waits with n.
 // complete completes the commands in messages.
-func NewLive(stdout, stderr io.Writer, p value.Printer, n *terminal.Notice, complete func(text string) string) *Live {
+func NewLive(stdout, stderr io.Writer, p terminal.ValuePrinter, n *terminal.Notice, complete func(text string) string) *Live {
 	n.Show("running")
 	return &Live{stdout: terminal.Filter(stdout), stderr: terminal.Filter(stderr), values: p, notice: n, complete: complete}
 }

@@ -3,7 +3,7 @@ package mcpserver_test
 import (
 	"encoding/json"
 
-	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func noMedia(string, json.RawMessage) ([]value.Medium, int) { return nil, 0 }
+func noMedia(string, json.RawMessage) ([]terminal.Medium, int) { return nil, 0 }

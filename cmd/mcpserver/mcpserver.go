@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -52,7 +52,7 @@ type Options struct {
 	Shorten func(runID string, value json.RawMessage, tokens int) (short json.RawMessage, notices []string)
 	// Media returns the images and sounds of a value that a model is shown, and the number
 	// of the others.
-	Media func(runID string, value json.RawMessage) (media []value.Medium, left int)
+	Media func(runID string, value json.RawMessage) (media []terminal.Medium, left int)
 	// KeepOutput stores the whole console output of a run in the same place.
 	KeepOutput func(runID string, text []byte) error
 	// Kept reads what Shorten and KeepOutput have stored in this process.

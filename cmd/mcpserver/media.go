@@ -6,7 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // handleKey is the member of _meta of a content block that holds the handle of its data.
@@ -22,7 +22,7 @@ func (s *script) show(v json.RawMessage) (notices []string) {
 	return notices
 }
 
-func contentOf(m value.Medium) mcp.Content {
+func contentOf(m terminal.Medium) mcp.Content {
 	meta := mcp.NewMetaFromMap(map[string]any{handleKey: m.Handle})
 	if m.Kind == mcp.ContentTypeAudio {
 		return mcp.AudioContent{Meta: meta, Type: m.Kind, Data: m.Data, MIMEType: m.MimeType}

@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // outputTemplate is the resource with what a result omits. part is value or output; range
@@ -85,7 +85,7 @@ func (e *entrance) rest(ctx context.Context, args runArgs) (*mcp.CallToolResult,
 	if tokens == 0 {
 		tokens = restTokens
 	}
-	q := toolscript.OutputQuery{Value: true, From: args.From, To: args.From + int64(tokens*value.BytesPerToken)}
+	q := toolscript.OutputQuery{Value: true, From: args.From, To: args.From + int64(tokens*terminal.BytesPerToken)}
 	text, err := e.kept(ctx, args.Run, q)
 	if err != nil {
 		return mcp.NewToolResultError(err.Error()), nil

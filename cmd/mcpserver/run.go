@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type runArgs struct {
@@ -78,7 +78,7 @@ type script struct {
 	*entrance
 	tokens int   // runArgs.MaxTokens
 	failed error // why the run did not start, or why its events stopped; read after done is closed
-	media  []value.Medium
+	media  []terminal.Medium
 
 	gateway   Gateway
 	ctx       context.Context //nolint:containedctx // context of the run, which outlives a request that asks for input

@@ -1,6 +1,7 @@
 // Package terminal has what commands print for people: tables, notices during waits, and texts
 // of servers and scripts made safe for the terminal. It asks the questions of servers at the
-// terminal, and defines the output forms of commands: text for people, or JSON for programs.
+// terminal, and defines the output forms of commands: text for people, or JSON for programs. It
+// prints the value of a script: whole, shortened, or with descriptors in the place of binary data.
 package terminal
 
 import (

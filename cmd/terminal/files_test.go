@@ -1,4 +1,4 @@
-package value
+package terminal
 
 import (
 	"encoding/base64"
@@ -12,7 +12,7 @@ import (
 
 // filesOf prints a value and stores its files in dir.
 func filesOf(dir, value string) (text string, kept []byte, said []string, err error) {
-	p := Printer{
+	p := ValuePrinter{
 		Describe: true, Dir: dir, DirName: "out",
 		Keep: func(_ string, v []byte) error { kept = v; return nil },
 		Say:  func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },

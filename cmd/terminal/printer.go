@@ -1,6 +1,4 @@
-// Package value prints the value of a script: whole, shortened, or with descriptors in the
-// place of binary data.
-package value
+package terminal
 
 import (
 	"bytes"
@@ -12,16 +10,15 @@ import (
 	"path/filepath"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // BytesPerToken is the estimated length of a token. English text and JSON have 3 to 5 bytes
 // per token.
 const BytesPerToken = 4
 
-// Printer prints values. If Most is 0, Describe is false and Dir is "", values are printed
+// ValuePrinter prints values. If Most is 0, Describe is false and Dir is "", values are printed
 // unchanged.
-type Printer struct {
+type ValuePrinter struct {
 	Most     int  // maximum number of bytes of JSON; 0: no limit
 	Describe bool // replace binary data by descriptors
 	// Keep stores a whole value for the command toolscript output.
@@ -35,8 +32,8 @@ type Printer struct {
 	Write func(w io.Writer, text []byte) error
 }
 
-// Part describes a shortened value in the output of --json.
-type Part struct {
+// ValuePart describes a shortened value in the output of --json.
+type ValuePart struct {
 	Bytes  int    `json:"bytes"`  // length of the whole value as JSON
 	Tokens int    `json:"tokens"` // estimated
 	Read   string `json:"read"`   // command that prints the whole value
@@ -48,7 +45,7 @@ type Part struct {
 // Text returns the text to print: compact JSON. If it is not the whole value, Text stores
 // the value, and part describes it. A value that cannot be stored is returned whole. The
 // error says which files were not written to Dir; text is valid even then.
-func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *Part, unwritten error) {
+func (p ValuePrinter) Text(runID string, value json.RawMessage) (text []byte, part *ValuePart, unwritten error) {
 	if !p.Describe && p.Most == 0 && p.Dir == "" {
 		return value, nil, nil
 	}
@@ -70,7 +67,7 @@ func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *P
 		return whole, nil, unwritten
 	}
 	if err := p.Keep(runID, whole); err != nil {
-		p.Say("toolscript: warning: the whole value is printed, because it cannot be stored: %s", terminal.WithoutPath(err))
+		p.Say("toolscript: warning: the whole value is printed, because it cannot be stored: %s", WithoutPath(err))
 		return whole, nil, unwritten
 	}
 	if len(left) > 0 && unwritten == nil {
@@ -84,7 +81,7 @@ func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *P
 		}
 		p.Say("toolscript: the value is %d bytes of JSON, about %d tokens; this is only the beginning; read on with: %s", len(whole), len(whole)/BytesPerToken, rest)
 	}
-	part = &Part{Bytes: len(whole), Tokens: len(whole) / BytesPerToken, Read: command, Cut: read < len(text)}
+	part = &ValuePart{Bytes: len(whole), Tokens: len(whole) / BytesPerToken, Read: command, Cut: read < len(text)}
 	if len(left) == 0 {
 		part.Next = read
 	}
@@ -109,13 +106,13 @@ func Creatable(path string) error {
 		defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // created only for the check
 	}
 	if err != nil {
-		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, terminal.WithoutPath(err))
+		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, WithoutPath(err))
 	}
 	return f.Close()
 }
 
 // Print writes a value to the file, or its text and a newline to w.
-func (p Printer) Print(w io.Writer, runID string, value json.RawMessage) error {
+func (p ValuePrinter) Print(w io.Writer, runID string, value json.RawMessage) error {
 	if p.File != "" {
 		return p.WriteFile(runID, value)
 	}
@@ -130,8 +127,8 @@ func (p Printer) Print(w io.Writer, runID string, value json.RawMessage) error {
 // WriteFile writes a whole value to the file: binary content as bytes, any other value as a
 // line of JSON. If that fails, it stores the value, and the error has the command that
 // prints it.
-func (p Printer) WriteFile(runID string, value json.RawMessage) error {
-	data, err := File(value, "", false)
+func (p ValuePrinter) WriteFile(runID string, value json.RawMessage) error {
+	data, err := ValueFile(value, "", false)
 	if p.Write != nil && err == nil && bytes.Equal(data, append(bytes.Clone(value), '\n')) { // it is not binary content
 		var text bytes.Buffer
 		err = p.Write(&text, value)
@@ -144,7 +141,7 @@ func (p Printer) WriteFile(runID string, value json.RawMessage) error {
 		return nil
 	}
 	if kept := p.Keep(runID, append(value, '\n')); kept != nil {
-		return fmt.Errorf("the value could not be written: %w; and it could not be stored: %s", err, terminal.WithoutPath(kept))
+		return fmt.Errorf("the value could not be written: %w; and it could not be stored: %s", err, WithoutPath(kept))
 	}
 	return fmt.Errorf("the value could not be written: %w; read it with: %s", err, readCommand(runID))
 }

@@ -1,25 +1,24 @@
-package value
+package terminal
 
 import (
 	"encoding/json"
 	"io"
 	"slices"
 
-	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
-// WriteTable writes a value as a table for a terminal of a width; 0 means output for
+// WriteValueTable writes a value as a table for a terminal of a width; 0 means output for
 // programs. A list has a row for each element, and a column for each member of its objects,
 // in the order in which they first appear. An object whose only member is a list is shown
 // like the list. Any other object has a row for each member. Any other value is one line.
-func WriteTable(w io.Writer, width int, text []byte) error {
+func WriteValueTable(w io.Writer, width int, text []byte) error {
 	if list, is := rowsOf(text); is {
 		return rowsTable(list).Write(w, width, nil)
 	}
-	t := &terminal.Table{Header: []string{"Member", "Value"}}
+	t := &Table{Header: []string{"Member", "Value"}}
 	if !rawjson.Object(text, func(name string, member json.RawMessage) { t.Add(name, cell(member)) }) {
-		_, err := io.WriteString(w, terminal.OneLine(cell(text))+"\n")
+		_, err := io.WriteString(w, OneLine(cell(text))+"\n")
 		return err
 	}
 	return t.Write(w, width, nil)
@@ -37,9 +36,9 @@ func rowsOf(text []byte) (list []json.RawMessage, is bool) {
 }
 
 // rowsTable has a row for each element. Elements that are not objects are in the column "Value".
-func rowsTable(list []json.RawMessage) *terminal.Table {
+func rowsTable(list []json.RawMessage) *Table {
 	const other = "Value"
-	t := &terminal.Table{}
+	t := &Table{}
 	rows := make([]map[string]string, len(list))
 	for i, element := range list {
 		rows[i] = map[string]string{}
@@ -64,7 +63,7 @@ func rowsTable(list []json.RawMessage) *terminal.Table {
 		t.Add(cells...)
 	}
 	for i, column := range t.Header {
-		t.Header[i] = terminal.OneLine(column)
+		t.Header[i] = OneLine(column)
 	}
 	return t
 }

@@ -1,10 +1,10 @@
-package value_test
+package terminal_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func TestWriteTable(t *testing.T) {
@@ -22,12 +22,12 @@ func TestWriteTable(t *testing.T) {
 		`4.50`:                                           "4.50\n",
 	} {
 		var b strings.Builder
-		if err := value.WriteTable(&b, 0, []byte(text)); err != nil || b.String() != want {
+		if err := terminal.WriteValueTable(&b, 0, []byte(text)); err != nil || b.String() != want {
 			t.Errorf("%s: %v\n%q, want\n%q", text, err, b.String(), want)
 		}
 	}
 	var b strings.Builder
-	if err := value.WriteTable(&b, 60, []byte(`[{"name":"a","text":"`+strings.Repeat("word ", 40)+`"}]`)); err != nil {
+	if err := terminal.WriteValueTable(&b, 60, []byte(`[{"name":"a","text":"`+strings.Repeat("word ", 40)+`"}]`)); err != nil {
 		t.Error(err)
 	}
 	for line := range strings.Lines(b.String()) {

@@ -1,4 +1,4 @@
-package value
+package terminal
 
 import (
 	"bytes"
@@ -192,9 +192,9 @@ func jsonText(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// File returns the content that --out writes: the bytes of the blob at a pointer, or of the
+// ValueFile returns the content that --out writes: the bytes of the blob at a pointer, or of the
 // only blob of a value that consists of content blocks. Any other value is a line of JSON.
-func File(value []byte, pointer string, pointed bool) ([]byte, error) {
+func ValueFile(value []byte, pointer string, pointed bool) ([]byte, error) {
 	_, blobs := describeBlobs("", value)
 	if pointed {
 		for _, b := range blobs {

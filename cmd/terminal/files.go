@@ -1,4 +1,4 @@
-package value
+package terminal
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // Bounds of the files of one value.
@@ -31,7 +30,7 @@ func MakeDir(path string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("--out %s: no files can be written there, so nothing was run: %s", path, terminal.WithoutPath(err))
+		return fmt.Errorf("--out %s: no files can be written there, so nothing was run: %s", path, WithoutPath(err))
 	}
 	return nil
 }
@@ -50,7 +49,7 @@ type folder struct {
 
 // writeFiles writes the images, audio and resources of a value to files of Dir, and
 // replaces them by descriptors with the file names. left are those that were not written.
-func (p Printer) writeFiles(runID string, value []byte) (text []byte, left []blob, err error) {
+func (p ValuePrinter) writeFiles(runID string, value []byte) (text []byte, left []blob, err error) {
 	f := folder{name: p.DirName, next: map[string]int{}}
 	if f.at, f.failure = os.OpenRoot(p.Dir); f.failure == nil {
 		defer func() { _ = f.at.Close() }() // every file in it is closed
@@ -67,7 +66,7 @@ func (p Printer) writeFiles(runID string, value []byte) (text []byte, left []blo
 	}
 	if len(f.left) > 0 {
 		err = fmt.Errorf("%d of %d files of the value were not written to %s: %s; the first of them is written with: %s --value --out FILE",
-			len(f.left), len(f.left)+len(f.written), p.DirName, terminal.WithoutPath(f.failure), toolscript.Command("output", f.left[0].handle(runID)))
+			len(f.left), len(f.left)+len(f.written), p.DirName, WithoutPath(f.failure), toolscript.Command("output", f.left[0].handle(runID)))
 	}
 	return text, f.left, err
 }

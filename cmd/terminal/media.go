@@ -1,4 +1,4 @@
-package value
+package terminal
 
 // Medium is an image or a sound of a value.
 type Medium struct {
