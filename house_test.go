@@ -93,7 +93,7 @@ var pure = map[string]struct {
 	"actors/search/index":            {[]string{"", "internal/naming", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
 	"harness/answer":                 {nil, "it only computes, and reads texts of models"},
 	"actors/pin":                     {[]string{"", "internal/files"}, "it compares, and keeps one file"},
-	"transport/hub/wire":             {[]string{"", "transport/mcpclient", "transport/oauth", "internal/budget"}, "actors import it, and a program without a hub has no code of NATS"},
+	"transport/hub/wire":             {[]string{"", "internal/rescue", "transport/mcpclient", "transport/oauth", "internal/budget"}, "actors import it, and a program without a hub has no code of NATS"},
 	"cmd/terminal":                   {[]string{"", "internal"}, "any command may print; toolscript.Hidden decides which characters are shown as numbers"},
 	"cmd/clients":                    {[]string{"", "cmd/config", "cmd/secrets", "cmd/terminal", "internal", "transport/mcpclient"}, "a change of files needs no gateway"},
 	"cmd/exit":                       {nil, "an exit code is a value"},
@@ -190,6 +190,7 @@ var odd = map[string]string{
 	"cmd/exit":               "the exit codes, for packages without a command line",
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
+	"internal/rescue":        "every recover of the program, but two that need more",
 	"runner/quickjs/prelude": "the scripts are beside it",
 }
 

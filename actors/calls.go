@@ -11,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 const nearNames = 3 // similar ids in the error for an unknown id
@@ -46,7 +47,7 @@ func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMes
 func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result json.RawMessage, err error) {
 	sent := toolscript.SentNo
 	defer func() { err = toolscript.WithSent(err, sent) }()
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
 	}

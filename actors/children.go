@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // respawnPoll is the delay before the supervisor checks again whether the id of an ended
@@ -75,14 +76,14 @@ func (s *supervisor) spawn(c *actor.Context, ch *child) {
 }
 
 func produced(p actor.Producer) (r actor.Receiver, err error) {
-	defer mailbox.Recover(&err)
+	defer rescue.Into(&err)
 	return p(), nil
 }
 
 // failed handles the panic of a child, which is about to end.
 func (s *supervisor) failed(m mailbox.Failed) {
 	if ch := s.byLife[m.Life]; ch != nil {
-		s.crashed(ch, mailbox.Panicked(m.Reason, m.Stack))
+		s.crashed(ch, (&rescue.Error{Reason: m.Reason, Stack: m.Stack}).Internal())
 	}
 }
 
@@ -297,7 +298,7 @@ func (s *supervisor) changed(ch *child) { s.pass(liveID, catalog.ActorChanged{St
 const maxStack = 4 << 10
 
 func stackOf(err error) string {
-	var p *mailbox.PanicError
+	var p *rescue.Error
 	if !errors.As(err, &p) {
 		return ""
 	}

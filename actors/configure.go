@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -85,7 +86,7 @@ func (s *System) retryUnconnected(names []string) {
 // the status after the first attempt; from then on Servers returns it too. The error is
 // NotFound for an unknown server, and the error of server.Restart if it cannot be started.
 func (s *System) RestartServer(ctx context.Context, name string) (status toolscript.ServerStatus, err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	s.configuring.Lock()
 	known := slices.Sorted(maps.Keys(s.configured))
 	s.configuring.Unlock()

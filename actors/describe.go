@@ -10,12 +10,13 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Describe returns the description of one tool. name is its id, or the name that scripts
 // write: server.tool or tools.server.tool. For an unknown tool it reads the server's list again.
 func (s *System) Describe(ctx context.Context, name string) (d toolscript.ToolDescription, err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	view := s.current()
 	id := view.Names().Resolve(name)
 	tool, ok := view.Catalog.Lookup(id)

@@ -7,13 +7,14 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Exec runs a script and passes its events to emit as they happen. It returns when the
 // run has ended. The error says why the run did not start. The run ends with ctx, and
 // when emit fails.
 func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit func(toolscript.Event) error) (err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	if err := s.narrow(&request); err != nil {
 		return err
 	}

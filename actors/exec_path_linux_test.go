@@ -20,6 +20,7 @@ import (
 // to the reason.
 var offPath = map[string]string{
 	"actors/internal/mailbox/goroutine.go": "starts goroutines",
+	"internal/rescue/rescue.go":            "starts goroutines",
 	"actors/internal/mailbox/mailbox.go":   "waits for the answer of an actor",
 	"runner/worker/process.go":             "waits for the end of the process",
 	"runner/worker/clock.go":               "stops the clock of the script",

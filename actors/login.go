@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/login"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -24,7 +25,7 @@ const authLimit = time.Minute
 // is NotFound for an unknown server, Invalid for a server without OAuth, and
 // Unavailable if the login cannot begin.
 func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address string, err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	s.configuring.Lock()
 	config, ok := s.configured[name]
 	s.configuring.Unlock()
@@ -49,7 +50,7 @@ func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address 
 // FinishAuth ends a login with the query that the browser returned with. It returns
 // the server, or "" if the query belongs to no login. The server then connects.
 func (s *System) FinishAuth(ctx context.Context, query url.Values) (server string, err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	at, err := s.find(authID)
 	if err != nil {
 		return "", err

@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -45,7 +46,7 @@ func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.Raw
 }
 
 func (s *System) fetch(ctx context.Context, view catalog.View, o toolscript.FetchRequest) (result json.RawMessage, err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/actors/search/embedding"
 	"github.com/toolscript/toolscript/actors/search/index"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // SearchOptions configure how tools are found.
@@ -112,7 +113,7 @@ func (s *System) notifySearch(message any) {
 // the servers that are not. The error is Invalid for a wrong query, NotFound for a
 // server that is not configured, Unavailable while nothing is indexed.
 func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer toolscript.SearchAnswer, err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	ctx, cancel := bounded(ctx, searchLimit)
 	defer cancel()
 	view := s.current()

@@ -11,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -160,7 +161,7 @@ func (s *System) queueOn(name string, m server.Call, done func(json.RawMessage, 
 	defer cancel()
 	m.Ctx = ctx
 	result, err := func() (result json.RawMessage, err error) {
-		defer s.recovered(&err)
+		defer rescue.Catch(s.panicked(&err))
 		return mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
 			m.Reply = r
 			return m

@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -12,7 +13,7 @@ import (
 // a script that does not compile. The types of the signature do not depend on the catalog:
 // the results of tools have the type any.
 func (s *System) Sign(ctx context.Context, src runner.Source) (sig runner.Signature, found []toolscript.Diagnostic, err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	checker, giveBack, err := borrow[runs.Checker](ctx, s, checkersID)
 	if err != nil {
 		return sig, nil, err

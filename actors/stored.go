@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Limits of a text about stored values.
@@ -26,7 +27,7 @@ const (
 // StoreTypes describes the store of scripts and the values that the client of q can read.
 // Values that cannot be read are left out: types are documentation.
 func (s *System) StoreTypes(ctx context.Context, q toolscript.StoreQuery) (t toolscript.StoreTypes, err error) {
-	defer s.recovered(&err)
+	defer rescue.Catch(s.panicked(&err))
 	scopes := store.Scopes
 	if q.Form == toolscript.StoreDeclarations {
 		scopes = []string{store.Project} // the file may be committed

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -33,6 +32,7 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -251,10 +251,10 @@ func (s *System) Catalog() toolscript.Catalog { return s.current().Catalog }
 // Names returns the identifiers of the current catalog's tools.
 func (s *System) Names() *naming.Names { return s.current().Names() }
 
-// recovered is deferred: it turns a panic into the error of the request.
-func (s *System) recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = mailbox.Panicked(r, debug.Stack())
+// panicked returns a function for rescue.Catch that turns a panic into the error of the request.
+func (s *System) panicked(err *error) func(*rescue.Error) {
+	return func(p *rescue.Error) {
+		*err = p.Internal()
 		mailbox.LogFailure(s.options.Logger, slog.LevelError, "request failed", *err)
 	}
 }

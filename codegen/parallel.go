@@ -3,9 +3,10 @@ package codegen
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // parallel calls do for each number from 0 to n-1, on GOMAXPROCS goroutines. If do panics, parallel
@@ -16,12 +17,10 @@ func parallel(n int, do func(int)) {
 	var calls sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		calls.Go(func() {
-			defer func() {
-				if r := recover(); r != nil {
-					text := fmt.Sprintf("%v\n%s", r, debug.Stack())
-					fault.CompareAndSwap(nil, &text)
-				}
-			}()
+			defer rescue.Catch(func(p *rescue.Error) {
+				text := fmt.Sprintf("%v\n%s", p.Reason, p.Stack)
+				fault.CompareAndSwap(nil, &text)
+			})
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				do(i)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // ask lets Options.Approve decide about a call, in a goroutine. stop ends the context
@@ -33,11 +34,9 @@ func (p *process) ask(ctx context.Context, a toolscript.Approval) (stop func()) 
 
 // decided returns the answer of the callback. An invalid answer or a panic denies the call.
 func (p *process) decided(ctx context.Context, a toolscript.Approval) (answer toolscript.ApprovalAnswer) {
-	defer func() {
-		if r := recover(); r != nil {
-			answer = toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: fmt.Sprintf("Options.Approve has panicked: %.500v", r)}
-		}
-	}()
+	defer rescue.Catch(func(r *rescue.Error) {
+		answer = toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: fmt.Sprintf("Options.Approve has panicked: %.500v", r.Reason)}
+	})
 	answer = p.options.Approve(ctx, a)
 	if err := answer.Validate(); err != nil {
 		return toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: fmt.Sprintf("the answer of Options.Approve is not valid: %.500v", err)}

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -158,7 +158,7 @@ func (s *calls) startNext() {
 
 // start starts one call, without blocking.
 func (s *calls) start(c *runCall) {
-	defer s.contain(c)
+	defer rescue.Catch(s.panicked(c))
 	switch {
 	case c.turn != nil:
 		close(c.turn)
@@ -167,11 +167,9 @@ func (s *calls) start(c *runCall) {
 	}
 }
 
-// contain is deferred: a panic ends the call.
-func (s *calls) contain(c *runCall) {
-	if r := recover(); r != nil {
-		s.fail(c, mailbox.Panicked(r, debug.Stack()))
-	}
+// panicked returns a function for rescue.Catch: a panic ends the call.
+func (s *calls) panicked(c *runCall) func(*rescue.Error) {
+	return func(p *rescue.Error) { s.fail(c, p.Internal()) }
 }
 
 func (s *calls) fail(c *runCall, err error) {
@@ -212,7 +210,7 @@ const maxQuick = 64 << 10
 
 // returned takes the result of a call of startNow. It does not block.
 func (s *calls) returned(c *runCall, raw json.RawMessage, err error) {
-	defer s.contain(c)
+	defer rescue.Catch(s.panicked(c))
 	switch {
 	case errors.Is(err, ErrNotSent):
 		s.startInGoroutine(c)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 const (
@@ -227,6 +228,6 @@ func (e *emitter) empty() bool {
 
 // pass calls the client's code and recovers its panics.
 func (e *emitter) pass(event toolscript.Event) (err error) {
-	defer mailbox.Recover(&err)
+	defer rescue.Into(&err)
 	return e.to(event)
 }

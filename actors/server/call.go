@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -123,7 +124,7 @@ func (s *Server) begin(m Call) bool {
 	logger := s.Logger
 	reply := func(result json.RawMessage, err error) {
 		m.Reply.Send(result, err)
-		if panicked := (*mailbox.PanicError)(nil); errors.As(err, &panicked) {
+		if panicked := (*rescue.Error)(nil); errors.As(err, &panicked) {
 			mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 		}
 	}

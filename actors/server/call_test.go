@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -173,7 +174,7 @@ func TestPanicInACallIsItsAnswer(t *testing.T) {
 		conn.panics = true
 		r := start(t, options{dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
 		got := <-r.call(t.Context(), "a")
-		var p *mailbox.PanicError
+		var p *rescue.Error
 		if toolscript.KindOf(got.err) != toolscript.Internal || !errors.As(got.err, &p) || got.err.Error() != "fake: panic: planted" {
 			t.Errorf("call = %v, want the panic", got.err)
 		}

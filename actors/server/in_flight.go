@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -128,11 +128,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 
 // send makes the call on a connection. A panic of the connection ends the call.
 func (c *pendingCall) send(conn Conn, m *Call) {
-	defer func() {
-		if r := recover(); r != nil {
-			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
-		}
-	}()
+	defer rescue.Catch(func(p *rescue.Error) { c.returned(nil, named(p.Internal(), c.about)) })
 	if err := m.due(); err != nil {
 		c.returned(nil, unsent(named(err, c.about)))
 		return
@@ -143,7 +139,7 @@ func (c *pendingCall) send(conn Conn, m *Call) {
 		fetch := *m.Fetch
 		fetch.Trace = t.Trace
 		started = t.Go(func(ctx context.Context) (_ json.RawMessage, err error) {
-			defer mailbox.Recover(&err)
+			defer rescue.Into(&err)
 			return conn.Fetch(ctx, fetch, c.progressed)
 		})
 	} else {
@@ -446,7 +442,7 @@ func (c *pendingCall) confirm() {
 	defer cancel()
 	kept := make(chan bool, 1)
 	go func() {
-		defer func() { _ = recover() }() // a panic does not confirm
+		defer rescue.Ignore() // a panic does not confirm
 		kept <- c.keeps.KeepsLimit(ctx, c.started)
 	}()
 	select {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Limits of a schema. The time for compiling is quadratic in the number of subschemas,
@@ -57,11 +59,7 @@ func compile(schema []byte) (c *checker, problem, err error) {
 }
 
 func compileAs(draft *jsonschema.Draft, doc any, found *patterns) (compiled *jsonschema.Schema, err error) {
-	defer func() {
-		if recovered := recover(); recovered != nil {
-			err = fmt.Errorf("compile the schema: %v", recovered)
-		}
-	}()
+	defer rescue.Catch(func(p *rescue.Error) { err = fmt.Errorf("compile the schema: %v", p.Reason) })
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
 	c.UseLoader(refuse{})

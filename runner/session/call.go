@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -44,7 +45,7 @@ func (s *Session) Call(c runner.Call, size int) error {
 }
 
 func (c *scriptCall) begin(host runner.Call) {
-	defer c.of.recovered("begin a call", func(error) { c.answer(runner.Answer{Failure: c.hostFailed()}) })
+	defer rescue.Catch(c.of.panicked("begin a call", func(error) { c.answer(runner.Answer{Failure: c.hostFailed()}) }))
 	c.of.host.Begin(host, c.answer)
 }
 
@@ -81,13 +82,13 @@ func (c *scriptCall) answer(a runner.Answer) {
 	}
 	go func() {
 		defer c.delivered(a.Release)
-		defer s.recovered("answer a call", s.Fail)
+		defer rescue.Catch(s.panicked("answer a call", s.Fail))
 		rest()
 	}()
 }
 
 func (s *Session) pass(a Answer) (rest func()) {
-	defer s.recovered("answer a call", s.Fail)
+	defer rescue.Catch(s.panicked("answer a call", s.Fail))
 	return s.options.Deliver(a)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -14,7 +15,7 @@ import (
 func (s *Session) CancelCall(callID string) { s.cancelCall(callID, runner.ErrCallCancelled) }
 
 func (s *Session) cancelCall(callID string, cause error) {
-	defer s.recovered("cancel a call", s.Fail)
+	defer rescue.Catch(s.panicked("cancel a call", s.Fail))
 	s.host.Cancel(callID, cause)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
@@ -203,11 +204,7 @@ func (s *Session) Close() {
 // Every goroutine on the gateway's side of a run is contained, because it handles input that
 // a script may control.
 func Contain(log *slog.Logger, doing string, f func()) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = panicked(log, doing, cause)
-		}
-	}()
+	defer rescue.Catch(func(p *rescue.Error) { err = panicked(log, doing, p) })
 	f()
 	return nil
 }

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
+
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Need returns further input of a conversion by its name, such as a file that a document
@@ -68,12 +69,10 @@ func (c *childConverter) convert(request longFrame) (output [][]byte, err error)
 	if i < 0 {
 		return nil, fmt.Errorf("a fault of toolscript: there is no conversion %q", header.Name)
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("a fault of toolscript ended the conversion: %v", r)
-			fmt.Fprintf(os.Stderr, "%v\n%s", r, debug.Stack())
-		}
-	}()
+	defer rescue.Catch(func(p *rescue.Error) {
+		err = fmt.Errorf("a fault of toolscript ended the conversion: %v", p.Reason)
+		fmt.Fprintf(os.Stderr, "%v\n%s", p.Reason, p.Stack)
+	})
 	return c.work[i].Do(request.raw, c.need)
 }
 

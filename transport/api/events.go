@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // mediaEvents is the media type of server-sent events.
@@ -67,7 +68,7 @@ var errNoEvents = &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("
 func (w *watcher) run(q toolscript.LiveQuery) {
 	defer close(w.ended)
 	defer close(w.batches)
-	defer recovered(&w.err)
+	defer rescue.Into(&w.err)
 	w.err = w.x.server.backend.Events(w.x.ctx, q, w.emit)
 }
 
@@ -85,7 +86,7 @@ func (w *watcher) emit(events []toolscript.LiveEvent) error {
 // copy sends the stream and finishes the exchange. fasthttp calls it on its own goroutine
 // after the handler has returned.
 func (w *watcher) copy(out *bufio.Writer, first []toolscript.LiveEvent) {
-	defer w.x.survive()
+	defer rescue.Catch(w.x.panicked)
 	fault := w.transfer(out, first)
 	if fault != nil {
 		w.x.cancel(fault)
@@ -100,7 +101,7 @@ func (w *watcher) copy(out *bufio.Writer, first []toolscript.LiveEvent) {
 
 // transfer writes events until there are no more, or until the reader has closed the connection.
 func (w *watcher) transfer(out *bufio.Writer, next []toolscript.LiveEvent) (fault error) {
-	defer recovered(&fault)
+	defer rescue.Into(&fault)
 	defer func() { _ = w.conn.SetWriteDeadline(time.Time{}) }() // only a closed connection refuses it
 	heartbeat := time.NewTicker(w.x.server.heartbeat)
 	defer heartbeat.Stop()

@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // exchange is one request and its answer.
@@ -66,7 +67,7 @@ func (s *Server) newExchange(c *fiber.Ctx) *exchange {
 // enter handles each request that fasthttp could read. If enter panics, for example on an
 // error that is a nil pointer, fiber calls refuseUnread.
 func (s *Server) enter(c *fiber.Ctx) (fault error) {
-	defer recovered(&fault)
+	defer rescue.Into(&fault)
 	x := s.newExchange(c)
 	err := s.pass(x)
 	x.settleBody()
@@ -82,7 +83,7 @@ func (s *Server) enter(c *fiber.Ctx) (fault error) {
 
 // pass runs the checks and the route. A panic becomes an error.
 func (s *Server) pass(x *exchange) (err error) {
-	defer recovered(&err)
+	defer rescue.Into(&err)
 	if err := s.verdict(&x.c.Request().Header); err != nil {
 		leaveUnread(x.c.Context())
 		return err
@@ -122,7 +123,7 @@ func (x *exchange) watch(ctx context.Context, c net.Conn) {
 			x.cancel(fault)
 		}
 	}()
-	defer recovered(&fault)
+	defer rescue.Into(&fault)
 	watch(ctx, c, x.leave)
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // harness answers POST /harness with a stream of items, one per line, or with an error if
@@ -31,7 +32,7 @@ func (s *Server) harness(x *exchange) error {
 func (st *stream) process(req toolscript.HarnessRequest) {
 	defer close(st.ended)
 	defer st.put(nil)
-	defer recovered(&st.err)
+	defer rescue.Into(&st.err)
 	st.err = st.x.server.backend.Harness(st.x.ctx, req, st.item)
 	if st.err == nil {
 		st.err = st.emit(toolscript.EndEvent("", toolscript.End{OK: true}))

@@ -3,13 +3,13 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // log writes one line per request. The line never contains a path, a header, an argument or
@@ -62,29 +62,11 @@ func level(method string, status int, kind toolscript.Kind) slog.Level {
 	}
 }
 
-// panicError is a recovered panic.
-type panicError struct {
-	reason any
-	stack  []byte
-}
-
-func (p *panicError) Error() string      { return fmt.Sprintf("panic: %v", p.reason) }
-func (p *panicError) StackTrace() []byte { return p.stack }
-
-// recovered converts a panic of the deferring function into its error.
-func recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = &toolscript.Error{Kind: toolscript.Internal, Err: &panicError{reason: r, stack: debug.Stack()}}
-	}
-}
-
-// survive logs a panic of the deferring function on a goroutine of fasthttp, where the
-// panic would end the process.
-func (x *exchange) survive() {
-	if r := recover(); r != nil {
-		x.server.log.LogAttrs(context.Background(), slog.LevelError, "panic after an answer",
-			slog.String("request", x.id), slog.String("stack", x.redact(string(debug.Stack()))))
-	}
+// panicked is for rescue.Catch: it logs a panic on a goroutine of fasthttp, where the panic would end
+// the process.
+func (x *exchange) panicked(p *rescue.Error) {
+	x.server.log.LogAttrs(context.Background(), slog.LevelError, "panic after an answer",
+		slog.String("request", x.id), slog.String("stack", x.redact(string(p.Stack))))
 }
 
 // stackTracer is an error with the stack of a recovered panic.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // MCPPath is the path of the MCP server, relative to the capability URL.
@@ -76,7 +78,7 @@ type handled struct {
 
 func (a *handled) serve(h http.Handler, r *http.Request) {
 	defer close(a.ended)
-	defer recovered(&a.fault)
+	defer rescue.Into(&a.fault)
 	h.ServeHTTP(a, r)
 	if a.opened {
 		a.Flush()
@@ -136,7 +138,7 @@ func (a *handled) describe() {
 // copy sends the chunks and finishes the exchange. fasthttp calls it on its own goroutine
 // after the handler of fiber has returned.
 func (a *handled) copy(w *bufio.Writer) {
-	defer a.x.survive()
+	defer rescue.Catch(a.x.panicked)
 	var fault error
 	for open := true; open; {
 		select {

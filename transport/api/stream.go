@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // stream sends the events of one run to its client, one JSON object per line. Blank
@@ -36,7 +37,7 @@ func newStream(x *exchange) *stream {
 func (st *stream) run(produce func() error) {
 	defer close(st.ended)
 	defer st.put(nil)
-	defer recovered(&st.err)
+	defer rescue.Into(&st.err)
 	st.err = produce()
 }
 
@@ -89,7 +90,7 @@ func (st *stream) send(first line) {
 
 // copy sends the whole stream and finishes the exchange.
 func (st *stream) copy(w *bufio.Writer, first line) {
-	defer st.x.survive()
+	defer rescue.Catch(st.x.panicked)
 	fault := st.transfer(w, first)
 	if fault != nil {
 		st.x.cancel(fault)
@@ -102,7 +103,7 @@ func (st *stream) copy(w *bufio.Writer, first line) {
 
 // transfer writes lines until the run has ended or the client has closed the connection.
 func (st *stream) transfer(w *bufio.Writer, next line) (fault error) {
-	defer recovered(&fault)
+	defer rescue.Into(&fault)
 	heartbeat := time.NewTicker(st.x.server.heartbeat)
 	defer heartbeat.Stop()
 	for next != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
@@ -179,7 +180,7 @@ func (c *calls) directProgress(params json.RawMessage) bool {
 		return false
 	}
 	func() {
-		defer recovered(c.on)
+		defer rescue.Catch(panicked(c.on))
 		c.progress(token)
 		c.forwardProgress(token, fields)
 	}()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Info is the server's description of itself in the handshake.
@@ -89,7 +90,7 @@ func (c *Conn) Close() error {
 // It must not block or call mcp-go's client, because that would stop all answers. A
 // panic would end the process.
 func (c *Conn) notified(n mcp.JSONRPCNotification) {
-	defer recovered(c.on)
+	defer rescue.Catch(panicked(c.on))
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged:
 		c.on.toolsChanged()

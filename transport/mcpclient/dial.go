@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Events receives unsolicited messages of a server. Nil functions are not called. The
@@ -52,7 +53,7 @@ func (e Events) toolsChanged() {
 }
 
 func (e Events) logf(level slog.Level, format string, args ...any) {
-	defer func() { _ = recover() }() // a panic of the log function cannot be reported
+	defer rescue.Ignore() // a panic of the log function cannot be reported
 	if e.Log != nil {
 		e.Log(level, fmt.Sprintf(format, args...))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // ToolCall describes one call of a tool.
@@ -56,10 +57,8 @@ func (t ToolCall) Go(f func(context.Context) (json.RawMessage, error)) Started {
 		}
 		var result json.RawMessage
 		err := errFault
-		defer func() {
-			_ = recover() // a panic of f
-			t.Done(result, err)
-		}()
+		defer func() { t.Done(result, err) }()
+		defer rescue.Ignore() // a panic of f
 		result, err = f(ctx)
 	}()
 	return background(cancel)
@@ -93,7 +92,7 @@ func (c *Conn) Start(t ToolCall) Started {
 	}
 	return t.Go(func(ctx context.Context) (result json.RawMessage, err error) {
 		err = errFault
-		defer recovered(c.on)
+		defer rescue.Catch(panicked(c.on))
 		return c.callRounds(ctx, t, about)
 	})
 }
@@ -125,7 +124,7 @@ func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Starte
 
 // finish delivers the reply to a call that did not go through mcp-go.
 func (c *sentCall) finish(r reply) {
-	defer recovered(c.conn.on) // a panic of Done ends neither the connection nor other calls
+	defer rescue.Catch(panicked(c.conn.on)) // a panic of Done ends neither the connection nor other calls
 	result, err := c.conn.resultOf(r, c)
 	c.tool.Done(result, err)
 }

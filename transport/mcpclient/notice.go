@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // errFault is the reason for the end of a connection after a panic in one of its
@@ -42,11 +42,11 @@ func (c *Conn) logged(fields map[string]any) {
 	c.on.logf(levels[name], "%s", c.words.clean(text))
 }
 
-// recovered contains a panic; call it with defer. After a panic, it logs the stack
-// and runs the functions of then in order.
-func recovered(on Events, then ...func()) {
-	if r := recover(); r != nil {
-		on.logf(slog.LevelError, "panic while serving the connection: %v\n%s", r, debug.Stack())
+// panicked returns a function for rescue.Catch that logs the stack and runs the functions of then
+// in order.
+func panicked(on Events, then ...func()) func(*rescue.Error) {
+	return func(p *rescue.Error) {
+		on.logf(slog.LevelError, "panic while serving the connection: %v\n%s", p.Reason, p.Stack)
 		for _, f := range then {
 			f()
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/internal/rawio"
 	"github.com/toolscript/toolscript/internal/redact"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Time limits for the end of a process. Without undoExit, their sum is the limit of
@@ -115,7 +116,7 @@ func startProcess(start Start, dir string, log *tail, on Events, r *proc.Reaper)
 // guard runs f. A panic in f ends the process, because its connection cannot
 // continue.
 func (p *process) guard(on Events, f func()) {
-	defer recovered(on, func() { p.faulty.Store(true) }, p.endGroup)
+	defer rescue.Catch(panicked(on, func() { p.faulty.Store(true) }, p.endGroup))
 	f()
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
@@ -168,7 +169,7 @@ func (c *Conn) cancel(call *sentCall, reason string) {
 		return
 	}
 	go func() {
-		defer recovered(c.on)
+		defer rescue.Catch(panicked(c.on))
 		ctx, done := context.WithTimeout(context.Background(), cancelTimeout)
 		defer done()
 		params := mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": call.id, "reason": reason}}

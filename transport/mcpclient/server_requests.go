@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 
 // asked answers a request of the server. mcp-go runs it in a separate goroutine.
 func (c *Conn) asked(ctx context.Context, request transport.JSONRPCRequest) (response *transport.JSONRPCResponse, err error) {
-	defer recovered(c.on, func() { err = errFault })
+	defer rescue.Catch(panicked(c.on, func() { err = errFault }))
 	params, err := json.Marshal(request.Params)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func begun(err error) error {
 // subscribe asks a server of MCP 2026-07-28 for notifications about changed lists
 // until the connection ends.
 func (c *Conn) subscribe() {
-	defer recovered(c.on)
+	defer rescue.Catch(panicked(c.on))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
@@ -66,7 +67,7 @@ func (c *Conn) renew(ctx context.Context, ended string) error {
 // begin performs one renewal. The new session may have other tools.
 func (c *Conn) begin(r *renewal) {
 	defer close(r.done)
-	defer recovered(c.on, func() { r.err = errFault; c.end(errFault) })
+	defer rescue.Catch(panicked(c.on, func() { r.err = errFault; c.end(errFault) }))
 	ctx, cancel := context.WithTimeout(context.Background(), renewTime)
 	defer cancel()
 	c.on.logf(slog.LevelInfo, "the server has ended the session; a new one begins")

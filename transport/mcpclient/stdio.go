@@ -20,6 +20,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 const (
@@ -159,7 +160,7 @@ func (s *stdio) direct(line []byte) bool {
 // pump filters the server's output until it ends.
 func (s *stdio) pump(f *filter) {
 	defer close(s.pumped)
-	defer recovered(s.on)
+	defer rescue.Catch(panicked(s.on))
 	s.broke = errFault // remains set after a panic
 	err := f.run(&s.output)
 	if s.broke = nil; errors.Is(err, errTooLarge) {
@@ -170,7 +171,7 @@ func (s *stdio) pump(f *filter) {
 // watch waits for the end of the connection, whichever part ends first, and notifies
 // the waiting goroutines: mcp-go by the end of its input, the others by gone.
 func (s *stdio) watch(messages *io.PipeWriter) {
-	defer recovered(s.on)
+	defer rescue.Catch(panicked(s.on))
 	s.why = s.awaitEnd()
 	close(s.gone)        // first, so that the errors of calls contain the reason
 	_ = messages.Close() // mcp-go closes itself at the end of its input; its Close would drop earlier answers
@@ -185,7 +186,7 @@ func (s *stdio) watch(messages *io.PipeWriter) {
 
 // awaitEnd waits until no more answers can arrive and returns the reason.
 func (s *stdio) awaitEnd() (why error) {
-	defer recovered(s.on, func() { why = errFault }, s.terminate)
+	defer rescue.Catch(panicked(s.on, func() { why = errFault }, s.terminate))
 	select {
 	case <-s.pumped:
 		if s.left.Load() {
@@ -226,7 +227,7 @@ func (s *stdio) drain() {
 // terminate ends a process that no longer serves, in the background.
 func (s *stdio) terminate() {
 	go func() {
-		defer recovered(s.on)
+		defer rescue.Catch(panicked(s.on))
 		if err := s.proc.abort(); err != nil {
 			s.on.logf(slog.LevelError, "%v", err)
 		}

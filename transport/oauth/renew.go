@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // renewTime bounds one renewal, including the wait for other processes.
@@ -96,15 +96,15 @@ func (s *Session) run(ctx context.Context, r *renewal, c challenge, refused Secr
 	ctx, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
 	defer func() {
-		if fault := recover(); fault != nil {
-			r.err = errors.New("a fault of this program ended the renewal of the token")
-			s.log.Error("oauth renewal panicked", slog.String("stack", string(debug.Stack())))
-		}
 		s.mu.Lock()
 		s.renewing = nil
 		s.mu.Unlock()
 		close(r.done)
 	}()
+	defer rescue.Catch(func(p *rescue.Error) {
+		r.err = errors.New("a fault of this program ended the renewal of the token")
+		s.log.Error("oauth renewal panicked", slog.String("stack", string(p.Stack)))
+	})
 	r.token, r.err = s.renew(ctx, c, refused)
 }
 

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -142,23 +142,19 @@ func (c *Conn) Background(work func(context.Context)) {
 	}
 	go func() {
 		defer c.calls.Done()
-		defer func() {
-			if r := recover(); r != nil {
-				c.Log(slog.LevelError, fmt.Sprintf("panic of a tool in the background: %v\n%s", r, debug.Stack()))
-			}
-		}()
+		defer rescue.Catch(func(p *rescue.Error) {
+			c.Log(slog.LevelError, fmt.Sprintf("panic of a tool in the background: %v\n%s", p.Reason, p.Stack))
+		})
 		work(c.life)
 	}()
 }
 
 // run calls the function of a tool. A panic becomes an error of the call.
 func (c *Conn) run(ctx context.Context, known Tool, t mcpclient.ToolCall) (value any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			c.Log(slog.LevelError, fmt.Sprintf("panic in the tool %s: %v\n%s", t.Tool, r, debug.Stack()))
-			err = errors.New("a fault of the tool ended the call; the log has its stack")
-		}
-	}()
+	defer rescue.Catch(func(p *rescue.Error) {
+		c.Log(slog.LevelError, fmt.Sprintf("panic in the tool %s: %v\n%s", t.Tool, p.Reason, p.Stack))
+		err = errors.New("a fault of the tool ended the call; the log has its stack")
+	})
 	value, err = known.Run(ctx, t.Run, t.Args)
 	return value, c.options.Conceal.Error(err)
 }

@@ -1,10 +1,11 @@
 package mailbox
 
 import (
-	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Failed says that a child panicked. The child handles no more messages, has been
@@ -55,11 +56,7 @@ func RootOptions(id string, life *Life, failed func(error)) []actor.OptFunc {
 	survive := func(next actor.ReceiveFunc) actor.ReceiveFunc {
 		return func(c *actor.Context) {
 			life.take(c)
-			defer func() {
-				if r := recover(); r != nil {
-					failed(Panicked(r, debug.Stack()))
-				}
-			}()
+			defer rescue.Catch(func(p *rescue.Error) { failed(p.Internal()) })
 			next(c)
 		}
 	}
@@ -87,19 +84,15 @@ func (l *Life) guard(next actor.ReceiveFunc) actor.ReceiveFunc {
 		if l.failed {
 			return
 		}
-		defer func() {
-			if r := recover(); r != nil {
-				l.fail(c, r)
-			}
-		}()
+		defer rescue.Catch(func(p *rescue.Error) { l.fail(c, p) })
 		next(c)
 	}
 }
 
-func (l *Life) fail(c *actor.Context, reason any) {
+func (l *Life) fail(c *actor.Context, panicked *rescue.Error) {
 	l.failed = true
 	if p := c.Parent(); p != nil {
-		Send(c.Engine(), p, Failed{c.PID(), l, reason, debug.Stack()})
+		Send(c.Engine(), p, Failed{c.PID(), l, panicked.Reason, panicked.Stack})
 	}
 	c.Engine().Poison(c.PID()) // waiting for it here would deadlock
 }
@@ -107,11 +100,11 @@ func (l *Life) fail(c *actor.Context, reason any) {
 // end lets the actor handle Stopped. A panic there has no effect.
 func (l *Life) end(c *actor.Context, next actor.ReceiveFunc) {
 	defer func() {
-		_ = recover()
 		close(l.ended)
 		if p := c.Parent(); p != nil {
 			Send(c.Engine(), p, Ended{c.PID(), l})
 		}
 	}()
+	defer rescue.Ignore()
 	next(c)
 }

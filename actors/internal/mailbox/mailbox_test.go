@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // Messages of the actors in these tests.
@@ -269,7 +270,7 @@ func TestGroup(t *testing.T) {
 
 func TestRecover(t *testing.T) {
 	f := func() (err error) {
-		defer mailbox.Recover(&err)
+		defer rescue.Into(&err)
 		panic("here")
 	}
 	if err := f(); toolscript.KindOf(err) != toolscript.Internal || err.Error() != "panic: here" {
@@ -281,7 +282,7 @@ func TestLogFailureGivesTheStackToPanicsOnly(t *testing.T) {
 	var out strings.Builder
 	logger := slog.New(slog.NewTextHandler(&out, nil))
 	mailbox.LogFailure(logger, slog.LevelWarn, "plain", errors.New("no"))
-	mailbox.LogFailure(logger, slog.LevelWarn, "fatal", mailbox.Panicked("boom", []byte("the stack")))
+	mailbox.LogFailure(logger, slog.LevelWarn, "fatal", (&rescue.Error{Reason: "boom", Stack: []byte("the stack")}).Internal())
 	plain, fatal, _ := strings.Cut(out.String(), "\n")
 	if !strings.Contains(plain, "level=WARN") || strings.Contains(plain, "stack") {
 		t.Errorf("plain: %s", plain)

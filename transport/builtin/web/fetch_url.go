@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -138,11 +139,7 @@ var inFlight = keyed{locks: map[string]*counted{}}
 
 // one returns a page from the store, or fetches and saves it.
 func (f fetcher) one(ctx context.Context, text string) (_ fetched, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("a fault of toolscript ended the call: %v", r)
-		}
-	}()
+	defer rescue.Catch(func(p *rescue.Error) { err = fmt.Errorf("a fault of toolscript ended the call: %v", p.Reason) })
 	u, err := parseURL(text)
 	if err != nil {
 		return fetched{}, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 const (
@@ -204,11 +205,9 @@ func (w *work) carryOut(ctx context.Context, send func(context.Context) (json.Ra
 
 // attempt calls send. A panic becomes an error.
 func attempt(ctx context.Context, send func(context.Context) (json.RawMessage, error)) (a answer) {
-	defer func() {
-		if r := recover(); r != nil {
-			a = answer{err: &toolscript.Error{Kind: toolscript.Internal, Sent: toolscript.SentUnknown, Err: fmt.Errorf("panic: %v", r)}}
-		}
-	}()
+	defer rescue.Catch(func(p *rescue.Error) {
+		a = answer{err: &toolscript.Error{Kind: toolscript.Internal, Sent: toolscript.SentUnknown, Err: p}}
+	})
 	result, err := send(ctx)
 	return answer{result, err}
 }

@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // MaxServed bounds the requests of a server that are answered at the same time. Others are
@@ -194,12 +194,10 @@ func (w *wire) run(f func()) {
 		return // shut may already be waiting and would not wait for f
 	}
 	w.work.Go(func() {
-		defer func() {
-			if r := recover(); r != nil {
-				w.Log(slog.LevelError, "panic while serving the connection: %v\n%s", r, debug.Stack())
-				w.Fail(errPanicked)
-			}
-		}()
+		defer rescue.Catch(func(p *rescue.Error) {
+			w.Log(slog.LevelError, "panic while serving the connection: %v\n%s", p.Reason, p.Stack)
+			w.Fail(errPanicked)
+		})
 		f()
 	})
 }

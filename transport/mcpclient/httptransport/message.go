@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // message is any message of the server: a response, a notification or a request.
@@ -158,12 +158,10 @@ func (w *wire) asked(ctx context.Context, m message, reply func(context.Context,
 	}
 	w.run(func() {
 		defer func() { <-w.served }()
-		defer func() {
-			if r := recover(); r != nil {
-				w.Log(slog.LevelError, "panic while answering %s: %v\n%s", m.Method, r, debug.Stack())
-				refuse(mcp.INTERNAL_ERROR, "a fault of toolscript")
-			}
-		}()
+		defer rescue.Catch(func(p *rescue.Error) {
+			w.Log(slog.LevelError, "panic while answering %s: %v\n%s", m.Method, p.Reason, p.Stack)
+			refuse(mcp.INTERNAL_ERROR, "a fault of toolscript")
+		})
 		if handle == nil {
 			refuse(mcp.METHOD_NOT_FOUND, "requests are not supported on this connection")
 			return
