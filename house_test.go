@@ -191,7 +191,7 @@ var odd = map[string]string{
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
 	"internal/rescue":        "every recover of the program, but two that need more",
-	"runner/quickjs/prelude": "the scripts are beside it",
+	"runner/quickjs/prelude": "one Go file that embeds the JavaScript files of its folder",
 }
 
 // TestSizes checks the number and the sizes of the packages.

@@ -145,7 +145,7 @@ func (b *bench) comparePeer(ctx context.Context, program string, kind peerKind, 
 	return nil
 }
 
-// comparison is a script in both gateways. Each of its texts is made anew for each run.
+// comparison is a script in both gateways. ours and theirs return the text of its next run.
 type comparison struct {
 	what         string
 	ours, theirs func() string
