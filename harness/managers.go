@@ -63,7 +63,7 @@ func pythons(p mcpclient.Confined, cache string) (read, env []string) {
 	home, _ := os.UserHomeDir()
 	data := cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))
 	own := cmp.Or(os.Getenv("UV_PYTHON_INSTALL_DIR"), filepath.Join(data, "uv", "python"))
-	if _, err := os.Stat(own); err == nil {
+	if _, err := os.Stat(own); err == nil { //nolint:gosec // the user's own environment
 		return append(read, own), nil
 	}
 	return read, []string{"UV_PYTHON_INSTALL_DIR=" + filepath.Join(cache, "python")}

@@ -113,7 +113,7 @@ var refusals = map[string]struct {
 }{
 	"a result":           {`{"isError": true, "content": [{"type": "text", "text": "Unknown tool: a"}]}`, nil, true},
 	"another result":     {`{"content":[{"type":"text","text":"MCP error -32602: Tool a not found"}],"isError":true}`, nil, true},
-	"an error":           {"", &toolscript.Error{Kind: toolscript.ToolFailed, RPCCode: -32602, Err: errors.New("Unknown tool: a")}, true},
+	"an error":           {"", &toolscript.Error{Kind: toolscript.ToolFailed, RPCCode: -32602, Err: errors.New("unknown tool: a")}, true},
 	"no such method":     {"", &toolscript.Error{Kind: toolscript.ToolFailed, RPCCode: -32601, Err: errors.New("no")}, true},
 	"a success":          {`{"content":[{"type":"text","text":"Unknown tool: a"}]}`, nil, false},
 	"another failure":    {`{"isError":true,"content":[{"type":"text","text":"no such file"}]}`, nil, false},

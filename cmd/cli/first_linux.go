@@ -52,7 +52,7 @@ func startAgain() (*os.Process, error) {
 	if terminal.Is(os.Stdin) {
 		group.Foreground, group.Ctty = true, 0
 	}
-	return os.StartProcess(self, os.Args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ(), Sys: group})
+	return os.StartProcess(self, os.Args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ(), Sys: group}) //nolint:gosec // it starts itself again
 }
 
 // collect waits for all children until the child pid has ended, and returns the exit code of that child.

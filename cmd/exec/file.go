@@ -54,7 +54,7 @@ func (p *parser) file(key, path string) (string, error) {
 		name = filepath.Join(p.dir, name)
 	}
 	text, err := terminal.Await(p.ctx, func() ([]byte, error) {
-		f, err := os.Open(name)
+		f, err := os.Open(name) //nolint:gosec // the user names the file
 		if err != nil {
 			return nil, err
 		}

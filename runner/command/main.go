@@ -154,7 +154,7 @@ func (o order) input() (*os.File, error) {
 	}
 	_, err = file.WriteString(o.Stdin)
 	_, back := file.Seek(0, io.SeekStart)
-	return file, errors.Join(err, back, os.Remove(file.Name()))
+	return file, errors.Join(err, back, os.Remove(file.Name())) //nolint:gosec // it was created above
 }
 
 // files returns the descriptors for the program, which the helper has inherited.

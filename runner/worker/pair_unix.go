@@ -33,15 +33,16 @@ type pair struct {
 }
 
 func newPair() (*pair, error) {
-	var ends [6]*os.File
-	for i := 0; i < len(ends); i += 2 {
-		var err error
-		if ends[i], ends[i+1], err = os.Pipe(); err != nil {
-			for _, end := range ends[:i] {
+	var ends []*os.File
+	for range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			for _, end := range ends {
 				_ = end.Close() // nothing has used it
 			}
 			return nil, err
 		}
+		ends = append(ends, r, w)
 	}
 	return &pair{
 		conn: &duplex{in: rawio.New(ends[2]), out: rawio.New(ends[1])}, life: ends[5],

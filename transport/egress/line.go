@@ -69,8 +69,8 @@ func (l *line) end(request context.Context, c *connections) {
 		l.giveUp(c)
 	}
 	if c.over && c.requests == 0 {
-		c.Transport.CloseIdleConnections()
-		time.AfterFunc(forgetTime, c.Transport.CloseIdleConnections)
+		c.CloseIdleConnections()
+		time.AfterFunc(forgetTime, c.CloseIdleConnections)
 	}
 }
 
@@ -85,7 +85,7 @@ func (l *line) giveUp(c *connections) {
 	if c.over = true; l.now == c {
 		l.now = nil
 	}
-	c.Transport.CloseIdleConnections()
+	c.CloseIdleConnections()
 }
 
 // CloseIdleConnections closes the connections without a request, and the others after their last

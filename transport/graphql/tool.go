@@ -163,7 +163,7 @@ func (s *schema) selection(f field, of string) []selected {
 	if of == "query" {
 		return s.chosen(named, 2, &left, func(field) bool { return true })
 	}
-	if len(f.Args) == 0 && !f.Type.list() || s.mutates(named) && !(len(f.Args) > 0 && strings.EqualFold(named, f.Name+"Mutation")) {
+	if len(f.Args) == 0 && !f.Type.list() || s.mutates(named) && (len(f.Args) == 0 || !strings.EqualFold(named, f.Name+"Mutation")) {
 		return nil // some endpoints call the result of createOrder CreateOrderMutation
 	}
 	return s.chosen(named, 2, &left, func(inner field) bool { return len(inner.Args) == 0 && !s.mutates(inner.Type.named()) })
