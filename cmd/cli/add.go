@@ -179,7 +179,7 @@ func pairsOf(words []string) (map[string]string, error) {
 // The user must choose among several, because a name can imitate another. text may end with @VERSION.
 func (o *addOptions) find(ctx context.Context, text string) (registry.Entry, error) {
 	client := &registry.Client{URL: o.registry, Dir: o.host.Cache("registry"), Older: func(at time.Time, reason error) {
-		o.warn("%v; using a copy of %s", reason, localTime(at))
+		o.warn("%v; using a copy of %s", reason, terminal.LocalTime(at))
 	}}
 	over := o.waiting("asking the registry")
 	defer over()

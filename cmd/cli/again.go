@@ -22,13 +22,8 @@ type suggestions struct {
 	typed    []*pflag.Flag  // flags of choosing that are on the command line
 }
 
-func suggestionsOf(c *cobra.Command) suggestions {
-	s := suggestions{of: c, commands: []string{"help", "completion"}}
-	for _, g := range groups() {
-		for _, named := range g.commands {
-			s.commands = append(s.commands, named.name)
-		}
-	}
+func suggestionsOf(c *cobra.Command, commands []string) suggestions {
+	s := suggestions{of: c, commands: commands}
 	for _, name := range choosing {
 		if f := c.Flags().Lookup(name); f != nil && flags.Typed(f) {
 			s.typed = append(s.typed, f)

@@ -5,18 +5,15 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // typedApp returns the state of a command after its flags were parsed.
 func typedApp(t *testing.T, args ...string) *app {
 	t.Helper()
-	a := &app{State: State{Args: args, Dir: t.TempDir(), Stdin: &bytes.Buffer{}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}}
-	a.notice = terminal.NewNotice(a.Stderr)
+	a := newApp(State{Args: args, Dir: t.TempDir(), Stdin: &bytes.Buffer{}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})
 	root := newRoot(a)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		a.suggestions = suggestionsOf(c)
+		a.suggestions = suggestionsOf(c, a.names)
 		c.RunE = func(*cobra.Command, []string) error { return nil }
 		return nil
 	}

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -14,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -249,40 +244,4 @@ func chosen(pending []toolscript.Approval, args []string) (toolscript.Approval, 
 		return toolscript.Approval{}, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("name the request; " + waiting)}
 	}
 	return toolscript.Approval{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no request %.50q waits; %s", args[0], waiting)}
-}
-
-// code reads the code of a request from standard input.
-func (a *app) code(ctx context.Context) (string, error) {
-	_, _ = io.WriteString(a.Stderr, "Code: ") // a broken terminal fails the read, too
-	return terminal.Await(ctx, func() (string, error) {
-		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // the input may end without a newline
-		if line = strings.TrimSpace(line); line == "" {
-			return "", &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("no code was given; the call still waits")}
-		}
-		return line, nil
-	})
-}
-
-// agent returns the name of the agent that has started this process; "" if there is none.
-func (a *app) agent() string {
-	return cmp.Or(confirm.AgentVariable(a.Env), confirm.AgentAbove(a.Parent))
-}
-
-// approvals returns how the gateway shows requests for approval: at the terminal of exec, on the desktop, and
-// at its own terminal, unless an agent has started the gateway.
-func (o *startOptions) approvals() actors.Approvals {
-	agent := o.agent() != ""
-	desktop := confirm.Desktop(confirm.Bus(o.lookupEnv, agent))
-	notify := confirm.Notify(confirm.Bus(o.lookupEnv, agent))
-	own := confirm.Show(func(toolscript.Approval, string) {})
-	if !agent && terminal.Is(o.Stderr) {
-		own = confirm.Terminal(o.Stderr)
-	}
-	return actors.Approvals{Notice: notify, Show: func(a toolscript.Approval, code string) {
-		if client, err := confirm.AtTerminal(a.Terminal); a.Terminal != 0 && err == nil {
-			client(a, code)
-		}
-		own(a, code)
-		desktop(a, code)
-	}}
 }

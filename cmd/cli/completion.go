@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"io"
 	"maps"
 	"slices"
 	"strings"
-	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -15,16 +12,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/target"
 )
 
-// completionTime bounds the search for the names of a completion: the user waits at the shell.
-const completionTime = 300 * time.Millisecond
-
-// names returns the names that a completion offers. g is the running gateway, nil if
-// there is none.
-type names func(ctx context.Context, g *target.Gateway) []string
-
 // completeNames completes servers, tools and runs on the command line.
 func (a *app) completeNames(root *cobra.Command) {
-	for path, from := range map[string]names{
+	for path, from := range map[string]lookup{
 		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames, "remove": a.configuredNames, "enable": a.configuredNames, "disable": a.configuredNames, "confine suggest": a.configuredNames,
 		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
 		"secret set": a.secretNames, "secret remove": a.secretNames, "secret confirm": a.configuredNames,
@@ -39,7 +29,7 @@ func (a *app) completeNames(root *cobra.Command) {
 			}
 		}
 	}
-	for path, flags := range map[string]map[string]names{
+	for path, flags := range map[string]map[string]lookup{
 		"search": {"server": a.serverNames}, "logs": {"server": a.serverNames}, "usage": {"server": a.configuredNames, "run": runNames},
 		"get-types": {"filter": a.toolNames}, "exec": {"allow": a.toolNames},
 		"secret set": {"for": a.configuredNames}, "secret import": {"for": a.configuredNames},
@@ -53,43 +43,6 @@ func (a *app) completeNames(root *cobra.Command) {
 			}
 		}
 	}
-}
-
-// offer returns the names that complete begun, or the last name of begun if it is a list with commas. If an
-// error occurs, there are no names: a completion has no place for errors.
-func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp
-	a.Stderr = io.Discard
-	if err := a.prepare(c, nil); err != nil { // with the flags of the completed command
-		return nil, directive
-	}
-	ctx, cancel := context.WithTimeout(c.Context(), completionTime)
-	defer cancel()
-	g, err := a.target.Find(ctx)
-	if err != nil {
-		g = nil
-	}
-	if g != nil {
-		defer g.Close()
-		g.Client = g.WithProfile(a.target.Profile)
-	}
-	before, last := "", begun
-	if at := strings.LastIndexByte(begun, ','); at >= 0 && !strings.Contains(begun, "=") {
-		before, last = begun[:at+1], begun[at+1:]
-	}
-	var found []string
-	for _, name := range from(ctx, g) {
-		if strings.HasPrefix(name, last) && !strings.ContainsFunc(name, meansMore) {
-			found = append(found, before+name)
-		}
-	}
-	return found, directive
-}
-
-// meansMore reports whether a character can be special to a shell. Names come from servers, and a shell
-// writes their common beginning to the command line without quotes: it would run a program in $(…).
-func meansMore(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.,:=/@%+^'", r)
 }
 
 // configuredNames returns the names of the servers of the configuration.
@@ -117,22 +70,6 @@ func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
 		out = append(out, s.Name)
 	}
 	return out
-}
-
-// secretNames returns the names of the stored secrets.
-func (a *app) secretNames(context.Context, *target.Gateway) (names []string) {
-	store, err := a.secretStore()
-	if err != nil {
-		return nil
-	}
-	book, err := store.Read()
-	if err != nil {
-		return nil
-	}
-	for _, s := range book.List() {
-		names = append(names, s.Name)
-	}
-	return names
 }
 
 // toolNames returns the names of the servers and, if a gateway runs, the ids of their tools.

@@ -34,7 +34,7 @@ func (a *app) read(c *cobra.Command) error {
 		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.lookupEnv},
 		Warn:   a.warn, FindHub: a.findHub,
 	}
-	a.target.Host, a.suggestions = a.host, suggestionsOf(c)
+	a.target.Host, a.suggestions = a.host, suggestionsOf(c, a.names)
 	return err
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -90,9 +89,9 @@ func (g listedGateway) health() string {
 	case g.Healthy:
 		return "ok"
 	case g.stale:
-		return status.Stale
+		return discovery.Stale
 	default:
-		return status.Silent
+		return discovery.Silent
 	}
 }
 

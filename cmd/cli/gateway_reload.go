@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -165,24 +163,4 @@ func untaken(r toolscript.Reload) error {
 		return &exit.Error{Code: exit.Failure}
 	}
 	return nil
-}
-
-// changeWords describes the changes in one line.
-func changeWords(r toolscript.Reload) string {
-	var parts []string
-	for _, p := range []struct {
-		what  string
-		names []string
-	}{{"added", r.Added}, {"removed", r.Removed}, {"changed", r.Changed}, {"adjusted", r.Adjusted}, {"trying again", r.Retried}} {
-		if len(p.names) > 0 {
-			parts = append(parts, p.what+" "+strings.Join(p.names, ", "))
-		}
-	}
-	if len(r.Search) > 0 {
-		parts = append(parts, "search changed: "+strings.Join(r.Search, ", "))
-	}
-	if len(parts) == 0 {
-		parts = append(parts, "no server changed")
-	}
-	return fmt.Sprintf("%s; %d unchanged", strings.Join(parts, "; "), len(r.Unchanged))
 }

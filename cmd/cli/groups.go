@@ -26,6 +26,17 @@ func groups() []commandGroup {
 	}
 }
 
+// names returns the names of all commands.
+func names() []string {
+	all := []string{"help", "completion"}
+	for _, g := range groups() {
+		for _, c := range g.commands {
+			all = append(all, c.name)
+		}
+	}
+	return all
+}
+
 // one returns the name of the command that args begin with; "" if they begin with none. Making all commands
 // would take a tenth of the start.
 func one(args []string) string {

@@ -19,12 +19,12 @@ import (
 // and flags that need a person. It allows other safe commands of the agent. It does not answer about the
 // rest, so that the client asks the user as always.
 func (a *app) preToolUse(_ context.Context, e hook.Event) error {
-	call := &agentCall{PermissionProject: hook.PermissionProject{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan"}
+	call := &agentCall{PermissionProject: hook.PermissionProject{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan", tree: a.tree}
 	reasons, err := a.askAboutFlags(e.Command(), call)
 	if err != nil {
 		return err
 	}
-	reasons = append(personCommandsIn(e.Command()), reasons...)
+	reasons = append(call.personCommandsIn(e.Command()), reasons...)
 	if tools := a.approvalNeeded(e.Command(), call.PermissionProject); len(tools) > 0 {
 		reasons = append(reasons, question(tools))
 	}
@@ -48,6 +48,7 @@ func (a *app) preToolUse(_ context.Context, e hook.Event) error {
 // agentCall decides about one call of toolscript in a shell command of an agent.
 type agentCall struct {
 	hook.PermissionProject
+	tree     func(dir string, args []string) *cobra.Command
 	planning bool // the client's plan mode, in which nothing may be changed
 }
 
@@ -93,7 +94,7 @@ var always = []string{"help", "json", "output", "gateway-url", "log-level", "log
 // allowed reports whether a call with these arguments needs no confirmation. The commands themselves parse
 // the arguments, so that a call cannot mean something else when it runs.
 func (c *agentCall) allowed(args []string) bool {
-	root := newRootWith(&app{State: State{Dir: c.Dir}}, one(args))
+	root := c.tree(c.Dir, args)
 	command, rest, err := root.Find(args)
 	if err != nil || command.Hidden {
 		return false

@@ -122,8 +122,8 @@ func (a *app) place() (sharing.Place, error) {
 	return sharing.NewPlace(places, data), err
 }
 
-// findHub returns the running hub, and starts one if there is none.
-func (a *app) findHub(ctx context.Context) (hub.Endpoint, error) {
+// runningHub returns the running hub, and starts one if there is none.
+func (a *app) runningHub(ctx context.Context) (hub.Endpoint, error) {
 	place, err := a.place()
 	if err != nil {
 		return hub.Endpoint{}, err

@@ -145,7 +145,7 @@ func (o *hubStatusOptions) table(shown hubStatus) error {
 	}
 	t := terminal.Table{Header: []string{"Server", "State", "PID", "Gateways", "Calls", "Errors", "Up", "MB", "Folder", "Error"}}
 	for _, s := range shown.Servers {
-		t.Add(s.Name, string(s.State), orDash(s.PID), strings.Join(s.users(shown.Gateways), " "), strconv.FormatUint(s.Calls, 10),
+		t.Add(s.Name, string(s.State), terminal.OrDash(s.PID), strings.Join(s.users(shown.Gateways), " "), strconv.FormatUint(s.Calls, 10),
 			strconv.FormatUint(s.Errors, 10), s.up(), s.memory(), s.Folder, s.Error)
 	}
 	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(1))
@@ -178,11 +178,4 @@ func (s hubServer) memory() string {
 		return "-"
 	}
 	return strconv.FormatFloat(s.MemoryMB, 'f', 1, 64)
-}
-
-func orDash(n int) string {
-	if n == 0 {
-		return "-"
-	}
-	return strconv.Itoa(n)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -94,19 +93,6 @@ func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
 	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(1))
 }
 
-// paintState returns a function that colours the state in a column; nil without colours.
-func (a *app) paintState(at int) func(column int, cell string) string {
-	if !a.coloured(a.Stdout) {
-		return nil
-	}
-	return func(column int, cell string) string {
-		if column != at {
-			return cell
-		}
-		return stateColour(cell) + cell + "\x1b[0m"
-	}
-}
-
 // whole prints each server with all details.
 func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 	const indent = "  "
@@ -146,36 +132,4 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 	}
 	_, err := io.WriteString(o.Stdout, b.String())
 	return err
-}
-
-// stateCell returns the state, with the seconds of a start, and whether the server is disabled or its tools
-// are outdated.
-func stateCell(s toolscript.ServerStatus) string {
-	var notes []string
-	if s.Start(time.Now()) != "" {
-		notes = append(notes, fmt.Sprintf("%d s", int(time.Since(s.Since).Seconds())))
-	}
-	if s.Disabled {
-		notes = append(notes, "disabled")
-	} else if s.Stale {
-		notes = append(notes, "stale")
-	}
-	if len(notes) == 0 {
-		return string(s.State)
-	}
-	return fmt.Sprintf("%s (%s)", s.State, strings.Join(notes, ", "))
-}
-
-// stateColour returns green for servers that can be called, red for states in which the user must act, and
-// yellow for states that change without the user.
-func stateColour(cell string) string {
-	state, _, _ := strings.Cut(cell, " ")
-	switch toolscript.ServerState(state) {
-	case toolscript.Ready, toolscript.Resting, status.Alive:
-		return "\x1b[32m"
-	case toolscript.Failed, toolscript.NeedsAuth, "no": // the first word of "no answer"
-		return "\x1b[31m"
-	default:
-		return "\x1b[33m"
-	}
 }

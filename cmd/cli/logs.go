@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/logfile"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -172,15 +170,4 @@ func (o *logsOptions) ofHub() (path string, running func() bool, err error) {
 func (o *logsOptions) runs(e discovery.Entry) bool {
 	entries, err := o.target.Entries()
 	return err == nil && slices.ContainsFunc(entries, func(other discovery.Entry) bool { return other.Process() == e.Process() })
-}
-
-// logs returns the folder of the logs of gateways and hubs.
-func (a *app) logs() (logfile.Folder, error) {
-	data, err := config.DataDir(a.host.Config)
-	return logfile.Folder(data + string(os.PathSeparator) + "logs"), err
-}
-
-// launcher returns a Launcher of gateways and hubs, whose logs are in the folder of logs.
-func (a *app) launcher() discovery.Launcher {
-	return discovery.Launcher{Logs: a.logs, Warn: a.warn}
 }

@@ -1,37 +1,10 @@
 package cli
 
 import (
-	"sync/atomic"
-
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/daemon"
-	"github.com/toolscript/toolscript/cmd/flags"
-	"github.com/toolscript/toolscript/cmd/target"
-	"github.com/toolscript/toolscript/cmd/terminal"
 )
-
-// app is the environment and the global options, which all commands share.
-type app struct {
-	State
-
-	target    target.Finder
-	configs   string
-	dataDir   string
-	logLevel  flags.Level
-	logFormat flags.Choice
-
-	host   *daemon.Host
-	notice *terminal.Notice
-	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangupSignals
-	breaks atomic.Pointer[chan struct{}] // is closed at the next SIGINT, see interrupts
-
-	printed *printed // nil: the output is not counted
-
-	suggestions suggestions
-}
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.
 
@@ -102,20 +75,6 @@ func newRootWith(a *app, only string) *cobra.Command {
 		a.completeNames(root)
 	}
 	return root
-}
-
-func (a *app) addGlobalFlags(f *pflag.FlagSet) {
-	f.StringVarP(&a.target.URL, "gateway-url", "g", "", "use only the gateway at this `url`")
-	f.StringVarP(&a.configs, "config", "c", "", "comma separated configuration `files` (default ~/.toolscript.json and the project's .toolscript.json)")
-	f.StringVar(&a.dataDir, "data-dir", "", "`folder` of trust and caches (default ~/.toolscript)")
-	a.logLevel.Choices = []string{"debug", "info", "warn", "error"}
-	f.Var(&a.logLevel, "log-level", "the lowest level of the log on stderr (default info for gateway start, else warn)")
-	a.logFormat = flags.Choice{Value: "text", Choices: []string{"text", "json"}}
-	f.Var(&a.logFormat, "log-format", "the format of the log")
-	flags.FromEnvironment(f, "gateway-url", "TOOLSCRIPT_GATEWAY_URL")
-	flags.FromEnvironment(f, "config", "TOOLSCRIPT_CONFIG")
-	flags.FromEnvironment(f, "data-dir", "TOOLSCRIPT_DATA_DIR")
-	flags.FromEnvironment(f, "log-level", "LOG_LEVEL")
 }
 
 func newGateway(a *app) *cobra.Command {

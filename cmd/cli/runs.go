@@ -109,7 +109,7 @@ func (a *app) listRuns(ctx context.Context, last int, out terminal.Form) error {
 	}
 	t := terminal.Table{Header: []string{"Run", "Started", "ms", "Calls", "Outcome", "File or tool", "Client"}, Less: []string{"Client"}}
 	for _, r := range runs {
-		t.Add(r.RunID, localTime(r.StartedAt), fmt.Sprintf("%.0f", r.Ms), fmt.Sprint(r.Calls), r.Outcome, cmp.Or(r.Tool, r.File), r.Client)
+		t.Add(r.RunID, terminal.LocalTime(r.StartedAt), fmt.Sprintf("%.0f", r.Ms), fmt.Sprint(r.Calls), r.Outcome, cmp.Or(r.Tool, r.File), r.Client)
 	}
 	if err := t.Write(a.Stdout, terminal.Columns(a.Stdout), nil); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (a *app) showRun(ctx context.Context, id string, out terminal.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, r)
 	}
-	if err := a.print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, cmp.Or(r.Tool, r.File), localTime(r.StartedAt), r.Ms, r.Calls); err != nil {
+	if err := a.print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, cmp.Or(r.Tool, r.File), terminal.LocalTime(r.StartedAt), r.Ms, r.Calls); err != nil {
 		return err
 	}
 	if r.Client != "" {
@@ -220,8 +220,6 @@ func (a *app) writeRun(ctx context.Context, id, file string) error {
 	}
 	return nil
 }
-
-func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 // detachedUsage prints how much of their limits detached runs use, if there are such runs.
 func (a *app) detachedUsage() error {

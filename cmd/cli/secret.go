@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/secrets"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -153,17 +154,18 @@ func (a *app) reloadHolders(ctx context.Context, changed ...secrets.Secret) erro
 	return a.reloadUsersOf(ctx, files)
 }
 
-// reloadUsersOf reloads each running gateway that uses one of the files, once.
-func (a *app) reloadUsersOf(ctx context.Context, files []string) error {
-	slices.Sort(files)
-	var urls []string
-	for _, file := range slices.Compact(files) {
-		of, err := a.target.Users(file)
-		if err != nil {
-			return err
-		}
-		urls = append(urls, of...)
+// secretNames returns the names of the stored secrets.
+func (a *app) secretNames(context.Context, *target.Gateway) (names []string) {
+	store, err := a.secretStore()
+	if err != nil {
+		return nil
 	}
-	slices.Sort(urls)
-	return a.reloadAll(ctx, slices.Compact(urls))
+	book, err := store.Read()
+	if err != nil {
+		return nil
+	}
+	for _, s := range book.List() {
+		names = append(names, s.Name)
+	}
+	return names
 }

@@ -11,11 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/tokens"
 )
@@ -69,6 +67,15 @@ func (a *app) watch(c *cobra.Command) {
 	a.Stdout, a.Stderr = io.MultiWriter(a.Stdout, a.printed), io.MultiWriter(a.Stderr, a.printed)
 }
 
+// noteRun remembers the id of the run that is printed; "" changes nothing.
+func (a *app) noteRun(id string) {
+	if p := a.printed; p != nil && id != "" {
+		p.mu.Lock()
+		p.run = id
+		p.mu.Unlock()
+	}
+}
+
 // noteShown adds what a command has printed to the audit.
 func (a *app) noteShown() {
 	if a.printed == nil {
@@ -97,25 +104,4 @@ func (a *app) audit(line audit.Line) {
 	line.Time, line.Session = time.Now(), cmp.Or(line.Session, discovery.Session(a.lookupEnv))
 	log.Shown(line)
 	log.Close()
-}
-
-// live returns an output that prints a run as it goes on.
-func (a *app) live(p terminal.ValuePrinter, n *terminal.Notice) *exec.Live {
-	return exec.NewLive(a.Stdout, a.Stderr, p, n, a.again)
-}
-
-// noted is an output that remembers the id of the printed run, and completes the commands in its messages.
-type noted struct {
-	exec.Output
-	app *app
-}
-
-// Event implements exec.Output.
-func (n noted) Event(e toolscript.Event) error {
-	if p := n.app.printed; p != nil && e.RunID != "" {
-		p.mu.Lock()
-		p.run = e.RunID
-		p.mu.Unlock()
-	}
-	return n.Output.Event(n.app.completed(e))
 }

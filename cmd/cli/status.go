@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -270,15 +269,6 @@ func searchWords(s toolscript.SearchStats) string {
 		text += " and by meaning"
 	}
 	return text + after("; last error: ", s.LastError)
-}
-
-// addressOf returns scheme, host and port of a gateway's URL.
-func addressOf(capabilityURL string) (string, error) {
-	u, err := url.Parse(capabilityURL)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", errors.New("this is not the URL of a gateway, which looks like http://127.0.0.1:PORT/CAPABILITY")
-	}
-	return u.Scheme + "://" + u.Host, nil
 }
 
 // maxHealth bounds the answer, which may come from any program, in bytes.

@@ -58,7 +58,7 @@ func cellsOf(i status.Item) []string {
 	if i.Host != "" {
 		name += " on " + terminal.OneLine(i.Host)
 	}
-	cells := []string{string(i.Kind), name, i.State, orDash(i.PID), i.Version, terminal.OneLine(i.Session), "", "", "", "", "", i.Command}
+	cells := []string{string(i.Kind), name, i.State, terminal.OrDash(i.PID), i.Version, terminal.OneLine(i.Session), "", "", "", "", "", i.Command}
 	if i.Client != 0 {
 		cells[6] = strconv.Itoa(i.Client)
 	}

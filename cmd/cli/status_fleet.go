@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/status"
 )
 
@@ -20,10 +21,10 @@ func (a *app) fleetItems(ctx context.Context) []status.Item {
 	}
 	ctx, cancel := context.WithTimeout(ctx, surveyTime)
 	defer cancel()
-	fleet := status.Item{Kind: status.KindFleet, Name: at.String(), State: status.Alive}
+	fleet := status.Item{Kind: status.KindFleet, Name: at.String(), State: discovery.Alive}
 	s, err := surveyFleet(ctx, at)
 	if err != nil {
-		fleet.State, fleet.Error, fleet.Command = status.Silent, err.Error(), "toolscript fleet status"
+		fleet.State, fleet.Error, fleet.Command = discovery.Silent, err.Error(), "toolscript fleet status"
 		return []status.Item{fleet}
 	}
 	items := []status.Item{fleet}
@@ -33,7 +34,7 @@ func (a *app) fleetItems(ctx context.Context) []status.Item {
 			Gateways: v.Gateways, InFlight: v.InFlight, Calls: v.Calls, Error: v.Error,
 		}
 		if v.Standby {
-			i.State = status.Standby
+			i.State = discovery.Standby
 		} else {
 			items[0].Servers++
 		}
@@ -41,7 +42,7 @@ func (a *app) fleetItems(ctx context.Context) []status.Item {
 	}
 	for _, r := range s.Runners {
 		items = append(items, status.Item{
-			Kind: status.KindRunners, Name: fmt.Sprintf("%d sandboxes", r.Runners), Host: r.Host, Version: r.Version, State: status.Alive, Runs: r.Busy,
+			Kind: status.KindRunners, Name: fmt.Sprintf("%d sandboxes", r.Runners), Host: r.Host, Version: r.Version, State: discovery.Alive, Runs: r.Busy,
 		})
 	}
 	return items

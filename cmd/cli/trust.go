@@ -9,9 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -138,41 +136,4 @@ func (o *trustOptions) ask(ctx context.Context) error {
 		return errors.New("you answered no")
 	}
 	return err
-}
-
-// reloadUsers reloads the running gateways that use a file.
-func (a *app) reloadUsers(ctx context.Context, path string) error {
-	urls, err := a.target.Users(path)
-	if err != nil {
-		return err
-	}
-	return a.reloadAll(ctx, urls)
-}
-
-// reloadAll reloads the gateways at some addresses.
-func (a *app) reloadAll(ctx context.Context, urls []string) error {
-	if len(urls) == 0 {
-		a.say("no running gateway has taken the change: none uses the file")
-	}
-	var failed error
-	for _, url := range urls {
-		host, changed, err := reloadAt(ctx, url)
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("the gateway at %s was not reloaded: %w; run: %s", host, err, toolscript.Command("gateway", "reload", "-g", url)))
-			continue
-		}
-		a.say("gateway at %s: %s", host, changeWords(changed))
-	}
-	return failed
-}
-
-func reloadAt(ctx context.Context, url string) (host string, changed toolscript.Reload, err error) {
-	g, err := target.Dial(ctx, url)
-	if err != nil {
-		address, addressErr := addressOf(url)
-		return address, changed, errors.Join(err, addressErr)
-	}
-	defer g.Close()
-	changed, err = g.Reload(ctx, nil)
-	return g.Host(), changed, err
 }

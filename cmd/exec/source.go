@@ -206,11 +206,3 @@ func IsFile(dir, path string) bool {
 }
 
 func (l *CommandLine) absolute(path string) string { return Absolute(l.Dir, path) }
-
-// Absolute returns the absolute form of a path relative to dir.
-func Absolute(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -117,7 +118,7 @@ func (m *hostModel) head() []string {
 	}
 	counts, stale, memory := map[Kind]int{}, 0, 0.0
 	for _, i := range m.items {
-		if i.State == Stale {
+		if i.State == discovery.Stale {
 			stale++
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -15,10 +16,10 @@ func hostSample(text string) *hostModel {
 	m := newHostModel(context.Background(), HostScreenOptions{})
 	m.known = true
 	m.items = []Item{
-		{Kind: KindGateway, URL: "http://127.0.0.1:43211", State: Alive, PID: 4242, Version: "0.1.0", Session: text, Client: 99, UptimeSeconds: 7383, Ready: 2, Servers: 3, Runs: 1, MemoryMB: 21.4, Config: []string{"/home/me/.toolscript.json", text}},
-		{Kind: KindGateway, URL: "http://127.0.0.1:43212", State: Silent, PID: 4300, Version: text, Error: text, Command: "toolscript gateway stop -g http://127.0.0.1:43212"},
-		{Kind: KindGateway, URL: "http://127.0.0.1:43213", State: Stale, PID: 4400, Command: "toolscript gateway prune"},
-		{Kind: KindHub, State: Alive, PID: 4500, Version: "0.1.0", UptimeSeconds: 83, Gateways: 1, Ready: 1, Servers: 2, MemoryMB: 18},
+		{Kind: KindGateway, URL: "http://127.0.0.1:43211", State: discovery.Alive, PID: 4242, Version: "0.1.0", Session: text, Client: 99, UptimeSeconds: 7383, Ready: 2, Servers: 3, Runs: 1, MemoryMB: 21.4, Config: []string{"/home/me/.toolscript.json", text}},
+		{Kind: KindGateway, URL: "http://127.0.0.1:43212", State: discovery.Silent, PID: 4300, Version: text, Error: text, Command: "toolscript gateway stop -g http://127.0.0.1:43212"},
+		{Kind: KindGateway, URL: "http://127.0.0.1:43213", State: discovery.Stale, PID: 4400, Command: "toolscript gateway prune"},
+		{Kind: KindHub, State: discovery.Alive, PID: 4500, Version: "0.1.0", UptimeSeconds: 83, Gateways: 1, Ready: 1, Servers: 2, MemoryMB: 18},
 		{Kind: KindServer, Name: "github", State: "ready", PID: 4501, UptimeSeconds: 80, Gateways: 1, InFlight: 3, Calls: 1203, MemoryMB: 88},
 		{Kind: KindServer, Name: text, State: "backoff", Gateways: 2, Error: text, Folder: text},
 	}
@@ -88,7 +89,7 @@ func TestHostShows(t *testing.T) {
 
 // A key runs a command after a question, and the screen shows what the command printed.
 func TestHostActions(t *testing.T) {
-	gateway := Item{Kind: KindGateway, URL: "http://127.0.0.1:1", State: Alive, Restart: []string{"restart"}, Remove: []string{"stop"}}
+	gateway := Item{Kind: KindGateway, URL: "http://127.0.0.1:1", State: discovery.Alive, Restart: []string{"restart"}, Remove: []string{"stop"}}
 	server := Item{Kind: KindServer, Name: "x", State: "ready"}
 	for _, tt := range []struct {
 		keys, printed, told string

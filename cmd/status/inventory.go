@@ -32,14 +32,6 @@ const (
 	KindRunners     Kind = "runners"      // runners of one hub
 )
 
-// The states of gateways, hubs, fleets and runners. A server has a toolscript.ServerState.
-const (
-	Alive   = "alive"
-	Silent  = "no answer" // the process runs, but does not answer
-	Stale   = "stale"     // the process has ended, but its files are left
-	Standby = "standby"   // for a server of a fleet: another hub has the lease
-)
-
 // Item is a gateway, the hub, a shared server, or a part of the fleet. It contains no secrets.
 type Item struct {
 	Kind          Kind     `json:"kind"`
@@ -83,7 +75,7 @@ func (i Item) ID() string {
 // server.
 func (i Item) Uses() string {
 	switch {
-	case i.State == Stale || i.State == Silent:
+	case i.State == discovery.Stale || i.State == discovery.Silent:
 		return ""
 	case i.Kind == KindGateway:
 		return fmt.Sprintf("%d of %d servers", i.Ready, i.Servers)
@@ -107,7 +99,7 @@ func (i Item) Active() string {
 		n, noun = i.Runs, "run"
 	}
 	switch {
-	case i.State == Stale || i.State == Silent || i.Kind == KindHub || i.Kind == KindFleet:
+	case i.State == discovery.Stale || i.State == discovery.Silent || i.Kind == KindHub || i.Kind == KindFleet:
 		return ""
 	case n == 1:
 		return "1 " + noun
@@ -146,7 +138,7 @@ func Look(ctx context.Context, places discovery.Places, place sharing.Place) ([]
 		return nil, failed
 	}
 	for _, e := range ended {
-		i := itemOf(e, Stale)
+		i := itemOf(e, discovery.Stale)
 		i.Remove = []string{"gateway", "prune"}
 		items = append(items, i)
 	}
@@ -160,11 +152,11 @@ func Look(ctx context.Context, places discovery.Places, place sharing.Place) ([]
 
 // finish sets the fields that depend on other fields and items.
 func (i *Item) finish(all []Item) {
-	if i.State == Stale || i.State == Silent {
+	if i.State == discovery.Stale || i.State == discovery.Silent {
 		i.Command = toolscript.Command(i.Remove...)
 	}
 	user := slices.IndexFunc(all, func(g Item) bool {
-		return g.Kind == KindGateway && g.State == Alive && slices.Contains(i.users, g.PID)
+		return g.Kind == KindGateway && g.State == discovery.Alive && slices.Contains(i.users, g.PID)
 	})
 	if user >= 0 { // any gateway that uses a server can restart it for all
 		i.Restart = []string{"servers", "restart", i.configured, "-g", all[user].URL}
@@ -183,7 +175,7 @@ func itemOf(e discovery.Entry, state string) Item {
 func askGateway(ctx context.Context, e discovery.Entry) Item {
 	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
 	defer cancel()
-	i := itemOf(e, Alive)
+	i := itemOf(e, discovery.Alive)
 	i.Restart, i.Remove = []string{"gateway", "restart", "-g", i.URL}, []string{"gateway", "stop", "-g", i.URL}
 	client := api.NewClient(e.URL)
 	defer client.Close()
@@ -193,7 +185,7 @@ func askGateway(ctx context.Context, e discovery.Entry) Item {
 		runs, err = client.Runs(ctx)
 	}
 	if err != nil {
-		i.State, i.Error = Silent, err.Error()
+		i.State, i.Error = discovery.Silent, err.Error()
 		return i
 	}
 	i.UptimeSeconds, i.Servers = status.UptimeSeconds, len(status.Servers)
@@ -218,7 +210,7 @@ func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
 	defer cancel()
-	h := Item{Kind: KindHub, State: Alive, PID: e.PID, Version: e.Version, UptimeSeconds: time.Since(e.StartedAt).Seconds(), Remove: []string{"hub", "stop"}}
+	h := Item{Kind: KindHub, State: discovery.Alive, PID: e.PID, Version: e.Version, UptimeSeconds: time.Since(e.StartedAt).Seconds(), Remove: []string{"hub", "stop"}}
 	var status hub.Status
 	r, err := place.Running(ctx)
 	if err == nil && r != nil {
@@ -228,7 +220,7 @@ func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
 		return nil, readErr // it has ended meanwhile
 	}
 	if err != nil {
-		h.State, h.Error = Silent, err.Error()
+		h.State, h.Error = discovery.Silent, err.Error()
 		return []Item{h}, nil
 	}
 	h.Gateways, h.Servers = len(status.Gateways), len(status.Servers)

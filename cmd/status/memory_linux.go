@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
 // measure sets the private memory of the items: of the process of a gateway or the hub, and
@@ -29,7 +31,7 @@ func measure(items []Item) {
 	for n := range items {
 		i := &items[n]
 		switch {
-		case i.elsewhere || i.State == Stale || i.PID == 0:
+		case i.elsewhere || i.State == discovery.Stale || i.PID == 0:
 		case i.Kind == KindServer:
 			for _, pid := range groups[i.PID] {
 				i.MemoryMB += private(pid)

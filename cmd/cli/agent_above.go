@@ -1,0 +1,12 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/toolscript/toolscript/cmd/confirm"
+)
+
+// agent returns the name of the agent that has started this process; "" if there is none.
+func (a *app) agent() string {
+	return cmp.Or(confirm.AgentVariable(a.Env), confirm.AgentAbove(a.Parent))
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/transport/hub"
+)
+
+// State is the environment of one run of the program.
+type State struct {
+	Parent int      // process that started this one; 0 if it does not matter
+	Args   []string // arguments, without the name of the program
+	Env    []string // in the form of os.Environ
+	Dir    string   // working directory, absolute
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+
+	// Signals ask the program to stop. The first signal ends it in order. The second
+	// signal, if it comes more than half a second later, calls Exit.
+	Signals <-chan os.Signal
+	Exit    func(code int)
+}
+
+// app is the environment and the global options, which all commands share.
+type app struct {
+	State
+
+	target    target.Finder
+	configs   string
+	dataDir   string
+	logLevel  flags.Level
+	logFormat flags.Choice
+
+	// tree makes the command that args name, to read its flags. The command cannot be run.
+	tree  func(dir string, args []string) *cobra.Command
+	names []string // the names of all commands
+
+	findHub func(context.Context) (hub.Endpoint, error) // finds or starts the hub of this user
+
+	host   *daemon.Host
+	notice *terminal.Notice
+	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangupSignals
+	breaks atomic.Pointer[chan struct{}] // is closed at the next SIGINT, see interrupts
+
+	printed *printed // nil: the output is not counted
+
+	suggestions suggestions
+}
+
+func (a *app) addGlobalFlags(f *pflag.FlagSet) {
+	f.StringVarP(&a.target.URL, "gateway-url", "g", "", "use only the gateway at this `url`")
+	f.StringVarP(&a.configs, "config", "c", "", "comma separated configuration `files` (default ~/.toolscript.json and the project's .toolscript.json)")
+	f.StringVar(&a.dataDir, "data-dir", "", "`folder` of trust and caches (default ~/.toolscript)")
+	a.logLevel.Choices = []string{"debug", "info", "warn", "error"}
+	f.Var(&a.logLevel, "log-level", "the lowest level of the log on stderr (default info for gateway start, else warn)")
+	a.logFormat = flags.Choice{Value: "text", Choices: []string{"text", "json"}}
+	f.Var(&a.logFormat, "log-format", "the format of the log")
+	flags.FromEnvironment(f, "gateway-url", "TOOLSCRIPT_GATEWAY_URL")
+	flags.FromEnvironment(f, "config", "TOOLSCRIPT_CONFIG")
+	flags.FromEnvironment(f, "data-dir", "TOOLSCRIPT_DATA_DIR")
+	flags.FromEnvironment(f, "log-level", "LOG_LEVEL")
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/target"
+)
+
+// completionTime bounds the search for the names of a completion: the user waits at the shell.
+const completionTime = 300 * time.Millisecond
+
+// lookup returns the names that a completion offers. g is the running gateway, nil if
+// there is none.
+type lookup func(ctx context.Context, g *target.Gateway) []string
+
+// offer returns the names that complete begun, or the last name of begun if it is a list with commas. If an
+// error occurs, there are no names: a completion has no place for errors.
+func (a *app) offer(c *cobra.Command, begun string, from lookup) ([]string, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp
+	a.Stderr = io.Discard
+	if err := a.prepare(c, nil); err != nil { // with the flags of the completed command
+		return nil, directive
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), completionTime)
+	defer cancel()
+	g, err := a.target.Find(ctx)
+	if err != nil {
+		g = nil
+	}
+	if g != nil {
+		defer g.Close()
+		g.Client = g.WithProfile(a.target.Profile)
+	}
+	before, last := "", begun
+	if at := strings.LastIndexByte(begun, ','); at >= 0 && !strings.Contains(begun, "=") {
+		before, last = begun[:at+1], begun[at+1:]
+	}
+	var found []string
+	for _, name := range from(ctx, g) {
+		if strings.HasPrefix(name, last) && !strings.ContainsFunc(name, meansMore) {
+			found = append(found, before+name)
+		}
+	}
+	return found, directive
+}
+
+// meansMore reports whether a character can be special to a shell. Names come from servers, and a shell
+// writes their common beginning to the command line without quotes: it would run a program in $(…).
+func meansMore(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.,:=/@%+^'", r)
+}

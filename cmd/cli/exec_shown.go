@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exec"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// live returns an output that prints a run as it goes on.
+func (a *app) live(p terminal.ValuePrinter, n *terminal.Notice) *exec.Live {
+	return exec.NewLive(a.Stdout, a.Stderr, p, n, a.again)
+}
+
+// noted is an output that remembers the id of the printed run, and completes the commands in its messages.
+type noted struct {
+	exec.Output
+	app *app
+}
+
+// Event implements exec.Output.
+func (n noted) Event(e toolscript.Event) error {
+	n.app.noteRun(e.RunID)
+	return n.Output.Event(n.app.completed(e))
+}

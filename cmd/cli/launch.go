@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/logfile"
+)
+
+// logs returns the folder of the logs of gateways and hubs.
+func (a *app) logs() (logfile.Folder, error) {
+	data, err := config.DataDir(a.host.Config)
+	return logfile.Folder(data + string(os.PathSeparator) + "logs"), err
+}
+
+// launcher returns a Launcher of gateways and hubs, whose logs are in the folder of logs.
+func (a *app) launcher() discovery.Launcher {
+	return discovery.Launcher{Logs: a.logs, Warn: a.warn}
+}

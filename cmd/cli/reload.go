@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/target"
+)
+
+// reloadUsers reloads the running gateways that use a file.
+func (a *app) reloadUsers(ctx context.Context, path string) error {
+	urls, err := a.target.Users(path)
+	if err != nil {
+		return err
+	}
+	return a.reloadAll(ctx, urls)
+}
+
+// reloadUsersOf reloads each running gateway that uses one of the files, once.
+func (a *app) reloadUsersOf(ctx context.Context, files []string) error {
+	slices.Sort(files)
+	var urls []string
+	for _, file := range slices.Compact(files) {
+		of, err := a.target.Users(file)
+		if err != nil {
+			return err
+		}
+		urls = append(urls, of...)
+	}
+	slices.Sort(urls)
+	return a.reloadAll(ctx, slices.Compact(urls))
+}
+
+// reloadAll reloads the gateways at some addresses.
+func (a *app) reloadAll(ctx context.Context, urls []string) error {
+	if len(urls) == 0 {
+		a.say("no running gateway has taken the change: none uses the file")
+	}
+	var failed error
+	for _, url := range urls {
+		host, changed, err := reloadAt(ctx, url)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("the gateway at %s was not reloaded: %w; run: %s", host, err, toolscript.Command("gateway", "reload", "-g", url)))
+			continue
+		}
+		a.say("gateway at %s: %s", host, changeWords(changed))
+	}
+	return failed
+}
+
+func reloadAt(ctx context.Context, url string) (host string, changed toolscript.Reload, err error) {
+	g, err := target.Dial(ctx, url)
+	if err != nil {
+		address, addressErr := addressOf(url)
+		return address, changed, errors.Join(err, addressErr)
+	}
+	defer g.Close()
+	changed, err = g.Reload(ctx, nil)
+	return g.Host(), changed, err
+}
+
+// changeWords describes the changes in one line.
+func changeWords(r toolscript.Reload) string {
+	var parts []string
+	for _, p := range []struct {
+		what  string
+		names []string
+	}{{"added", r.Added}, {"removed", r.Removed}, {"changed", r.Changed}, {"adjusted", r.Adjusted}, {"trying again", r.Retried}} {
+		if len(p.names) > 0 {
+			parts = append(parts, p.what+" "+strings.Join(p.names, ", "))
+		}
+	}
+	if len(r.Search) > 0 {
+		parts = append(parts, "search changed: "+strings.Join(r.Search, ", "))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "no server changed")
+	}
+	return fmt.Sprintf("%s; %d unchanged", strings.Join(parts, "; "), len(r.Unchanged))
+}
+
+// addressOf returns scheme, host and port of a gateway's URL.
+func addressOf(capabilityURL string) (string, error) {
+	u, err := url.Parse(capabilityURL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return "", errors.New("this is not the URL of a gateway, which looks like http://127.0.0.1:PORT/CAPABILITY")
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
