@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/target"
 )
 
@@ -43,49 +40,6 @@ func (a *app) completeNames(root *cobra.Command) {
 			}
 		}
 	}
-}
-
-// configuredNames returns the names of the servers of the configuration.
-func (a *app) configuredNames(ctx context.Context, _ *target.Gateway) []string {
-	return a.serverNames(ctx, nil)
-}
-
-// serverNames returns the names of the servers of the gateway; without a gateway, of the configuration.
-func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
-	if g == nil {
-		o := a.host.ConfigOptions(false)
-		o.NoValues = true
-		loaded, err := config.Load(o)
-		if err != nil {
-			return nil
-		}
-		return slices.Sorted(maps.Keys(loaded.Servers))
-	}
-	servers, err := g.Servers(ctx, nil, 0)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, s := range servers {
-		out = append(out, s.Name)
-	}
-	return out
-}
-
-// toolNames returns the names of the servers and, if a gateway runs, the ids of their tools.
-func (a *app) toolNames(ctx context.Context, g *target.Gateway) []string {
-	out := a.serverNames(ctx, g)
-	if g == nil {
-		return out
-	}
-	answer, err := g.Tools(ctx, nil, 0)
-	if err != nil {
-		return out
-	}
-	for _, t := range answer.Tools {
-		out = append(out, t.QualifiedName)
-	}
-	return out
 }
 
 // runNames returns the ids of the last runs of the gateway.

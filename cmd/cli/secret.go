@@ -155,7 +155,7 @@ func (a *app) reloadHolders(ctx context.Context, changed ...secrets.Secret) erro
 }
 
 // secretNames returns the names of the stored secrets.
-func (a *app) secretNames(context.Context, *target.Gateway) (names []string) {
+func (a *app) secretNames(_ context.Context, _ *target.Gateway) (names []string) {
 	store, err := a.secretStore()
 	if err != nil {
 		return nil
