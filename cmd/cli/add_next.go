@@ -31,7 +31,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 			continue
 		}
 		err := o.ifWanted(ctx, "Store the secret "+v.Name+" now? [y/N] ", func() error {
-			return o.setSecret(ctx, v.Name, &secretTargets{servers: []string{name}, command: o.self}, terminal.AsTable)
+			return setSecret(ctx, o.app, v.Name, &secretTargets{servers: []string{name}, command: o.self}, terminal.AsTable)
 		})
 		if err != nil {
 			return err

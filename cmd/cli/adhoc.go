@@ -16,36 +16,36 @@ import (
 
 // takeServers adds --stdio, --url and related flags to some commands. A command with these flags runs without
 // a gateway.
-func (a *app) takeServers(root *cobra.Command) {
+func takeServers(a *app, root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "call", "exec", "search", "get-types", "list-tools":
-			a.takeServersOf(c)
+			takeServersOf(a, c)
 		}
 	}
 }
 
-func (a *app) takeServersOf(c *cobra.Command) {
+func takeServersOf(a *app, c *cobra.Command) {
 	flags := &exec.AdhocFlags{}
 	flags.Add(c.Flags())
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := a.useServers(c, flags); err != nil {
+		if err := useServers(a, c, flags); err != nil {
 			return err
 		}
-		plan, err := a.planSave(flags.Save)
+		plan, err := planSave(a, flags.Save)
 		if err != nil {
 			return err
 		}
 		if err := run(c, args); err != nil || plan == nil {
 			return err
 		}
-		return a.saveServer(c.Context(), plan)
+		return saveServer(c.Context(), a, plan)
 	}
 }
 
 // useServers adds the servers of the flags to the configuration of this command.
-func (a *app) useServers(c *cobra.Command, flags *exec.AdhocFlags) error {
+func useServers(a *app, c *cobra.Command, flags *exec.AdhocFlags) error {
 	servers, err := flags.Servers()
 	switch {
 	case err != nil:
@@ -58,12 +58,12 @@ func (a *app) useServers(c *cobra.Command, flags *exec.AdhocFlags) error {
 }
 
 // extraServers returns the sorted names of the servers of --stdio and --url.
-func (a *app) extraServers() []string { return exec.AdhocNames(a.host.Config.Extra) }
+func extraServers(a *app) []string { return exec.AdhocNames(a.host.Config.Extra) }
 
 // planSave returns the change that writes the server of the flags into the user's configuration under name;
 // nil if name is empty. It runs before the command, so that a name that is taken stops the command. The file
 // gets references to variables instead of secrets.
-func (a *app) planSave(name string) (*clients.Import, error) {
+func planSave(a *app, name string) (*clients.Import, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -73,7 +73,7 @@ func (a *app) planSave(name string) (*clients.Import, error) {
 		return nil, err
 	}
 	servers := a.host.Config.Extra
-	text := servers[a.extraServers()[0]]
+	text := servers[extraServers(a)[0]]
 	var definition map[string]any
 	if err := json.Unmarshal(text, &definition); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (a *app) planSave(name string) (*clients.Import, error) {
 }
 
 // saveServer writes the change of planSave.
-func (a *app) saveServer(ctx context.Context, plan *clients.Import) error {
+func saveServer(ctx context.Context, a *app, plan *clients.Import) error {
 	o := changeOptions{app: a, yes: true, form: terminal.AsTable}
 	c, err := o.changer()
 	if err != nil {

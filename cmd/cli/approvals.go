@@ -27,7 +27,7 @@ const watchEvery = 500 * time.Millisecond
 
 func newApprovals(a *app) *cobra.Command {
 	var f terminal.Form
-	list := func(c *cobra.Command, _ []string) error { return a.listApprovals(c.Context(), f) }
+	list := func(c *cobra.Command, _ []string) error { return listApprovals(c.Context(), a, f) }
 	c := &cobra.Command{Use: "approvals", Short: "Answer tool calls that wait for your approval", Long: approvalsHelp, Args: takes(), RunE: list}
 	terminal.AddForm(c.Flags(), &f, "print the requests as JSON")
 	listing := &cobra.Command{Use: "list", Short: "List the requests", Args: takes(), RunE: list}
@@ -40,7 +40,7 @@ func newApprovalsWatch(a *app) *cobra.Command {
 	var f terminal.Form
 	c := &cobra.Command{
 		Use: "watch", Short: "Print new requests until you interrupt the command", Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.watchApprovals(c.Context(), f) },
+		RunE: func(c *cobra.Command, _ []string) error { return watchApprovals(c.Context(), a, f) },
 	}
 	terminal.AddForm(c.Flags(), &f, "print each request as JSON")
 	return c
@@ -56,7 +56,7 @@ long ones. Known secrets are replaced by their names. Characters that cannot be 
 escaped as in JSON, and long rows of spaces are counted. If only one request waits, ID
 may be left out.`,
 		Args: takes("[ID]"),
-		RunE: func(c *cobra.Command, args []string) error { return a.showApproval(c.Context(), args, f) },
+		RunE: func(c *cobra.Command, args []string) error { return showApproval(c.Context(), a, args, f) },
 	}
 	terminal.AddForm(c.Flags(), &f, "print the request as JSON")
 	return c
@@ -77,7 +77,7 @@ this configuration file of the server. If the description, the schema, or the de
 of the server changes, the next call has to be approved again.`,
 		Args: takes("[ID]"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope.Value}, f)
+			return answerApproval(c.Context(), a, args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope.Value}, f)
 		},
 	}
 	c.Flags().Var(&scope, "for", "what is allowed: this call, or calls of its tool in this run, in this session, or always")
@@ -91,7 +91,7 @@ func newApprovalsDeny(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "deny [ID]", Short: "Deny a call", Args: takes("[ID]"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: reason}, f)
+			return answerApproval(c.Context(), a, args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: reason}, f)
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "a `text` for the script")
@@ -99,7 +99,7 @@ func newApprovalsDeny(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) listApprovals(ctx context.Context, f terminal.Form) error {
+func listApprovals(ctx context.Context, a *app, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (a *app) listApprovals(ctx context.Context, f terminal.Form) error {
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 }
 
-func (a *app) showApproval(ctx context.Context, args []string, f terminal.Form) error {
+func showApproval(ctx context.Context, a *app, args []string, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (a *app) showApproval(ctx context.Context, args []string, f terminal.Form) 
 }
 
 // watchApprovals prints each waiting request once, until ctx ends.
-func (a *app) watchApprovals(ctx context.Context, f terminal.Form) error {
+func watchApprovals(ctx context.Context, a *app, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (a *app) watchApprovals(ctx context.Context, f terminal.Form) error {
 			if seen[p.ID] {
 				continue
 			}
-			if err := a.printApproval(p, f); err != nil {
+			if err := printApproval(a, p, f); err != nil {
 				return err
 			}
 		}
@@ -179,7 +179,7 @@ func (a *app) watchApprovals(ctx context.Context, f terminal.Form) error {
 }
 
 // printApproval prints a request: as text, or as a line of JSON.
-func (a *app) printApproval(p toolscript.Approval, f terminal.Form) error {
+func printApproval(a *app, p toolscript.Approval, f terminal.Form) error {
 	if f.Structured() {
 		return f.Write(a.Stdout, p)
 	}
@@ -195,7 +195,7 @@ type answeredApproval struct {
 }
 
 // answerApproval sends the answer to the request that args names, or to the only one that waits.
-func (a *app) answerApproval(ctx context.Context, args []string, answer toolscript.ApprovalAnswer, f terminal.Form) error {
+func answerApproval(ctx context.Context, a *app, args []string, answer toolscript.ApprovalAnswer, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ Each line has the hash of the line before it, and head.json has the hash of the 
 line. The exit code is 1 if the chain is broken; the message names the file and the
 line. A line that a killed gateway did not complete is counted and is no fault.`,
 		Args: takes(),
-		RunE: func(*cobra.Command, []string) error { return a.verifyAudit(out) },
+		RunE: func(*cobra.Command, []string) error { return verifyAudit(a, out) },
 	}
 	terminal.AddForm(verify.Flags(), &out, "print the result as JSON")
 	return group("audit", "Examine the record of runs and calls", verify)
@@ -34,7 +34,7 @@ type auditReport struct {
 	audit.ChainReport
 }
 
-func (a *app) verifyAudit(out terminal.Form) error {
+func verifyAudit(a *app, out terminal.Form) error {
 	dir, err := a.host.AuditFolder()
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 }
 
 // choose returns the configuration of the server that a command names. The server must have an address.
-func (a *app) choose(name string, trust bool) (mcpclient.Config, error) {
+func choose(a *app, name string, trust bool) (mcpclient.Config, error) {
 	loaded, err := a.host.Load(trust)
 	if err != nil {
 		return mcpclient.Config{}, err
@@ -106,7 +106,7 @@ func (e *localError) Error() string {
 
 // login logs in, unless the server accepts requests without a login.
 func (o *authOptions) login(ctx context.Context) error {
-	config, err := o.choose(o.server, o.trust)
+	config, err := choose(o.app, o.server, o.trust)
 	if err != nil {
 		return err
 	}

@@ -21,15 +21,15 @@ func newAuthLogout(a *app) *cobra.Command {
 revoke the tokens, and deletes the tokens and the registration of this client. The
 server may be missing in the configuration.`,
 		Args: takes("SERVER"),
-		RunE: func(c *cobra.Command, args []string) error { return a.logout(c.Context(), args[0], out, trust) },
+		RunE: func(c *cobra.Command, args []string) error { return logout(c.Context(), a, args[0], out, trust) },
 	}
 	terminal.AddForm(c.Flags(), &out, "print what was ended as JSON")
 	flags.AddTrust(c.Flags(), &trust)
 	return c
 }
 
-func (a *app) logout(ctx context.Context, name string, out terminal.Form, trust bool) error {
-	session, err := a.storedLogin(name, trust)
+func logout(ctx context.Context, a *app, name string, out terminal.Form, trust bool) error {
+	session, err := storedLogin(a, name, trust)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (a *app) logout(ctx context.Context, name string, out terminal.Form, trust 
 
 // storedLogin returns the stored login of a server. If the configuration has the server with the same URL,
 // its OAuth settings are used, such as the secret of a client that was registered in advance.
-func (a *app) storedLogin(name string, trust bool) (*oauth.Session, error) {
+func storedLogin(a *app, name string, trust bool) (*oauth.Session, error) {
 	store, err := a.host.LoginStore()
 	if err != nil {
 		return nil, err

@@ -16,14 +16,14 @@ func newCache(a *app) *cobra.Command {
 		Use:   "clear",
 		Short: "Remove all caches; they are created again when they are needed",
 		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.clearCache(c.Context(), out) },
+		RunE:  func(c *cobra.Command, _ []string) error { return clearCache(c.Context(), a, out) },
 	}
 	terminal.AddForm(remove.Flags(), &out, "print what was removed as JSON")
 	return group("cache", "Manage the caches that save time at the start", remove)
 }
 
 // clearCache removes the cache folder. Processes that have a file open can continue to use it.
-func (a *app) clearCache(_ context.Context, out terminal.Form) error {
+func clearCache(_ context.Context, a *app, out terminal.Form) error {
 	folder, err := a.host.CacheFolder()
 	if err != nil {
 		return err

@@ -78,7 +78,9 @@ The exit codes are those of toolscript exec.`,
 	f.BoolVar(&o.plan, "plan", false, "if the tool does not only read, do not call it, and print the call instead")
 	flags.AddTrust(f, &o.trust)
 	terminal.AddValueForm(f, &o.form, "print the result as JSON")
-	c.ValidArgsFunction = a.completeCall
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return completeCall(a, c, args, begun)
+	}
 	return c
 }
 
@@ -114,7 +116,7 @@ func (o *callOptions) run(ctx context.Context, name string, words []string) erro
 			return err
 		}
 	}
-	out := callOutput{o.live(o.printer(), o.notice)}
+	out := callOutput{liveOutput(o.app, o.printer(), o.notice)}
 	o.param = args
 	return exec.Run(ctx, at, o.request(callOf(tool)), nil, noted{out, o.app}, o.person())
 }
@@ -243,11 +245,11 @@ func (o *callOptions) unknown(ctx context.Context, name string, servers []toolsc
 		}
 		names = append(names, s.Name)
 	}
-	for _, t := range o.callableTools(ctx, nil) {
+	for _, t := range callableTools(ctx, o.app, nil) {
 		tools = append(tools, t.name)
 	}
 	near := naming.DidYouMean(naming.Nearest(name, tools, 3))
-	switch extra := o.extraServers(); {
+	switch extra := extraServers(o.app); {
 	case strings.Contains(err.Error(), "did you mean"):
 		return err
 	case len(extra) > 0:

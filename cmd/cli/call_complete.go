@@ -19,17 +19,17 @@ import (
 
 // completeCall completes the tool of toolscript call, then the names of its parameters, then
 // the values that a parameter may have.
-func (a *app) completeCall(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+func completeCall(a *app, c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return a.offer(c, begun, func(ctx context.Context, g *target.Gateway) (out []string) {
-			for _, t := range a.callableTools(ctx, g) {
+			for _, t := range callableTools(ctx, a, g) {
 				out = append(out, t.name)
 			}
 			return out
 		})
 	}
 	found, directive := a.offer(c, begun, func(ctx context.Context, g *target.Gateway) []string {
-		for _, t := range a.callableTools(ctx, g) {
+		for _, t := range callableTools(ctx, a, g) {
 			if t.name == args[0] || t.id == args[0] {
 				return t.words(args[1:], begun)
 			}
@@ -50,7 +50,7 @@ type callableTool struct {
 }
 
 // callableTools returns the tools of the gateway; without a gateway, those in the last lists of the servers.
-func (a *app) callableTools(ctx context.Context, g *target.Gateway) (out []callableTool) {
+func callableTools(ctx context.Context, a *app, g *target.Gateway) (out []callableTool) {
 	add := func(server, tool string, schema json.RawMessage) {
 		name := naming.ServerIdentifier(server) + "." + naming.Identifier(tool)
 		out = append(out, callableTool{name, server + toolscript.Separator + tool, schema})

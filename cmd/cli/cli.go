@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/transport/hub"
 )
 
 // Main runs the program and returns its exit code. In a process that was started as a script worker, as the
@@ -52,9 +53,9 @@ func Run(s State) int {
 	a := newApp(s)
 	defer a.notice.End()
 	go a.handleSignals(cancel, ended)
-	err := a.execute(ctx)
+	err := execute(ctx, a)
 	a.notice.End()
-	a.report(ctx, err)
+	report(ctx, a, err)
 	a.noteShown()
 	return exit.Code(ctx, err)
 }
@@ -62,7 +63,7 @@ func Run(s State) int {
 // newApp returns the state that the commands share.
 func newApp(s State) *app {
 	a := &app{State: s, notice: terminal.NewNotice(s.Stderr), tree: tree, names: names()}
-	a.findHub = a.runningHub
+	a.findHub = func(ctx context.Context) (hub.Endpoint, error) { return runningHub(ctx, a) }
 	return a
 }
 
@@ -71,7 +72,7 @@ func tree(dir string, args []string) *cobra.Command {
 	return newRootWith(&app{State: State{Dir: dir}}, one(args))
 }
 
-func (a *app) execute(ctx context.Context) error {
+func execute(ctx context.Context, a *app) error {
 	root := newRootWith(a, one(a.Args))
 	root.SetArgs(a.Args)
 	root.SetIn(a.Stdin)
@@ -81,7 +82,7 @@ func (a *app) execute(ctx context.Context) error {
 }
 
 // report prints the error of the command on stderr.
-func (a *app) report(ctx context.Context, err error) {
+func report(ctx context.Context, a *app, err error) {
 	if text := exit.Message(ctx, err); text != "" {
 		a.say("toolscript: %s", text)
 	}

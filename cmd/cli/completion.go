@@ -10,11 +10,12 @@ import (
 )
 
 // completeNames completes servers, tools and runs on the command line.
-func (a *app) completeNames(root *cobra.Command) {
+func completeNames(a *app, root *cobra.Command) {
+	secrets := func(context.Context, *target.Gateway) []string { return secretNames(a) }
 	for path, from := range map[string]lookup{
 		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames, "remove": a.configuredNames, "enable": a.configuredNames, "disable": a.configuredNames, "confine suggest": a.configuredNames,
 		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
-		"secret set": a.secretNames, "secret remove": a.secretNames, "secret confirm": a.configuredNames,
+		"secret set": secrets, "secret remove": secrets, "secret confirm": a.configuredNames,
 	} {
 		c, _, err := root.Find(strings.Fields(path))
 		if err == nil {

@@ -63,11 +63,11 @@ func (o *importOptions) run(ctx context.Context) error {
 	var store func(string) bool
 	if o.secrets {
 		var err error
-		if store, err = o.storedNames(); err != nil {
+		if store, err = storedNames(o.app); err != nil {
 			return err
 		}
 	}
-	plan, err := o.importPlan(o.from, store)
+	plan, err := importPlan(&o.changeOptions, o.from, store)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func inLines(names []string) string {
 }
 
 // storedNames returns a function that reports whether the secret store has a name.
-func (a *app) storedNames() (func(name string) bool, error) {
-	store, err := a.secretStore()
+func storedNames(a *app) (func(name string) bool, error) {
+	store, err := secretStore(a)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (o *importOptions) storeSecrets(ctx context.Context, plan *clients.Import) 
 	if len(plan.Secrets) == 0 {
 		return nil
 	}
-	store, err := o.secretStore()
+	store, err := secretStore(o.app)
 	if err != nil {
 		return err
 	}
@@ -133,18 +133,18 @@ func (o *importOptions) storeSecrets(ctx context.Context, plan *clients.Import) 
 				to.servers = append(to.servers, other.Server)
 			}
 		}
-		allowed, err := o.bindings(ctx, &to)
+		allowed, err := bindings(ctx, o.app, &to)
 		if err != nil {
 			return notStored(s, err)
 		}
-		saved, both, err := o.saveSecret(ctx, store, secrets.New{Name: s.Name, Value: s.Value, Allowed: allowed})
+		saved, both, err := saveSecret(ctx, o.app, store, secrets.New{Name: s.Name, Value: s.Value, Allowed: allowed})
 		if err != nil {
 			return notStored(s, err)
 		}
 		changed = append(changed, both...)
 		o.say("%s", saved.text())
 	}
-	return o.reloadHolders(ctx, changed...)
+	return reloadHolders(ctx, o.app, changed...)
 }
 
 func notStored(s clients.Secret, err error) error {
@@ -153,7 +153,7 @@ func notStored(s clients.Secret, err error) error {
 
 // importPlan returns the change that imports the servers of one client, or of all if from is empty. store
 // reports whether the secret store has a name; if store is nil, tokens become variables.
-func (o *changeOptions) importPlan(from string, store func(string) bool) (*clients.Import, error) {
+func importPlan(o *changeOptions, from string, store func(string) bool) (*clients.Import, error) {
 	var client *clients.Client
 	if from != "" {
 		var err error

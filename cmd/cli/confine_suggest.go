@@ -115,7 +115,7 @@ func (o *confineSuggestOptions) run(ctx context.Context, server string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	file, _, err := o.definedIn(server)
+	file, _, err := definedIn(&o.changeOptions, server)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func newDeno(a *app) *cobra.Command {
 		Use:   "status",
 		Short: "Show which Deno runs scripts",
 		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.denoStatus(c.Context(), out) },
+		RunE:  func(c *cobra.Command, _ []string) error { return denoStatus(c.Context(), a, out) },
 	}
 	terminal.AddForm(status.Flags(), &out, "print it as JSON")
 	install := &cobra.Command{
@@ -30,13 +30,13 @@ func newDeno(a *app) *cobra.Command {
 npm uses the registry of .npmrc or NPM_CONFIG_REGISTRY, and accepts only the content
 that this version of toolscript pins. Scripts of packages do not run. A Deno in ` + deno.Variable + ` or in PATH has precedence.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.installDeno(c.Context(), out) },
+		RunE: func(c *cobra.Command, _ []string) error { return installDeno(c.Context(), a, out) },
 	}
 	terminal.AddForm(install.Flags(), &out, "print what was installed as JSON")
 	return group("deno", "Manage Deno, the engine that is not part of toolscript", status, install)
 }
 
-func (a *app) denoStatus(ctx context.Context, out terminal.Form) error {
+func denoStatus(ctx context.Context, a *app, out terminal.Form) error {
 	status := a.host.FindDeno(ctx)
 	if out.Structured() {
 		return out.Write(a.Stdout, status)
@@ -50,7 +50,7 @@ func (a *app) denoStatus(ctx context.Context, out terminal.Form) error {
 	return a.print("Deno %s at %s", status.Version, status.Path)
 }
 
-func (a *app) installDeno(ctx context.Context, out terminal.Form) error {
+func installDeno(ctx context.Context, a *app, out terminal.Form) error {
 	folder, err := a.host.DenoFolder()
 	if err != nil {
 		return err

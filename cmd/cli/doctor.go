@@ -197,7 +197,7 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 	}
 	b.WriteByte('\n')
 	for _, f := range findings {
-		o.writeProblem(b, f.Level, f.Subject, f.Problem, f.Fix)
+		writeProblem(o.app, b, f.Level, f.Subject, f.Problem, f.Fix)
 	}
 }
 
@@ -212,7 +212,7 @@ func fixLines(fix string, width int) []string {
 }
 
 // writeProblem writes a problem, wrapped for a terminal, and below it the way to fix it.
-func (a *app) writeProblem(b *strings.Builder, level, subject, problem, fix string) {
+func writeProblem(a *app, b *strings.Builder, level, subject, problem, fix string) {
 	width := terminal.Columns(a.Stdout)
 	colour, end := "", ""
 	if a.coloured(a.Stdout) {

@@ -146,7 +146,7 @@ func (o *execOptions) output() exec.Output {
 	if o.form.Structured() {
 		return exec.NewCaptured(o.Stdout, o.printer())
 	}
-	return o.live(o.printer(), o.notice)
+	return liveOutput(o.app, o.printer(), o.notice)
 }
 
 // person returns the person at the terminal; nil without a terminal, with --json, and if nothing is run.

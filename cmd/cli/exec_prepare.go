@@ -79,7 +79,7 @@ const terminalTokens = 10_000
 
 // printer returns a printer of values, limited by --max-tokens, the configuration or the terminal.
 func (o *execOptions) printer() terminal.ValuePrinter {
-	p := terminal.ValuePrinter{Describe: true, Keep: o.keepValue, Say: o.say}
+	p := terminal.ValuePrinter{Describe: true, Keep: func(runID string, v []byte) error { return keepValue(o.app, runID, v) }, Say: o.say}
 	p.Write = func(w io.Writer, text []byte) error { return o.writeValue(w, text, o.form) }
 	switch {
 	case o.toFolder():
@@ -89,7 +89,7 @@ func (o *execOptions) printer() terminal.ValuePrinter {
 	}
 	tokens, said := o.maxTokens.N, o.maxTokens.Given
 	if !said {
-		tokens, said = o.configuredTokens(o.trust)
+		tokens, said = configuredTokens(o.app, o.trust)
 	}
 	switch {
 	case said:
@@ -132,7 +132,7 @@ func (o *execOptions) runLimits() toolscript.Limits {
 
 // configuredTokens returns output.maxTokens of the configuration. An error in the
 // configuration is reported where a run starts.
-func (a *app) configuredTokens(trust bool) (tokens int, set bool) {
+func configuredTokens(a *app, trust bool) (tokens int, set bool) {
 	if !config.Mentions(a.host.ConfigOptions(trust), "maxTokens") {
 		return 0, false
 	}
@@ -144,7 +144,7 @@ func (a *app) configuredTokens(trust bool) (tokens int, set bool) {
 }
 
 // mediaLimits returns the largest number and size of the images and sounds of a value that a model is shown.
-func (a *app) mediaLimits(trust bool) (blocks, bytes int64) {
+func mediaLimits(a *app, trust bool) (blocks, bytes int64) {
 	var media config.Media
 	if config.Mentions(a.host.ConfigOptions(trust), "mediaB") {
 		if loaded, err := config.Load(a.host.ConfigOptions(trust)); err == nil {
@@ -155,7 +155,7 @@ func (a *app) mediaLimits(trust bool) (blocks, bytes int64) {
 }
 
 // keepValue stores a value for toolscript output.
-func (a *app) keepValue(runID string, v []byte) error {
+func keepValue(a *app, runID string, v []byte) error {
 	return a.host.Outputs().Put(runID, kept.Value, v)
 }
 

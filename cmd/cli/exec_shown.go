@@ -6,8 +6,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// live returns an output that prints a run as it goes on.
-func (a *app) live(p terminal.ValuePrinter, n *terminal.Notice) *exec.Live {
+// liveOutput returns an output that prints a run as it goes on.
+func liveOutput(a *app, p terminal.ValuePrinter, n *terminal.Notice) *exec.Live {
 	return exec.NewLive(a.Stdout, a.Stderr, p, n, a.again)
 }
 

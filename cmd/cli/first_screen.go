@@ -14,8 +14,8 @@ import (
 
 // firstScreen prints what the program shows without arguments, in at most ten lines: what
 // it is, what is configured here, and the next commands.
-func (a *app) firstScreen() error {
-	state, next := a.setUp()
+func firstScreen(a *app) error {
+	state, next := setUp(a)
 	next = append(next, step{"toolscript --help", "lists all commands"})
 	var b strings.Builder
 	b.WriteString("toolscript runs TypeScript that calls the tools of your MCP servers.\n\n")
@@ -40,7 +40,7 @@ type step struct{ command, result string }
 
 // setUp describes the configuration and returns the commands that fit it. It starts no
 // server and reads no secret.
-func (a *app) setUp() (state []string, next []step) {
+func setUp(a *app) (state []string, next []step) {
 	options := a.host.ConfigOptions(false)
 	options.NoValues = true
 	loaded, err := config.Load(options)

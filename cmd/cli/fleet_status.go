@@ -69,7 +69,7 @@ type fleetRunner struct {
 }
 
 func (o *fleetStatusOptions) run(ctx context.Context) error {
-	at, err := o.fleetAddress()
+	at, err := fleetAddress(o.app)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (o *fleetStatusOptions) run(ctx context.Context) error {
 }
 
 // fleetAddress returns the address of the fleet in the configuration, or an error of kind NotFound.
-func (a *app) fleetAddress() (cluster.Address, error) {
+func fleetAddress(a *app) (cluster.Address, error) {
 	loaded, err := a.host.Load(false)
 	if err != nil {
 		return cluster.Address{}, err

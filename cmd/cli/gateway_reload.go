@@ -66,7 +66,7 @@ func (o *reloadOptions) run(ctx context.Context) error {
 		return errors.Join(err, failed)
 	}
 	defer g.Close()
-	changed, err := o.reload(ctx, g.Client)
+	changed, err := reload(ctx, o.app, g.Client)
 	if err != nil {
 		return errors.Join(err, failed)
 	}
@@ -76,7 +76,7 @@ func (o *reloadOptions) run(ctx context.Context) error {
 // reloadEmbedded reloads the gateways inside toolscript mcp that read a file of this configuration.
 func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Reload, failed error) {
 	failed = o.eachEmbedded(ctx, func(process int, g *api.Client) error {
-		changed, err := o.reload(ctx, g)
+		changed, err := reload(ctx, o.app, g)
 		if err == nil {
 			all = append(all, changed)
 			o.say("toolscript mcp (process %d): %s", process, changeWords(changed))
@@ -130,8 +130,8 @@ func (o *reloadOptions) tell(changed toolscript.Reload) error {
 }
 
 // reload makes the gateway read its configuration again.
-func (a *app) reload(ctx context.Context, g *api.Client) (toolscript.Reload, error) {
-	env, err := a.configuredEnv(ctx, g)
+func reload(ctx context.Context, a *app, g *api.Client) (toolscript.Reload, error) {
+	env, err := configuredEnv(ctx, a, g)
 	if err != nil {
 		return toolscript.Reload{}, err
 	}
@@ -140,7 +140,7 @@ func (a *app) reload(ctx context.Context, g *api.Client) (toolscript.Reload, err
 
 // configuredEnv returns the variables that the configuration of g refers to, with their values in the
 // environment of this command. Only a gateway on this machine gets them.
-func (a *app) configuredEnv(ctx context.Context, g *api.Client) (map[string]string, error) {
+func configuredEnv(ctx context.Context, a *app, g *api.Client) (map[string]string, error) {
 	env := map[string]string{}
 	if host, _, err := net.SplitHostPort(g.Host()); err == nil && egress.IsLoopback(host) {
 		names, err := g.Variables(ctx)

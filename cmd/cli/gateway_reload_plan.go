@@ -47,7 +47,7 @@ func (o *reloadOptions) plan(ctx context.Context) error {
 
 // planOf adds the plan of a gateway to plans.
 func (o *reloadOptions) planOf(ctx context.Context, g *api.Client, plans *[]toolscript.ReloadPlan) error {
-	env, err := o.configuredEnv(ctx, g)
+	env, err := configuredEnv(ctx, o.app, g)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	entries, err := o.addressed(places)
+	entries, err := addressed(o.app, places)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*
 	if token != "" {
 		args = append(args, "--token-from-stdin")
 	}
-	cmd, err := o.inBackground(ctx, args, e.Start.Dir, e.Session)
+	cmd, err := inBackground(ctx, o.app, args, e.Start.Dir, e.Session)
 	if err != nil {
 		return nil, err
 	}

@@ -196,7 +196,7 @@ func (o *startOptions) leave(ctx context.Context, loaded *config.Config) error {
 	if o.port > 0 {
 		args = append(args, "--port", o.port.String())
 	}
-	cmd, err := o.inBackground(ctx, args, o.Dir, discovery.Session(o.lookupEnv))
+	cmd, err := inBackground(ctx, o.app, args, o.Dir, discovery.Session(o.lookupEnv))
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (o *startOptions) leave(ctx context.Context, loaded *config.Config) error {
 
 // inBackground returns the command that runs this program with args, in a folder and for a session. It
 // outlives this process.
-func (a *app) inBackground(ctx context.Context, args []string, dir, session string) (*exec.Cmd, error) {
+func inBackground(ctx context.Context, a *app, args []string, dir, session string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -300,7 +300,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	entrance := o.entrance(o.trust, ofProcess(g.daemon, ""))
+	entrance := entrance(o.app, o.trust, ofProcess(g.daemon, ""))
 	entrance.Changes = changes
 	agents, stopAgents := mcpserver.Handler(entrance)
 	g.server, err = api.New(g.daemon, api.Options{

@@ -93,11 +93,11 @@ func (o *gatewayStopOptions) selected(places discovery.Places) ([]discovery.Entr
 		entries, err := places.List()
 		return discovery.Serving(entries), err
 	}
-	return o.addressed(places)
+	return addressed(o.app, places)
 }
 
 // addressed returns the gateways of --gateway-url, else of this session or configuration.
-func (a *app) addressed(places discovery.Places) ([]discovery.Entry, error) {
+func addressed(a *app, places discovery.Places) ([]discovery.Entry, error) {
 	if a.target.URL == "" {
 		return a.target.Entries()
 	}

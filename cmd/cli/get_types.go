@@ -89,7 +89,7 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 	defer g.Close()
 	filter := toolscript.ParseFilter(o.filter)
 	if filter == nil {
-		filter = o.extraServers()
+		filter = extraServers(o.app)
 	}
 	over := o.waiting(connectingText)
 	types, err := o.types(ctx, g, filter)

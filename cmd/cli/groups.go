@@ -58,7 +58,7 @@ func one(args []string) string {
 
 // addGroups adds all commands to the root command, or only the named one. help and completion, which cobra
 // makes, are in the last group.
-func (a *app) addGroups(root *cobra.Command, only string) {
+func addGroups(a *app, root *cobra.Command, only string) {
 	last := ""
 	for _, g := range groups() {
 		last = g.title

@@ -36,16 +36,16 @@ func newHook(a *app) *cobra.Command {
 		},
 	}
 	c.AddCommand(
-		hookCommand(a, "pre-tool-use", a.preToolUse),
-		hookCommand(a, "session-start", a.sessionStart),
-		hookCommand(a, "session-end", a.sessionEnd),
+		hookCommand(a, "pre-tool-use", preToolUse),
+		hookCommand(a, "session-start", sessionStart),
+		hookCommand(a, "session-end", sessionEnd),
 		newHookUserPrompt(a),
 	)
 	return c
 }
 
 // hookCommand makes the command of one hook. It reads JSON from stdin and writes an answer to stdout.
-func hookCommand(a *app, name string, answer func(context.Context, hook.Event) error) *cobra.Command {
+func hookCommand(a *app, name string, answer func(context.Context, *app, hook.Event) error) *cobra.Command {
 	return &cobra.Command{
 		Use:                name,
 		Short:              "Answer the hook " + name,
@@ -54,16 +54,16 @@ func hookCommand(a *app, name string, answer func(context.Context, hook.Event) e
 			if asksForHelp(args) {
 				return c.Help()
 			}
-			event, err := a.hookEvent(c.Context())
+			event, err := hookEvent(c.Context(), a)
 			if err != nil {
 				return err
 			}
-			return answer(c.Context(), event)
+			return answer(c.Context(), a, event)
 		},
 	}
 }
 
-func (a *app) hookEvent(ctx context.Context) (hook.Event, error) {
+func hookEvent(ctx context.Context, a *app) (hook.Event, error) {
 	return terminal.Await(ctx, func() (hook.Event, error) { return hook.Read(a.Stdin) })
 }
 
@@ -74,7 +74,7 @@ func asksForHelp(args []string) bool {
 }
 
 // projectFolder returns the folder that the client was started for.
-func (a *app) projectFolder(e hook.Event) string {
+func projectFolder(a *app, e hook.Event) string {
 	for _, dir := range []string{a.getenv("CLAUDE_PROJECT_DIR"), e.Cwd} {
 		if dir != "" {
 			return a.absolute(dir)

@@ -23,11 +23,11 @@ const mostNamed = 5
 // approvalNeeded returns the tools that need an approval and are named in a command of an agent, or in a
 // script of the command. It may return a tool that the script does not call, and miss a tool whose name the
 // script computes: the gateway asks in any case.
-func (a *app) approvalNeeded(command string, project hook.PermissionProject) []string {
+func approvalNeeded(a *app, command string, project hook.PermissionProject) []string {
 	if !strings.Contains(command, "toolscript") {
 		return nil
 	}
-	loaded, err := a.silent().Load(false)
+	loaded, err := silent(a).Load(false)
 	if err != nil {
 		return nil // session-start has shown what is wrong with the files
 	}
@@ -45,7 +45,7 @@ func (a *app) approvalNeeded(command string, project hook.PermissionProject) []s
 	}
 	approvals := loaded.Settings.Approvals
 	asks := approvals.Asks()
-	catalog, err := a.knownTools(loaded, func(c mcpclient.Config) bool { return asks || c.Type == mcpclient.Builtin })
+	catalog, err := knownTools(a, loaded, func(c mcpclient.Config) bool { return asks || c.Type == mcpclient.Builtin })
 	if err != nil {
 		return nil // as above
 	}

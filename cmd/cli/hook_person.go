@@ -54,7 +54,7 @@ func (c *agentCall) personCommandsIn(command string) (reasons []string) {
 
 // askAboutFlags returns the reasons to ask the user about a command with flags that need a person, and admits
 // exactly the calls with such flags. Without such flags, there are no reasons.
-func (a *app) askAboutFlags(command string, call *agentCall) (reasons []string, err error) {
+func askAboutFlags(a *app, command string, call *agentCall) (reasons []string, err error) {
 	var calls [][]string
 	if !hook.CommandAllowed(command, func(args []string) bool {
 		calls = append(calls, args)

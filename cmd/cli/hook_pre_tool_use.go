@@ -18,14 +18,14 @@ import (
 // preToolUse makes the client ask its user about scripts that name tools under approval, and about commands
 // and flags that need a person. It allows other safe commands of the agent. It does not answer about the
 // rest, so that the client asks the user as always.
-func (a *app) preToolUse(_ context.Context, e hook.Event) error {
-	call := &agentCall{PermissionProject: hook.PermissionProject{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan", tree: a.tree}
-	reasons, err := a.askAboutFlags(e.Command(), call)
+func preToolUse(_ context.Context, a *app, e hook.Event) error {
+	call := &agentCall{PermissionProject: hook.PermissionProject{Root: projectFolder(a, e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan", tree: a.tree}
+	reasons, err := askAboutFlags(a, e.Command(), call)
 	if err != nil {
 		return err
 	}
 	reasons = append(call.personCommandsIn(e.Command()), reasons...)
-	if tools := a.approvalNeeded(e.Command(), call.PermissionProject); len(tools) > 0 {
+	if tools := approvalNeeded(a, e.Command(), call.PermissionProject); len(tools) > 0 {
 		reasons = append(reasons, question(tools))
 	}
 	if len(reasons) > 0 {

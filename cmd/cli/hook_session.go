@@ -26,12 +26,12 @@ type session struct {
 	paths  []string // paths of the configuration files
 }
 
-func (a *app) session(e hook.Event) (*session, error) {
+func sessionOf(a *app, e hook.Event) (*session, error) {
 	s := &session{app: a, id: e.SessionID}
 	if s.id == "" {
 		s.id = discovery.Session(a.lookupEnv)
 	}
-	a.Dir = a.projectFolder(e)
+	a.Dir = projectFolder(a, e)
 	a.host.Config.WorkDir = a.Dir
 	var err error
 	if s.client, err = discovery.Client(a.lookupEnv); err != nil {
@@ -46,10 +46,10 @@ func (a *app) session(e hook.Event) (*session, error) {
 }
 
 // sessionStart gives the session a gateway. No failure here ends the session or changes what the model reads.
-func (a *app) sessionStart(ctx context.Context, e hook.Event) error {
-	text, err := a.startSession(ctx, e)
+func sessionStart(ctx context.Context, a *app, e hook.Event) error {
+	text, err := startSession(ctx, a, e)
 	if err != nil {
-		a.say("toolscript: %v", errors.Join(err, a.export("")))
+		a.say("toolscript: %v", errors.Join(err, export(a, "")))
 		if e.Source == "clear" || e.Source == "compact" || e.Source == "fork" { // the error was shown when the client started
 			return nil
 		}
@@ -62,8 +62,8 @@ func (a *app) sessionStart(ctx context.Context, e hook.Event) error {
 }
 
 // startSession gives the session a gateway, and returns a text for the person; "" if there is nothing to say.
-func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err error) {
-	s, err := a.session(e)
+func startSession(ctx context.Context, a *app, e hook.Event) (text string, err error) {
+	s, err := sessionOf(a, e)
 	if err != nil {
 		return "", err
 	}
@@ -77,7 +77,7 @@ func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err 
 		}
 		return "", failed
 	}
-	return text, s.export(url)
+	return text, export(s.app, url)
 }
 
 // adopt gives this session a gateway of the client that can be used again, and reports whether there is such
@@ -90,7 +90,7 @@ func (s *session) adopt(ctx context.Context) (kept bool, err error) {
 	if err := s.places.Adopt(*e, s.id); err != nil {
 		return true, err
 	}
-	return true, s.export(e.URL)
+	return true, export(s.app, e.URL)
 }
 
 // start starts a gateway that outlives the hook. url is "" if it is not ready yet. text
@@ -172,7 +172,7 @@ func answers(ctx context.Context, url string) bool {
 
 // export makes the gateway at url known to the commands of the client. An empty url hides the gateway of an
 // outer session, whose client has started this one.
-func (a *app) export(url string) error {
+func export(a *app, url string) error {
 	const variable = "TOOLSCRIPT_GATEWAY_URL"
 	path := a.getenv("CLAUDE_ENV_FILE")
 	if path == "" || url == "" && a.getenv(variable) == "" {
@@ -184,11 +184,11 @@ func (a *app) export(url string) error {
 // sessionEnd ends the gateways of the client. It does not wait: the client allows it 1.5
 // seconds, and a gateway may need five. After clear and resume the client continues with
 // another session.
-func (a *app) sessionEnd(_ context.Context, e hook.Event) error {
+func sessionEnd(_ context.Context, a *app, e hook.Event) error {
 	if e.Reason == "clear" || e.Reason == "resume" {
 		return nil
 	}
-	s, err := a.session(e)
+	s, err := sessionOf(a, e)
 	if err != nil {
 		return err
 	}

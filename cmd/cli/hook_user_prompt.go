@@ -43,7 +43,7 @@ func newHookUserPrompt(a *app) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if failed == nil {
-				failed = a.userPromptSubmit(c.Context())
+				failed = userPromptSubmit(c.Context(), a)
 			}
 			quiet(failed)
 			return nil
@@ -53,8 +53,8 @@ func newHookUserPrompt(a *app) *cobra.Command {
 
 // userPromptSubmit names the tools that surely fit a prompt, each once in a session. It searches the last
 // lists of the servers, because at the first prompt the gateway is still connecting.
-func (a *app) userPromptSubmit(ctx context.Context) error {
-	e, err := a.hookEvent(ctx)
+func userPromptSubmit(ctx context.Context, a *app) error {
+	e, err := hookEvent(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -68,17 +68,17 @@ func (a *app) userPromptSubmit(ctx context.Context) error {
 	if prompt == "" || strings.HasPrefix(prompt, "/") || session == "" {
 		return nil
 	}
-	a.Dir = a.projectFolder(e)
+	a.Dir = projectFolder(a, e)
 	a.host.Config.WorkDir = a.Dir
 	settings, err := config.LoadSuggestions(a.host.Config)
 	if err != nil || settings.Off {
 		return err
 	}
-	loaded, err := a.silent().Load(false)
+	loaded, err := silent(a).Load(false)
 	if err != nil {
 		return err
 	}
-	catalog, err := a.knownTools(loaded, func(mcpclient.Config) bool { return true })
+	catalog, err := knownTools(a, loaded, func(mcpclient.Config) bool { return true })
 	if err != nil || catalog.Len() == 0 || catalog.Len() > maxSuggestTools {
 		return err
 	}
@@ -112,18 +112,18 @@ func suggested(ctx context.Context, m config.SuggestionModel, x *hook.Index, pro
 }
 
 // silent returns the host without its warnings, which session-start has shown.
-func (a *app) silent() *daemon.Host {
+func silent(a *app) *daemon.Host {
 	return &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
 }
 
 // knownTools returns the last known tools of the trusted servers for which matters returns true, as their
 // present configuration offers them. The catalog has the names of all servers.
-func (a *app) knownTools(loaded *config.Config, matters func(mcpclient.Config) bool) (toolscript.Catalog, error) {
+func knownTools(a *app, loaded *config.Config, matters func(mcpclient.Config) bool) (toolscript.Catalog, error) {
 	_, allow, err := loaded.Settings.Narrow(a.getenv("TOOLSCRIPT_PROFILE"))
 	if err != nil {
 		return toolscript.Catalog{}, err
 	}
-	folder := server.ToolLists(a.silent().Cache("tools"))
+	folder := server.ToolLists(silent(a).Cache("tools"))
 	names := slices.Sorted(maps.Keys(loaded.Servers))
 	var tools []toolscript.Tool
 	for _, name := range names {

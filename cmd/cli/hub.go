@@ -90,7 +90,7 @@ func (o *hubOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place, err := o.place()
+	place, err := place(o.app)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (o *hubOptions) ready(e sharing.Entry) error {
 }
 
 // place returns the place of the files of this user's hub.
-func (a *app) place() (sharing.Place, error) {
+func place(a *app) (sharing.Place, error) {
 	places, err := a.target.Places()
 	if err != nil {
 		return sharing.Place{}, err
@@ -123,12 +123,12 @@ func (a *app) place() (sharing.Place, error) {
 }
 
 // runningHub returns the running hub, and starts one if there is none.
-func (a *app) runningHub(ctx context.Context) (hub.Endpoint, error) {
-	place, err := a.place()
+func runningHub(ctx context.Context, a *app) (hub.Endpoint, error) {
+	place, err := place(a)
 	if err != nil {
 		return hub.Endpoint{}, err
 	}
-	return sharing.Finder{Place: place, Launch: a.launchHub}.Find(ctx)
+	return sharing.Finder{Place: place, Launch: func(ctx context.Context) error { return launchHub(ctx, a) }}.Find(ctx)
 }
 
 // ofSession are variables of one session, which the hub of all sessions must not have.
@@ -136,7 +136,7 @@ var ofSession = []string{"CLAUDE_CODE_SESSION_ID=", "SESSION_ID=", "TOOLSCRIPT_G
 
 // launchHub starts a hub that outlives this process. The hub runs in the home folder, so that it keeps no
 // other folder in use.
-func (a *app) launchHub(ctx context.Context) error {
+func launchHub(ctx context.Context, a *app) error {
 	self, err := files.Own()
 	if err != nil {
 		return err
@@ -154,8 +154,8 @@ func (a *app) launchHub(ctx context.Context) error {
 }
 
 // endUnusedServers makes a running hub end the servers that no gateway uses.
-func (a *app) endUnusedServers() error {
-	place, err := a.place()
+func endUnusedServers(a *app) error {
+	place, err := place(a)
 	if err != nil {
 		return err
 	}

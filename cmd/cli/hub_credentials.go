@@ -44,7 +44,7 @@ type hubCredentials struct {
 }
 
 func (o *hubCredentialsOptions) run() error {
-	place, err := o.place()
+	place, err := place(o.app)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ type drainedHubs struct {
 }
 
 func (o *hubDrainOptions) run(ctx context.Context, host string) error {
-	at, err := o.fleetAddress()
+	at, err := fleetAddress(o.app)
 	if err != nil {
 		return err
 	}

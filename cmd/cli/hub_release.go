@@ -49,7 +49,7 @@ type releasedLease struct {
 }
 
 func (o *hubReleaseOptions) run(ctx context.Context, server string) error {
-	at, err := o.fleetAddress()
+	at, err := fleetAddress(o.app)
 	if err != nil {
 		return err
 	}

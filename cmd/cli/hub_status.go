@@ -75,7 +75,7 @@ type hubServer struct {
 }
 
 func (o *hubStatusOptions) run(ctx context.Context) error {
-	place, err := o.place()
+	place, err := place(o.app)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ type stoppedHub struct {
 }
 
 func (o *hubStopOptions) run(ctx context.Context) error {
-	place, err := o.place()
+	place, err := place(o.app)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	}
 	switch {
 	case o.from != "":
-		return o.importPlan(o.from, nil)
+		return importPlan(&o.givenServer.changeOptions, o.from, nil)
 	case o.demo:
 		return o.addDemo()
 	case o.url != "" || len(o.command) > 0:
@@ -111,7 +111,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	if done, err := o.configured(); done || err != nil {
 		return nil, err
 	}
-	plan, err := o.importPlan("", nil)
+	plan, err := importPlan(&o.givenServer.changeOptions, "", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer g.Close()
-	f := toolscript.Filter(o.extraServers())
+	f := toolscript.Filter(extraServers(o.app))
 	if o.server != "" {
 		f = toolscript.Filter{o.server}
 	}

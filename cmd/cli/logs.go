@@ -145,7 +145,7 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 
 // ofHub returns the log of the running hub, else the newest log of a hub.
 func (o *logsOptions) ofHub() (path string, running func() bool, err error) {
-	place, err := o.place()
+	place, err := place(o.app)
 	if err != nil {
 		return "", nil, err
 	}

@@ -134,7 +134,7 @@ func (o *mcpOptions) run(ctx context.Context) error {
 	}()
 	o.host.Config.Unset = unsetBehindClient
 	go o.connect(ctx)
-	options := o.entrance(o.trust, o.forRequest)
+	options := entrance(o.app, o.trust, o.forRequest)
 	options.Session, options.Cwd, options.Changes = discovery.Session(o.lookupEnv), o.Dir, o.changes
 	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, options)
 }
@@ -148,14 +148,14 @@ func unsetBehindClient(server string, names []string) string {
 }
 
 // entrance returns the options of an MCP server for the gateway that find returns.
-func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway, func(), error)) mcpserver.Options {
+func entrance(a *app, trust bool, find func(context.Context) (mcpserver.Gateway, func(), error)) mcpserver.Options {
 	return mcpserver.Options{
 		Gateway: find,
 		Shorten: func(runID string, value json.RawMessage, tokens int) (json.RawMessage, []string) {
-			return a.shorten(trust, runID, value, tokens)
+			return shorten(a, trust, runID, value, tokens)
 		},
 		Media: func(runID string, v json.RawMessage) ([]terminal.Medium, int) {
-			blocks, bytes := a.mediaLimits(trust)
+			blocks, bytes := mediaLimits(a, trust)
 			return terminal.Media(runID, v, blocks, bytes)
 		},
 		KeepOutput: func(runID string, text []byte) error {
@@ -316,14 +316,14 @@ func (o *mcpOptions) stop() {
 
 // shorten returns the part of a value that a model reads, and notices about the rest. tokens is the limit
 // that the model asked for; 0: the limit of the configuration.
-func (a *app) shorten(trust bool, runID string, v json.RawMessage, tokens int) (json.RawMessage, []string) {
+func shorten(a *app, trust bool, runID string, v json.RawMessage, tokens int) (json.RawMessage, []string) {
 	var notices []string
-	if configured, set := a.configuredTokens(trust); tokens == 0 && set {
+	if configured, set := configuredTokens(a, trust); tokens == 0 && set {
 		tokens = configured
 	} else if tokens == 0 {
 		tokens = agentTokens
 	}
-	p := terminal.ValuePrinter{Most: tokens * terminal.BytesPerToken, Describe: true, Keep: a.keepValue}
+	p := terminal.ValuePrinter{Most: tokens * terminal.BytesPerToken, Describe: true, Keep: func(runID string, v []byte) error { return keepValue(a, runID, v) }}
 	p.Say = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
 	text, part, _ := p.Text(runID, v) // without Dir there is no error
 	switch {

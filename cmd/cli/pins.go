@@ -29,7 +29,7 @@ until you accept them. Known shapes of attacks in the texts of servers are shown
 
 func newPins(a *app) *cobra.Command {
 	var f terminal.Form
-	list := func(c *cobra.Command, _ []string) error { return a.listPins(c.Context(), f) }
+	list := func(c *cobra.Command, _ []string) error { return listPins(c.Context(), a, f) }
 	c := &cobra.Command{Use: "pins", Short: "Show tools that have changed since their first use, and accept them", Long: pinsHelp, Args: takes(), RunE: list}
 	terminal.AddForm(c.Flags(), &f, "print the servers with their changes as JSON")
 	listing := &cobra.Command{Use: "list", Short: "List the changes and the suspicious texts", Args: takes(), RunE: list}
@@ -42,7 +42,7 @@ func newPinsDiff(a *app) *cobra.Command {
 	var f terminal.Form
 	c := &cobra.Command{
 		Use: "diff [SERVER[__TOOL]]", Short: "Show what has changed, line by line", Args: takes("[SERVER[__TOOL]]"),
-		RunE: func(c *cobra.Command, args []string) error { return a.diffPins(c.Context(), args, f) },
+		RunE: func(c *cobra.Command, args []string) error { return diffPins(c.Context(), a, args, f) },
 	}
 	terminal.AddForm(c.Flags(), &f, "print the changes as JSON")
 	return c
@@ -57,7 +57,7 @@ func newPinsAccept(a *app) *cobra.Command {
 the changes and asks for a code, which the gateway shows as it does for approvals: at
 the terminal of "toolscript gateway start", or as a notification of the desktop.`,
 		Args: takes("SERVER[__TOOL]"),
-		RunE: func(c *cobra.Command, args []string) error { return a.acceptPins(c.Context(), args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error { return acceptPins(c.Context(), a, args[0], f) },
 	}
 	terminal.AddForm(c.Flags(), &f, "print what was accepted as JSON")
 	return c
@@ -86,7 +86,7 @@ func pinnedServers(ctx context.Context, g *target.Gateway) ([]pinnedServer, erro
 }
 
 // askPins finds the gateway and returns the pins of its servers.
-func (a *app) askPins(ctx context.Context) ([]pinnedServer, error) {
+func askPins(ctx context.Context, a *app) ([]pinnedServer, error) {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return nil, err
@@ -95,8 +95,8 @@ func (a *app) askPins(ctx context.Context) ([]pinnedServer, error) {
 	return pinnedServers(ctx, g)
 }
 
-func (a *app) listPins(ctx context.Context, f terminal.Form) error {
-	servers, err := a.askPins(ctx)
+func listPins(ctx context.Context, a *app, f terminal.Form) error {
+	servers, err := askPins(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func stateOfPin(c toolscript.PinChange) string {
 	return c.Kind
 }
 
-func (a *app) diffPins(ctx context.Context, args []string, f terminal.Form) error {
-	servers, err := a.askPins(ctx)
+func diffPins(ctx context.Context, a *app, args []string, f terminal.Form) error {
+	servers, err := askPins(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -145,11 +145,11 @@ func (a *app) diffPins(ctx context.Context, args []string, f terminal.Form) erro
 	if f.Structured() {
 		return f.Write(a.Stdout, servers)
 	}
-	return a.writeDiff(a.Stdout, servers)
+	return writeDiff(a, a.Stdout, servers)
 }
 
 // writeDiff writes the changes of servers, each with the command that accepts it.
-func (a *app) writeDiff(w io.Writer, servers []pinnedServer) error {
+func writeDiff(a *app, w io.Writer, servers []pinnedServer) error {
 	var b strings.Builder
 	for _, s := range servers {
 		for _, c := range s.Changes {
@@ -227,7 +227,7 @@ type acceptedPins struct {
 }
 
 // acceptPins shows the changes, and asks the person for the code of the request.
-func (a *app) acceptPins(ctx context.Context, id string, f terminal.Form) error {
+func acceptPins(ctx context.Context, a *app, id string, f terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (a *app) acceptPins(ctx context.Context, id string, f terminal.Form) error 
 	if err != nil {
 		return err
 	}
-	if err := a.writeDiff(a.Stderr, []pinnedServer{of.only(tool)}); err != nil {
+	if err := writeDiff(a, a.Stderr, []pinnedServer{of.only(tool)}); err != nil {
 		return err
 	}
 	a.say("%s", strings.TrimSpace(terminal.ApprovalText(request)))

@@ -56,7 +56,7 @@ func newRootWith(a *app, only string) *cobra.Command {
 		Long:              longHelp,
 		Version:           toolscript.Version,
 		Args:              cobra.ArbitraryArgs,
-		RunE:              a.runFile,
+		RunE:              func(c *cobra.Command, args []string) error { return runFile(a, c, args) },
 		PersistentPreRunE: a.prepare,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -67,12 +67,12 @@ func newRootWith(a *app, only string) *cobra.Command {
 	root.Flags().BoolP("version", "V", false, "print the version")
 	root.Flags().SetInterspersed(false) // arguments after FILE.ts belong to the script
 	a.addGlobalFlags(root.PersistentFlags())
-	a.addGroups(root, only)
-	a.takeServers(root)
+	addGroups(a, root, only)
+	takeServers(a, root)
 	a.takeProfile(root)
 	if root.CompletionOptions.DisableDefaultCmd = only != ""; only == "" {
 		addCompletion(root)
-		a.completeNames(root)
+		completeNames(a, root)
 	}
 	return root
 }

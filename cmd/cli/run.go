@@ -38,7 +38,7 @@ those of toolscript exec.`,
   echo '{"repo": "octo/cat"}' | toolscript run openIssues -`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.listScripts(o.form, o.trust)
+				return listScripts(a, o.form, o.trust)
 			}
 			return o.runSaved(c.Context(), args[0], args[1:])
 		},

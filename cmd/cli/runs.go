@@ -29,7 +29,7 @@ func newRuns(a *app) *cobra.Command {
 The list comes from the audit. Runs that a running gateway of this configuration has not
 written yet are in the list too.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.listRuns(c.Context(), last, out) },
+		RunE: func(c *cobra.Command, _ []string) error { return listRuns(c.Context(), a, last, out) },
 	}
 	c.Flags().IntVarP(&last, "last", "n", 20, "list this `number` of runs; 0 lists all")
 	terminal.AddForm(c.Flags(), &out, "print the runs as JSON")
@@ -52,9 +52,9 @@ audit, it has no arguments, no results and no secrets.`,
 		Args: takes("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if html != "" {
-				return a.writeRun(c.Context(), args[0], html)
+				return writeRun(c.Context(), a, args[0], html)
 			}
-			return a.showRun(c.Context(), args[0], out)
+			return showRun(c.Context(), a, args[0], out)
 		},
 	}
 	c.Flags().StringVar(&html, "html", "", "write the run and its calls over time to this `file`, instead of printing them")
@@ -63,7 +63,7 @@ audit, it has no arguments, no results and no secrets.`,
 }
 
 // history returns all runs: those in the audit, those of the gateway and those that are detached.
-func (a *app) history(ctx context.Context) (*runs.History, error) {
+func history(ctx context.Context, a *app) (*runs.History, error) {
 	dir, err := a.host.AuditFolder()
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (a *app) history(ctx context.Context) (*runs.History, error) {
 	return h, nil
 }
 
-func (a *app) listRuns(ctx context.Context, last int, out terminal.Form) error {
-	h, err := a.history(ctx)
+func listRuns(ctx context.Context, a *app, last int, out terminal.Form) error {
+	h, err := history(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -114,20 +114,20 @@ func (a *app) listRuns(ctx context.Context, last int, out terminal.Form) error {
 	if err := t.Write(a.Stdout, terminal.Columns(a.Stdout), nil); err != nil {
 		return err
 	}
-	return a.detachedUsage()
+	return detachedUsage(a)
 }
 
 // recordedRun returns the run of an id in the history.
-func (a *app) recordedRun(ctx context.Context, id string) (runs.Run, error) {
-	h, err := a.history(ctx)
+func recordedRun(ctx context.Context, a *app, id string) (runs.Run, error) {
+	h, err := history(ctx, a)
 	if err != nil {
 		return runs.Run{}, err
 	}
 	return h.Run(id)
 }
 
-func (a *app) showRun(ctx context.Context, id string, out terminal.Form) error {
-	r, err := a.recordedRun(ctx, id)
+func showRun(ctx context.Context, a *app, id string, out terminal.Form) error {
+	r, err := recordedRun(ctx, a, id)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (a *app) showRun(ctx context.Context, id string, out terminal.Form) error {
 	}
 	columns := terminal.Columns(a.Stdout)
 	if columns == 0 {
-		return a.printCalls(r.CallLines, 0)
+		return printCalls(a, r.CallLines, 0)
 	}
 	w := runs.WaterfallOf(r)
 	if err := w.Text(a.Stdout, columns); err != nil {
@@ -178,14 +178,14 @@ func (a *app) showRun(ctx context.Context, id string, out terminal.Form) error {
 		return err
 	}
 	shown := r.CallLines[:min(len(r.CallLines), runs.MostWaterfallRows)]
-	if err := a.printCalls(shown, columns); err != nil || len(shown) == len(r.CallLines) {
+	if err := printCalls(a, shown, columns); err != nil || len(shown) == len(r.CallLines) {
 		return err
 	}
 	return a.print("%d more calls are not shown; list all with: %s | cat", len(r.CallLines)-len(shown), toolscript.Command("runs", "show", r.RunID))
 }
 
 // printCalls prints calls as a table for a terminal of columns; 0: no terminal.
-func (a *app) printCalls(calls []audit.Line, columns int) error {
+func printCalls(a *app, calls []audit.Line, columns int) error {
 	t := terminal.Table{
 		Header: []string{"Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval"},
 		Less:   []string{"Arguments", "Result"}, // hashes
@@ -205,8 +205,8 @@ func (a *app) printCalls(calls []audit.Line, columns int) error {
 }
 
 // writeRun writes a run as HTML and replaces the file. If there is no such run, the file stays as it is.
-func (a *app) writeRun(ctx context.Context, id, file string) error {
-	r, err := a.recordedRun(ctx, id)
+func writeRun(ctx context.Context, a *app, id, file string) error {
+	r, err := recordedRun(ctx, a, id)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (a *app) writeRun(ctx context.Context, id, file string) error {
 }
 
 // detachedUsage prints how much of their limits detached runs use, if there are such runs.
-func (a *app) detachedUsage() error {
+func detachedUsage(a *app) error {
 	u := a.host.DetachedRuns().Usage()
 	if u.Runs == 0 {
 		return nil

@@ -17,13 +17,13 @@ func newRunsAbort(a *app) *cobra.Command {
 it gets the error of a cancelled run. A run that has ended is left as it is, but for the
 tasks that it has left at servers.`,
 		Args: takes("RUN"),
-		RunE: func(c *cobra.Command, args []string) error { return a.abortRun(c.Context(), args[0], out) },
+		RunE: func(c *cobra.Command, args []string) error { return abortRun(c.Context(), a, args[0], out) },
 	}
 	terminal.AddForm(c.Flags(), &out, "print the run as JSON")
 	return c
 }
 
-func (a *app) abortRun(ctx context.Context, id string, out terminal.Form) error {
+func abortRun(ctx context.Context, a *app, id string, out terminal.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err

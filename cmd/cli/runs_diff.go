@@ -24,7 +24,7 @@ exec --record, the lines that differ are shown too, without credentials of known
 The exit code is 4 if there is a difference.`,
 		Args: takes("RUN", "RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.diffRuns(c.Context(), args[0], args[1], identity, out)
+			return diffRuns(c.Context(), a, args[0], args[1], identity, out)
 		},
 	}
 	c.Flags().StringVar(&identity, "identity", "", "the `file` with the private key of age, for encrypted recordings")
@@ -32,8 +32,8 @@ The exit code is 4 if there is a difference.`,
 	return c
 }
 
-func (a *app) diffRuns(ctx context.Context, one, other, identity string, out terminal.Form) error {
-	h, err := a.history(ctx)
+func diffRuns(ctx context.Context, a *app, one, other, identity string, out terminal.Form) error {
+	h, err := history(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *app) diffRuns(ctx context.Context, one, other, identity string, out ter
 	}
 	found := runs.Diff(first, second)
 	if first.Recorded && second.Recorded {
-		a.addText(found, one, other, identity)
+		addText(a, found, one, other, identity)
 	}
 	if out.Structured() {
 		err = out.Write(a.Stdout, found)
@@ -73,7 +73,7 @@ func (a *app) diffRuns(ctx context.Context, one, other, identity string, out ter
 
 // addText adds to found the lines in which two recordings differ. If a recording cannot be read, it only
 // warns, because found already has the differences of the audit.
-func (a *app) addText(found []runs.Difference, one, other, identity string) {
+func addText(a *app, found []runs.Difference, one, other, identity string) {
 	store, err := a.host.Recordings(nil)
 	if err != nil {
 		a.warn("%s", err)

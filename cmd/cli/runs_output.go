@@ -48,10 +48,10 @@ func (o *runsOutputOptions) run(ctx context.Context, id string) error {
 	captured := exec.NewCaptured(o.Stdout, o.printer())
 	out := exec.Output(captured)
 	if !o.form.Structured() {
-		out = noted{o.live(o.printer(), nil), o.app}
+		out = noted{liveOutput(o.app, o.printer(), nil), o.app}
 	}
 	ended := false
-	err := o.runEvents(ctx, id, o.follow, func(e toolscript.Event) error {
+	err := runEvents(ctx, o.app, id, o.follow, func(e toolscript.Event) error {
 		ended = e.Type == toolscript.EventEnd
 		return out.Event(e)
 	})
@@ -85,7 +85,7 @@ func (o *runsOutputOptions) unfinished(id string, out exec.Output) error {
 
 // runEvents reads the events of a detached run: from the gateway that the user names, else from the data
 // folder, which all gateways of the user share.
-func (a *app) runEvents(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {
+func runEvents(ctx context.Context, a *app, id string, wait bool, emit func(toolscript.Event) error) error {
 	if a.target.URL == "" {
 		return a.host.DetachedRuns().Follow(ctx, id, wait, emit)
 	}

@@ -102,7 +102,7 @@ func (o *runsWaitOptions) await(ctx, waiting context.Context, id string) (toolsc
 
 // audited returns the record of a run from the audit. If the run has no end, its process must exist.
 func (o *runsWaitOptions) audited(ctx context.Context, id string) (toolscript.RunRecord, error) {
-	h, err := o.history(ctx)
+	h, err := history(ctx, o.app)
 	if err != nil {
 		return toolscript.RunRecord{}, err
 	}
@@ -123,7 +123,7 @@ func (o *runsWaitOptions) audited(ctx context.Context, id string) (toolscript.Ru
 // ended returns the record of an ended run that no gateway knows any more, from the audit. If the audit has
 // no end of the run, the error is unknown.
 func (o *runsWaitOptions) ended(ctx context.Context, id string, unknown error) (toolscript.RunRecord, error) {
-	h, err := o.history(ctx)
+	h, err := history(ctx, o.app)
 	if err != nil {
 		return toolscript.RunRecord{}, unknown
 	}

@@ -65,7 +65,7 @@ func (o *saveOptions) save(ctx context.Context, name, path string) error {
 	if err := config.CheckScriptName(name); err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
 	}
-	file, err := o.scriptsFile(o.user)
+	file, err := scriptsFile(o.app, o.user)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (o *execOptions) signing() *execOptions {
 
 // scriptsFile returns the configuration file whose folder gets saved scripts: the file of the project if
 // there is one, else the file of the user. If user is true, it is always the file of the user.
-func (a *app) scriptsFile(user bool) (config.File, error) {
+func scriptsFile(a *app, user bool) (config.File, error) {
 	files, err := config.Locate(a.host.ConfigOptions(false))
 	if err != nil {
 		return config.File{}, err

@@ -8,9 +8,9 @@ import (
 
 // runFile runs toolscript FILE.ts [args], which means exec -f FILE.ts. Everything after the name of the file
 // belongs to the script.
-func (a *app) runFile(c *cobra.Command, args []string) error {
+func runFile(a *app, c *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return a.firstScreen()
+		return firstScreen(a)
 	}
 	if !exec.IsScript(a.Dir, args[0]) && !exec.IsFile(a.Dir, args[0]) {
 		return unknownCommand(c, args[0])

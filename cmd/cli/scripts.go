@@ -20,7 +20,7 @@ func newScripts(a *app) *cobra.Command {
 		f     terminal.Form
 		trust bool
 	)
-	list := func(*cobra.Command, []string) error { return a.listScripts(f, trust) }
+	list := func(*cobra.Command, []string) error { return listScripts(a, f, trust) }
 	add := func(c *cobra.Command) *cobra.Command {
 		terminal.AddForm(c.Flags(), &f, "print the scripts as JSON")
 		flags.AddTrust(c.Flags(), &trust)
@@ -51,7 +51,7 @@ func listed(s config.SavedScript) listedScript {
 	return listedScript{Name: s.Name, Path: s.Path, Project: s.File.Project, Trusted: s.Trusted}
 }
 
-func (a *app) listScripts(f terminal.Form, trust bool) error {
+func listScripts(a *app, f terminal.Form, trust bool) error {
 	loaded, err := config.Load(a.host.ConfigOptions(trust))
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (a *app) listScripts(f terminal.Form, trust bool) error {
 }
 
 // savedScript returns the saved script of this name, trusted or not.
-func (a *app) savedScript(name string) (config.SavedScript, error) {
+func savedScript(a *app, name string) (config.SavedScript, error) {
 	loaded, err := config.Load(a.host.ConfigOptions(false))
 	if err != nil {
 		return config.SavedScript{}, err
@@ -94,7 +94,7 @@ func newScriptsShow(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show NAME", Short: "Print the text of a saved script", Args: takes("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := a.savedScript(args[0])
+			s, err := savedScript(a, args[0])
 			if err != nil {
 				return err
 			}
@@ -117,7 +117,7 @@ func newScriptsRemove(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Delete the file of a saved script", Args: takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.savedScript(args[0])
+			s, err := savedScript(a, args[0])
 			if err != nil {
 				return err
 			}

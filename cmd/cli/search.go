@@ -100,7 +100,7 @@ func (o *searchOptions) untrusted(ctx context.Context, g *target.Gateway) error 
 
 func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, error) {
 	if len(o.servers) == 0 {
-		o.servers = o.extraServers()
+		o.servers = extraServers(o.app)
 	}
 	q := toolscript.SearchQuery{
 		Text: o.query, Limit: int(o.results.Limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == terminal.AsTypes,

@@ -13,7 +13,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/secrets"
-	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -36,14 +35,14 @@ func (t *secretTargets) add(c *cobra.Command) {
 	c.Flags().Var(&t.storage, "storage", "where the value is: the keyring of the desktop, or an encrypted file (default the keyring if there is one)")
 }
 
-func (a *app) secretStore() (secrets.Store, error) {
+func secretStore(a *app) (secrets.Store, error) {
 	return config.SecretStore(a.host.ConfigOptions(false))
 }
 
 // bindings returns the present definitions of the servers of --for; nil without --for. A person confirms the
 // definitions in a project's file, and in a file that a variable names, because a project may have set the
 // variable.
-func (a *app) bindings(ctx context.Context, t *secretTargets) ([]secrets.Binding, error) {
+func bindings(ctx context.Context, a *app, t *secretTargets) ([]secrets.Binding, error) {
 	if len(t.servers) == 0 {
 		return nil, nil
 	}
@@ -60,7 +59,7 @@ func (a *app) bindings(ctx context.Context, t *secretTargets) ([]secrets.Binding
 			return nil, err
 		}
 		if id.Project || id.Named && !flags.Typed(t.command.Flag("config")) {
-			if err := a.confirmIdentity(ctx, server, id); err != nil {
+			if err := confirmIdentity(ctx, a, server, id); err != nil {
 				return nil, err
 			}
 		}
@@ -98,7 +97,7 @@ type savedSecret struct {
 
 // saveSecret stores a secret. changed has the secret as it was and as it is: the caller reloads the servers
 // of both.
-func (a *app) saveSecret(ctx context.Context, store secrets.Store, n secrets.New) (saved savedSecret, changed []secrets.Secret, err error) {
+func saveSecret(ctx context.Context, a *app, store secrets.Store, n secrets.New) (saved savedSecret, changed []secrets.Secret, err error) {
 	book, err := store.Read()
 	if err != nil {
 		return saved, nil, err
@@ -144,7 +143,7 @@ func (s savedSecret) text() string {
 }
 
 // reloadHolders reloads the running gateways whose servers get one of the secrets.
-func (a *app) reloadHolders(ctx context.Context, changed ...secrets.Secret) error {
+func reloadHolders(ctx context.Context, a *app, changed ...secrets.Secret) error {
 	var files []string
 	for _, s := range changed {
 		for _, b := range s.Allowed {
@@ -155,8 +154,8 @@ func (a *app) reloadHolders(ctx context.Context, changed ...secrets.Secret) erro
 }
 
 // secretNames returns the names of the stored secrets.
-func (a *app) secretNames(_ context.Context, _ *target.Gateway) (names []string) {
-	store, err := a.secretStore()
+func secretNames(a *app) (names []string) {
+	store, err := secretStore(a)
 	if err != nil {
 		return nil
 	}

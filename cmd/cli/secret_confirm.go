@@ -34,15 +34,15 @@ person answers: it needs a terminal, and refuses to run below an agent. The answ
 for this definition, in this file.`,
 		Args: takes("[SERVER]"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.confirmSecrets(c.Context(), strings.Join(args, ""), out)
+			return confirmSecrets(c.Context(), a, strings.Join(args, ""), out)
 		},
 	}
 	terminal.AddForm(c.Flags(), &out, "print what was confirmed as JSON")
 	return c
 }
 
-func (a *app) confirmSecrets(ctx context.Context, server string, out terminal.Form) error {
-	waiting, err := a.waitingSecrets(server)
+func confirmSecrets(ctx context.Context, a *app, server string, out terminal.Form) error {
+	waiting, err := waitingSecrets(a, server)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (a *app) confirmSecrets(ctx context.Context, server string, out terminal.Fo
 		for _, r := range requests {
 			a.say("%s", requestText(r))
 		}
-		err := a.confirmIdentity(ctx, requests[0].Server, id)
+		err := confirmIdentity(ctx, a, requests[0].Server, id)
 		if errors.Is(err, errDeclined) {
 			declined = errors.Join(declined, err)
 			continue
@@ -70,7 +70,7 @@ func (a *app) confirmSecrets(ctx context.Context, server string, out terminal.Fo
 		}
 	}
 	if len(allowed) > 0 {
-		store, err := a.secretStore()
+		store, err := secretStore(a)
 		if err == nil {
 			err = store.Allow(ctx, allowed)
 		}
@@ -78,10 +78,10 @@ func (a *app) confirmSecrets(ctx context.Context, server string, out terminal.Fo
 			return err
 		}
 	}
-	return errors.Join(a.tellConfirmed(confirmed, len(waiting) > 0, out), declined, a.reloadUsersOf(ctx, files))
+	return errors.Join(tellConfirmed(a, confirmed, len(waiting) > 0, out), declined, a.reloadUsersOf(ctx, files))
 }
 
-func (a *app) tellConfirmed(confirmed []confirmedSecret, asked bool, out terminal.Form) error {
+func tellConfirmed(a *app, confirmed []confirmedSecret, asked bool, out terminal.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, confirmed)
 	}
@@ -97,7 +97,7 @@ func (a *app) tellConfirmed(confirmed []confirmedSecret, asked bool, out termina
 }
 
 // waitingSecrets returns the requests that can be confirmed, one list for each server. server "" means all.
-func (a *app) waitingSecrets(server string) (byServer [][]config.SecretRequest, err error) {
+func waitingSecrets(a *app, server string) (byServer [][]config.SecretRequest, err error) {
 	o := a.host.ConfigOptions(false)
 	o.NoValues = true
 	loaded, err := config.Load(o)
@@ -128,7 +128,7 @@ func (a *app) waitingSecrets(server string) (byServer [][]config.SecretRequest, 
 
 // tellWaiting names the servers of this folder that wait for a person, because trust does
 // not give secrets.
-func (a *app) tellWaiting() {
+func tellWaiting(a *app) {
 	o := a.host.ConfigOptions(false)
 	o.NoValues = true
 	loaded, err := config.Load(o)
@@ -154,7 +154,7 @@ var errDeclined = errors.New("you answered no")
 
 // confirmIdentity shows a person the definition of a server, and asks whether it gets
 // secrets.
-func (a *app) confirmIdentity(ctx context.Context, server string, id config.Identity) error {
+func confirmIdentity(ctx context.Context, a *app, server string, id config.Identity) error {
 	refused := func(why string) error {
 		return &toolscript.Error{Kind: toolscript.Forbidden, Server: server, Err: fmt.Errorf("only a person lets this definition of the server, in %s, have secrets, and %s; "+
 			"run at a terminal of your own: toolscript secret confirm", id.File, why)}

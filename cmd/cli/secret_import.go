@@ -40,7 +40,7 @@ changed; delete it when you do not need it any more.`,
 		Example: "  toolscript secret import .env GITHUB_TOKEN --for github",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.importSecrets(c.Context(), args[0], args[1:], &to, out)
+			return importSecrets(c.Context(), a, args[0], args[1:], &to, out)
 		},
 	}
 	c.Args = func(c *cobra.Command, args []string) error {
@@ -54,19 +54,19 @@ changed; delete it when you do not need it any more.`,
 	return c
 }
 
-func (a *app) importSecrets(ctx context.Context, file string, names []string, to *secretTargets, out terminal.Form) error {
-	store, err := a.secretStore()
+func importSecrets(ctx context.Context, a *app, file string, names []string, to *secretTargets, out terminal.Form) error {
+	store, err := secretStore(a)
 	if err != nil {
 		return err
 	}
-	entries, err := a.envFile(ctx, file)
+	entries, err := envFile(ctx, a, file)
 	if err != nil {
 		return err
 	}
 	if entries, err = selected(entries, names, file); err != nil {
 		return err
 	}
-	allowed, err := a.bindings(ctx, to)
+	allowed, err := bindings(ctx, a, to)
 	if err != nil {
 		return err
 	}
@@ -77,16 +77,16 @@ func (a *app) importSecrets(ctx context.Context, file string, names []string, to
 			result.LeftOut = append(result.LeftOut, leftOutSecret{e.Name, err.Error()})
 			continue
 		}
-		saved, changed, err := a.saveSecret(ctx, store, secrets.New{Name: e.Name, Value: e.Value, Storage: to.storage.Value, Allowed: allowed})
+		saved, changed, err := saveSecret(ctx, a, store, secrets.New{Name: e.Name, Value: e.Value, Storage: to.storage.Value, Allowed: allowed})
 		if err != nil {
 			return err
 		}
 		result.Stored, all = append(result.Stored, saved), append(all, changed...)
 	}
-	return errors.Join(a.tellImported(result, out), a.reloadHolders(ctx, all...))
+	return errors.Join(tellImported(a, result, out), reloadHolders(ctx, a, all...))
 }
 
-func (a *app) tellImported(r importedSecrets, out terminal.Form) error {
+func tellImported(a *app, r importedSecrets, out terminal.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, r)
 	}
@@ -104,7 +104,7 @@ func (a *app) tellImported(r importedSecrets, out terminal.Form) error {
 // maxEnvFile bounds a .env file, in bytes.
 const maxEnvFile = 1 << 20
 
-func (a *app) envFile(ctx context.Context, file string) ([]secrets.Entry, error) {
+func envFile(ctx context.Context, a *app, file string) ([]secrets.Entry, error) {
 	in := a.Stdin
 	if file != "-" {
 		if !filepath.IsAbs(file) {

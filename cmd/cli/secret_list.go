@@ -34,14 +34,14 @@ func newSecretList(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List the names of secrets, and the servers that get them",
 		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.listSecrets(c.Context(), out) },
+		RunE:  func(c *cobra.Command, _ []string) error { return listSecrets(c.Context(), a, out) },
 	}
 	terminal.AddForm(c.Flags(), &out, "print the secrets as JSON, without their values")
 	return c
 }
 
-func (a *app) listSecrets(_ context.Context, out terminal.Form) error {
-	store, err := a.secretStore()
+func listSecrets(_ context.Context, a *app, out terminal.Form) error {
+	store, err := secretStore(a)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (a *app) listSecrets(_ context.Context, out terminal.Form) error {
 		}
 		list = append(list, row)
 	}
-	list = a.addWaiting(list)
+	list = addWaiting(a, list)
 	if out.Structured() {
 		return out.Write(a.Stdout, list)
 	}
@@ -82,7 +82,7 @@ func (a *app) listSecrets(_ context.Context, out terminal.Form) error {
 
 // addWaiting adds the servers of this folder that refer to a secret and do not get it. If the configuration
 // has mistakes, it adds nothing.
-func (a *app) addWaiting(list []listedSecret) []listedSecret {
+func addWaiting(a *app, list []listedSecret) []listedSecret {
 	o := a.host.ConfigOptions(false)
 	o.NoValues = true
 	loaded, err := config.Load(o)

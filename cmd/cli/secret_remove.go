@@ -26,14 +26,14 @@ func newSecretRemove(a *app) *cobra.Command {
 		Long: `Remove a secret, and which servers get it. Running gateways stop the servers that refer
 to it.`,
 		Args: takes("NAME"),
-		RunE: func(c *cobra.Command, args []string) error { return a.removeSecret(c.Context(), args[0], out) },
+		RunE: func(c *cobra.Command, args []string) error { return removeSecret(c.Context(), a, args[0], out) },
 	}
 	terminal.AddForm(c.Flags(), &out, "print what was removed as JSON")
 	return c
 }
 
-func (a *app) removeSecret(ctx context.Context, name string, out terminal.Form) error {
-	store, err := a.secretStore()
+func removeSecret(ctx context.Context, a *app, name string, out terminal.Form) error {
+	store, err := secretStore(a)
 	if err != nil {
 		return err
 	}
@@ -43,12 +43,12 @@ func (a *app) removeSecret(ctx context.Context, name string, out terminal.Form) 
 	}
 	if !found {
 		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no secret %.100q%s; see: toolscript secret list",
-			name, naming.DidYouMean(naming.Nearest(name, a.secretNames(ctx, nil), 1)))}
+			name, naming.DidYouMean(naming.Nearest(name, secretNames(a), 1)))}
 	}
 	if out.Structured() {
 		err = out.Write(a.Stdout, removedSecret{name, serversOf(removed)})
 	} else {
 		err = a.print("removed %s", name)
 	}
-	return errors.Join(err, a.reloadHolders(ctx, removed))
+	return errors.Join(err, reloadHolders(ctx, a, removed))
 }

@@ -31,7 +31,7 @@ gateways connect these servers again.`,
 		Example: `  toolscript secret set GITHUB_TOKEN --for github
   gh auth token | toolscript secret set GITHUB_TOKEN --for github`,
 		Args: takesSecretName,
-		RunE: func(c *cobra.Command, args []string) error { return a.setSecret(c.Context(), args[0], &to, out) },
+		RunE: func(c *cobra.Command, args []string) error { return setSecret(c.Context(), a, args[0], &to, out) },
 	}
 	to.add(c)
 	terminal.AddForm(c.Flags(), &out, "print what was stored as JSON, without the value")
@@ -53,20 +53,20 @@ func takesSecretName(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func (a *app) setSecret(ctx context.Context, name string, to *secretTargets, out terminal.Form) error {
-	store, err := a.secretStore()
+func setSecret(ctx context.Context, a *app, name string, to *secretTargets, out terminal.Form) error {
+	store, err := secretStore(a)
 	if err != nil {
 		return err
 	}
-	allowed, err := a.bindings(ctx, to)
+	allowed, err := bindings(ctx, a, to)
 	if err != nil {
 		return err
 	}
-	value, err := a.secretValue(ctx, name)
+	value, err := secretValue(ctx, a, name)
 	if err != nil {
 		return err
 	}
-	saved, changed, err := a.saveSecret(ctx, store, secrets.New{Name: name, Value: value, Storage: to.storage.Value, Allowed: allowed})
+	saved, changed, err := saveSecret(ctx, a, store, secrets.New{Name: name, Value: value, Storage: to.storage.Value, Allowed: allowed})
 	if err != nil {
 		return err
 	}
@@ -75,11 +75,11 @@ func (a *app) setSecret(ctx context.Context, name string, to *secretTargets, out
 	} else {
 		err = a.print("%s", saved.text())
 	}
-	return errors.Join(err, a.reloadHolders(ctx, changed...))
+	return errors.Join(err, reloadHolders(ctx, a, changed...))
 }
 
 // secretValue reads a value from the terminal, or from standard input.
-func (a *app) secretValue(ctx context.Context, name string) (string, error) {
+func secretValue(ctx context.Context, a *app, name string) (string, error) {
 	if terminal.Is(a.Stdin) {
 		value, err := terminal.AskSecret(ctx, a.Stdin, a.Stderr, "Value of "+name+": ")
 		if errors.Is(err, terminal.ErrNoAnswer) {

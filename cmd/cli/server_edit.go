@@ -74,7 +74,7 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 	var files []clients.File
 	of := map[string][]string{} // the servers that have to be changed, by the path of their file
 	for _, server := range servers {
-		file, others, err := o.definedIn(server)
+		file, others, err := definedIn(&o.changeOptions, server)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 
 // definedIn returns the file whose definition of a server has effect, and the paths of the other files that
 // define a server of this name.
-func (o *changeOptions) definedIn(server string) (file clients.File, others []string, err error) {
+func definedIn(o *changeOptions, server string) (file clients.File, others []string, err error) {
 	files, err := config.Locate(o.host.ConfigOptions(false))
 	if err != nil {
 		return file, nil, err

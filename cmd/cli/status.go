@@ -212,7 +212,7 @@ func (o *statusOptions) writeAttention(b *strings.Builder, all []toolscript.Atte
 	}
 	b.WriteString("\nNeeds attention:\n")
 	for _, a := range all[:min(len(all), mostAttention)] {
-		o.writeProblem(b, string(a.Severity), a.Subject, o.again(a.Problem), o.again(a.Command))
+		writeProblem(o.app, b, string(a.Severity), a.Subject, o.again(a.Problem), o.again(a.Command))
 	}
 	if n := len(all) - mostAttention; n > 0 {
 		b.WriteString(o.again(fmt.Sprintf("and %d more; see: toolscript top\n", n)))

@@ -11,17 +11,17 @@ import (
 )
 
 // inventory lists the gateways, the hub and its servers, and the fleet.
-func (a *app) inventory(ctx context.Context) ([]status.Item, error) {
+func inventory(ctx context.Context, a *app) ([]status.Item, error) {
 	places, err := a.target.Places()
 	if err != nil {
 		return nil, err
 	}
-	place, err := a.place()
+	place, err := place(a)
 	if err != nil {
 		return nil, err
 	}
 	fleet := make(chan []status.Item, 1)
-	go func() { fleet <- a.fleetItems(ctx) }()
+	go func() { fleet <- fleetItems(ctx, a) }()
 	items, err := status.Look(ctx, places, place)
 	items = append(items, <-fleet...)
 	for i := range items {
@@ -33,7 +33,7 @@ func (a *app) inventory(ctx context.Context) ([]status.Item, error) {
 // printAll prints every gateway of this user on this host, the hub with its servers, and the
 // fleet of the configuration.
 func (o *statusOptions) printAll(ctx context.Context) error {
-	items, err := o.inventory(ctx)
+	items, err := inventory(ctx, o.app)
 	if err != nil {
 		return err
 	}

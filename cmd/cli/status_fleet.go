@@ -14,8 +14,8 @@ const surveyTime = 3 * time.Second
 
 // fleetItems lists the fleet of the configuration, with its servers and runners. Without a fleet, or if the
 // configuration cannot be read, it returns nil.
-func (a *app) fleetItems(ctx context.Context) []status.Item {
-	at, err := a.fleetAddress()
+func fleetItems(ctx context.Context, a *app) []status.Item {
+	at, err := fleetAddress(a)
 	if err != nil {
 		return nil
 	}

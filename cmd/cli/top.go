@@ -35,9 +35,9 @@ programs: toolscript status --all --json.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if all {
-				return a.topAll(c.Context())
+				return topAll(c.Context(), a)
 			}
-			return a.top(c.Context())
+			return top(c.Context(), a)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "show every gateway of this user on this host, and the hub")
@@ -51,12 +51,12 @@ var errNoScreen = &toolscript.Error{
 }
 
 // hasScreen reports whether top can draw.
-func (a *app) hasScreen() bool {
+func hasScreen(a *app) bool {
 	return terminal.Is(a.Stdin) && terminal.Is(a.Stdout) && a.getenv("TERM") != "dumb"
 }
 
-func (a *app) top(ctx context.Context) error {
-	if !a.hasScreen() {
+func top(ctx context.Context, a *app) error {
+	if !hasScreen(a) {
 		return errNoScreen
 	}
 	g, err := a.target.Require(ctx)
@@ -74,18 +74,18 @@ func (a *app) top(ctx context.Context) error {
 }
 
 // topAll shows all gateways of this host. Its keys run other commands of this program.
-func (a *app) topAll(ctx context.Context) error {
-	if !a.hasScreen() {
+func topAll(ctx context.Context, a *app) error {
+	if !hasScreen(a) {
 		return errNoScreen
 	}
-	if _, err := a.inventory(ctx); err != nil {
+	if _, err := inventory(ctx, a); err != nil {
 		return err
 	}
-	return status.RunHostScreen(ctx, status.HostScreenOptions{Look: a.inventory, Do: a.runSelf, In: a.Stdin, Out: a.Stdout, Env: a.Env})
+	return status.RunHostScreen(ctx, status.HostScreenOptions{Look: func(ctx context.Context) ([]status.Item, error) { return inventory(ctx, a) }, Do: func(ctx context.Context, args []string) (string, error) { return runSelf(ctx, a, args) }, In: a.Stdin, Out: a.Stdout, Env: a.Env})
 }
 
 // runSelf runs a command of this program without input and returns what it has printed.
-func (a *app) runSelf(ctx context.Context, args []string) (string, error) {
+func runSelf(ctx context.Context, a *app, args []string) (string, error) {
 	self, err := files.Own()
 	if err != nil {
 		return "", err

@@ -79,7 +79,7 @@ func (o *trustOptions) run(ctx context.Context) error {
 		return err
 	}
 	o.say("trusted %s", review.Path)
-	o.tellWaiting()
+	tellWaiting(o.app)
 	return o.done(ctx, trustResult{Path: review.Path, Trusted: true, Changed: true})
 }
 
@@ -96,7 +96,7 @@ func (o *trustOptions) distrust(ctx context.Context) error {
 	if err := o.done(ctx, trustResult{Path: path, Changed: trusted}); err != nil {
 		return err
 	}
-	return o.endUnusedServers()
+	return endUnusedServers(o.app)
 }
 
 // trustResult is the output of trust with --json.
