@@ -28,8 +28,8 @@ type addOptions struct {
 // addKinds are the choices of --from.
 var addKinds = []string{"remote", "npm", "pypi", "oci", "nuget"}
 
-func newAdd(a *app) *cobra.Command {
-	o := &addOptions{givenServer: givenServer{changeOptions: changeOptions{app: a}}}
+func newAdd(a *App) *cobra.Command {
+	o := &addOptions{givenServer: givenServer{ChangeOptions: ChangeOptions{App: a}}}
 	c := &cobra.Command{
 		Use:   "add NAME -- COMMAND [ARGS]... | NAME URL | SERVER[@VERSION] [KEY=VALUE]...",
 		Short: "Add a server to the configuration: a command, an address, or one of the MCP Registry",
@@ -52,14 +52,14 @@ login at a remote server, or with --secrets to store the secrets.`,
 		Example: `  toolscript add io.github.octocat/weather units=metric
   toolscript add weather --from npm --name forecast`,
 		Args: func(c *cobra.Command, args []string) error {
-			if !o.undo && len(args) == 0 {
+			if !o.Undo && len(args) == 0 {
 				return exit.Usage(c.CommandPath(), "missing argument: NAME -- COMMAND, NAME URL, or a SERVER of the registry")
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.undo {
-				return o.takeBack(c.Context(), "add")
+			if o.Undo {
+				return o.TakeBack(c.Context(), "add")
 			}
 			given, err := o.given(args, c.ArgsLenAtDash())
 			switch {
@@ -72,13 +72,13 @@ login at a remote server, or with --secrets to store the secrets.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.registry, "registry", a.getenv("TOOLSCRIPT_REGISTRY"), "the `address` of the registry (default $TOOLSCRIPT_REGISTRY, else "+registry.URL+")")
+	f.StringVar(&o.registry, "registry", a.Getenv("TOOLSCRIPT_REGISTRY"), "the `address` of the registry (default $TOOLSCRIPT_REGISTRY, else "+registry.URL+")")
 	f.StringVar(&o.name, "name", "", "`name` of the server in the configuration (default: made from the name in the registry, the command or the address)")
 	f.StringVar(&o.from, "from", "", "the `kind` of package to use, or remote: "+strings.Join(addKinds, ", ")+" (default the first that the server has)")
 	o.addServerFlags(f)
 	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(addKinds, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	f.BoolVar(&o.secrets, "secrets", false, "take secrets from the secret store (${secret:NAME}), not from variables; see toolscript secret")
-	o.addFlags(c)
+	o.AddFlags(c)
 	o.self = c
 	return c
 }
@@ -125,7 +125,7 @@ func (o *addOptions) runGiven(ctx context.Context, command string) error {
 	if o.url != "" && len(o.headers) == 0 {
 		plan.Notes = append(plan.Notes, "if the server wants a login, run: "+toolscript.Command("auth", o.serverName()))
 	}
-	return o.carryOut(ctx, "add", o.with("--yes"), plan)
+	return o.CarryOut(ctx, "add", o.With("--yes"), plan)
 }
 
 func (o *addOptions) run(ctx context.Context, command, server string, words []string) error {
@@ -154,9 +154,9 @@ func (o *addOptions) run(ctx context.Context, command, server string, words []st
 	}
 	o.describe(entry, choice, choices, refused)
 	if len(plan.Changes) == 0 {
-		o.say("the configuration has this server already")
+		o.Say("the configuration has this server already")
 	}
-	if err := o.carryOut(ctx, "add", o.with("--yes"), plan); err != nil {
+	if err := o.CarryOut(ctx, "add", o.With("--yes"), plan); err != nil {
 		return err
 	}
 	return o.prepareServer(ctx, plan, choice)
@@ -178,10 +178,10 @@ func pairsOf(words []string) (map[string]string, error) {
 // find returns the server of the registry with the name in text, else the only server whose name contains it.
 // The user must choose among several, because a name can imitate another. text may end with @VERSION.
 func (o *addOptions) find(ctx context.Context, text string) (registry.Entry, error) {
-	client := &registry.Client{URL: o.registry, Dir: o.host.Cache("registry"), Older: func(at time.Time, reason error) {
-		o.warn("%v; using a copy of %s", reason, terminal.LocalTime(at))
+	client := &registry.Client{URL: o.registry, Dir: o.Host.Cache("registry"), Older: func(at time.Time, reason error) {
+		o.Warn("%v; using a copy of %s", reason, terminal.LocalTime(at))
 	}}
-	over := o.waiting("asking the registry")
+	over := o.Waiting("asking the registry")
 	defer over()
 	name, version, _ := strings.Cut(text, "@")
 	if registry.IsName(name) {
@@ -219,8 +219,8 @@ func (o *addOptions) several(text string, found []registry.Entry, more bool) err
 		list = append(list, foundServer{e.Server.Name, e.Server.Version, e.Meta.Official.Status, e.Server.Description})
 	}
 	shown := list[:min(mostShown, len(list))]
-	if o.form.Structured() {
-		if err := o.form.Write(o.Stdout, list); err != nil {
+	if o.Form.Structured() {
+		if err := o.Form.Write(o.Stdout, list); err != nil {
 			return err
 		}
 		shown = list
@@ -276,7 +276,7 @@ func (o *addOptions) choose(entry registry.Entry, choices []registry.Choice, ref
 
 // plan returns the change of the configuration that adds the server.
 func (o *addOptions) plan(entry registry.Entry, choice registry.Choice) (*clients.Import, error) {
-	_, targets, err := o.where()
+	_, targets, err := o.Where()
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (o *addOptions) plan(entry registry.Entry, choice registry.Choice) (*client
 		plan.Changes = []*clients.Change{change}
 	}
 	if !o.secrets && slices.ContainsFunc(choice.Needed, func(v registry.Variable) bool { return v.Secret }) {
-		plan.Notes = append(plan.Notes, "toolscript can keep the secrets instead of variables: "+o.with("--secrets"))
+		plan.Notes = append(plan.Notes, "toolscript can keep the secrets instead of variables: "+o.With("--secrets"))
 	}
 	for _, v := range choice.Needed {
 		if v.Secret && o.secrets {
@@ -327,7 +327,7 @@ func about(v registry.Variable) string {
 // describe shows what the registry says of a server, and what the server may do.
 func (o *addOptions) describe(e registry.Entry, c registry.Choice, all []registry.Choice, refused []string) {
 	say := func(label, format string, args ...any) {
-		o.say("%-12s %s", label, terminal.OneLine(fmt.Sprintf(format, args...)))
+		o.Say("%-12s %s", label, terminal.OneLine(fmt.Sprintf(format, args...)))
 	}
 	say("server:", "%s %s: %s", e.Server.Name, e.Server.Version, short(e.Server.Description))
 	if s := e.Meta.Official; s.Status != "" && s.Status != "active" {

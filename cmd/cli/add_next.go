@@ -13,7 +13,7 @@ import (
 // prepareServer offers to store the secrets of an added server, or to log in at it. It asks only at a
 // terminal; otherwise the notes of the change name the commands.
 func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, choice registry.Choice) error {
-	if o.yes || o.project || o.form.Structured() || len(plan.Changes) == 0 || !terminal.Is(o.Stdin) {
+	if o.Yes || o.project || o.Form.Structured() || len(plan.Changes) == 0 || !terminal.Is(o.Stdin) {
 		return nil
 	}
 	name, path := plan.Taken[0].Name, plan.Taken[0].To
@@ -23,7 +23,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 	}
 	if choice.Kind == "remote" && len(choice.Needed) == 0 {
 		return o.ifWanted(ctx, "Log in at "+name+" now? [y/N] ", func() error {
-			return (&authOptions{app: o.app, server: name}).login(ctx)
+			return (&authOptions{App: o.App, server: name}).login(ctx)
 		})
 	}
 	for _, v := range choice.Needed {
@@ -31,7 +31,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 			continue
 		}
 		err := o.ifWanted(ctx, "Store the secret "+v.Name+" now? [y/N] ", func() error {
-			return setSecret(ctx, o.app, v.Name, &secretTargets{servers: []string{name}, command: o.self}, terminal.AsTable)
+			return setSecret(ctx, o.App, v.Name, &secretTargets{servers: []string{name}, command: o.self}, terminal.AsTable)
 		})
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 
 // ifWanted asks the user a question and calls do if the answer is yes.
 func (o *addOptions) ifWanted(ctx context.Context, question string, do func() error) error {
-	answer, err := o.ask(ctx, question)
+	answer, err := o.Ask(ctx, question)
 	switch {
 	case errors.Is(err, terminal.ErrNoAnswer):
 		return nil

@@ -16,7 +16,7 @@ import (
 
 // takeServers adds --stdio, --url and related flags to some commands. A command with these flags runs without
 // a gateway.
-func takeServers(a *app, root *cobra.Command) {
+func takeServers(a *App, root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "call", "exec", "search", "get-types", "list-tools":
@@ -25,7 +25,7 @@ func takeServers(a *app, root *cobra.Command) {
 	}
 }
 
-func takeServersOf(a *app, c *cobra.Command) {
+func takeServersOf(a *App, c *cobra.Command) {
 	flags := &exec.AdhocFlags{}
 	flags.Add(c.Flags())
 	run := c.RunE
@@ -45,34 +45,34 @@ func takeServersOf(a *app, c *cobra.Command) {
 }
 
 // useServers adds the servers of the flags to the configuration of this command.
-func useServers(a *app, c *cobra.Command, flags *exec.AdhocFlags) error {
+func useServers(a *App, c *cobra.Command, flags *exec.AdhocFlags) error {
 	servers, err := flags.Servers()
 	switch {
 	case err != nil:
 		return &exit.UsageError{Command: c.CommandPath(), Err: err}
-	case len(servers) > 0 && a.target.URL != "":
+	case len(servers) > 0 && a.Target.URL != "":
 		return exit.Usage(c.CommandPath(), "--stdio and --url start servers in this command and cannot be combined with --gateway-url")
 	}
-	a.host.Config.Extra = servers
+	a.Host.Config.Extra = servers
 	return nil
 }
 
 // extraServers returns the sorted names of the servers of --stdio and --url.
-func extraServers(a *app) []string { return exec.AdhocNames(a.host.Config.Extra) }
+func extraServers(a *App) []string { return exec.AdhocNames(a.Host.Config.Extra) }
 
 // planSave returns the change that writes the server of the flags into the user's configuration under name;
 // nil if name is empty. It runs before the command, so that a name that is taken stops the command. The file
 // gets references to variables instead of secrets.
-func planSave(a *app, name string) (*clients.Import, error) {
+func planSave(a *App, name string) (*clients.Import, error) {
 	if name == "" {
 		return nil, nil
 	}
-	o := changeOptions{app: a}
-	places, targets, err := o.where()
+	o := ChangeOptions{App: a}
+	places, targets, err := o.Where()
 	if err != nil {
 		return nil, err
 	}
-	servers := a.host.Config.Extra
+	servers := a.Host.Config.Extra
 	text := servers[extraServers(a)[0]]
 	var definition map[string]any
 	if err := json.Unmarshal(text, &definition); err != nil {
@@ -89,9 +89,9 @@ func planSave(a *app, name string) (*clients.Import, error) {
 }
 
 // saveServer writes the change of planSave.
-func saveServer(ctx context.Context, a *app, plan *clients.Import) error {
-	o := changeOptions{app: a, yes: true, form: terminal.AsTable}
-	c, err := o.changer()
+func saveServer(ctx context.Context, a *App, plan *clients.Import) error {
+	o := ChangeOptions{App: a, Yes: true, Form: terminal.AsTable}
+	c, err := o.Changer()
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func suggestionsOf(c *cobra.Command, commands []string) suggestions {
 
 // again adds the flags of choosing that are on this command line to each toolscript command in a text.
 // Messages also come from gateways, which do not know these flags.
-func (a *app) again(text string) string {
+func (a *App) Again(text string) string {
 	if len(a.suggestions.typed) == 0 {
 		return text
 	}
@@ -43,7 +43,7 @@ func (a *app) again(text string) string {
 
 // toAgent adapts a text for an agent without a shell. In place of a toolscript command, the text names the
 // tool of toolscript mcp that does the same, or it says that the user must run the command.
-func (a *app) toAgent(text string) string {
+func (a *App) ToAgent(text string) string {
 	for command, tool := range ownTools {
 		text = strings.ReplaceAll(text, toolscript.Command(command)+" ", tool+" ")
 	}
@@ -55,7 +55,7 @@ func (a *app) toAgent(text string) string {
 		told = strings.ReplaceAll(told, lead+"toolscript"+askUser, "ask the user to run: toolscript")
 	}
 	more := strings.Contains(told, "toolscript"+askUser)
-	if told = a.again(strings.ReplaceAll(told, askUser, "")); more {
+	if told = a.Again(strings.ReplaceAll(told, askUser, "")); more {
 		told += " (ask the user to run this command)"
 	}
 	return told
@@ -121,7 +121,7 @@ func withoutCapability(address string) string {
 
 // with returns this command line with more flags. They follow the name of the command, before arguments that
 // may belong to another program.
-func (a *app) with(more ...string) string {
+func (a *App) With(more ...string) string {
 	c, rest := a.suggestions.of, a.Args
 	for _, name := range strings.Fields(c.CommandPath())[1:] {
 		for len(rest) > 0 && rest[0] != name && !slices.Contains(c.Aliases, rest[0]) {
@@ -150,24 +150,24 @@ func takesValue(all *pflag.FlagSet, word string) bool {
 }
 
 // completed applies again to the messages of an event of a run. What a script prints stays as it is.
-func (a *app) completed(e toolscript.Event) toolscript.Event {
+func (a *App) Completed(e toolscript.Event) toolscript.Event {
 	if len(a.suggestions.typed) == 0 {
 		return e
 	}
-	e.Message = a.again(e.Message)
+	e.Message = a.Again(e.Message)
 	if e.Diagnostic != nil {
 		d := *e.Diagnostic
-		d.Message, e.Diagnostic = a.again(d.Message), &d
+		d.Message, e.Diagnostic = a.Again(d.Message), &d
 	}
 	if e.End != nil {
 		end := *e.End
 		end.Notices = slices.Clone(end.Notices)
 		for i, notice := range end.Notices {
-			end.Notices[i] = a.again(notice)
+			end.Notices[i] = a.Again(notice)
 		}
 		if end.Error != nil {
 			failed := *end.Error
-			failed.Message, end.Error = a.again(failed.Message), &failed
+			failed.Message, end.Error = a.Again(failed.Message), &failed
 		}
 		e.End = &end
 	}

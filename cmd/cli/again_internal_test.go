@@ -8,12 +8,12 @@ import (
 )
 
 // typedApp returns the state of a command after its flags were parsed.
-func typedApp(t *testing.T, args ...string) *app {
+func typedApp(t *testing.T, args ...string) *App {
 	t.Helper()
 	a := newApp(State{Args: args, Dir: t.TempDir(), Stdin: &bytes.Buffer{}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})
 	root := newRoot(a)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		a.suggestions = suggestionsOf(c, a.names)
+		a.suggestions = suggestionsOf(c, a.Names)
 		c.RunE = func(*cobra.Command, []string) error { return nil }
 		return nil
 	}
@@ -40,10 +40,10 @@ func TestAgain(t *testing.T) {
 		{"the gateway is toolscript 1.0, not my-toolscript exec", "the gateway is toolscript 1.0, not my-toolscript exec"},
 		{"", ""},
 	} {
-		if got := typedApp(t, append([]string{"list-servers"}, flags...)...).again(tt.text); got != tt.want {
+		if got := typedApp(t, append([]string{"list-servers"}, flags...)...).Again(tt.text); got != tt.want {
 			t.Errorf("again(%q) = %q, want %q", tt.text, got, tt.want)
 		}
-		if got := typedApp(t, "list-servers").again(tt.text); got != tt.text {
+		if got := typedApp(t, "list-servers").Again(tt.text); got != tt.text {
 			t.Errorf("without flags, again(%q) = %q", tt.text, got)
 		}
 	}
@@ -60,7 +60,7 @@ func TestToAgent(t *testing.T) {
 		{"see: toolscript list-tools x", "see: describe_tools x"},
 		{"the server is toolscript 1.0", "the server is toolscript 1.0"},
 	} {
-		if got := a.toAgent(tt.text); got != tt.want {
+		if got := a.ToAgent(tt.text); got != tt.want {
 			t.Errorf("toAgent(%q) = %q, want %q", tt.text, got, tt.want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestWith(t *testing.T) {
 		{[]string{"-c", "add", "add", "x y", "http://a"}, "toolscript -c add add --yes 'x y' http://a"},
 		{[]string{"--config=f", "config", "import", "--json"}, "toolscript '--config=f' config import --yes --json"},
 	} {
-		if got := typedApp(t, tt.args...).with("--yes"); got != tt.want {
+		if got := typedApp(t, tt.args...).With("--yes"); got != tt.want {
 			t.Errorf("with %q = %s, want %s", tt.args, got, tt.want)
 		}
 	}

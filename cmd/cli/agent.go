@@ -21,14 +21,14 @@ import (
 )
 
 type agentOptions struct {
-	*execOptions
+	*Options
 	provider string
 	model    string
 	turns    int
 }
 
-func newAgent(a *app) *cobra.Command {
-	o := &agentOptions{execOptions: newExecOptions(a, "toolscript agent")}
+func newAgent(a *App) *cobra.Command {
+	o := &agentOptions{Options: newExecOptions(a, "toolscript agent")}
 	c := &cobra.Command{
 		Use:                   "agent [flags] TASK",
 		DisableFlagsInUseLine: true,
@@ -51,9 +51,9 @@ no script, is printed. This is a small loop for trying scripts in answers.
 	f.StringVar(&o.provider, "provider", "", "the provider in the configuration (default: the only one with a model)")
 	f.StringVar(&o.model, "model", "", "another model of the provider")
 	f.IntVar(&o.turns, "turns", agent.DefaultTurns, "the most answers of the model")
-	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
-	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that scripts see (default that of this command)")
-	flags.AddTrust(f, &o.trust)
+	f.StringSliceVar(&o.Allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
+	f.StringVar(&o.Cwd, "cwd", "", "the working `folder` that scripts see (default that of this command)")
+	flags.AddTrust(f, &o.Trust)
 	return c
 }
 
@@ -61,14 +61,14 @@ func (o *agentOptions) run(ctx context.Context, args []string) error {
 	task := strings.TrimSpace(strings.Join(args, " "))
 	switch {
 	case task == "":
-		return exit.Usage(o.script.Command, "missing argument: TASK")
+		return exit.Usage(o.Script.Command, "missing argument: TASK")
 	case o.turns < 1:
-		return exit.Usage(o.script.Command, "--turns must be 1 or more")
+		return exit.Usage(o.Script.Command, "--turns must be 1 or more")
 	}
-	if err := o.checkFiles(); err != nil {
+	if err := o.CheckFiles(); err != nil {
 		return err
 	}
-	loaded, err := o.host.Load(o.trust)
+	loaded, err := o.Host.Load(o.Trust)
 	if err != nil {
 		return err
 	}
@@ -76,21 +76,21 @@ func (o *agentOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, allow, err := loaded.Settings.Narrow(o.target.Profile)
+	_, allow, err := loaded.Settings.Narrow(o.Target.Profile)
 	if err != nil {
 		return err
 	}
-	at, release, err := o.place(ctx)
+	at, release, err := o.Place(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	o.notice.Show("waiting for the model")
-	loop := agent.Loop{Model: model, System: agent.Instructions(servers(loaded, allow.And(o.allow))), Turns: o.turns, Process: func(ctx context.Context, items []json.RawMessage) ([]json.RawMessage, error) {
+	o.Notice.Show("waiting for the model")
+	loop := agent.Loop{Model: model, System: agent.Instructions(servers(loaded, allow.And(o.Allow))), Turns: o.turns, Process: func(ctx context.Context, items []json.RawMessage) ([]json.RawMessage, error) {
 		return o.process(ctx, at, name, model.API(), items)
 	}}
 	result, err := loop.Run(ctx, task)
-	o.notice.End()
+	o.Notice.End()
 	if result.Text != "" {
 		if _, wrong := io.WriteString(o.Stdout, terminal.VisibleText(result.Text)+"\n"); wrong != nil {
 			return wrong
@@ -118,7 +118,7 @@ func (o *agentOptions) process(ctx context.Context, at runPlace, provider string
 	}
 	var done []json.RawMessage
 	err = at.Harness(ctx, toolscript.HarnessRequest{
-		Items: list, API: string(api), Provider: provider, Cwd: o.absolute(o.cwd), Allow: o.allow, Profile: o.target.Profile,
+		Items: list, API: string(api), Provider: provider, Cwd: o.Absolute(o.Cwd), Allow: o.Allow, Profile: o.Target.Profile,
 	}, func(item json.RawMessage) error {
 		var head struct {
 			Type string `json:"type"`
@@ -129,16 +129,16 @@ func (o *agentOptions) process(ctx context.Context, at runPlace, provider string
 		}
 		switch head.Type {
 		case "ToolCallStart":
-			o.notice.Show("waiting for " + head.Tool)
+			o.Notice.Show("waiting for " + head.Tool)
 		case "ToolCallEnd":
-			o.notice.Show("running")
+			o.Notice.Show("running")
 		case "ApprovalRequest":
-			o.notice.Show("waiting for your approval: toolscript approvals")
+			o.Notice.Show("waiting for your approval: toolscript approvals")
 		default:
 			done = append(done, slices.Clone(item))
 		}
 		return nil
 	})
-	o.notice.Show("waiting for the model")
+	o.Notice.Show("waiting for the model")
 	return done, err
 }

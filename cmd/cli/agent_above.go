@@ -7,6 +7,6 @@ import (
 )
 
 // agent returns the name of the agent that has started this process; "" if there is none.
-func (a *app) agent() string {
+func (a *App) Agent() string {
 	return cmp.Or(confirm.AgentVariable(a.Env), confirm.AgentAbove(a.Parent))
 }

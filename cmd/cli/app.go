@@ -33,33 +33,33 @@ type State struct {
 }
 
 // app is the environment and the global options, which all commands share.
-type app struct {
+type App struct {
 	State
 
-	target    target.Finder
+	Target    target.Finder
 	configs   string
 	dataDir   string
 	logLevel  flags.Level
 	logFormat flags.Choice
 
 	// tree makes the command that args name, to read its flags. The command cannot be run.
-	tree  func(dir string, args []string) *cobra.Command
-	names []string // the names of all commands
+	Tree  func(dir string, args []string) *cobra.Command
+	Names []string // the names of all commands
 
-	findHub func(context.Context) (hub.Endpoint, error) // finds or starts the hub of this user
+	FindHub func(context.Context) (hub.Endpoint, error) // finds or starts the hub of this user
 
-	host   *daemon.Host
-	notice *terminal.Notice
+	Host   *daemon.Host
+	Notice *terminal.Notice
 	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangupSignals
 	breaks atomic.Pointer[chan struct{}] // is closed at the next SIGINT, see interrupts
 
-	printed *printed // nil: the output is not counted
+	Printed *printed // nil: the output is not counted
 
 	suggestions suggestions
 }
 
-func (a *app) addGlobalFlags(f *pflag.FlagSet) {
-	f.StringVarP(&a.target.URL, "gateway-url", "g", "", "use only the gateway at this `url`")
+func (a *App) AddGlobalFlags(f *pflag.FlagSet) {
+	f.StringVarP(&a.Target.URL, "gateway-url", "g", "", "use only the gateway at this `url`")
 	f.StringVarP(&a.configs, "config", "c", "", "comma separated configuration `files` (default ~/.toolscript.json and the project's .toolscript.json)")
 	f.StringVar(&a.dataDir, "data-dir", "", "`folder` of trust and caches (default ~/.toolscript)")
 	a.logLevel.Choices = []string{"debug", "info", "warn", "error"}

@@ -25,7 +25,7 @@ the program that has asked for the call does not read: at the terminal of
 // watchEvery is the interval of polling for new requests.
 const watchEvery = 500 * time.Millisecond
 
-func newApprovals(a *app) *cobra.Command {
+func newApprovals(a *App) *cobra.Command {
 	var f terminal.Form
 	list := func(c *cobra.Command, _ []string) error { return listApprovals(c.Context(), a, f) }
 	c := &cobra.Command{Use: "approvals", Short: "Answer tool calls that wait for your approval", Long: approvalsHelp, Args: takes(), RunE: list}
@@ -36,7 +36,7 @@ func newApprovals(a *app) *cobra.Command {
 	return c
 }
 
-func newApprovalsWatch(a *app) *cobra.Command {
+func newApprovalsWatch(a *App) *cobra.Command {
 	var f terminal.Form
 	c := &cobra.Command{
 		Use: "watch", Short: "Print new requests until you interrupt the command", Args: takes(),
@@ -46,7 +46,7 @@ func newApprovalsWatch(a *app) *cobra.Command {
 	return c
 }
 
-func newApprovalsShow(a *app) *cobra.Command {
+func newApprovalsShow(a *App) *cobra.Command {
 	var f terminal.Form
 	c := &cobra.Command{
 		Use:   "show [ID]",
@@ -62,7 +62,7 @@ may be left out.`,
 	return c
 }
 
-func newApprovalsAllow(a *app) *cobra.Command {
+func newApprovalsAllow(a *App) *cobra.Command {
 	var f terminal.Form
 	scope := flags.Choice{Value: toolscript.ScopeOnce, Choices: toolscript.ApprovalScopes()}
 	c := &cobra.Command{
@@ -85,7 +85,7 @@ of the server changes, the next call has to be approved again.`,
 	return c
 }
 
-func newApprovalsDeny(a *app) *cobra.Command {
+func newApprovalsDeny(a *App) *cobra.Command {
 	var f terminal.Form
 	var reason string
 	c := &cobra.Command{
@@ -99,8 +99,8 @@ func newApprovalsDeny(a *app) *cobra.Command {
 	return c
 }
 
-func listApprovals(ctx context.Context, a *app, f terminal.Form) error {
-	g, err := a.target.Require(ctx)
+func listApprovals(ctx context.Context, a *App, f terminal.Form) error {
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func listApprovals(ctx context.Context, a *app, f terminal.Form) error {
 		return f.Write(a.Stdout, pending)
 	}
 	if len(pending) == 0 {
-		a.say("no call waits for an approval")
+		a.Say("no call waits for an approval")
 		return nil
 	}
 	t := terminal.Table{Header: []string{"ID", "Tool", "Run", "Left", "Arguments"}}
@@ -123,8 +123,8 @@ func listApprovals(ctx context.Context, a *app, f terminal.Form) error {
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 }
 
-func showApproval(ctx context.Context, a *app, args []string, f terminal.Form) error {
-	g, err := a.target.Require(ctx)
+func showApproval(ctx context.Context, a *App, args []string, f terminal.Form) error {
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -143,12 +143,12 @@ func showApproval(ctx context.Context, a *app, args []string, f terminal.Form) e
 	if f.Structured() {
 		return f.Write(a.Stdout, request)
 	}
-	return a.print("%s", strings.TrimSpace(terminal.ApprovalText(request))+"\n  answer: "+toolscript.Command("approvals", "allow", request.ID)+" (or deny)")
+	return a.Print("%s", strings.TrimSpace(terminal.ApprovalText(request))+"\n  answer: "+toolscript.Command("approvals", "allow", request.ID)+" (or deny)")
 }
 
 // watchApprovals prints each waiting request once, until ctx ends.
-func watchApprovals(ctx context.Context, a *app, f terminal.Form) error {
-	g, err := a.target.Require(ctx)
+func watchApprovals(ctx context.Context, a *App, f terminal.Form) error {
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -179,11 +179,11 @@ func watchApprovals(ctx context.Context, a *app, f terminal.Form) error {
 }
 
 // printApproval prints a request: as text, or as a line of JSON.
-func printApproval(a *app, p toolscript.Approval, f terminal.Form) error {
+func printApproval(a *App, p toolscript.Approval, f terminal.Form) error {
 	if f.Structured() {
 		return f.Write(a.Stdout, p)
 	}
-	return a.print("%s", strings.TrimSpace(terminal.ApprovalText(p))+"\n  answer: "+toolscript.Command("approvals", "allow", p.ID)+" (or deny)")
+	return a.Print("%s", strings.TrimSpace(terminal.ApprovalText(p))+"\n  answer: "+toolscript.Command("approvals", "allow", p.ID)+" (or deny)")
 }
 
 // answeredApproval is the output of approvals allow and approvals deny with --json.
@@ -195,8 +195,8 @@ type answeredApproval struct {
 }
 
 // answerApproval sends the answer to the request that args names, or to the only one that waits.
-func answerApproval(ctx context.Context, a *app, args []string, answer toolscript.ApprovalAnswer, f terminal.Form) error {
-	g, err := a.target.Require(ctx)
+func answerApproval(ctx context.Context, a *App, args []string, answer toolscript.ApprovalAnswer, f terminal.Form) error {
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -210,9 +210,9 @@ func answerApproval(ctx context.Context, a *app, args []string, answer toolscrip
 		return err
 	}
 	if answer.Action == toolscript.ApprovalAllow {
-		a.say("%s", strings.TrimSpace(terminal.ApprovalText(request)))
+		a.Say("%s", strings.TrimSpace(terminal.ApprovalText(request)))
 		_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // on error, the code is shown elsewhere; the user's file must allow this terminal
-		if answer.Code, err = a.code(ctx); err != nil {
+		if answer.Code, err = a.Code(ctx); err != nil {
 			return err
 		}
 	}
@@ -222,7 +222,7 @@ func answerApproval(ctx context.Context, a *app, args []string, answer toolscrip
 	if f.Structured() {
 		return f.Write(a.Stdout, answeredApproval{request.ID, request.Tool, answer.Action, answer.Scope})
 	}
-	return a.print("%s %s", map[toolscript.ApprovalAction]string{toolscript.ApprovalAllow: "Allowed", toolscript.ApprovalDeny: "Denied"}[answer.Action], terminal.OneLine(request.Tool))
+	return a.Print("%s %s", map[toolscript.ApprovalAction]string{toolscript.ApprovalAllow: "Allowed", toolscript.ApprovalDeny: "Denied"}[answer.Action], terminal.OneLine(request.Tool))
 }
 
 func chosen(pending []toolscript.Approval, args []string) (toolscript.Approval, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newAudit(a *app) *cobra.Command {
+func newAudit(a *App) *cobra.Command {
 	var out terminal.Form
 	verify := &cobra.Command{
 		Use:   "verify",
@@ -34,8 +34,8 @@ type auditReport struct {
 	audit.ChainReport
 }
 
-func verifyAudit(a *app, out terminal.Form) error {
-	dir, err := a.host.AuditFolder()
+func verifyAudit(a *App, out terminal.Form) error {
+	dir, err := a.Host.AuditFolder()
 	if err != nil {
 		return err
 	}
@@ -53,19 +53,19 @@ func verifyAudit(a *app, out terminal.Form) error {
 		return fmt.Errorf("the audit is broken: %w", report.Fault)
 	}
 	if report.Files == 0 {
-		return a.print("%s has no audit yet", dir)
+		return a.Print("%s has no audit yet", dir)
 	}
-	if err := a.print("the audit is complete: lines %d, files %d, from %s to %s", report.Lines, report.Files,
+	if err := a.Print("the audit is complete: lines %d, files %d, from %s to %s", report.Lines, report.Files,
 		report.From.Local().Format("2006-01-02 15:04:05"), report.To.Local().Format("2006-01-02 15:04:05")); err != nil {
 		return err
 	}
 	if report.Pruned > 0 {
-		if err := a.print("%d older files were deleted because of their age or size", report.Pruned); err != nil {
+		if err := a.Print("%d older files were deleted because of their age or size", report.Pruned); err != nil {
 			return err
 		}
 	}
 	if report.Torn > 0 {
-		return a.print("%d lines were not completed when a gateway was killed", report.Torn)
+		return a.Print("%d lines were not completed when a gateway was killed", report.Torn)
 	}
 	return nil
 }

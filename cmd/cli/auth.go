@@ -25,7 +25,7 @@ import (
 )
 
 type authOptions struct {
-	*app
+	*App
 	server    string
 	form      terminal.Form
 	noBrowser bool
@@ -33,8 +33,8 @@ type authOptions struct {
 	trust     bool
 }
 
-func newAuth(a *app) *cobra.Command {
-	o := &authOptions{app: a}
+func newAuth(a *App) *cobra.Command {
+	o := &authOptions{App: a}
 	c := &cobra.Command{
 		Use:   "auth [SERVER]",
 		Short: "Log in at an MCP server with OAuth2",
@@ -72,8 +72,8 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 }
 
 // choose returns the configuration of the server that a command names. The server must have an address.
-func choose(a *app, name string, trust bool) (mcpclient.Config, error) {
-	loaded, err := a.host.Load(trust)
+func choose(a *App, name string, trust bool) (mcpclient.Config, error) {
+	loaded, err := a.Host.Load(trust)
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
@@ -106,20 +106,20 @@ func (e *localError) Error() string {
 
 // login logs in, unless the server accepts requests without a login.
 func (o *authOptions) login(ctx context.Context) error {
-	config, err := choose(o.app, o.server, o.trust)
+	config, err := choose(o.App, o.server, o.trust)
 	if err != nil {
 		return err
 	}
 	if err := o.expectIssuer(&config); err != nil {
 		return err
 	}
-	store, err := o.host.LoginStore()
+	store, err := o.Host.LoginStore()
 	if err != nil {
 		return err
 	}
 	session, err := oauth.New(oauth.Options{
 		Server: o.server, URL: config.URL, Config: config.OAuth, Store: store,
-		Logger: o.logger(slog.LevelWarn), Progress: o.tell,
+		Logger: o.Logger(slog.LevelWarn), Progress: o.tell,
 	})
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (o *authOptions) login(ctx context.Context) error {
 
 // retry makes a running gateway connect to the server now, if the server waits for a retry or for a login.
 func (o *authOptions) retry(ctx context.Context) {
-	g, err := o.target.Shared(ctx, o.trust)
+	g, err := o.Target.Shared(ctx, o.trust)
 	if err != nil || g == nil {
 		return // only the login was asked for
 	}
@@ -157,7 +157,7 @@ func (o *authOptions) retry(ctx context.Context) {
 		}
 	}
 	if err != nil {
-		o.warn("the gateway at %s: %v", g.Host(), err)
+		o.Warn("the gateway at %s: %v", g.Host(), err)
 	}
 }
 
@@ -201,10 +201,10 @@ func (o *authOptions) tell(step oauth.Step) { _ = o.progress("%s", words[step]) 
 // the line goes to stderr.
 func (o *authOptions) progress(format string, args ...any) error {
 	if o.form.Structured() {
-		o.say(format, args...)
+		o.Say(format, args...)
 		return nil
 	}
-	return o.print(format, args...)
+	return o.Print(format, args...)
 }
 
 // done prints the result of the login.
@@ -212,7 +212,7 @@ func (o *authOptions) done(format string, args ...any) error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, loginState{Server: o.server, Authenticated: true})
 	}
-	return o.print(format, args...)
+	return o.Print(format, args...)
 }
 
 // authorize sends the user to the page of the authorization server and waits for the
@@ -270,7 +270,7 @@ func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting
 	select {
 	case back := <-waiting.Back():
 		return back.Of(ctx, attempt)
-	case back := <-confirm.PastedLogin(ctx, o.Stdin, attempt, o.say):
+	case back := <-confirm.PastedLogin(ctx, o.Stdin, attempt, o.Say):
 		return back.Of(ctx, attempt)
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -281,7 +281,7 @@ func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting
 func (o *authOptions) browse(ctx context.Context, address string) {
 	_ = o.progress("Opening the browser")
 	if err := confirm.OpenBrowser(ctx, address, o.Env); err != nil {
-		o.logger(slog.LevelWarn).Debug("no browser", slog.String("error", err.Error()))
+		o.Logger(slog.LevelWarn).Debug("no browser", slog.String("error", err.Error()))
 		_ = o.progress("The browser could not be opened: open the URL above in one. " +
 			"If it is on another machine, copy the last address of that browser and paste it here.")
 	}

@@ -67,8 +67,8 @@ func (o *authOptions) askIssuer(ctx context.Context, issuer string) error {
 		return fmt.Errorf("server %s names the authorization server %s, which gets the secret of the client only after you have confirmed it:  "+
 			"run this command at a terminal, or: %s; or set oauth.issuer", o.server, issuer, toolscript.Command("auth", o.server, "--issuer", issuer))
 	}
-	o.say("Server %s names the authorization server %s.", o.server, issuer)
-	answer, err := o.question(ctx, bufio.NewReader(o.Stdin), "May it have the secret of this client? [y/N] ")
+	o.Say("Server %s names the authorization server %s.", o.server, issuer)
+	answer, err := o.Question(ctx, bufio.NewReader(o.Stdin), "May it have the secret of this client? [y/N] ")
 	switch {
 	case err != nil && !errors.Is(err, terminal.ErrNoAnswer):
 		return err

@@ -46,7 +46,7 @@ const noLogins = `No HTTP or SSE servers are configured. One is:
 // list prints the state of all logins. It connects to servers without a login to find
 // out whether they need one.
 func (o *authOptions) list(ctx context.Context) error {
-	loaded, err := o.host.Load(o.trust)
+	loaded, err := o.Host.Load(o.trust)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (o *authOptions) list(ctx context.Context) error {
 	case o.form.Structured():
 		return o.form.Write(o.Stdout, all)
 	case len(all) == 0:
-		return o.print("%s", noLogins)
+		return o.Print("%s", noLogins)
 	default:
 		return o.table(all)
 	}
@@ -66,7 +66,7 @@ func (o *authOptions) list(ctx context.Context) error {
 
 // states determines the states of all servers concurrently.
 func (o *authOptions) states(ctx context.Context, loaded *config.Config) []loginState {
-	logins := o.host.Logins(o.logger(slog.LevelWarn))
+	logins := o.Host.Logins(o.Logger(slog.LevelWarn))
 	all := []loginState{}
 	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
 		if !loaded.Servers[name].Local() {
@@ -140,7 +140,7 @@ func (o *authOptions) table(all []loginState) error {
 	if err := t.Write(o.Stdout, terminal.Columns(o.Stdout), nil); err != nil || !needed {
 		return err
 	}
-	return o.print("\nTo log in at a server, run: toolscript auth SERVER")
+	return o.Print("\nTo log in at a server, run: toolscript auth SERVER")
 }
 
 func (s loginState) words() (mark, text string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-func newAuthLogout(a *app) *cobra.Command {
+func newAuthLogout(a *App) *cobra.Command {
 	var out terminal.Form
 	var trust bool
 	c := &cobra.Command{
@@ -28,7 +28,7 @@ server may be missing in the configuration.`,
 	return c
 }
 
-func logout(ctx context.Context, a *app, name string, out terminal.Form, trust bool) error {
+func logout(ctx context.Context, a *App, name string, out terminal.Form, trust bool) error {
 	session, err := storedLogin(a, name, trust)
 	if err != nil {
 		return err
@@ -49,24 +49,24 @@ func logout(ctx context.Context, a *app, name string, out terminal.Form, trust b
 		}{name, ended.Found, unrevoked})
 	}
 	if !ended.Found {
-		return a.print("Not logged in at %s", name)
+		return a.Print("Not logged in at %s", name)
 	}
 	if ended.Unrevoked != nil {
-		a.warn("the tokens are deleted here, and may be valid elsewhere until they expire: %v", ended.Unrevoked)
+		a.Warn("the tokens are deleted here, and may be valid elsewhere until they expire: %v", ended.Unrevoked)
 	}
-	return a.print("Logged out of %s", name)
+	return a.Print("Logged out of %s", name)
 }
 
 // storedLogin returns the stored login of a server. If the configuration has the server with the same URL,
 // its OAuth settings are used, such as the secret of a client that was registered in advance.
-func storedLogin(a *app, name string, trust bool) (*oauth.Session, error) {
-	store, err := a.host.LoginStore()
+func storedLogin(a *App, name string, trust bool) (*oauth.Session, error) {
+	store, err := a.Host.LoginStore()
 	if err != nil {
 		return nil, err
 	}
 	known, _ := store.Load(name) // a login that cannot be read can be deleted, too
-	o := oauth.Options{Server: name, URL: known.URL, Store: store, Logger: a.logger(slog.LevelWarn)}
-	if loaded, err := a.host.Load(trust); err == nil {
+	o := oauth.Options{Server: name, URL: known.URL, Store: store, Logger: a.Logger(slog.LevelWarn)}
+	if loaded, err := a.Host.Load(trust); err == nil {
 		c := loaded.Servers[name]
 		if !c.Local() && c.Problem == nil && c.URL == known.URL {
 			o.Config = c.OAuth

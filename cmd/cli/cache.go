@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newCache(a *app) *cobra.Command {
+func newCache(a *App) *cobra.Command {
 	var out terminal.Form
 	remove := &cobra.Command{
 		Use:   "clear",
@@ -23,8 +23,8 @@ func newCache(a *app) *cobra.Command {
 }
 
 // clearCache removes the cache folder. Processes that have a file open can continue to use it.
-func clearCache(_ context.Context, a *app, out terminal.Form) error {
-	folder, err := a.host.CacheFolder()
+func clearCache(_ context.Context, a *App, out terminal.Form) error {
+	folder, err := a.Host.CacheFolder()
 	if err != nil {
 		return err
 	}
@@ -42,5 +42,5 @@ func clearCache(_ context.Context, a *app, out terminal.Form) error {
 			Bytes  int64  `json:"bytes"`
 		}{folder, files, size})
 	}
-	return a.print("removed %d files (%.1f MB) from %s", files, float64(size)/(1<<20), folder)
+	return a.Print("removed %d files (%.1f MB) from %s", files, float64(size)/(1<<20), folder)
 }

@@ -26,12 +26,12 @@ import (
 // callOptions are the options of call. They include those of exec: a call is a run of a script that makes one
 // call, so that the rules, the limits and the records of runs apply.
 type callOptions struct {
-	*execOptions
+	*Options
 	form terminal.Form // form of the result; execOptions.form stays empty
 }
 
-func newCall(a *app) *cobra.Command {
-	o := &callOptions{execOptions: newExecOptions(a, "toolscript call")}
+func newCall(a *App) *cobra.Command {
+	o := &callOptions{Options: newExecOptions(a, "toolscript call")}
 	c := &cobra.Command{
 		Use:                   "call [flags] SERVER.TOOL [KEY=VALUE | KEY:=JSON]... | SERVER.TOOL '{JSON}' | SERVER.TOOL -",
 		DisableFlagsInUseLine: true,
@@ -72,11 +72,11 @@ The exit codes are those of toolscript exec.`,
 	}
 	f := c.Flags()
 	o.limits.Add(f)
-	f.StringVar(&o.out, "out", "", "write the result to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the result there, and print their names")
-	f.Var(&o.maxTokens, "max-tokens", "print about this much of the result, and the command that prints the rest; 0 prints the whole result (default 10000 on a terminal, else no limit)")
-	f.BoolVar(&o.record, "record", false, "keep the arguments and the result on the disk, so that toolscript runs replay can make the call again")
-	f.BoolVar(&o.plan, "plan", false, "if the tool does not only read, do not call it, and print the call instead")
-	flags.AddTrust(f, &o.trust)
+	f.StringVar(&o.Out, "out", "", "write the result to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the result there, and print their names")
+	f.Var(&o.MaxTokens, "max-tokens", "print about this much of the result, and the command that prints the rest; 0 prints the whole result (default 10000 on a terminal, else no limit)")
+	f.BoolVar(&o.Record, "record", false, "keep the arguments and the result on the disk, so that toolscript runs replay can make the call again")
+	f.BoolVar(&o.Plan, "plan", false, "if the tool does not only read, do not call it, and print the call instead")
+	flags.AddTrust(f, &o.Trust)
 	terminal.AddValueForm(f, &o.form, "print the result as JSON")
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return completeCall(a, c, args, begun)
@@ -85,14 +85,14 @@ The exit codes are those of toolscript exec.`,
 }
 
 func (o *callOptions) run(ctx context.Context, name string, words []string) error {
-	if err := o.checkFiles(); err != nil {
+	if err := o.CheckFiles(); err != nil {
 		var wrong *exit.UsageError
 		if errors.As(err, &wrong) {
 			return err
 		}
 		return o.output().Finish(err)
 	}
-	at, release, err := o.place(ctx)
+	at, release, err := o.Place(ctx)
 	if err != nil {
 		return err
 	}
@@ -116,9 +116,9 @@ func (o *callOptions) run(ctx context.Context, name string, words []string) erro
 			return err
 		}
 	}
-	out := callOutput{liveOutput(o.app, o.printer(), o.notice)}
+	out := callOutput{liveOutput(o.App, o.printer(), o.Notice)}
 	o.param = args
-	return exec.Run(ctx, at, o.request(callOf(tool)), nil, noted{out, o.app}, o.person())
+	return exec.Run(ctx, at, o.request(callOf(tool)), nil, noted{out, o.App}, o.Person())
 }
 
 // callOutput prints errors without their place in the script, which the user did not write.
@@ -143,14 +143,14 @@ func callOf(tool toolscript.ToolDescription) exec.Script {
 // request returns the run of a call. The types of the script are not checked, because the arguments were
 // checked against the schema.
 func (o *callOptions) request(s exec.Script) toolscript.ExecRequest {
-	r := o.execOptions.request(s)
+	r := o.Options.Request(s)
 	r.Check = toolscript.CheckOff
 	return r
 }
 
 // printer returns a printer of results. Without a form, it prints strings as plain text.
 func (o *callOptions) printer() terminal.ValuePrinter {
-	p := o.execOptions.printer()
+	p := o.Options.Printer()
 	p.Write = func(w io.Writer, text []byte) error {
 		if o.form == "" && len(text) > 0 && text[0] == '"' {
 			return o.writeValue(w, text, terminal.AsRaw)
@@ -191,7 +191,7 @@ func (d directDescriber) Describe(ctx context.Context, name string) (toolscript.
 // describer returns the describer of the tools of a place.
 func (o *callOptions) describer(at runPlace) (describer, error) {
 	if own, is := at.(ownPlace); is {
-		used, allow, err := own.Profile(o.target.Profile)
+		used, allow, err := own.Profile(o.Target.Profile)
 		return directDescriber{own, api.Direct{Backend: own.Daemon, Allow: allow, Profile: used}}, err
 	}
 	from, remote := at.(describer)
@@ -220,7 +220,7 @@ func (o *callOptions) describe(ctx context.Context, from describer, name string)
 		return tool, err
 	}
 	// The server was connecting. It may be connected by now.
-	over := o.waiting(connectingText)
+	over := o.Waiting(connectingText)
 	_, failed = from.Servers(ctx, toolscript.Filter{owner.Name}, actors.DefaultConnectTimeout)
 	over()
 	if failed != nil {
@@ -245,11 +245,11 @@ func (o *callOptions) unknown(ctx context.Context, name string, servers []toolsc
 		}
 		names = append(names, s.Name)
 	}
-	for _, t := range callableTools(ctx, o.app, nil) {
+	for _, t := range callableTools(ctx, o.App, nil) {
 		tools = append(tools, t.name)
 	}
 	near := naming.DidYouMean(naming.Nearest(name, tools, 3))
-	switch extra := extraServers(o.app); {
+	switch extra := extraServers(o.App); {
 	case strings.Contains(err.Error(), "did you mean"):
 		return err
 	case len(extra) > 0:

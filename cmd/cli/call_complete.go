@@ -19,16 +19,16 @@ import (
 
 // completeCall completes the tool of toolscript call, then the names of its parameters, then
 // the values that a parameter may have.
-func completeCall(a *app, c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+func completeCall(a *App, c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return a.offer(c, begun, func(ctx context.Context, g *target.Gateway) (out []string) {
+		return a.Offer(c, begun, func(ctx context.Context, g *target.Gateway) (out []string) {
 			for _, t := range callableTools(ctx, a, g) {
 				out = append(out, t.name)
 			}
 			return out
 		})
 	}
-	found, directive := a.offer(c, begun, func(ctx context.Context, g *target.Gateway) []string {
+	found, directive := a.Offer(c, begun, func(ctx context.Context, g *target.Gateway) []string {
 		for _, t := range callableTools(ctx, a, g) {
 			if t.name == args[0] || t.id == args[0] {
 				return t.words(args[1:], begun)
@@ -50,7 +50,7 @@ type callableTool struct {
 }
 
 // callableTools returns the tools of the gateway; without a gateway, those in the last lists of the servers.
-func callableTools(ctx context.Context, a *app, g *target.Gateway) (out []callableTool) {
+func callableTools(ctx context.Context, a *App, g *target.Gateway) (out []callableTool) {
 	add := func(server, tool string, schema json.RawMessage) {
 		name := naming.ServerIdentifier(server) + "." + naming.Identifier(tool)
 		out = append(out, callableTool{name, server + toolscript.Separator + tool, schema})
@@ -65,15 +65,15 @@ func callableTools(ctx context.Context, a *app, g *target.Gateway) (out []callab
 		}
 		return out
 	}
-	loaded, err := config.Load(a.host.ConfigOptions(false))
+	loaded, err := config.Load(a.Host.ConfigOptions(false))
 	if err != nil {
 		return nil
 	}
-	_, allow, err := loaded.Settings.Narrow(a.target.Profile)
+	_, allow, err := loaded.Settings.Narrow(a.Target.Profile)
 	if err != nil {
 		return nil
 	}
-	folder := server.ToolLists(a.host.Cache("tools"))
+	folder := server.ToolLists(a.Host.Cache("tools"))
 	for _, server := range slices.Sorted(maps.Keys(loaded.Servers)) {
 		c := loaded.Servers[server]
 		offered, _ := c.Offered(server, folder.Recall(server, c), nil)

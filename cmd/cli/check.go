@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newCheck(a *app) *cobra.Command {
+func newCheck(a *App) *cobra.Command {
 	var out terminal.Form
 	o := newExecOptions(a, "toolscript check")
 	c := &cobra.Command{
@@ -34,8 +34,8 @@ once. --strict checks as "strict" of TypeScript does.`,
   toolscript check --strict report.ts
   toolscript check - < report.ts`,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.script.HasEval = c.Flags().Changed("eval")
-			if len(args) > 1 && !o.script.HasEval && o.script.File == "" {
+			o.Script.HasEval = c.Flags().Changed("eval")
+			if len(args) > 1 && !o.Script.HasEval && o.Script.File == "" {
 				return o.checkFilesOnly(c.Context(), args, out)
 			}
 			src, err := o.findScript(c.Context(), args)
@@ -43,26 +43,26 @@ once. --strict checks as "strict" of TypeScript does.`,
 				return err
 			}
 			if len(src.Args) > 0 {
-				return exit.Usage(o.script.Command, "unexpected argument %q", src.Args[0])
+				return exit.Usage(o.Script.Command, "unexpected argument %q", src.Args[0])
 			}
 			return o.checkOnly(c.Context(), src, out)
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.script.Eval, "eval", "e", "", "check this `code`")
-	f.StringVarP(&o.script.File, "file", "f", "", "check this `file`; - is standard input")
-	flags.AddTrust(f, &o.trust)
+	f.StringVarP(&o.Script.Eval, "eval", "e", "", "check this `code`")
+	f.StringVarP(&o.Script.File, "file", "f", "", "check this `file`; - is standard input")
+	flags.AddTrust(f, &o.Trust)
 	f.BoolVar(&o.strict, "strict", false, "check as TypeScript's strict mode does, for scripts that will be used again")
 	terminal.AddForm(f, &out, "print the findings as JSON")
 	return c
 }
 
 // checkFilesOnly checks several files. It returns the error of the first file with a mistake.
-func (o *execOptions) checkFilesOnly(ctx context.Context, files []string, out terminal.Form) error {
+func (o *Options) checkFilesOnly(ctx context.Context, files []string, out terminal.Form) error {
 	var scripts []exec.Script
 	for _, file := range files {
 		if !exec.IsFile(o.Dir, file) {
-			return exit.Usage(o.script.Command, "unexpected argument %q: with several, each is a file", file)
+			return exit.Usage(o.Script.Command, "unexpected argument %q: with several, each is a file", file)
 		}
 		src, err := o.findScript(ctx, []string{file})
 		if err != nil {
@@ -82,7 +82,7 @@ func (o *execOptions) checkFilesOnly(ctx context.Context, files []string, out te
 }
 
 // checkOnly makes a request that ends after the check of the script.
-func (o *execOptions) checkOnly(ctx context.Context, src exec.Script, out terminal.Form) error {
+func (o *Options) checkOnly(ctx context.Context, src exec.Script, out terminal.Form) error {
 	src.Stdin = nil
 	o.only = true
 	return o.exec(ctx, src, &exec.Findings{Stdout: o.Stdout, Stderr: o.Stderr, Form: out, File: src.File})

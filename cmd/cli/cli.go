@@ -51,28 +51,28 @@ func Run(s State) int {
 	defer close(ended)
 	defer cancel(nil)
 	a := newApp(s)
-	defer a.notice.End()
-	go a.handleSignals(cancel, ended)
+	defer a.Notice.End()
+	go a.HandleSignals(cancel, ended)
 	err := execute(ctx, a)
-	a.notice.End()
+	a.Notice.End()
 	report(ctx, a, err)
-	a.noteShown()
+	a.NoteShown()
 	return exit.Code(ctx, err)
 }
 
 // newApp returns the state that the commands share.
-func newApp(s State) *app {
-	a := &app{State: s, notice: terminal.NewNotice(s.Stderr), tree: tree, names: names()}
-	a.findHub = func(ctx context.Context) (hub.Endpoint, error) { return runningHub(ctx, a) }
+func newApp(s State) *App {
+	a := &App{State: s, Notice: terminal.NewNotice(s.Stderr), Tree: tree, Names: names()}
+	a.FindHub = func(ctx context.Context) (hub.Endpoint, error) { return runningHub(ctx, a) }
 	return a
 }
 
 // tree makes the command that args name, in folder dir.
 func tree(dir string, args []string) *cobra.Command {
-	return newRootWith(&app{State: State{Dir: dir}}, one(args))
+	return newRootWith(&App{State: State{Dir: dir}}, one(args))
 }
 
-func execute(ctx context.Context, a *app) error {
+func execute(ctx context.Context, a *App) error {
 	root := newRootWith(a, one(a.Args))
 	root.SetArgs(a.Args)
 	root.SetIn(a.Stdin)
@@ -82,8 +82,8 @@ func execute(ctx context.Context, a *app) error {
 }
 
 // report prints the error of the command on stderr.
-func report(ctx context.Context, a *app, err error) {
+func report(ctx context.Context, a *App, err error) {
 	if text := exit.Message(ctx, err); text != "" {
-		a.say("toolscript: %s", text)
+		a.Say("toolscript: %s", text)
 	}
 }

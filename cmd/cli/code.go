@@ -12,7 +12,7 @@ import (
 )
 
 // code reads the code of a request from standard input.
-func (a *app) code(ctx context.Context) (string, error) {
+func (a *App) Code(ctx context.Context) (string, error) {
 	_, _ = io.WriteString(a.Stderr, "Code: ") // a broken terminal fails the read, too
 	return terminal.Await(ctx, func() (string, error) {
 		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // the input may end without a newline

@@ -16,8 +16,8 @@ func TestColoured(t *testing.T) {
 		"CLICOLOR_FORCE=1 TERM=dumb":  true,
 		"CLICOLOR=1 TERM=xterm":       false,
 	} {
-		a := &app{State: State{Env: strings.Fields(env)}}
-		if got := a.coloured(&strings.Builder{}); got != want {
+		a := &App{State: State{Env: strings.Fields(env)}}
+		if got := a.Coloured(&strings.Builder{}); got != want {
 			t.Errorf("%q: %v, want %v", env, got, want)
 		}
 	}

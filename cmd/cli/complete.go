@@ -24,21 +24,21 @@ type lookup func(ctx context.Context, g *target.Gateway) []string
 
 // offer returns the names that complete begun, or the last name of begun if it is a list with commas. If an
 // error occurs, there are no names: a completion has no place for errors.
-func (a *app) offer(c *cobra.Command, begun string, from lookup) ([]string, cobra.ShellCompDirective) {
+func (a *App) Offer(c *cobra.Command, begun string, from lookup) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp
 	a.Stderr = io.Discard
-	if err := a.prepare(c, nil); err != nil { // with the flags of the completed command
+	if err := a.Prepare(c, nil); err != nil { // with the flags of the completed command
 		return nil, directive
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), completionTime)
 	defer cancel()
-	g, err := a.target.Find(ctx)
+	g, err := a.Target.Find(ctx)
 	if err != nil {
 		g = nil
 	}
 	if g != nil {
 		defer g.Close()
-		g.Client = g.WithProfile(a.target.Profile)
+		g.Client = g.WithProfile(a.Target.Profile)
 	}
 	before, last := "", begun
 	if at := strings.LastIndexByte(begun, ','); at >= 0 && !strings.Contains(begun, "=") {
@@ -60,14 +60,14 @@ func meansMore(r rune) bool {
 }
 
 // configuredNames returns the names of the servers of the configuration.
-func (a *app) configuredNames(ctx context.Context, _ *target.Gateway) []string {
-	return a.serverNames(ctx, nil)
+func (a *App) ConfiguredNames(ctx context.Context, _ *target.Gateway) []string {
+	return a.ServerNames(ctx, nil)
 }
 
 // serverNames returns the names of the servers of the gateway; without a gateway, of the configuration.
-func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
+func (a *App) ServerNames(ctx context.Context, g *target.Gateway) []string {
 	if g == nil {
-		o := a.host.ConfigOptions(false)
+		o := a.Host.ConfigOptions(false)
 		o.NoValues = true
 		loaded, err := config.Load(o)
 		if err != nil {
@@ -87,8 +87,8 @@ func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
 }
 
 // toolNames returns the names of the servers and, if a gateway runs, the ids of their tools.
-func (a *app) toolNames(ctx context.Context, g *target.Gateway) []string {
-	out := a.serverNames(ctx, g)
+func (a *App) ToolNames(ctx context.Context, g *target.Gateway) []string {
+	out := a.ServerNames(ctx, g)
 	if g == nil {
 		return out
 	}

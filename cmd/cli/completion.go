@@ -10,12 +10,12 @@ import (
 )
 
 // completeNames completes servers, tools and runs on the command line.
-func completeNames(a *app, root *cobra.Command) {
+func completeNames(a *App, root *cobra.Command) {
 	secrets := func(context.Context, *target.Gateway) []string { return secretNames(a) }
 	for path, from := range map[string]lookup{
-		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames, "remove": a.configuredNames, "enable": a.configuredNames, "disable": a.configuredNames, "confine suggest": a.configuredNames,
-		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
-		"secret set": secrets, "secret remove": secrets, "secret confirm": a.configuredNames,
+		"list-tools": a.ServerNames, "auth": a.ServerNames, "auth logout": a.ServerNames, "servers restart": a.ServerNames, "remove": a.ConfiguredNames, "enable": a.ConfiguredNames, "disable": a.ConfiguredNames, "confine suggest": a.ConfiguredNames,
+		"resources read": a.ServerNames, "prompts get": a.ServerNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
+		"secret set": secrets, "secret remove": secrets, "secret confirm": a.ConfiguredNames,
 	} {
 		c, _, err := root.Find(strings.Fields(path))
 		if err == nil {
@@ -23,20 +23,20 @@ func completeNames(a *app, root *cobra.Command) {
 				if len(args) > 0 {
 					return nil, cobra.ShellCompDirectiveNoFileComp
 				}
-				return a.offer(c, begun, from)
+				return a.Offer(c, begun, from)
 			}
 		}
 	}
 	for path, flags := range map[string]map[string]lookup{
-		"search": {"server": a.serverNames}, "logs": {"server": a.serverNames}, "usage": {"server": a.configuredNames, "run": runNames},
-		"get-types": {"filter": a.toolNames}, "exec": {"allow": a.toolNames},
-		"secret set": {"for": a.configuredNames}, "secret import": {"for": a.configuredNames},
+		"search": {"server": a.ServerNames}, "logs": {"server": a.ServerNames}, "usage": {"server": a.ConfiguredNames, "run": runNames},
+		"get-types": {"filter": a.ToolNames}, "exec": {"allow": a.ToolNames},
+		"secret set": {"for": a.ConfiguredNames}, "secret import": {"for": a.ConfiguredNames},
 	} {
 		c, _, err := root.Find(strings.Fields(path))
 		for flag, from := range flags {
 			if err == nil {
 				_ = c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-					return a.offer(c, begun, from)
+					return a.Offer(c, begun, from)
 				}) // a flag that does not exist has no completion
 			}
 		}

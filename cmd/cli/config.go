@@ -16,11 +16,11 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-func newConfig(a *app) *cobra.Command {
+func newConfig(a *App) *cobra.Command {
 	return group("config", "Check the configuration, or import servers into it", newConfigValidate(a), newConfigSchema(a), newConfigImport(a))
 }
 
-func newConfigSchema(a *app) *cobra.Command {
+func newConfigSchema(a *App) *cobra.Command {
 	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "schema",
@@ -36,12 +36,12 @@ func newConfigSchema(a *app) *cobra.Command {
 }
 
 type validateOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newConfigValidate(a *app) *cobra.Command {
-	o := &validateOptions{app: a}
+func newConfigValidate(a *App) *cobra.Command {
+	o := &validateOptions{App: a}
 	c := &cobra.Command{
 		Use:   "validate [FILE...]",
 		Short: "Find the mistakes of configuration files",
@@ -49,7 +49,7 @@ func newConfigValidate(a *app) *cobra.Command {
 that commands in this folder use. No server is started, and trust is not needed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				o.host.Config.Config = strings.Join(args, ",")
+				o.Host.Config.Config = strings.Join(args, ",")
 			}
 			return o.run(c.Context())
 		},
@@ -95,13 +95,13 @@ func (o *validateOptions) run(context.Context) error {
 // read; mistakes in a file are part of the verdict.
 func (o *validateOptions) checkFiles() (verdict, error) {
 	v := verdict{OK: true, Files: []config.File{}, Servers: []serverVerdict{}, Warnings: []string{}, Mistakes: config.Mistakes{}}
-	all, trusted := o.host.ConfigOptions(true), o.host.ConfigOptions(false)
+	all, trusted := o.Host.ConfigOptions(true), o.Host.ConfigOptions(false)
 	all.Missing, trusted.Missing = true, true
 	all.NoValues, trusted.NoValues = true, true
 	loaded, err := config.Load(all)
 	if errors.As(err, &v.Mistakes) {
 		v.OK = false
-		v.Files, err = config.Locate(o.host.ConfigOptions(false))
+		v.Files, err = config.Locate(o.Host.ConfigOptions(false))
 		return v, err
 	}
 	if err != nil {
@@ -139,15 +139,15 @@ func checkServerConfig(name string, c mcpclient.Config) serverVerdict {
 // tell prints valid files on stdout and problems on stderr.
 func (o *validateOptions) tell(v verdict) error {
 	for _, warning := range v.Warnings {
-		o.warn("%s", warning)
+		o.Warn("%s", warning)
 	}
 	for _, s := range v.Servers {
 		if s.Problem != "" && !s.misconfigured {
-			o.warn("server %s would not be started: %s", s.Name, s.Problem)
+			o.Warn("server %s would not be started: %s", s.Name, s.Problem)
 		}
 	}
 	if len(v.Mistakes) > 0 {
-		o.say("%v", v.Mistakes)
+		o.Say("%v", v.Mistakes)
 		return nil
 	}
 	for _, f := range v.Files {
@@ -155,12 +155,12 @@ func (o *validateOptions) tell(v verdict) error {
 		if !f.Found {
 			state = "missing"
 		}
-		if err := o.print("%s: %s", f.Path, state); err != nil {
+		if err := o.Print("%s: %s", f.Path, state); err != nil {
 			return err
 		}
 	}
 	if v.OK && !slices.ContainsFunc(v.Files, func(f config.File) bool { return f.Found }) {
-		o.say("no servers are configured; %s", config.AddServers)
+		o.Say("no servers are configured; %s", config.AddServers)
 	}
 	return nil
 }

@@ -17,14 +17,14 @@ import (
 )
 
 type importOptions struct {
-	changeOptions
+	ChangeOptions
 	from    string
 	secrets bool
 	command *cobra.Command
 }
 
-func newConfigImport(a *app) *cobra.Command {
-	o := &importOptions{changeOptions: changeOptions{app: a}}
+func newConfigImport(a *App) *cobra.Command {
+	o := &importOptions{ChangeOptions: ChangeOptions{App: a}}
 	c := &cobra.Command{
 		Use:   "import",
 		Short: "Take over the MCP servers of other clients",
@@ -41,8 +41,8 @@ Servers that are configured already stay as they are, and servers that a client 
 disabled are left out.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.undo {
-				return o.takeBack(c.Context(), "import")
+			if o.Undo {
+				return o.TakeBack(c.Context(), "import")
 			}
 			return o.run(c.Context())
 		},
@@ -50,7 +50,7 @@ disabled are left out.`,
 	c.Flags().StringVar(&o.from, "from", "", "only of this `client` of those above")
 	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(clients.Names(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	c.Flags().BoolVar(&o.secrets, "secrets", false, "store tokens in the secret store (${secret:NAME}); see toolscript secret")
-	o.addFlags(c)
+	o.AddFlags(c)
 	o.command = c
 	return c
 }
@@ -63,11 +63,11 @@ func (o *importOptions) run(ctx context.Context) error {
 	var store func(string) bool
 	if o.secrets {
 		var err error
-		if store, err = storedNames(o.app); err != nil {
+		if store, err = storedNames(o.App); err != nil {
 			return err
 		}
 	}
-	plan, err := importPlan(&o.changeOptions, o.from, store)
+	plan, err := importPlan(&o.ChangeOptions, o.from, store)
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,9 @@ func (o *importOptions) run(ctx context.Context) error {
 		again += " --secrets"
 	}
 	if len(plan.Changes) == 0 {
-		o.say("%s", plan.Nothing())
+		o.Say("%s", plan.Nothing())
 	}
-	c, err := o.changer()
+	c, err := o.Changer()
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,8 @@ func (o *importOptions) run(ctx context.Context) error {
 	if err == nil && result.Written {
 		err = o.storeSecrets(ctx, plan)
 	}
-	if err == nil && o.form.Structured() {
-		err = o.form.Write(o.Stdout, result)
+	if err == nil && o.Form.Structured() {
+		err = o.Form.Write(o.Stdout, result)
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func inLines(names []string) string {
 }
 
 // storedNames returns a function that reports whether the secret store has a name.
-func storedNames(a *app) (func(name string) bool, error) {
+func storedNames(a *App) (func(name string) bool, error) {
 	store, err := secretStore(a)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (o *importOptions) storeSecrets(ctx context.Context, plan *clients.Import) 
 	if len(plan.Secrets) == 0 {
 		return nil
 	}
-	store, err := secretStore(o.app)
+	store, err := secretStore(o.App)
 	if err != nil {
 		return err
 	}
@@ -133,18 +133,18 @@ func (o *importOptions) storeSecrets(ctx context.Context, plan *clients.Import) 
 				to.servers = append(to.servers, other.Server)
 			}
 		}
-		allowed, err := bindings(ctx, o.app, &to)
+		allowed, err := bindings(ctx, o.App, &to)
 		if err != nil {
 			return notStored(s, err)
 		}
-		saved, both, err := saveSecret(ctx, o.app, store, secrets.New{Name: s.Name, Value: s.Value, Allowed: allowed})
+		saved, both, err := saveSecret(ctx, o.App, store, secrets.New{Name: s.Name, Value: s.Value, Allowed: allowed})
 		if err != nil {
 			return notStored(s, err)
 		}
 		changed = append(changed, both...)
-		o.say("%s", saved.text())
+		o.Say("%s", saved.text())
 	}
-	return reloadHolders(ctx, o.app, changed...)
+	return reloadHolders(ctx, o.App, changed...)
 }
 
 func notStored(s clients.Secret, err error) error {
@@ -153,7 +153,7 @@ func notStored(s clients.Secret, err error) error {
 
 // importPlan returns the change that imports the servers of one client, or of all if from is empty. store
 // reports whether the secret store has a name; if store is nil, tokens become variables.
-func importPlan(o *changeOptions, from string, store func(string) bool) (*clients.Import, error) {
+func importPlan(o *ChangeOptions, from string, store func(string) bool) (*clients.Import, error) {
 	var client *clients.Client
 	if from != "" {
 		var err error
@@ -161,7 +161,7 @@ func importPlan(o *changeOptions, from string, store func(string) bool) (*client
 			return nil, &exit.UsageError{Command: "toolscript config import", Err: errors.New(err.Error())}
 		}
 	}
-	places, targets, err := o.where()
+	places, targets, err := o.Where()
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (o *confineSuggestOptions) show(r *suggestedProfile) error {
 	if err != nil {
 		return err
 	}
-	if err := o.print("\"confine\": %s", text); err != nil {
+	if err := o.Print("\"confine\": %s", text); err != nil {
 		return err
 	}
 	width := terminal.Columns(o.Stdout)
@@ -64,10 +64,10 @@ func (o *confineSuggestOptions) show(r *suggestedProfile) error {
 		return line + ": " + p.Why
 	})
 	if r.Unread > 0 {
-		o.say("note: %d system calls could not be read; what they did may be missing", r.Unread)
+		o.Say("note: %d system calls could not be read; what they did may be missing", r.Unread)
 	}
 	if r.More > 0 {
-		o.say("warning: %s used more than can be recorded: %d uses of further files and addresses are missing", r.Server, r.More)
+		o.Say("warning: %s used more than can be recorded: %d uses of further files and addresses are missing", r.Server, r.More)
 	}
 	return nil
 }
@@ -79,9 +79,9 @@ const mostListed = 20
 func (o *confineSuggestOptions) list(problems []confinement.Problem, line func(confinement.Problem) string) {
 	for i, p := range problems {
 		if i == mostListed {
-			o.say("… and %d more, which --json has", len(problems)-mostListed)
+			o.Say("… and %d more, which --json has", len(problems)-mostListed)
 			return
 		}
-		o.say("%s", line(p))
+		o.Say("%s", line(p))
 	}
 }

@@ -31,7 +31,7 @@ const (
 )
 
 type confineSuggestOptions struct {
-	changeOptions
+	ChangeOptions
 	command string // for usage errors
 	script  exec.CommandLine
 	span    flags.Duration
@@ -40,9 +40,9 @@ type confineSuggestOptions struct {
 	trust   bool
 }
 
-func newConfineSuggest(a *app) *cobra.Command {
+func newConfineSuggest(a *App) *cobra.Command {
 	o := &confineSuggestOptions{
-		changeOptions: changeOptions{app: a},
+		ChangeOptions: ChangeOptions{App: a},
 		verify:        flags.Choice{Value: verifyStart, Choices: []string{verifyNothing, verifyStart, verifyScript}},
 	}
 	c := &cobra.Command{
@@ -68,14 +68,14 @@ This needs Linux 5.9 or newer.`,
 		Example: `  toolscript confine suggest files -e 'return await tools.files.listDirectory({path: "."})'
   toolscript confine suggest github --for 10m`,
 		Args: func(c *cobra.Command, args []string) error {
-			if o.undo {
+			if o.Undo {
 				return takes("[SERVER]")(c, args)
 			}
 			return takes("SERVER")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.undo {
-				return o.takeBack(c.Context(), changeKind)
+			if o.Undo {
+				return o.TakeBack(c.Context(), changeKind)
 			}
 			o.command = c.CommandPath()
 			o.script.HasEval = c.Flags().Changed("eval")
@@ -89,7 +89,7 @@ This needs Linux 5.9 or newer.`,
 	f.Var(&o.verify, "verify", "what is done again with the profile: nothing, the start, or also the script")
 	f.BoolVar(&o.replace, "replace", false, "leave out the \"confine\" that the server has")
 	flags.AddTrust(f, &o.trust)
-	o.addFlags(c)
+	o.AddFlags(c)
 	return c
 }
 
@@ -115,11 +115,11 @@ func (o *confineSuggestOptions) run(ctx context.Context, server string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	file, _, err := definedIn(&o.changeOptions, server)
+	file, _, err := definedIn(&o.ChangeOptions, server)
 	if err != nil {
 		return err
 	}
-	loaded, err := o.host.Load(o.trust)
+	loaded, err := o.Host.Load(o.trust)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (o *confineSuggestOptions) run(ctx context.Context, server string) error {
 	}
 	suggested := confinement.Suggest(record, o.scene(file, c), before)
 	r := &suggestedProfile{Server: server, Confine: suggested.Profile, Reasons: suggested.Reasons, Problems: suggested.Problems, Unread: record.Unread(), More: record.More()}
-	if !o.form.Structured() {
+	if !o.Form.Structured() {
 		if err := o.show(r); err != nil {
 			return err
 		}
@@ -209,13 +209,13 @@ func (o *confineSuggestOptions) before(file clients.File, server string, c mcpcl
 
 // scene returns the folders and the arguments with which the server works.
 func (o *confineSuggestOptions) scene(file clients.File, c mcpclient.Config) confinement.Scene {
-	data, _ := config.DataDir(o.host.ConfigOptions(false)) // empty without a home folder
+	data, _ := config.DataDir(o.Host.ConfigOptions(false)) // empty without a home folder
 	return confinement.Scene{Home: o.home(), Data: data, Config: filepath.Dir(file.Path), Args: c.Args}
 }
 
 // home returns the home folder of the user; "" if it is unknown.
 func (o *confineSuggestOptions) home() string {
-	home := o.getenv("HOME")
+	home := o.Getenv("HOME")
 	if !filepath.IsAbs(home) {
 		return ""
 	}
@@ -236,27 +236,27 @@ func (o *confineSuggestOptions) write(ctx context.Context, file clients.File, r 
 			return err
 		}
 		if change == nil {
-			o.say("%s has this profile already", r.Server)
+			o.Say("%s has this profile already", r.Server)
 		} else {
 			plan.Changes = []*clients.Change{change}
 		}
 	}
-	changer, err := o.changer()
+	changer, err := o.Changer()
 	if err != nil {
 		return err
 	}
-	if r.Result, err = changer.Apply(ctx, changeKind, o.with("--yes"), plan); err != nil {
+	if r.Result, err = changer.Apply(ctx, changeKind, o.With("--yes"), plan); err != nil {
 		return err
 	}
-	if o.form.Structured() {
-		if err := o.form.Write(o.Stdout, r); err != nil {
+	if o.Form.Structured() {
+		if err := o.Form.Write(o.Stdout, r); err != nil {
 			return err
 		}
 	}
 	switch {
 	case !failed:
 		return nil
-	case o.form.Structured():
+	case o.Form.Structured():
 		return &exit.Error{Code: exit.Failure}
 	default:
 		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(

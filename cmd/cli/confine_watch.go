@@ -38,7 +38,7 @@ func (w *watching) session(ctx context.Context) (*observed.Record, error) {
 		err := w.once(ctx, watch, true, &w.before)
 		var failed *exit.Error // the script failed and has printed its error
 		if errors.As(err, &failed) {
-			w.say("nothing was suggested: the script has to work without restrictions first")
+			w.Say("nothing was suggested: the script has to work without restrictions first")
 		}
 		return watch.Record, err
 	}
@@ -47,15 +47,15 @@ func (w *watching) session(ctx context.Context) (*observed.Record, error) {
 
 // once starts the server in this process, has it list its tools, and runs the script.
 func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, done *work) error {
-	e := newExecOptions(w.app, w.command)
-	e.trust = w.trust
-	if w.form.Structured() {
-		e.form = terminal.AsJSON
+	e := newExecOptions(w.App, w.command)
+	e.Trust = w.trust
+	if w.Form.Structured() {
+		e.Form = terminal.AsJSON
 	}
-	own, err := w.host.Start(w.loaded, daemon.Options{
-		Trust: w.trust, Logger: w.logger(slog.LevelError), Watch: watch,
+	own, err := w.Host.Start(w.loaded, daemon.Options{
+		Trust: w.trust, Logger: w.Logger(slog.LevelError), Watch: watch,
 		Search: func(s *config.Search) { s.Lexical = true },
-		Actors: actors.Options{OnDemand: true, Approvals: e.approvals()},
+		Actors: actors.Options{OnDemand: true, Approvals: e.Approvals()},
 	})
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, d
 	done.tools, err = w.connected(ctx, own)
 	if err == nil && script {
 		// stdout is for the profile
-		err = exec.Run(ctx, counting{ownPlace{own}, done}, e.request(w.src), w.src.Stdin, exec.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice, w.again), e.person())
+		err = exec.Run(ctx, counting{ownPlace{own}, done}, e.Request(w.src), w.src.Stdin, exec.NewLive(w.Stderr, w.Stderr, e.Printer(), w.Notice, w.Again), e.Person())
 	}
 	return errors.Join(err, own.Stop())
 }
@@ -71,7 +71,7 @@ func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool, d
 // connected waits until the server is connected and returns how many tools it has. Its tools may be
 // in the catalog before its state is ready.
 func (w *watching) connected(ctx context.Context, backend api.Backend) (tools int, err error) {
-	over := w.waiting("starting " + w.server)
+	over := w.Waiting("starting " + w.server)
 	defer over()
 	servers, err := api.Direct{Backend: backend}.Servers(ctx, toolscript.Filter{w.server}, actors.DefaultConnectTimeout)
 	if err != nil {
@@ -90,31 +90,31 @@ func (w *watching) connected(ctx context.Context, backend api.Backend) (tools in
 
 // gateway runs a gateway until Ctrl-C, or for the time of --for.
 func (w *watching) gateway(ctx context.Context, watch *daemon.Watch) error {
-	s := &startOptions{app: w.app, hostname: "localhost", trust: w.trust, feed: live.NewFeed(), watch: watch}
-	logger := slog.New(s.feed.Handler(w.logger(slog.LevelWarn).Handler()))
-	if err := s.alone(ctx, w.loaded); err != nil {
+	s := &startOptions{App: w.App, Hostname: "localhost", Trust: w.trust, Feed: live.NewFeed(), Observed: watch}
+	logger := slog.New(s.Feed.Handler(w.Logger(slog.LevelWarn).Handler()))
+	if err := s.Alone(ctx, w.loaded); err != nil {
 		return err
 	}
-	g, err := s.open(w.loaded, logger)
+	g, err := s.Open(w.loaded, logger)
 	if err != nil {
 		return err
 	}
-	entry := s.announce(g.server, w.loaded, logger)
-	defer entry.remove()
+	entry := s.Announce(g.Server, w.loaded, logger)
+	defer entry.Remove()
 	serving := make(chan error, 1)
-	go func() { serving <- g.server.Serve() }()
-	tools, err := w.connected(ctx, g.daemon)
+	go func() { serving <- g.Server.Serve() }()
+	tools, err := w.connected(ctx, g.Daemon)
 	w.before.tools = tools
 	if err != nil {
-		return errors.Join(err, g.stop())
+		return errors.Join(err, g.Stop())
 	}
-	interrupted := w.interrupts()
+	interrupted := w.Interrupts()
 	var end <-chan time.Time
 	until := "Ctrl-C"
 	if w.span > 0 {
 		end, until = time.After(time.Duration(w.span)), w.span.String()+" or Ctrl-C"
 	}
-	w.say("watching %s (%d tools) in a gateway of process %d until %s; other commands and agents use it, for example: %s", w.server, tools, os.Getpid(), until, toolscript.Command("call", w.server+".TOOL"))
+	w.Say("watching %s (%d tools) in a gateway of process %d until %s; other commands and agents use it, for example: %s", w.server, tools, os.Getpid(), until, toolscript.Command("call", w.server+".TOOL"))
 	select {
 	case err = <-serving:
 	case <-ctx.Done():
@@ -122,7 +122,7 @@ func (w *watching) gateway(ctx context.Context, watch *daemon.Watch) error {
 	case <-interrupted:
 	case <-end:
 	}
-	return errors.Join(err, g.stop())
+	return errors.Join(err, g.Stop())
 }
 
 // verified starts the server with the profile, runs the script if --verify says so, and notes
@@ -131,7 +131,7 @@ func (w *watching) verified(ctx context.Context, r *suggestedProfile) {
 	r.Verified = verification{What: w.verify.Value, Refused: []confinement.Problem{}}
 	if why := holds(); why != "" && w.verify.Value != verifyNothing {
 		r.Verified.What = verifyNothing
-		w.warn("the profile was not verified: %s", why)
+		w.Warn("the profile was not verified: %s", why)
 	}
 	if r.Verified.What == verifyNothing {
 		return
@@ -144,7 +144,7 @@ func (w *watching) verified(ctx context.Context, r *suggestedProfile) {
 	if err != nil {
 		r.Verified.Error = "the server does not work: " + err.Error()
 	}
-	if !w.form.Structured() {
+	if !w.Form.Structured() {
 		w.tell(r.Verified)
 	}
 }
@@ -155,9 +155,9 @@ func (w *watching) tell(v verification) {
 	switch {
 	case v.Error != "":
 	case len(v.Differs) > 0:
-		w.say("not verified: %s with this profile, but %s", done, strings.Join(v.Differs, "; "))
+		w.Say("not verified: %s with this profile, but %s", done, strings.Join(v.Differs, "; "))
 	default:
-		w.say("verified: %s with this profile", done)
+		w.Say("verified: %s with this profile", done)
 	}
 	w.list(v.Refused, func(p confinement.Problem) string { return "refused: it " + p.What })
 }

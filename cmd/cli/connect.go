@@ -17,13 +17,13 @@ import (
 )
 
 type connectOptions struct {
-	changeOptions
+	ChangeOptions
 	project bool
 	replace bool
 }
 
-func newConnect(a *app) *cobra.Command {
-	o := &connectOptions{changeOptions: changeOptions{app: a}}
+func newConnect(a *App) *cobra.Command {
+	o := &connectOptions{ChangeOptions: ChangeOptions{App: a}}
 	c := &cobra.Command{
 		Use:   "connect CLIENT",
 		Short: "Register toolscript as an MCP server in another client",
@@ -44,24 +44,24 @@ without a switch for a server loses its entry. --undo takes everything back.`,
 			if err != nil {
 				return &exit.UsageError{Command: c.CommandPath(), Err: errors.New(err.Error())}
 			}
-			if o.undo {
-				return o.takeBack(c.Context(), "connect-"+client.Name)
+			if o.Undo {
+				return o.TakeBack(c.Context(), "connect-"+client.Name)
 			}
 			return o.run(c.Context(), client)
 		},
 	}
 	c.Flags().BoolVar(&o.project, "project", false, "in the client's file of this project, not in that of the user")
 	c.Flags().BoolVar(&o.replace, "replace", false, "disable the servers in the client that toolscript has too")
-	o.addFlags(c)
+	o.AddFlags(c)
 	return c
 }
 
 func (o *connectOptions) run(ctx context.Context, client *clients.Client) error {
-	places, err := clients.FindPlaces(o.Dir, o.lookupEnv)
+	places, err := clients.FindPlaces(o.Dir, o.LookupEnv)
 	if err != nil {
 		return err
 	}
-	configs, err := o.configFiles()
+	configs, err := o.ConfigFiles()
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 	if err != nil {
 		return err
 	}
-	loaded, err := config.Load(o.host.ConfigOptions(false))
+	loaded, err := config.Load(o.Host.ConfigOptions(false))
 	if err == nil { // mistakes in the files do not prevent the connection
 		entry.Variables = config.Used(loaded)
 	}
@@ -83,7 +83,7 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 		again += " --project"
 	}
 	if change == nil {
-		o.say("toolscript is registered in %s already", client.Title)
+		o.Say("toolscript is registered in %s already", client.Title)
 	} else {
 		plan.Changes = []*clients.Change{change}
 		if note := client.PassNote(entry.Variables); note != "" {
@@ -95,7 +95,7 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 			return err
 		}
 	}
-	return o.carryOut(ctx, "connect-"+client.Name, again+" --yes", plan)
+	return o.CarryOut(ctx, "connect-"+client.Name, again+" --yes", plan)
 }
 
 // replaceDoubled says which servers the client has twice, by itself and through toolscript, and disables its
@@ -103,7 +103,7 @@ func (o *connectOptions) run(ctx context.Context, client *clients.Client) error 
 func (o *connectOptions) replaceDoubled(
 	ctx context.Context, client *clients.Client, places clients.Places, loaded *config.Config, plan *clients.Import, again string,
 ) (string, error) {
-	targets, err := places.Targets(o.host.ConfigOptions(false))
+	targets, err := places.Targets(o.Host.ConfigOptions(false))
 	if err != nil {
 		return again, nil //nolint:nilerr // several files of --config: their servers are not compared
 	}
@@ -125,7 +125,7 @@ func (o *connectOptions) replaceDoubled(
 		return again, nil
 	}
 	list := strings.Join(slices.Compact(names), ", ")
-	o.say("%s: in %s twice, by itself and behind toolscript", list, client.Title)
+	o.Say("%s: in %s twice, by itself and behind toolscript", list, client.Title)
 	if !o.replace {
 		if o.replace, err = o.wantsReplaced(ctx, client); err != nil {
 			return again, err
@@ -148,10 +148,10 @@ func (o *connectOptions) replaceDoubled(
 
 // wantsReplaced asks the user at the terminal whether to disable the servers that the client has twice.
 func (o *connectOptions) wantsReplaced(ctx context.Context, client *clients.Client) (bool, error) {
-	if o.yes || o.form.Structured() || !terminal.Is(o.Stdin) {
+	if o.Yes || o.Form.Structured() || !terminal.Is(o.Stdin) {
 		return false, nil
 	}
-	answer, err := o.ask(ctx, "Disable them in "+client.Title+"? [y/N] ")
+	answer, err := o.Ask(ctx, "Disable them in "+client.Title+"? [y/N] ")
 	if errors.Is(err, terminal.ErrNoAnswer) {
 		return false, nil
 	}

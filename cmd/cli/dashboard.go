@@ -11,13 +11,13 @@ import (
 )
 
 type dashboardOptions struct {
-	*app
+	*App
 	onTerminal bool
 	form       terminal.Form
 }
 
-func newDashboard(a *app) *cobra.Command {
-	o := &dashboardOptions{app: a}
+func newDashboard(a *App) *cobra.Command {
+	o := &dashboardOptions{App: a}
 	c := &cobra.Command{
 		Use:   "dashboard",
 		Short: "Open the page of the running gateway in the browser",
@@ -47,7 +47,7 @@ type dashboardShown struct {
 }
 
 func (o *dashboardOptions) run(ctx context.Context) error {
-	g, err := o.target.Require(ctx)
+	g, err := o.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (o *dashboardOptions) run(ctx context.Context) error {
 		return o.form.Write(o.Stdout, dashboardShown{address, shown.Shown})
 	}
 	if shown.Shown == api.ShownTerminal {
-		return o.print("The link to the page of the gateway at %s is on your terminal", address)
+		return o.Print("The link to the page of the gateway at %s is on your terminal", address)
 	}
-	return o.print("The page of the gateway at %s opens in the browser", address)
+	return o.Print("The page of the gateway at %s opens in the browser", address)
 }

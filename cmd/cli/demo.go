@@ -7,7 +7,7 @@ import (
 )
 
 // newDemo makes the command of the MCP server in the examples. The server has no dependencies.
-func newDemo(a *app) *cobra.Command {
+func newDemo(a *App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "mcp-demo [FOLDER]",
 		Short:  "Serve read-only tools over a folder, as an MCP server on stdio",
@@ -16,7 +16,7 @@ func newDemo(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			folder := a.Dir
 			if len(args) > 0 {
-				folder = a.absolute(args[0])
+				folder = a.Absolute(args[0])
 			}
 			return demo.Serve(c.Context(), folder, a.Stdin, a.Stdout)
 		},

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-func newDeno(a *app) *cobra.Command {
+func newDeno(a *App) *cobra.Command {
 	var out terminal.Form
 	status := &cobra.Command{
 		Use:   "status",
@@ -36,8 +36,8 @@ that this version of toolscript pins. Scripts of packages do not run. A Deno in 
 	return group("deno", "Manage Deno, the engine that is not part of toolscript", status, install)
 }
 
-func denoStatus(ctx context.Context, a *app, out terminal.Form) error {
-	status := a.host.FindDeno(ctx)
+func denoStatus(ctx context.Context, a *App, out terminal.Form) error {
+	status := a.Host.FindDeno(ctx)
 	if out.Structured() {
 		return out.Write(a.Stdout, status)
 	}
@@ -45,13 +45,13 @@ func denoStatus(ctx context.Context, a *app, out terminal.Form) error {
 		return errors.New(status.Reason)
 	}
 	if status.Warning != "" {
-		a.warn("%s", status.Warning)
+		a.Warn("%s", status.Warning)
 	}
-	return a.print("Deno %s at %s", status.Version, status.Path)
+	return a.Print("Deno %s at %s", status.Version, status.Path)
 }
 
-func installDeno(ctx context.Context, a *app, out terminal.Form) error {
-	folder, err := a.host.DenoFolder()
+func installDeno(ctx context.Context, a *App, out terminal.Form) error {
+	folder, err := a.Host.DenoFolder()
 	if err != nil {
 		return err
 	}
@@ -62,16 +62,16 @@ func installDeno(ctx context.Context, a *app, out terminal.Form) error {
 	if out.Structured() {
 		err = out.Write(a.Stdout, toolscript.EngineStatus{Name: toolscript.EngineDeno, Available: true, Version: deno.Version, Path: path})
 	} else {
-		err = a.print("installed Deno %s at %s", deno.Version, path)
+		err = a.Print("installed Deno %s at %s", deno.Version, path)
 	}
 	if err != nil {
 		return err
 	}
-	switch used := a.host.FindDeno(ctx); {
+	switch used := a.Host.FindDeno(ctx); {
 	case !used.Available:
-		a.warn("it is not used yet: %s", used.Reason)
+		a.Warn("it is not used yet: %s", used.Reason)
 	case used.Path != path:
-		a.warn("scripts run on Deno %s at %s, which comes first; to use this one: export %s=%s", used.Version, used.Path, deno.Variable, path)
+		a.Warn("scripts run on Deno %s at %s, which comes first; to use this one: export %s=%s", used.Version, used.Path, deno.Variable, path)
 	}
 	return nil
 }

@@ -19,14 +19,14 @@ import (
 )
 
 type doctorOptions struct {
-	*app
+	*App
 	probe bool
 	trust bool
 	form  terminal.Form
 }
 
-func newDoctor(a *app) *cobra.Command {
-	o := &doctorOptions{app: a}
+func newDoctor(a *App) *cobra.Command {
+	o := &doctorOptions{App: a}
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine the installation, and say how to repair it",
@@ -53,11 +53,11 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	over := o.waiting("examining")
+	over := o.Waiting("examining")
 	found := doctor.Examine(ctx, options)
 	over()
 	for i, f := range found.Findings {
-		found.Findings[i].Problem, found.Findings[i].Fix = o.again(f.Problem), o.again(f.Fix)
+		found.Findings[i].Problem, found.Findings[i].Fix = o.Again(f.Problem), o.Again(f.Fix)
 	}
 	if o.form.Structured() {
 		err = o.form.Write(o.Stdout, found)
@@ -72,18 +72,18 @@ func (o *doctorOptions) run(ctx context.Context) error {
 
 // examined returns the environment of this command, for the checks of the doctor.
 func (o *doctorOptions) examined() (doctor.Options, error) {
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil {
 		return doctor.Options{}, err
 	}
 	url := ""
-	if o.target.URL != "" {
-		if url, err = o.target.Complete(o.target.URL); err != nil {
+	if o.Target.URL != "" {
+		if url, err = o.Target.Complete(o.Target.URL); err != nil {
 			return doctor.Options{}, err
 		}
 	}
 	return doctor.Options{
-		Host: o.host, Env: o.Env, Runtime: places, Home: cmp.Or(o.getenv("HOME"), o.getenv("USERPROFILE")), URL: url, Port: o.getenv("TOOLSCRIPT_PORT"),
+		Host: o.Host, Env: o.Env, Runtime: places, Home: cmp.Or(o.Getenv("HOME"), o.Getenv("USERPROFILE")), URL: url, Port: o.Getenv("TOOLSCRIPT_PORT"),
 		Trust: o.trust, Probe: o.probe,
 	}, nil
 }
@@ -197,7 +197,7 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 	}
 	b.WriteByte('\n')
 	for _, f := range findings {
-		writeProblem(o.app, b, f.Level, f.Subject, f.Problem, f.Fix)
+		writeProblem(o.App, b, f.Level, f.Subject, f.Problem, f.Fix)
 	}
 }
 
@@ -212,10 +212,10 @@ func fixLines(fix string, width int) []string {
 }
 
 // writeProblem writes a problem, wrapped for a terminal, and below it the way to fix it.
-func writeProblem(a *app, b *strings.Builder, level, subject, problem, fix string) {
+func writeProblem(a *App, b *strings.Builder, level, subject, problem, fix string) {
 	width := terminal.Columns(a.Stdout)
 	colour, end := "", ""
-	if a.coloured(a.Stdout) {
+	if a.Coloured(a.Stdout) {
 		colour, end = "\x1b[33m", "\x1b[0m"
 		if level == doctor.Broken {
 			colour = "\x1b[31m"

@@ -13,8 +13,8 @@ import (
 )
 
 // prepare reads and checks the options of a command before it runs.
-func (a *app) prepare(c *cobra.Command, _ []string) error {
-	err := a.read(c)
+func (a *App) Prepare(c *cobra.Command, _ []string) error {
+	err := a.Read(c)
 	if err == nil {
 		err = together(c)
 	}
@@ -28,25 +28,25 @@ func (a *app) prepare(c *cobra.Command, _ []string) error {
 }
 
 // read reads the flags of a command, and the environment variables of flags that are not given.
-func (a *app) read(c *cobra.Command) error {
-	err := flags.Read(c.Flags(), c.CommandPath(), a.getenv, a.warn)
-	a.host = &daemon.Host{
-		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.lookupEnv},
-		Warn:   a.warn, FindHub: a.findHub,
+func (a *App) Read(c *cobra.Command) error {
+	err := flags.Read(c.Flags(), c.CommandPath(), a.Getenv, a.Warn)
+	a.Host = &daemon.Host{
+		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.LookupEnv},
+		Warn:   a.Warn, FindHub: a.FindHub,
 	}
-	a.target.Host, a.suggestions = a.host, suggestionsOf(c, a.names)
+	a.Target.Host, a.suggestions = a.Host, suggestionsOf(c, a.Names)
 	return err
 }
 
 // getenv returns the value of a variable; "" if it is not set.
-func (a *app) getenv(name string) string {
-	value, _ := a.lookupEnv(name)
+func (a *App) Getenv(name string) string {
+	value, _ := a.LookupEnv(name)
 	return value
 }
 
 // lookupEnv finds a variable. If it is set twice, the later value counts, as in the
 // shell.
-func (a *app) lookupEnv(name string) (string, bool) {
+func (a *App) LookupEnv(name string) (string, bool) {
 	for _, entry := range slices.Backward(a.Env) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
 			return value, true
@@ -56,4 +56,4 @@ func (a *app) lookupEnv(name string) (string, bool) {
 }
 
 // absolute resolves a path in the working directory of the command.
-func (a *app) absolute(path string) string { return exec.Absolute(a.Dir, path) }
+func (a *App) Absolute(path string) string { return exec.Absolute(a.Dir, path) }

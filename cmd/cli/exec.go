@@ -16,29 +16,29 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-type execOptions struct {
-	*app
-	script       exec.CommandLine
+type Options struct {
+	*App
+	Script       exec.CommandLine
 	only         bool            // check the script and run nothing
 	sign         bool            // with only: describe the function that the script exports
 	param        json.RawMessage // argument of the function that the script exports
-	record       bool
+	Record       bool
 	strict       bool // check types strictly
-	detach, plan bool // detach: the run outlives this command; plan: only tools that read are called
+	detach, Plan bool // detach: the run outlives this command; plan: only tools that read are called
 
 	limits        flags.Limits
 	check, engine flags.Choice
-	allow, needs  []string
+	Allow, needs  []string
 	name          string // name that keeps the value for later runs
-	cwd, out      string
-	trust         bool
+	Cwd, Out      string
+	Trust         bool
 
-	maxTokens flags.Tokens
-	form      terminal.Form // form of the value; JSON prints the end of the run
+	MaxTokens flags.Tokens
+	Form      terminal.Form // form of the value; JSON prints the end of the run
 	search    flags.Search
 }
 
-func newExec(a *app) *cobra.Command {
+func newExec(a *App) *cobra.Command {
 	o := newExecOptions(a, "toolscript exec")
 	c := &cobra.Command{
 		Use:                   "exec [flags] CODE | FILE.ts | -e CODE | -f FILE | - [-- ARGS]",
@@ -62,30 +62,30 @@ does not name its servers waits 3 seconds, and a warning names those that it doe
   toolscript exec report.ts -- --since monday
   toolscript exec - < report.ts`,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.script.HasEval = c.Flags().Changed("eval")
-			o.script.Dashed = c.ArgsLenAtDash() >= 0
-			return o.run(c.Context(), args)
+			o.Script.HasEval = c.Flags().Changed("eval")
+			o.Script.Dashed = c.ArgsLenAtDash() >= 0
+			return o.Run(c.Context(), args)
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.script.Eval, "eval", "e", "", "run this `code`")
-	f.StringVarP(&o.script.File, "file", "f", "", "run this `file`; - is standard input")
+	f.StringVarP(&o.Script.Eval, "eval", "e", "", "run this `code`")
+	f.StringVarP(&o.Script.File, "file", "f", "", "run this `file`; - is standard input")
 	o.addRunFlags(f)
 	return c
 }
 
-func newExecOptions(a *app, command string) *execOptions {
-	return &execOptions{
-		app: a, script: exec.CommandLine{Command: command},
+func newExecOptions(a *App, command string) *Options {
+	return &Options{
+		App: a, Script: exec.CommandLine{Command: command},
 		check:  flags.Choice{Choices: toolscript.Checks()},
 		engine: flags.Choice{Choices: toolscript.Engines()},
 	}
 }
 
-func (o *execOptions) run(ctx context.Context, args []string) error {
+func (o *Options) Run(ctx context.Context, args []string) error {
 	src, err := o.findScript(ctx, args)
 	if err == nil {
-		err = o.checkFiles()
+		err = o.CheckFiles()
 	}
 	var wrong *exit.UsageError
 	switch {
@@ -98,20 +98,20 @@ func (o *execOptions) run(ctx context.Context, args []string) error {
 }
 
 // exec runs the script and prints its output.
-func (o *execOptions) exec(ctx context.Context, src exec.Script, out exec.Output) error {
+func (o *Options) exec(ctx context.Context, src exec.Script, out exec.Output) error {
 	if o.detach {
-		return o.begin(ctx, o.request(src))
+		return o.begin(ctx, o.Request(src))
 	}
-	at, release, err := o.place(ctx)
+	at, release, err := o.Place(ctx)
 	if err != nil {
 		return out.Finish(err)
 	}
 	defer release()
-	return exec.Run(ctx, at, o.request(src), src.Stdin, noted{out, o.app}, o.person())
+	return exec.Run(ctx, at, o.Request(src), src.Stdin, noted{out, o.App}, o.Person())
 }
 
 // request returns the run that the options describe.
-func (o *execOptions) request(src exec.Script) toolscript.ExecRequest {
+func (o *Options) Request(src exec.Script) toolscript.ExecRequest {
 	check := o.check.Value
 	if o.only { // the configured check is for runs
 		check = toolscript.CheckError
@@ -121,38 +121,38 @@ func (o *execOptions) request(src exec.Script) toolscript.ExecRequest {
 		File:      src.File,
 		Modules:   src.Modules,
 		Args:      src.Args,
-		Cwd:       o.absolute(o.cwd),
-		TZ:        daemon.ZoneOf(o.getenv("TZ")),
+		Cwd:       o.Absolute(o.Cwd),
+		TZ:        daemon.ZoneOf(o.Getenv("TZ")),
 		Engine:    o.engine.Value,
 		Check:     check,
 		Strict:    o.strict,
 		Name:      o.name,
-		Allow:     o.allow,
-		Profile:   o.target.Profile,
+		Allow:     o.Allow,
+		Profile:   o.Target.Profile,
 		Needs:     o.needs,
 		Limits:    o.runLimits(),
 		CheckOnly: o.only,
 		Signature: o.sign,
 		Parameter: o.param,
-		Plan:      o.plan,
-		Record:    o.record,
-		Client:    o.script.Command + " " + toolscript.Version,
-		Session:   discovery.Session(o.lookupEnv),
+		Plan:      o.Plan,
+		Record:    o.Record,
+		Client:    o.Script.Command + " " + toolscript.Version,
+		Session:   discovery.Session(o.LookupEnv),
 	}
 }
 
 // output returns the printer of the events of the run.
-func (o *execOptions) output() exec.Output {
-	if o.form.Structured() {
-		return exec.NewCaptured(o.Stdout, o.printer())
+func (o *Options) output() exec.Output {
+	if o.Form.Structured() {
+		return exec.NewCaptured(o.Stdout, o.Printer())
 	}
-	return liveOutput(o.app, o.printer(), o.notice)
+	return liveOutput(o.App, o.Printer(), o.Notice)
 }
 
 // person returns the person at the terminal; nil without a terminal, with --json, and if nothing is run.
-func (o *execOptions) person() *terminal.Person {
-	if o.form.Structured() || o.only || !terminal.Is(o.Stdin) {
+func (o *Options) Person() *terminal.Person {
+	if o.Form.Structured() || o.only || !terminal.Is(o.Stdin) {
 		return nil
 	}
-	return terminal.OpenPerson(o.again)
+	return terminal.OpenPerson(o.Again)
 }

@@ -36,10 +36,10 @@ type gatewayPlace struct{ *target.Gateway }
 
 // at returns the gateway as a place. If there is a person at the terminal, and no agent has opened it,
 // approvals can be answered there.
-func (o *execOptions) at(g *target.Gateway) runPlace {
-	person := o.person()
+func (o *Options) at(g *target.Gateway) runPlace {
+	person := o.Person()
 	defer person.Close()
-	if person == nil || o.agent() != "" || runtime.GOOS != "linux" {
+	if person == nil || o.Agent() != "" || runtime.GOOS != "linux" {
 		return g
 	}
 	return gatewayPlace{g}
@@ -84,10 +84,10 @@ func whole(ctx context.Context, at interface {
 
 // approvals returns how runs in this process ask for approvals: at the terminal. Without a terminal, or if an
 // agent has opened it, such calls are refused.
-func (o *execOptions) approvals() actors.Approvals {
-	person := o.person()
+func (o *Options) Approvals() actors.Approvals {
+	person := o.Person()
 	defer person.Close()
-	if person != nil && o.agent() == "" {
+	if person != nil && o.Agent() == "" {
 		return actors.Approvals{}
 	}
 	return actors.Approvals{Refuse: noPerson}

@@ -22,44 +22,44 @@ import (
 
 // checkFiles returns an error if the files and folders of the flags cannot be used. It is
 // called before the script runs.
-func (o *execOptions) checkFiles() error {
-	if o.plan && o.out != "" {
-		return exit.Usage(o.script.Command, "--plan prints calls and no value: leave out --out")
+func (o *Options) CheckFiles() error {
+	if o.Plan && o.Out != "" {
+		return exit.Usage(o.Script.Command, "--plan prints calls and no value: leave out --out")
 	}
 	if err := o.checkDetach(); err != nil {
 		return err
 	}
 	if o.needs != nil && len(o.needs) == 0 {
-		return exit.Usage(o.script.Command, "--needs is empty: name a tool, or leave it out")
+		return exit.Usage(o.Script.Command, "--needs is empty: name a tool, or leave it out")
 	}
-	if o.out != "" {
+	if o.Out != "" {
 		creatable := terminal.Creatable
 		if o.toFolder() {
 			creatable = terminal.MakeDir
 		}
-		if err := creatable(o.absolute(o.out)); err != nil {
+		if err := creatable(o.Absolute(o.Out)); err != nil {
 			return err
 		}
 	}
-	if o.cwd != "" {
-		return o.isFolder(o.cwd)
+	if o.Cwd != "" {
+		return o.isFolder(o.Cwd)
 	}
 	return nil
 }
 
 // toFolder reports whether --out names a folder: one that exists, or a path that ends with
 // a separator.
-func (o *execOptions) toFolder() bool {
-	if o.out == "" || os.IsPathSeparator(o.out[len(o.out)-1]) {
-		return o.out != ""
+func (o *Options) toFolder() bool {
+	if o.Out == "" || os.IsPathSeparator(o.Out[len(o.Out)-1]) {
+		return o.Out != ""
 	}
-	info, err := os.Stat(o.absolute(o.out))
+	info, err := os.Stat(o.Absolute(o.Out))
 	return err == nil && info.IsDir()
 }
 
 // isFolder returns an error if --cwd is not a folder.
-func (o *execOptions) isFolder(path string) error {
-	switch info, err := os.Stat(o.absolute(path)); {
+func (o *Options) isFolder(path string) error {
+	switch info, err := os.Stat(o.Absolute(path)); {
 	case err != nil:
 		return fmt.Errorf("--cwd %s: %s", path, terminal.WithoutPath(err))
 	case !info.IsDir():
@@ -69,27 +69,27 @@ func (o *execOptions) isFolder(path string) error {
 }
 
 // findScript finds the script of the command line.
-func (o *execOptions) findScript(ctx context.Context, args []string) (exec.Script, error) {
-	o.script.Dir, o.script.Stdin, o.script.Args = o.Dir, o.Stdin, args
-	return o.script.Find(ctx)
+func (o *Options) findScript(ctx context.Context, args []string) (exec.Script, error) {
+	o.Script.Dir, o.Script.Stdin, o.Script.Args = o.Dir, o.Stdin, args
+	return o.Script.Find(ctx)
 }
 
 // terminalTokens is the default limit of a value on a terminal, in tokens.
 const terminalTokens = 10_000
 
 // printer returns a printer of values, limited by --max-tokens, the configuration or the terminal.
-func (o *execOptions) printer() terminal.ValuePrinter {
-	p := terminal.ValuePrinter{Describe: true, Keep: func(runID string, v []byte) error { return keepValue(o.app, runID, v) }, Say: o.say}
-	p.Write = func(w io.Writer, text []byte) error { return o.writeValue(w, text, o.form) }
+func (o *Options) Printer() terminal.ValuePrinter {
+	p := terminal.ValuePrinter{Describe: true, Keep: func(runID string, v []byte) error { return keepValue(o.App, runID, v) }, Say: o.Say}
+	p.Write = func(w io.Writer, text []byte) error { return o.writeValue(w, text, o.Form) }
 	switch {
 	case o.toFolder():
-		p.Dir, p.DirName = o.absolute(o.out), o.out
-	case o.out != "":
-		p.File = o.absolute(o.out)
+		p.Dir, p.DirName = o.Absolute(o.Out), o.Out
+	case o.Out != "":
+		p.File = o.Absolute(o.Out)
 	}
-	tokens, said := o.maxTokens.N, o.maxTokens.Given
+	tokens, said := o.MaxTokens.N, o.MaxTokens.Given
 	if !said {
-		tokens, said = configuredTokens(o.app, o.trust)
+		tokens, said = configuredTokens(o.App, o.Trust)
 	}
 	switch {
 	case said:
@@ -101,9 +101,9 @@ func (o *execOptions) printer() terminal.ValuePrinter {
 }
 
 // writeValue writes the text of a value in a form.
-func (o *execOptions) writeValue(w io.Writer, text []byte, f terminal.Form) error {
+func (o *Options) writeValue(w io.Writer, text []byte, f terminal.Form) error {
 	width := 0
-	if o.out == "" {
+	if o.Out == "" {
 		width = terminal.Columns(o.Stdout)
 	}
 	var plain string
@@ -113,7 +113,7 @@ func (o *execOptions) writeValue(w io.Writer, text []byte, f terminal.Form) erro
 		return terminal.WriteValueTable(w, width, text)
 	case f == terminal.AsRaw && json.Unmarshal(text, &plain) == nil && text[0] == '"':
 		text = []byte(strings.TrimSuffix(plain, "\n"))
-	case f == "" && o.out == "" && terminal.Is(o.Stdout) && json.Indent(&indented, text, "", "  ") == nil: // a text that was cut is not valid JSON
+	case f == "" && o.Out == "" && terminal.Is(o.Stdout) && json.Indent(&indented, text, "", "  ") == nil: // a text that was cut is not valid JSON
 		text = indented.Bytes()
 	}
 	_, err := w.Write(append(text, '\n'))
@@ -122,9 +122,9 @@ func (o *execOptions) writeValue(w io.Writer, text []byte, f terminal.Form) erro
 
 // runLimits returns the limits of the run. --max-tokens also limits the console output, unless --max-output
 // is given, because both go to the same reader.
-func (o *execOptions) runLimits() toolscript.Limits {
+func (o *Options) runLimits() toolscript.Limits {
 	limits := o.limits.Limits()
-	if most := int64(o.maxTokens.N) * terminal.BytesPerToken; o.maxTokens.Given && limits.OutputBytes == 0 {
+	if most := int64(o.MaxTokens.N) * terminal.BytesPerToken; o.MaxTokens.Given && limits.OutputBytes == 0 {
 		limits.OutputBytes = most
 	}
 	return limits
@@ -132,11 +132,11 @@ func (o *execOptions) runLimits() toolscript.Limits {
 
 // configuredTokens returns output.maxTokens of the configuration. An error in the
 // configuration is reported where a run starts.
-func configuredTokens(a *app, trust bool) (tokens int, set bool) {
-	if !config.Mentions(a.host.ConfigOptions(trust), "maxTokens") {
+func configuredTokens(a *App, trust bool) (tokens int, set bool) {
+	if !config.Mentions(a.Host.ConfigOptions(trust), "maxTokens") {
 		return 0, false
 	}
-	loaded, err := config.Load(a.host.ConfigOptions(trust))
+	loaded, err := config.Load(a.Host.ConfigOptions(trust))
 	if err != nil || loaded.Settings.Output.MaxTokens == nil {
 		return 0, false
 	}
@@ -144,10 +144,10 @@ func configuredTokens(a *app, trust bool) (tokens int, set bool) {
 }
 
 // mediaLimits returns the largest number and size of the images and sounds of a value that a model is shown.
-func mediaLimits(a *app, trust bool) (blocks, bytes int64) {
+func mediaLimits(a *App, trust bool) (blocks, bytes int64) {
 	var media config.Media
-	if config.Mentions(a.host.ConfigOptions(trust), "mediaB") {
-		if loaded, err := config.Load(a.host.ConfigOptions(trust)); err == nil {
+	if config.Mentions(a.Host.ConfigOptions(trust), "mediaB") {
+		if loaded, err := config.Load(a.Host.ConfigOptions(trust)); err == nil {
 			media = loaded.Settings.Media
 		}
 	}
@@ -155,8 +155,8 @@ func mediaLimits(a *app, trust bool) (blocks, bytes int64) {
 }
 
 // keepValue stores a value for toolscript output.
-func keepValue(a *app, runID string, v []byte) error {
-	return a.host.Outputs().Put(runID, kept.Value, v)
+func keepValue(a *App, runID string, v []byte) error {
+	return a.Host.Outputs().Put(runID, kept.Value, v)
 }
 
 // runPlace is where scripts run: a running gateway, or a daemon of this process.
@@ -166,13 +166,13 @@ type runPlace interface {
 }
 
 // place returns a running gateway, else a daemon of this process. release ends its use.
-func (o *execOptions) place(ctx context.Context) (at runPlace, release func(), err error) {
-	g, err := o.target.Shared(ctx, o.trust)
+func (o *Options) Place(ctx context.Context) (at runPlace, release func(), err error) {
+	g, err := o.Target.Shared(ctx, o.Trust)
 	if err != nil {
 		return nil, nil, err
 	}
 	if g != nil {
-		o.warnUnused(&o.search)
+		o.WarnUnused(&o.search)
 		return o.at(g), g.Close, nil
 	}
 	own, err := o.start(ctx)
@@ -181,19 +181,19 @@ func (o *execOptions) place(ctx context.Context) (at runPlace, release func(), e
 	}
 	return ownPlace{own}, func() {
 		if err := own.Stop(); err != nil {
-			o.warn("%v", err)
+			o.Warn("%v", err)
 		}
 	}, nil
 }
 
 // start starts a daemon in this process. It connects to a server only if the script calls it, or uses it
 // while its tools are unknown.
-func (o *execOptions) start(ctx context.Context) (*daemon.Daemon, error) {
-	loaded, err := o.host.Load(o.trust)
+func (o *Options) start(ctx context.Context) (*daemon.Daemon, error) {
+	loaded, err := o.Host.Load(o.Trust)
 	if err != nil {
 		return nil, err
 	}
-	return o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn), Telemetry: true, Lent: o.target.Lent(ctx, loaded), Actors: actors.Options{OnDemand: true, Rest: true, Approvals: o.approvals()},
+	return o.Host.Start(loaded, daemon.Options{
+		Trust: o.Trust, Search: o.search.Over, Logger: o.Logger(slog.LevelWarn), Telemetry: true, Lent: o.Target.Lent(ctx, loaded), Actors: actors.Options{OnDemand: true, Rest: true, Approvals: o.Approvals()},
 	})
 }

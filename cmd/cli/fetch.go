@@ -16,7 +16,7 @@ import (
 
 // fetchOptions are the options of the commands about resources and prompts.
 type fetchOptions struct {
-	*app
+	*App
 	asked   toolscript.FetchRequest
 	columns []string // members of an entry, one per column
 	trust   bool
@@ -25,7 +25,7 @@ type fetchOptions struct {
 
 // list prints all pages as a table, or one page as JSON.
 func (o *fetchOptions) list(ctx context.Context) error {
-	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
+	g, err := o.Target.Provider(ctx, o.trust, o.Logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (o *fetchOptions) list(ctx context.Context) error {
 		}
 		return o.form.Write(o.Stdout, page)
 	}
-	entries, err := tools.ListPages(ctx, g, o.asked, o.warn)
+	entries, err := tools.ListPages(ctx, g, o.asked, o.Warn)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (o *fetchOptions) await(ctx context.Context, g target.Provider) error {
 	if o.asked.Server != "" {
 		f = toolscript.Filter{o.asked.Server}
 	}
-	defer o.waiting(connectingText)()
+	defer o.Waiting(connectingText)()
 	servers, err := g.Servers(ctx, f, actors.DefaultConnectTimeout)
 	if err != nil || f == nil {
 		return err
@@ -64,7 +64,7 @@ func (o *fetchOptions) await(ctx context.Context, g target.Provider) error {
 
 // result fetches a resource or a prompt, and prints it as JSON or with show.
 func (o *fetchOptions) result(ctx context.Context, show func(json.RawMessage) error) error {
-	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
+	g, err := o.Target.Provider(ctx, o.trust, o.Logger(slog.LevelError))
 	if err != nil {
 		return err
 	}

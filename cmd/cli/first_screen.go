@@ -14,7 +14,7 @@ import (
 
 // firstScreen prints what the program shows without arguments, in at most ten lines: what
 // it is, what is configured here, and the next commands.
-func firstScreen(a *app) error {
+func firstScreen(a *App) error {
 	state, next := setUp(a)
 	next = append(next, step{"toolscript --help", "lists all commands"})
 	var b strings.Builder
@@ -25,7 +25,7 @@ func firstScreen(a *app) error {
 	b.WriteString("\nNext:\n")
 	width := 0
 	for i, s := range next {
-		next[i].command = a.again(s.command)
+		next[i].command = a.Again(s.command)
 		width = max(width, len(next[i].command))
 	}
 	for _, s := range next {
@@ -40,8 +40,8 @@ type step struct{ command, result string }
 
 // setUp describes the configuration and returns the commands that fit it. It starts no
 // server and reads no secret.
-func setUp(a *app) (state []string, next []step) {
-	options := a.host.ConfigOptions(false)
+func setUp(a *App) (state []string, next []step) {
+	options := a.Host.ConfigOptions(false)
 	options.NoValues = true
 	loaded, err := config.Load(options)
 	if err != nil {
@@ -52,7 +52,7 @@ func setUp(a *app) (state []string, next []step) {
 		return slices.Contains(loaded.Untrusted, name)
 	})
 	line := "Servers: " + cmp.Or(firstNames(started), "none")
-	if entries, err := a.target.Entries(); err == nil && len(entries) > 0 {
+	if entries, err := a.Target.Entries(); err == nil && len(entries) > 0 {
 		line += " (a gateway is running)"
 	}
 	state = append(state, line)

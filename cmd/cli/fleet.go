@@ -5,7 +5,7 @@ import (
 )
 
 // newFleet makes the commands for fleets.
-func newFleet(a *app) *cobra.Command {
+func newFleet(a *App) *cobra.Command {
 	c := group("fleet", "Show the fleet, and print the permissions of its clients", newFleetStatus(a), newFleetPermissions(a))
 	c.Long = `Show the fleet of the configuration, and print the permissions that its clients need in the
 NATS cluster.

@@ -15,15 +15,15 @@ import (
 )
 
 type fleetPermissionsOptions struct {
-	*app
+	*App
 	roles, servers []string
 	user           string
 	nkeys          []string
 	nsc            bool
 }
 
-func newFleetPermissions(a *app) *cobra.Command {
-	o := &fleetPermissionsOptions{app: a}
+func newFleetPermissions(a *App) *cobra.Command {
+	o := &fleetPermissionsOptions{App: a}
 	c := &cobra.Command{
 		Use:   "permissions (--role ROLE | USER=ROLE[,ROLE][:SERVER,...]...)",
 		Short: "Print the permissions of clients of the fleet for the NATS servers",
@@ -65,14 +65,14 @@ func (o *fleetPermissionsOptions) run(words []string) error {
 		if err != nil {
 			return err
 		}
-		return o.print("%s", account)
+		return o.Print("%s", account)
 	}
 	for _, c := range clients {
 		p, err := sharing.PermissionsOf(c.Roles, c.User, c.Servers)
 		if err != nil {
 			return err
 		}
-		if err := o.print("%s", p.Command(c.User)); err != nil {
+		if err := o.Print("%s", p.Command(c.User)); err != nil {
 			return err
 		}
 	}

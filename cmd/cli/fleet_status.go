@@ -15,12 +15,12 @@ import (
 )
 
 type fleetStatusOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newFleetStatus(a *app) *cobra.Command {
-	o := &fleetStatusOptions{app: a}
+func newFleetStatus(a *App) *cobra.Command {
+	o := &fleetStatusOptions{App: a}
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show the servers and runners that the hubs of the fleet offer",
@@ -69,7 +69,7 @@ type fleetRunner struct {
 }
 
 func (o *fleetStatusOptions) run(ctx context.Context) error {
-	at, err := fleetAddress(o.app)
+	at, err := fleetAddress(o.App)
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (o *fleetStatusOptions) run(ctx context.Context) error {
 }
 
 // fleetAddress returns the address of the fleet in the configuration, or an error of kind NotFound.
-func fleetAddress(a *app) (cluster.Address, error) {
-	loaded, err := a.host.Load(false)
+func fleetAddress(a *App) (cluster.Address, error) {
+	loaded, err := a.Host.Load(false)
 	if err != nil {
 		return cluster.Address{}, err
 	}
@@ -125,7 +125,7 @@ func surveyFleet(ctx context.Context, at cluster.Address) (s fleetStatus, err er
 
 func (o *fleetStatusOptions) table(s fleetStatus) error {
 	if len(s.Servers) == 0 && len(s.Runners) == 0 {
-		return o.print("No hub offers anything to the fleet at %s; run on a machine with servers: toolscript hub --serve FILE", s.Fleet)
+		return o.Print("No hub offers anything to the fleet at %s; run on a machine with servers: toolscript hub --serve FILE", s.Fleet)
 	}
 	columns := terminal.Columns(o.Stdout)
 	if len(s.Servers) > 0 {

@@ -10,9 +10,9 @@ import (
 // approvals returns how the gateway shows requests for approval: at the terminal of exec, on the desktop, and
 // at its own terminal, unless an agent has started the gateway.
 func (o *startOptions) approvals() actors.Approvals {
-	agent := o.agent() != ""
-	desktop := confirm.Desktop(confirm.Bus(o.lookupEnv, agent))
-	notify := confirm.Notify(confirm.Bus(o.lookupEnv, agent))
+	agent := o.Agent() != ""
+	desktop := confirm.Desktop(confirm.Bus(o.LookupEnv, agent))
+	notify := confirm.Notify(confirm.Bus(o.LookupEnv, agent))
 	own := confirm.Show(func(toolscript.Approval, string) {})
 	if !agent && terminal.Is(o.Stderr) {
 		own = confirm.Terminal(o.Stderr)

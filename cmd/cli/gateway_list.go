@@ -15,12 +15,12 @@ import (
 )
 
 type gatewayListOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newGatewayList(a *app) *cobra.Command {
-	o := &gatewayListOptions{app: a}
+func newGatewayList(a *App) *cobra.Command {
+	o := &gatewayListOptions{App: a}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the gateways of this user, and those that were killed",
@@ -51,7 +51,7 @@ type listedGateway struct {
 }
 
 func (o *gatewayListOptions) run(ctx context.Context) error {
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil {
 		return err
 	}
@@ -69,13 +69,13 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 		gateways = append(gateways, g)
 	}
 	for i := range gateways {
-		gateways[i].Command = o.again(gateways[i].Command)
+		gateways[i].Command = o.Again(gateways[i].Command)
 	}
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, gateways)
 	}
 	if len(gateways) == 0 {
-		return o.print("No gateways running")
+		return o.Print("No gateways running")
 	}
 	t := terminal.Table{Header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration", remove}, Command: remove}
 	for _, g := range gateways {

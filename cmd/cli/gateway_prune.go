@@ -11,12 +11,12 @@ import (
 )
 
 type gatewayPruneOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newGatewayPrune(a *app) *cobra.Command {
-	o := &gatewayPruneOptions{app: a}
+func newGatewayPrune(a *App) *cobra.Command {
+	o := &gatewayPruneOptions{App: a}
 	c := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove the files of gateways and hubs that have ended",
@@ -31,7 +31,7 @@ run, and hubs that start or end at the time, keep theirs.`,
 }
 
 func (o *gatewayPruneOptions) run() error {
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil {
 		return err
 	}
@@ -66,12 +66,12 @@ func (o *gatewayPruneOptions) show(results []pruned) error {
 		if r.Path == "" {
 			text = fmt.Sprintf("Removed the entry of %s (PID %d)", r.URL, r.PID)
 		}
-		if err := o.print("%s", text); err != nil {
+		if err := o.Print("%s", text); err != nil {
 			return err
 		}
 	}
 	if len(results) == 0 {
-		return o.print("There was nothing to remove")
+		return o.Print("There was nothing to remove")
 	}
 	return nil
 }

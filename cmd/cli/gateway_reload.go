@@ -17,13 +17,13 @@ import (
 )
 
 type reloadOptions struct {
-	*app
+	*App
 	dry  bool
 	form terminal.Form
 }
 
-func newGatewayReload(a *app) *cobra.Command {
-	o := &reloadOptions{app: a}
+func newGatewayReload(a *App) *cobra.Command {
+	o := &reloadOptions{App: a}
 	c := &cobra.Command{
 		Use:   "reload",
 		Short: "Make the gateway read its configuration again",
@@ -57,7 +57,7 @@ error, such as a mistake in a file.`,
 }
 
 func (o *reloadOptions) run(ctx context.Context) error {
-	g, err := o.target.Require(ctx)
+	g, err := o.Target.Require(ctx)
 	embedded, failed := o.reloadEmbedded(ctx)
 	switch {
 	case errors.Is(err, target.ErrNone) && len(embedded) > 0:
@@ -66,7 +66,7 @@ func (o *reloadOptions) run(ctx context.Context) error {
 		return errors.Join(err, failed)
 	}
 	defer g.Close()
-	changed, err := reload(ctx, o.app, g.Client)
+	changed, err := reload(ctx, o.App, g.Client)
 	if err != nil {
 		return errors.Join(err, failed)
 	}
@@ -76,10 +76,10 @@ func (o *reloadOptions) run(ctx context.Context) error {
 // reloadEmbedded reloads the gateways inside toolscript mcp that read a file of this configuration.
 func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Reload, failed error) {
 	failed = o.eachEmbedded(ctx, func(process int, g *api.Client) error {
-		changed, err := reload(ctx, o.app, g)
+		changed, err := reload(ctx, o.App, g)
 		if err == nil {
 			all = append(all, changed)
-			o.say("toolscript mcp (process %d): %s", process, changeWords(changed))
+			o.Say("toolscript mcp (process %d): %s", process, changeWords(changed))
 		}
 		return err
 	})
@@ -88,14 +88,14 @@ func (o *reloadOptions) reloadEmbedded(ctx context.Context) (all []toolscript.Re
 
 // eachEmbedded calls do for each gateway inside toolscript mcp that reads a file of this configuration.
 func (o *reloadOptions) eachEmbedded(ctx context.Context, do func(process int, g *api.Client) error) error {
-	if o.target.URL != "" {
+	if o.Target.URL != "" {
 		return nil
 	}
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil {
 		return err
 	}
-	files, err := config.Locate(o.host.ConfigOptions(false))
+	files, err := config.Locate(o.Host.ConfigOptions(false))
 	if err != nil {
 		return err
 	}
@@ -121,16 +121,16 @@ func (o *reloadOptions) tell(changed toolscript.Reload) error {
 		return untaken(changed)
 	}
 	for _, warning := range changed.Warnings {
-		o.warn("%s", warning)
+		o.Warn("%s", warning)
 	}
-	if err := o.print("Reloaded: %s", changeWords(changed)); err != nil {
+	if err := o.Print("Reloaded: %s", changeWords(changed)); err != nil {
 		return err
 	}
 	return untaken(changed)
 }
 
 // reload makes the gateway read its configuration again.
-func reload(ctx context.Context, a *app, g *api.Client) (toolscript.Reload, error) {
+func reload(ctx context.Context, a *App, g *api.Client) (toolscript.Reload, error) {
 	env, err := configuredEnv(ctx, a, g)
 	if err != nil {
 		return toolscript.Reload{}, err
@@ -140,7 +140,7 @@ func reload(ctx context.Context, a *app, g *api.Client) (toolscript.Reload, erro
 
 // configuredEnv returns the variables that the configuration of g refers to, with their values in the
 // environment of this command. Only a gateway on this machine gets them.
-func configuredEnv(ctx context.Context, a *app, g *api.Client) (map[string]string, error) {
+func configuredEnv(ctx context.Context, a *App, g *api.Client) (map[string]string, error) {
 	env := map[string]string{}
 	if host, _, err := net.SplitHostPort(g.Host()); err == nil && egress.IsLoopback(host) {
 		names, err := g.Variables(ctx)
@@ -148,7 +148,7 @@ func configuredEnv(ctx context.Context, a *app, g *api.Client) (map[string]strin
 			return nil, err
 		}
 		for _, name := range names {
-			if value, ok := a.lookupEnv(name); ok {
+			if value, ok := a.LookupEnv(name); ok {
 				env[name] = value
 			}
 		}

@@ -18,7 +18,7 @@ import (
 // inside toolscript mcp.
 func (o *reloadOptions) plan(ctx context.Context) error {
 	var plans []toolscript.ReloadPlan
-	g, err := o.target.Require(ctx)
+	g, err := o.Target.Require(ctx)
 	if err == nil {
 		defer g.Close()
 		err = o.planOf(ctx, g.Client, &plans)
@@ -27,7 +27,7 @@ func (o *reloadOptions) plan(ctx context.Context) error {
 	failed := o.eachEmbedded(ctx, func(process int, g *api.Client) error {
 		err := o.planOf(ctx, g, &plans)
 		if err == nil {
-			o.say("toolscript mcp (process %d): %s", process, planWords(plans[len(plans)-1]))
+			o.Say("toolscript mcp (process %d): %s", process, planWords(plans[len(plans)-1]))
 		}
 		return err
 	})
@@ -47,7 +47,7 @@ func (o *reloadOptions) plan(ctx context.Context) error {
 
 // planOf adds the plan of a gateway to plans.
 func (o *reloadOptions) planOf(ctx context.Context, g *api.Client, plans *[]toolscript.ReloadPlan) error {
-	env, err := configuredEnv(ctx, o.app, g)
+	env, err := configuredEnv(ctx, o.App, g)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ var actionWords = map[toolscript.ChangeAction]string{
 
 func (o *reloadOptions) printPlan(plan toolscript.ReloadPlan) error {
 	for _, warning := range plan.Warnings {
-		o.warn("%s", warning)
+		o.Warn("%s", warning)
 	}
 	servers := terminal.Table{Header: []string{"Server", "Action", "Fields", "Not started, because"}}
 	kept := 0
@@ -83,7 +83,7 @@ func (o *reloadOptions) printPlan(plan toolscript.ReloadPlan) error {
 			return err
 		}
 	}
-	return o.print("%s", strings.Join(planLines(plan, kept), "\n"))
+	return o.Print("%s", strings.Join(planLines(plan, kept), "\n"))
 }
 
 // actionOf returns what a reload does with a server; "" if the server stays as it is.

@@ -19,12 +19,12 @@ import (
 )
 
 type gatewayRestartOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newGatewayRestart(a *app) *cobra.Command {
-	o := &gatewayRestartOptions{app: a}
+func newGatewayRestart(a *App) *cobra.Command {
+	o := &gatewayRestartOptions{App: a}
 	c := &cobra.Command{
 		Use:   "restart",
 		Short: "Stop the gateway of this session or configuration, and start it again",
@@ -46,11 +46,11 @@ service manager has started is restarted by the service manager.`,
 }
 
 func (o *gatewayRestartOptions) run(ctx context.Context) error {
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil {
 		return err
 	}
-	entries, err := addressed(o.app, places)
+	entries, err := addressed(o.App, places)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 	if err := o.checkStart(ctx, *e.Start); err != nil {
 		return fmt.Errorf("the gateway was not stopped: %w", err)
 	}
-	defer o.waiting("restarting the gateway")()
+	defer o.Waiting("restarting the gateway")()
 	begun, err := places.Begin(ctx, e.Keys()...) // no other process starts a gateway in between
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started, err := o.launcher().Launch(cmd)
+	started, err := o.Launcher().Launch(cmd)
 	if err != nil {
 		return fmt.Errorf("the gateway was stopped, and has not started again: %w", err)
 	}
@@ -86,39 +86,39 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 
 func (o *gatewayRestartOptions) tell(e discovery.Entry, started discovery.Started) error {
 	if e.Foreground {
-		o.say("toolscript: the gateway runs in the background now; for its log: toolscript logs")
+		o.Say("toolscript: the gateway runs in the background now; for its log: toolscript logs")
 	}
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, stoppedGateway{URL: e.Address(), PID: started.PID})
 	}
 	if started.PID == 0 {
-		return o.print("The gateway at %s was stopped and is starting", e.Address())
+		return o.Print("The gateway at %s was stopped and is starting", e.Address())
 	}
-	return o.print("Restarted the gateway at %s (PID %d)", e.Address(), started.PID)
+	return o.Print("Restarted the gateway at %s (PID %d)", e.Address(), started.PID)
 }
 
 // checkStart reads the configuration as the new gateway will. It warns about servers
 // that cannot start.
 func (o *gatewayRestartOptions) checkStart(ctx context.Context, start discovery.Start) error {
-	probe := &app{State: o.State, notice: o.notice}
+	probe := &App{State: o.State, Notice: o.Notice}
 	probe.Dir = start.Dir
 	c := newGatewayStart(probe)
-	probe.addGlobalFlags(c.Flags())
+	probe.AddGlobalFlags(c.Flags())
 	if err := c.ParseFlags(start.Args); err != nil {
 		return err
 	}
 	c.SetContext(ctx)
-	if err := probe.read(c); err != nil {
+	if err := probe.Read(c); err != nil {
 		return err
 	}
 	trust, _ := c.Flags().GetBool("trust") // the flag exists
-	loaded, err := probe.host.Load(trust)
+	loaded, err := probe.Host.Load(trust)
 	if err != nil {
 		return err
 	}
 	for name, server := range loaded.Servers {
 		if server.Problem != nil {
-			o.warn("%s will not start: %v", name, server.Problem)
+			o.Warn("%s will not start: %v", name, server.Problem)
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*
 	if token != "" {
 		args = append(args, "--token-from-stdin")
 	}
-	cmd, err := inBackground(ctx, o.app, args, e.Start.Dir, e.Session)
+	cmd, err := inBackground(ctx, o.App, args, e.Start.Dir, e.Session)
 	if err != nil {
 		return nil, err
 	}

@@ -38,14 +38,14 @@ import (
 const settleTime = 3 * time.Second
 
 type startOptions struct {
-	*app
+	*App
 	port     flags.Port
-	hostname string
+	Hostname string
 	hosts    string // further host names, separated by commas
 	noToken  bool
 	tokenAt  string // file of the secret; "": a new secret
 	form     terminal.Form
-	trust    bool
+	Trust    bool
 	force    bool
 	detach   bool
 
@@ -56,13 +56,13 @@ type startOptions struct {
 	idle      flags.Duration
 	search    flags.Search
 	results   flags.Results
-	feed      *live.Feed
-	watch     *daemon.Watch // watches a server; nil: no server is watched
+	Feed      *live.Feed
+	Observed  *daemon.Watch // watches a server; nil: no server is watched
 	discovery.LaunchOptions
 }
 
-func newGatewayStart(a *app) *cobra.Command {
-	o := &startOptions{app: a}
+func newGatewayStart(a *App) *cobra.Command {
+	o := &startOptions{App: a}
 	c := &cobra.Command{
 		Use:   "start",
 		Short: "Run a gateway until it is interrupted",
@@ -91,11 +91,11 @@ background until toolscript gateway stop. Its log is that of toolscript logs.`,
 	}
 	f := c.Flags()
 	f.VarP(&o.port, "port", "p", "port to listen on; 0 is any free port (default 0)")
-	f.StringVarP(&o.hostname, "hostname", "H", "localhost", "`address` to listen on")
+	f.StringVarP(&o.Hostname, "hostname", "H", "localhost", "`address` to listen on")
 	f.StringVar(&o.hosts, "allowed-hosts", "", "further `names` of the gateway in the Host header, separated by commas, such as host.docker.internal or localhost:8080")
 	f.StringVar(&o.tokenAt, "token-file", "", "`file` of the secret, so that a restart keeps it; created if it does not exist")
 	f.BoolVar(&o.noToken, "no-token", false, "let every user of this machine call every tool; for tests")
-	flags.AddTrust(f, &o.trust)
+	flags.AddTrust(f, &o.Trust)
 	terminal.AddForm(f, &o.form, "print the address as one line of JSON")
 	f.BoolVar(&o.force, "force", false, "start a gateway even if a gateway runs for this configuration")
 	f.BoolVarP(&o.detach, "detach", "d", false, "leave the gateway in the background")
@@ -118,7 +118,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	} else if log != nil {
 		o.Stderr = log
 	}
-	loaded, err := o.host.Load(o.trust)
+	loaded, err := o.Host.Load(o.Trust)
 	if err != nil {
 		return err
 	}
@@ -128,42 +128,42 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 	defer begun()
 	if len(loaded.Servers) == 0 && !loaded.Settings.Fleet.All() {
-		o.warn("%v", o.host.NoServers(loaded))
+		o.Warn("%v", o.Host.NoServers(loaded))
 	}
 	if o.detach {
 		begun() // ends the lock, which the gateway in the background needs
 		return o.leave(ctx, loaded)
 	}
-	o.feed = live.NewFeed()
-	logger := slog.New(o.feed.Handler(o.loggerTo(o.kept(), slog.LevelInfo).Handler()))
+	o.Feed = live.NewFeed()
+	logger := slog.New(o.Feed.Handler(o.LoggerTo(o.kept(), slog.LevelInfo).Handler()))
 	ctx, cancel := o.Watch(ctx, logger)
 	defer cancel()
-	g, err := o.open(loaded, logger)
+	g, err := o.Open(loaded, logger)
 	if err != nil {
 		return err
 	}
-	entry := o.announce(g.server, loaded, logger)
-	defer entry.remove()
+	entry := o.Announce(g.Server, loaded, logger)
+	defer entry.Remove()
 	begun()
 	serving := make(chan error, 1)
-	go func() { serving <- g.server.Serve() }()
-	go g.daemon.ReloadOn(ctx, o.hangupSignals())
-	if err := o.tell(g.server); err != nil {
-		return errors.Join(err, g.stop())
+	go func() { serving <- g.Server.Serve() }()
+	go g.Daemon.ReloadOn(ctx, o.HangupSignals())
+	if err := o.tell(g.Server); err != nil {
+		return errors.Join(err, g.Stop())
 	}
 	select {
 	case err = <-serving:
-		return errors.Join(err, g.stop())
+		return errors.Join(err, g.Stop())
 	case <-ctx.Done():
 		logger.Info("gateway stopping")
-		return g.stop()
+		return g.Stop()
 	}
 }
 
 // tell prints the address of the gateway.
 func (o *startOptions) tell(server *api.Server) error {
 	if !o.form.Structured() {
-		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
+		return o.Print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
 	}
 	err := o.form.Write(o.Stdout, discovery.Started{URL: server.BaseURL(), GatewayURL: server.URL(), PID: os.Getpid()})
 	if o.LogFile != "" {
@@ -178,9 +178,9 @@ func (o *startOptions) kept() io.Writer {
 	if o.LogFile != "" {
 		return o.Stderr
 	}
-	file, err := o.launcher().Log()
+	file, err := o.Launcher().Log()
 	if err != nil {
-		o.warn("the log is not stored: %v", err)
+		o.Warn("the log is not stored: %v", err)
 		return o.Stderr
 	}
 	o.Foreground = file.Path()
@@ -196,32 +196,32 @@ func (o *startOptions) leave(ctx context.Context, loaded *config.Config) error {
 	if o.port > 0 {
 		args = append(args, "--port", o.port.String())
 	}
-	cmd, err := inBackground(ctx, o.app, args, o.Dir, discovery.Session(o.lookupEnv))
+	cmd, err := inBackground(ctx, o.App, args, o.Dir, discovery.Session(o.LookupEnv))
 	if err != nil {
 		return err
 	}
-	started, err := o.launcher().Launch(cmd)
+	started, err := o.Launcher().Launch(cmd)
 	switch {
 	case err != nil:
-		return cmp.Or(o.alone(ctx, loaded), err) // another process was quicker
+		return cmp.Or(o.Alone(ctx, loaded), err) // another process was quicker
 	case o.form.Structured():
 		return o.form.Write(o.Stdout, started)
 	case started.PID == 0:
-		return o.print("The gateway is still starting; for its log: toolscript logs")
+		return o.Print("The gateway is still starting; for its log: toolscript logs")
 	}
-	return o.print("Gateway server listening on %s (PID %d)\nexport TOOLSCRIPT_GATEWAY_URL=%s", started.URL, started.PID, started.GatewayURL)
+	return o.Print("Gateway server listening on %s (PID %d)\nexport TOOLSCRIPT_GATEWAY_URL=%s", started.URL, started.PID, started.GatewayURL)
 }
 
 // inBackground returns the command that runs this program with args, in a folder and for a session. It
 // outlives this process.
-func inBackground(ctx context.Context, a *app, args []string, dir, session string) (*exec.Cmd, error) {
+func inBackground(ctx context.Context, a *App, args []string, dir, session string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, args...) //nolint:gosec // this program
 	cmd.Dir = dir
-	if err := a.admit(args, dir); err != nil { // this process was allowed to use these flags
+	if err := a.Admit(args, dir); err != nil { // this process was allowed to use these flags
 		return nil, err
 	}
 	cmd.Env = discovery.LaunchEnv(a.Env, session)
@@ -239,8 +239,8 @@ func (o *startOptions) overSearch(s *config.Search) {
 
 // running is a gateway with its listener and its servers.
 type running struct {
-	daemon *daemon.Daemon
-	server *api.Server
+	Daemon *daemon.Daemon
+	Server *api.Server
 
 	stopAgents func()       // ends the MCP server
 	metrics    *api.Metrics // server of the separate port; nil: there is none
@@ -252,7 +252,7 @@ func (g *running) serveMetrics(port int, logger *slog.Logger) {
 	if port == 0 {
 		return
 	}
-	metrics, err := api.ListenMetrics(g.daemon.Measures, nil, port, logger)
+	metrics, err := api.ListenMetrics(g.Daemon.Measures, nil, port, logger)
 	if err != nil {
 		logger.Warn("telemetry.metrics.port of the configuration is not served; GET /metrics of the gateway is", slog.String("error", err.Error()))
 		return
@@ -263,7 +263,7 @@ func (g *running) serveMetrics(port int, logger *slog.Logger) {
 
 // sharers returns a function that counts this user's gateways on this machine; nil if --worker-idle is given.
 func (o *startOptions) sharers() func() int {
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil || o.idle > 0 {
 		return nil
 	}
@@ -274,8 +274,8 @@ func (o *startOptions) sharers() func() int {
 }
 
 // open starts a gateway. It binds the port before it starts servers, because the port may be in use.
-func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*running, error) {
-	listener, err := api.Listen(o.hostname, int(o.port))
+func (o *startOptions) Open(loaded *config.Config, logger *slog.Logger) (*running, error) {
+	listener, err := api.Listen(o.Hostname, int(o.port))
 	if err != nil {
 		return nil, err
 	}
@@ -289,28 +289,28 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	g := &running{}
 	changes, changed := changeSignal()
 	shrink := time.AfterFunc(settleTime, proc.ShrinkMemory)
-	g.daemon, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true, Watch: o.watch, Changed: changed,
+	g.Daemon, err = o.Host.Start(loaded, daemon.Options{
+		Trust: o.Trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true, Watch: o.Observed, Changed: changed,
 		Actors: actors.Options{
 			Rested: func() { shrink.Reset(settleTime) },
-			Feed:   o.feed, NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
+			Feed:   o.Feed, NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
 			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Sharers: o.sharers(), Idle: func() { shrink.Reset(settleTime) }},
 		},
 	})
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	entrance := entrance(o.app, o.trust, ofProcess(g.daemon, ""))
+	entrance := entrance(o.App, o.Trust, ofProcess(g.Daemon, ""))
 	entrance.Changes = changes
 	agents, stopAgents := mcpserver.Handler(entrance)
-	g.server, err = api.New(g.daemon, api.Options{
+	g.Server, err = api.New(g.Daemon, api.Options{
 		Listener: o.Noting(listener), Token: token, Approver: api.NewToken(), Logger: logger, MCP: agents,
 		Hosts:    strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' || r == ' ' }),
-		ShowLink: confirm.Link(o.Env, o.lookupEnv),
+		ShowLink: confirm.Link(o.Env, o.LookupEnv),
 	})
 	if err != nil {
 		stopAgents()
-		return nil, errors.Join(err, listener.Close(), g.daemon.Stop())
+		return nil, errors.Join(err, listener.Close(), g.Daemon.Stop())
 	}
 	g.stopAgents = stopAgents
 	g.serveMetrics(loaded.Settings.Telemetry.MetricsPort, logger)
@@ -324,7 +324,7 @@ func (o *startOptions) token() (string, error) {
 	case o.noToken:
 		return "", nil
 	case o.tokenAt != "":
-		return discovery.TokenOf(o.absolute(o.tokenAt), o.warn)
+		return discovery.TokenOf(o.Absolute(o.tokenAt), o.Warn)
 	case o.TokenFromStdin:
 		return discovery.ReadToken(o.Stdin, "the standard input")
 	default:
@@ -334,11 +334,11 @@ func (o *startOptions) token() (string, error) {
 
 // urlOf returns the URL of the gateway with the capability of a run. It is called by runs, which begin after
 // g.server is set.
-func (g *running) urlOf(capability string) string { return g.server.BaseURL() + "/" + capability }
+func (g *running) urlOf(capability string) string { return g.Server.BaseURL() + "/" + capability }
 
 // stop ends everything within daemon.StopTime. It ends the server and the daemon at the same time, because
 // requests are answered when their MCP servers end.
-func (g *running) stop() error {
+func (g *running) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
 	defer cancel()
 	g.stopAgents()
@@ -346,8 +346,8 @@ func (g *running) stop() error {
 		_ = g.metrics.Close() // its connections end with it
 	}
 	shut := make(chan error, 1)
-	go func() { shut <- g.server.Shutdown(ctx) }()
-	if err := errors.Join(g.daemon.Close(ctx), <-shut); err != nil {
+	go func() { shut <- g.Server.Shutdown(ctx) }()
+	if err := errors.Join(g.Daemon.Close(ctx), <-shut); err != nil {
 		return &exit.StopError{Err: err}
 	}
 	return nil
@@ -361,13 +361,13 @@ type announcement struct {
 }
 
 // announce writes the entry. Without an entry, the gateway is reachable by its URL only.
-func (o *startOptions) announce(server *api.Server, loaded *config.Config, logger *slog.Logger) *announcement {
+func (o *startOptions) Announce(server *api.Server, loaded *config.Config, logger *slog.Logger) *announcement {
 	a := &announcement{logger: logger}
 	var err error
-	if a.places, err = o.target.Places(); err == nil {
+	if a.places, err = o.Target.Places(); err == nil {
 		a.entry, err = a.places.Write(o.Describe(discovery.Entry{
 			URL:     server.URL(),
-			Session: discovery.Session(o.lookupEnv),
+			Session: discovery.Session(o.LookupEnv),
 			Config:  config.Paths(loaded.Files),
 			Start:   &discovery.Start{Args: o.flags, Dir: o.Dir},
 		}))
@@ -378,7 +378,7 @@ func (o *startOptions) announce(server *api.Server, loaded *config.Config, logge
 	return a
 }
 
-func (a *announcement) remove() {
+func (a *announcement) Remove() {
 	if len(a.entry.Folders) == 0 {
 		return
 	}
@@ -391,17 +391,17 @@ func (a *announcement) remove() {
 // starts a gateway that would find this one, or that this one would find. With --force, there is neither a
 // check nor a lock.
 func (o *startOptions) begin(ctx context.Context, loaded *config.Config) (end func(), err error) {
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil || o.force {
 		return func() {}, nil //nolint:nilerr // announce warns about it
 	}
-	e := o.Describe(discovery.Entry{Session: discovery.Session(o.lookupEnv), Config: config.Paths(loaded.Files)})
+	e := o.Describe(discovery.Entry{Session: discovery.Session(o.LookupEnv), Config: config.Paths(loaded.Files)})
 	keys := append(e.Keys(), discovery.StartKey(e.Session, config.Paths(config.Effective(loaded.Files)))) // see same
 	if end, err = places.Begin(ctx, keys...); err != nil {
 		return nil, err
 	}
 	end = sync.OnceFunc(end)
-	if err := o.alone(ctx, loaded); err != nil {
+	if err := o.Alone(ctx, loaded); err != nil {
 		end()
 		return nil, err
 	}
@@ -410,11 +410,11 @@ func (o *startOptions) begin(ctx context.Context, loaded *config.Config) (end fu
 
 // alone returns an error if a gateway of the same configuration and session, or of the same
 // client, runs and answers.
-func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
+func (o *startOptions) Alone(ctx context.Context, loaded *config.Config) error {
 	if o.force {
 		return nil
 	}
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil {
 		return nil //nolint:nilerr // announce warns about it
 	}
@@ -425,7 +425,7 @@ func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
 	for _, e := range entries {
 		g, err := target.Dial(ctx, e.URL)
 		if err != nil {
-			o.warn("%v; starting another gateway", err)
+			o.Warn("%v; starting another gateway", err)
 			continue
 		}
 		g.Close()
@@ -442,7 +442,7 @@ func (o *startOptions) same(places discovery.Places, loaded *config.Config) ([]d
 	if client := o.Client(); client != nil {
 		return places.Again(*client, config.Paths(loaded.Files))
 	}
-	session := discovery.Session(o.lookupEnv)
+	session := discovery.Session(o.LookupEnv)
 	entries, err := places.Same(session, config.Paths(loaded.Files))
 	if len(entries) > 0 || err != nil || len(loaded.Hidden) > 0 {
 		return entries, err

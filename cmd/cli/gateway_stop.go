@@ -20,13 +20,13 @@ import (
 const stopTime = 15 * time.Second
 
 type gatewayStopOptions struct {
-	*app
+	*App
 	all  bool
 	form terminal.Form
 }
 
-func newGatewayStop(a *app) *cobra.Command {
-	o := &gatewayStopOptions{app: a}
+func newGatewayStop(a *App) *cobra.Command {
+	o := &gatewayStopOptions{App: a}
 	c := &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the gateways of this session or configuration, and their servers",
@@ -48,7 +48,7 @@ type stoppedGateway struct {
 }
 
 func (o *gatewayStopOptions) run(ctx context.Context) error {
-	places, err := o.target.Places()
+	places, err := o.Target.Places()
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 	}
 	var failed error
 	results := make([]stoppedGateway, 0, len(entries))
-	over := o.waiting("stopping the gateway")
+	over := o.Waiting("stopping the gateway")
 	for _, e := range entries {
 		r := stoppedGateway{URL: e.Address(), PID: e.PID}
 		if err := stopGateway(ctx, places, e); err != nil {
@@ -76,7 +76,7 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 	}
 	for _, r := range results {
 		if r.Error == "" {
-			if err := o.print("Stopped the gateway at %s (PID %d)", r.URL, r.PID); err != nil {
+			if err := o.Print("Stopped the gateway at %s (PID %d)", r.URL, r.PID); err != nil {
 				return err
 			}
 		}
@@ -93,19 +93,19 @@ func (o *gatewayStopOptions) selected(places discovery.Places) ([]discovery.Entr
 		entries, err := places.List()
 		return discovery.Serving(entries), err
 	}
-	return addressed(o.app, places)
+	return addressed(o.App, places)
 }
 
 // addressed returns the gateways of --gateway-url, else of this session or configuration.
-func addressed(a *app, places discovery.Places) ([]discovery.Entry, error) {
-	if a.target.URL == "" {
-		return a.target.Entries()
+func addressed(a *App, places discovery.Places) ([]discovery.Entry, error) {
+	if a.Target.URL == "" {
+		return a.Target.Entries()
 	}
 	entries, err := places.List()
 	if err != nil {
 		return nil, err
 	}
-	url, err := a.target.Complete(a.target.URL)
+	url, err := a.Target.Complete(a.Target.URL)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 type getTypesOptions struct {
-	*app
+	*App
 	filter string
 	full   bool
 	trust  bool
@@ -32,8 +32,8 @@ type getTypesOptions struct {
 	watch  bool
 }
 
-func newGetTypes(a *app) *cobra.Command {
-	o := &getTypesOptions{app: a}
+func newGetTypes(a *App) *cobra.Command {
+	o := &getTypesOptions{App: a}
 	c := &cobra.Command{
 		Use:   "get-types [SERVER | SERVER.TOOL | SERVER__TOOL]...",
 		Short: "Print the TypeScript of the tools",
@@ -78,20 +78,20 @@ again when the tools change, until Ctrl-C; without a gateway, that starts the se
 }
 
 func (o *getTypesOptions) run(ctx context.Context) error {
-	find := o.target.Lists
+	find := o.Target.Lists
 	if o.watch { // stored lists of servers that do not run would not change
-		find = o.target.Provider
+		find = o.Target.Provider
 	}
-	g, err := find(ctx, o.trust, o.logger(slog.LevelError))
+	g, err := find(ctx, o.trust, o.Logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
 	defer g.Close()
 	filter := toolscript.ParseFilter(o.filter)
 	if filter == nil {
-		filter = extraServers(o.app)
+		filter = extraServers(o.App)
 	}
-	over := o.waiting(connectingText)
+	over := o.Waiting(connectingText)
 	types, err := o.types(ctx, g, filter)
 	over()
 	if err != nil {
@@ -127,7 +127,7 @@ func (o *getTypesOptions) types(ctx context.Context, g target.Provider, filter t
 			}
 		}
 	}
-	q := toolscript.StoreQuery{Session: discovery.Session(o.lookupEnv), Cwd: o.Dir}
+	q := toolscript.StoreQuery{Session: discovery.Session(o.LookupEnv), Cwd: o.Dir}
 	switch {
 	case o.out != "":
 		q.Form = toolscript.StoreDeclarations
@@ -189,10 +189,10 @@ func (o *getTypesOptions) refresh(ctx context.Context, g target.Provider, filter
 			return nil
 		case err != nil:
 			if !failed {
-				o.warn("the types were not read; trying again: %v", err)
+				o.Warn("the types were not read; trying again: %v", err)
 			}
 			failed = true
-			if next, err := o.target.Shared(ctx, o.trust); err == nil && next != nil {
+			if next, err := o.Target.Shared(ctx, o.trust); err == nil && next != nil {
 				if other != nil {
 					other.Close()
 				}
@@ -215,24 +215,24 @@ const longModule = 32 << 10
 // remark warns about parts of the filter that select nothing, servers whose tools are missing, and a long
 // module. It returns an error if the whole filter selects nothing.
 func (o *getTypesOptions) remark(filter toolscript.Filter, t api.Types) error {
-	o.reportWait(t.WaitedFor)
+	o.ReportWait(t.WaitedFor)
 	if len(t.Unknown) > 0 && len(t.Unknown) == len(filter) {
 		return unknownError(t.Unknown[0])
 	}
 	for _, u := range t.Unknown {
-		o.warn("%v", unknownError(u))
+		o.Warn("%v", unknownError(u))
 	}
 	if pending := pendingServers(t); len(pending) > 0 {
-		o.warn("still connecting, so their tools are missing: %s", strings.Join(pending, ", "))
+		o.Warn("still connecting, so their tools are missing: %s", strings.Join(pending, ", "))
 	}
 	if filter != nil {
 		return nil
 	}
 	if len(t.Missing) > 0 {
-		o.warn("not connected: %s", missingReasons(t.Missing))
+		o.Warn("not connected: %s", missingReasons(t.Missing))
 	}
 	if length := len(t.Module); length > longModule && o.out == "" {
-		o.warn("these are the types of all %d tools, %d KB, about %d tokens; for fewer: toolscript get-types SERVER, or toolscript search 'what to do' --output types",
+		o.Warn("these are the types of all %d tools, %d KB, about %d tokens; for fewer: toolscript get-types SERVER, or toolscript search 'what to do' --output types",
 			t.Tools, length>>10, length/terminal.BytesPerToken)
 	}
 	return nil
@@ -269,12 +269,12 @@ func (o *getTypesOptions) markdown(t api.Types) error {
 
 // writeOut writes the files for an editor to the folder of --out.
 func (o *getTypesOptions) writeOut(declarations string) error {
-	config, err := tools.WriteForEditor(o.absolute(o.out), declarations)
+	config, err := tools.WriteForEditor(o.Absolute(o.out), declarations)
 	if err != nil {
 		return err
 	}
 	if config == tools.EditorExtended {
-		o.say("toolscript: your tsconfig.json was not changed; add to it:  \"extends\": \"./%s\"", config)
+		o.Say("toolscript: your tsconfig.json was not changed; add to it:  \"extends\": \"./%s\"", config)
 	}
-	return o.print("wrote %s, %s and %s to %s", tools.EditorTypes, tools.EditorGlobals, config, o.out)
+	return o.Print("wrote %s, %s and %s to %s", tools.EditorTypes, tools.EditorGlobals, config, o.out)
 }

@@ -18,7 +18,7 @@ import (
 
 // givenServer is a server that the user gives as a command or an address.
 type givenServer struct {
-	changeOptions
+	ChangeOptions
 	project bool
 	name    string
 	url     string
@@ -102,7 +102,7 @@ func (o *givenServer) addPairs(definition map[string]any, field, separator strin
 
 // add returns the change that adds a server to the user's file, or with --project to the project's.
 func (o *givenServer) add(name string, definition map[string]any) (*clients.Import, error) {
-	places, targets, err := o.where()
+	places, targets, err := o.Where()
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ type commandGroup struct {
 
 type named struct {
 	name string
-	make func(*app) *cobra.Command
+	make func(*App) *cobra.Command
 }
 
 // groups returns all commands, in the order in which a new user needs them.
@@ -58,7 +58,7 @@ func one(args []string) string {
 
 // addGroups adds all commands to the root command, or only the named one. help and completion, which cobra
 // makes, are in the last group.
-func addGroups(a *app, root *cobra.Command, only string) {
+func addGroups(a *App, root *cobra.Command, only string) {
 	last := ""
 	for _, g := range groups() {
 		last = g.title

@@ -14,7 +14,7 @@ import (
 )
 
 type harnessOptions struct {
-	*execOptions
+	*Options
 	api      flags.Choice
 	provider string
 	dryRun   bool
@@ -25,8 +25,8 @@ type harnessOptions struct {
 	events       bool
 }
 
-func newHarness(a *app) *cobra.Command {
-	o := &harnessOptions{execOptions: newExecOptions(a, "toolscript harness"), api: flags.Choice{Choices: []string{"responses", "chat", "messages"}}}
+func newHarness(a *App) *cobra.Command {
+	o := &harnessOptions{Options: newExecOptions(a, "toolscript harness"), api: flags.Choice{Choices: []string{"responses", "chat", "messages"}}}
 	c := &cobra.Command{
 		Use:   "harness",
 		Short: "Run the scripts and the calls in the answer of a model",
@@ -50,15 +50,15 @@ configuration say whose scripts run.`,
 	f.Var(&o.api, "api", "the form of the answer (default: recognized)")
 	f.StringVar(&o.provider, "provider", "", "the provider in the configuration (default anthropic for messages, else openai)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "parse the scripts, check their types and name their tools; call nothing")
-	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and list the other calls")
-	f.BoolVar(&o.record, "record", false, "keep the arguments and results of all calls of scripts on the disk, so that toolscript runs replay can run the scripts again")
+	f.BoolVar(&o.Plan, "plan", false, "make only the calls of tools that read, and list the other calls")
+	f.BoolVar(&o.Record, "record", false, "keep the arguments and results of all calls of scripts on the disk, so that toolscript runs replay can run the scripts again")
 	f.BoolVar(&o.events, "events", false, "print the progress of scripts too")
-	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
+	f.StringSliceVar(&o.Allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
 	f.StringVar(&o.conversation, "conversation", "", "the `id` of the conversation that scripts see as context.conversationId")
 	f.StringVar(&o.pack, "tool-pack", "", "the only `pack` of tools that may be called, such as file-ops")
 	f.StringSliceVar(&o.tools, "allow-tools", nil, "the only `tools` that may be called, with those of --tool-pack: names of built-in tools, servers and tool ids")
-	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that scripts see (default that of this command)")
-	flags.AddTrust(f, &o.trust)
+	f.StringVar(&o.Cwd, "cwd", "", "the working `folder` that scripts see (default that of this command)")
+	flags.AddTrust(f, &o.Trust)
 	return c
 }
 
@@ -66,10 +66,10 @@ configuration say whose scripts run.`,
 const maxAnswer = 16 << 20
 
 func (o *harnessOptions) run(ctx context.Context) error {
-	if err := o.checkFiles(); err != nil {
+	if err := o.CheckFiles(); err != nil {
 		return err
 	}
-	data, err := o.input(ctx, rawjson.SkipMark(o.Stdin), maxAnswer+1)
+	data, err := o.Input(ctx, rawjson.SkipMark(o.Stdin), maxAnswer+1)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read the answer: %w", err)
@@ -80,13 +80,13 @@ func (o *harnessOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, release, err := o.place(ctx)
+	at, release, err := o.Place(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	return at.Harness(ctx, toolscript.HarnessRequest{
-		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Record: o.record, Cwd: o.absolute(o.cwd), Allow: o.allow, Profile: o.target.Profile, ToolPack: o.pack, AllowedTools: o.tools,
+		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.Plan, Record: o.Record, Cwd: o.Absolute(o.Cwd), Allow: o.Allow, Profile: o.Target.Profile, ToolPack: o.pack, AllowedTools: o.tools,
 		ConversationID: o.conversation,
 	}, o.print)
 }
@@ -102,7 +102,7 @@ func (o *harnessOptions) print(item json.RawMessage) error {
 		return err
 	}
 	if head.Type == "ApprovalRequest" {
-		o.notice.Show("waiting for your approval: toolscript approvals")
+		o.Notice.Show("waiting for your approval: toolscript approvals")
 	}
 	if progress[head.Type] && !o.events {
 		return nil

@@ -14,7 +14,7 @@ import (
 
 // newHook makes the command with the hooks of the Claude Code plugin. No hook ends with exit code 2, because
 // the client would then block the tool call or the prompt.
-func newHook(a *app) *cobra.Command {
+func newHook(a *App) *cobra.Command {
 	c := &cobra.Command{
 		Use:                "hook EVENT",
 		Short:              "Answer a hook of the Claude Code plugin",
@@ -24,12 +24,12 @@ func newHook(a *app) *cobra.Command {
 			if asksForHelp(args) {
 				return c.Help()
 			}
-			a.say("toolscript: this version does not know this hook of the plugin; update toolscript")
+			a.Say("toolscript: this version does not know this hook of the plugin; update toolscript")
 			return &exit.Error{Code: exit.Failure}
 		},
 		PersistentPreRunE: func(c *cobra.Command, args []string) error {
-			if err := a.prepare(c, args); err != nil {
-				a.say("toolscript: %v", err)
+			if err := a.Prepare(c, args); err != nil {
+				a.Say("toolscript: %v", err)
 				return &exit.Error{Code: exit.Failure}
 			}
 			return nil
@@ -45,7 +45,7 @@ func newHook(a *app) *cobra.Command {
 }
 
 // hookCommand makes the command of one hook. It reads JSON from stdin and writes an answer to stdout.
-func hookCommand(a *app, name string, answer func(context.Context, *app, hook.Event) error) *cobra.Command {
+func hookCommand(a *App, name string, answer func(context.Context, *App, hook.Event) error) *cobra.Command {
 	return &cobra.Command{
 		Use:                name,
 		Short:              "Answer the hook " + name,
@@ -63,7 +63,7 @@ func hookCommand(a *app, name string, answer func(context.Context, *app, hook.Ev
 	}
 }
 
-func hookEvent(ctx context.Context, a *app) (hook.Event, error) {
+func hookEvent(ctx context.Context, a *App) (hook.Event, error) {
 	return terminal.Await(ctx, func() (hook.Event, error) { return hook.Read(a.Stdin) })
 }
 
@@ -74,10 +74,10 @@ func asksForHelp(args []string) bool {
 }
 
 // projectFolder returns the folder that the client was started for.
-func projectFolder(a *app, e hook.Event) string {
-	for _, dir := range []string{a.getenv("CLAUDE_PROJECT_DIR"), e.Cwd} {
+func projectFolder(a *App, e hook.Event) string {
+	for _, dir := range []string{a.Getenv("CLAUDE_PROJECT_DIR"), e.Cwd} {
 		if dir != "" {
-			return a.absolute(dir)
+			return a.Absolute(dir)
 		}
 	}
 	return a.Dir

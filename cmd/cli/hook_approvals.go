@@ -23,7 +23,7 @@ const mostNamed = 5
 // approvalNeeded returns the tools that need an approval and are named in a command of an agent, or in a
 // script of the command. It may return a tool that the script does not call, and miss a tool whose name the
 // script computes: the gateway asks in any case.
-func approvalNeeded(a *app, command string, project hook.PermissionProject) []string {
+func approvalNeeded(a *App, command string, project hook.PermissionProject) []string {
 	if !strings.Contains(command, "toolscript") {
 		return nil
 	}

@@ -54,7 +54,7 @@ func (c *agentCall) personCommandsIn(command string) (reasons []string) {
 
 // askAboutFlags returns the reasons to ask the user about a command with flags that need a person, and admits
 // exactly the calls with such flags. Without such flags, there are no reasons.
-func askAboutFlags(a *app, command string, call *agentCall) (reasons []string, err error) {
+func askAboutFlags(a *App, command string, call *agentCall) (reasons []string, err error) {
 	var calls [][]string
 	if !hook.CommandAllowed(command, func(args []string) bool {
 		calls = append(calls, args)
@@ -67,7 +67,7 @@ func askAboutFlags(a *app, command string, call *agentCall) (reasons []string, e
 		if len(needed) == 0 {
 			continue
 		}
-		if err := a.admit(args, call.Dir); err != nil {
+		if err := a.Admit(args, call.Dir); err != nil {
 			return nil, errors.Join(errors.New("the command cannot be admitted"), err)
 		}
 		for _, name := range needed {

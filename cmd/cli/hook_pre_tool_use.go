@@ -18,8 +18,8 @@ import (
 // preToolUse makes the client ask its user about scripts that name tools under approval, and about commands
 // and flags that need a person. It allows other safe commands of the agent. It does not answer about the
 // rest, so that the client asks the user as always.
-func preToolUse(_ context.Context, a *app, e hook.Event) error {
-	call := &agentCall{PermissionProject: hook.PermissionProject{Root: projectFolder(a, e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan", tree: a.tree}
+func preToolUse(_ context.Context, a *App, e hook.Event) error {
+	call := &agentCall{PermissionProject: hook.PermissionProject{Root: projectFolder(a, e), Dir: a.Absolute(e.Cwd)}, planning: e.PermissionMode == "plan", tree: a.Tree}
 	reasons, err := askAboutFlags(a, e.Command(), call)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func preToolUse(_ context.Context, a *app, e hook.Event) error {
 	if !hook.CommandAllowed(command, call.allowed) {
 		return nil
 	}
-	allow, err := config.AutoAllow(a.host.Config)
+	allow, err := config.AutoAllow(a.Host.Config)
 	if err != nil || !allow {
 		return nil //nolint:nilerr // session-start has shown what is wrong with the file; it may switch this off
 	}

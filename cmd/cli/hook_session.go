@@ -19,37 +19,37 @@ import (
 // session is one session of an agent. Its gateways belong to the process of the client, because a client can
 // replace its session without a new process (/clear).
 type session struct {
-	*app
+	*App
 	id     string
 	client discovery.Process
 	places discovery.Places
 	paths  []string // paths of the configuration files
 }
 
-func sessionOf(a *app, e hook.Event) (*session, error) {
-	s := &session{app: a, id: e.SessionID}
+func sessionOf(a *App, e hook.Event) (*session, error) {
+	s := &session{App: a, id: e.SessionID}
 	if s.id == "" {
-		s.id = discovery.Session(a.lookupEnv)
+		s.id = discovery.Session(a.LookupEnv)
 	}
 	a.Dir = projectFolder(a, e)
-	a.host.Config.WorkDir = a.Dir
+	a.Host.Config.WorkDir = a.Dir
 	var err error
-	if s.client, err = discovery.Client(a.lookupEnv); err != nil {
+	if s.client, err = discovery.Client(a.LookupEnv); err != nil {
 		return nil, err
 	}
-	if s.places, err = a.target.Places(); err != nil {
+	if s.places, err = a.Target.Places(); err != nil {
 		return nil, err
 	}
-	files, err := config.Locate(a.host.ConfigOptions(false))
+	files, err := config.Locate(a.Host.ConfigOptions(false))
 	s.paths = config.Paths(files)
 	return s, err
 }
 
 // sessionStart gives the session a gateway. No failure here ends the session or changes what the model reads.
-func sessionStart(ctx context.Context, a *app, e hook.Event) error {
+func sessionStart(ctx context.Context, a *App, e hook.Event) error {
 	text, err := startSession(ctx, a, e)
 	if err != nil {
-		a.say("toolscript: %v", errors.Join(err, export(a, "")))
+		a.Say("toolscript: %v", errors.Join(err, export(a, "")))
 		if e.Source == "clear" || e.Source == "compact" || e.Source == "fork" { // the error was shown when the client started
 			return nil
 		}
@@ -62,7 +62,7 @@ func sessionStart(ctx context.Context, a *app, e hook.Event) error {
 }
 
 // startSession gives the session a gateway, and returns a text for the person; "" if there is nothing to say.
-func startSession(ctx context.Context, a *app, e hook.Event) (text string, err error) {
+func startSession(ctx context.Context, a *App, e hook.Event) (text string, err error) {
 	s, err := sessionOf(a, e)
 	if err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func startSession(ctx context.Context, a *app, e hook.Event) (text string, err e
 		}
 		return "", failed
 	}
-	return text, export(s.app, url)
+	return text, export(s.App, url)
 }
 
 // adopt gives this session a gateway of the client that can be used again, and reports whether there is such
@@ -90,13 +90,13 @@ func (s *session) adopt(ctx context.Context) (kept bool, err error) {
 	if err := s.places.Adopt(*e, s.id); err != nil {
 		return true, err
 	}
-	return true, export(s.app, e.URL)
+	return true, export(s.App, e.URL)
 }
 
 // start starts a gateway that outlives the hook. url is "" if it is not ready yet. text
 // is for the person.
 func (s *session) start(ctx context.Context) (url, text string, err error) {
-	loaded, err := s.host.Load(false)
+	loaded, err := s.Host.Load(false)
 	if err != nil {
 		return "", "", err
 	}
@@ -104,7 +104,7 @@ func (s *session) start(ctx context.Context) (url, text string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	started, err := s.launcher().Launch(cmd)
+	started, err := s.Launcher().Launch(cmd)
 	if err != nil {
 		return "", "", fmt.Errorf("the gateway has not started: %w", err)
 	}
@@ -134,7 +134,7 @@ func (s *session) remarks(loaded *config.Config) string {
 		remarks = append(remarks, fmt.Sprintf("this project's servers are not started, because you have not trusted its %s: %s; to look at them and start them run: toolscript trust",
 			config.FileName, terminal.Visible(strings.Join(loaded.Untrusted, ", "))))
 	}
-	if differs := hook.Mismatch(s.getenv("CLAUDE_PLUGIN_ROOT"), toolscript.Version); differs != "" {
+	if differs := hook.Mismatch(s.Getenv("CLAUDE_PLUGIN_ROOT"), toolscript.Version); differs != "" {
 		remarks = append(remarks, differs)
 	}
 	return strings.Join(remarks, "\n")
@@ -154,7 +154,7 @@ func (s *session) keep(ctx context.Context) (*discovery.Entry, error) {
 			continue
 		}
 		if err := e.Process().Stop(); err != nil {
-			s.warn("%v", err)
+			s.Warn("%v", err)
 		}
 	}
 	return kept, nil
@@ -172,10 +172,10 @@ func answers(ctx context.Context, url string) bool {
 
 // export makes the gateway at url known to the commands of the client. An empty url hides the gateway of an
 // outer session, whose client has started this one.
-func export(a *app, url string) error {
+func export(a *App, url string) error {
 	const variable = "TOOLSCRIPT_GATEWAY_URL"
-	path := a.getenv("CLAUDE_ENV_FILE")
-	if path == "" || url == "" && a.getenv(variable) == "" {
+	path := a.Getenv("CLAUDE_ENV_FILE")
+	if path == "" || url == "" && a.Getenv(variable) == "" {
 		return nil
 	}
 	return hook.Export(path, variable, url)
@@ -184,7 +184,7 @@ func export(a *app, url string) error {
 // sessionEnd ends the gateways of the client. It does not wait: the client allows it 1.5
 // seconds, and a gateway may need five. After clear and resume the client continues with
 // another session.
-func sessionEnd(_ context.Context, a *app, e hook.Event) error {
+func sessionEnd(_ context.Context, a *App, e hook.Event) error {
 	if e.Reason == "clear" || e.Reason == "resume" {
 		return nil
 	}

@@ -26,10 +26,10 @@ const maxSuggestTools = 3000
 
 // newHookUserPrompt makes the hook that names tools for a prompt. An error is logged at level debug only: a
 // missing suggestion must not disturb the session.
-func newHookUserPrompt(a *app) *cobra.Command {
+func newHookUserPrompt(a *App) *cobra.Command {
 	quiet := func(err error) {
 		if err != nil {
-			a.logger(slog.LevelWarn).Debug("no suggestion", slog.String("error", err.Error()))
+			a.Logger(slog.LevelWarn).Debug("no suggestion", slog.String("error", err.Error()))
 		}
 	}
 	var failed error
@@ -38,7 +38,7 @@ func newHookUserPrompt(a *app) *cobra.Command {
 		Short:              "Answer the hook user-prompt-submit",
 		DisableFlagParsing: true,
 		PersistentPreRunE: func(c *cobra.Command, args []string) error {
-			failed = a.prepare(c, args)
+			failed = a.Prepare(c, args)
 			return nil
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -53,24 +53,24 @@ func newHookUserPrompt(a *app) *cobra.Command {
 
 // userPromptSubmit names the tools that surely fit a prompt, each once in a session. It searches the last
 // lists of the servers, because at the first prompt the gateway is still connecting.
-func userPromptSubmit(ctx context.Context, a *app) error {
+func userPromptSubmit(ctx context.Context, a *App) error {
 	e, err := hookEvent(ctx, a)
 	if err != nil {
 		return err
 	}
 	prompt, session := strings.TrimSpace(e.Prompt), e.SessionID
 	if session == "" {
-		session = discovery.Session(a.lookupEnv)
+		session = discovery.Session(a.LookupEnv)
 	}
-	if a.printed != nil {
-		a.printed.session = session
+	if a.Printed != nil {
+		a.Printed.Session = session
 	}
 	if prompt == "" || strings.HasPrefix(prompt, "/") || session == "" {
 		return nil
 	}
 	a.Dir = projectFolder(a, e)
-	a.host.Config.WorkDir = a.Dir
-	settings, err := config.LoadSuggestions(a.host.Config)
+	a.Host.Config.WorkDir = a.Dir
+	settings, err := config.LoadSuggestions(a.Host.Config)
 	if err != nil || settings.Off {
 		return err
 	}
@@ -83,7 +83,7 @@ func userPromptSubmit(ctx context.Context, a *app) error {
 		return err
 	}
 	found, modelErr := suggested(ctx, settings.Model, hook.NewIndex(catalog.Tools()), prompt)
-	data, err := config.DataDir(a.host.Config)
+	data, err := config.DataDir(a.Host.Config)
 	if err != nil || len(found) == 0 {
 		return errors.Join(modelErr, err)
 	}
@@ -112,14 +112,14 @@ func suggested(ctx context.Context, m config.SuggestionModel, x *hook.Index, pro
 }
 
 // silent returns the host without its warnings, which session-start has shown.
-func silent(a *app) *daemon.Host {
-	return &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
+func silent(a *App) *daemon.Host {
+	return &daemon.Host{Config: a.Host.Config, Warn: func(string, ...any) {}}
 }
 
 // knownTools returns the last known tools of the trusted servers for which matters returns true, as their
 // present configuration offers them. The catalog has the names of all servers.
-func knownTools(a *app, loaded *config.Config, matters func(mcpclient.Config) bool) (toolscript.Catalog, error) {
-	_, allow, err := loaded.Settings.Narrow(a.getenv("TOOLSCRIPT_PROFILE"))
+func knownTools(a *App, loaded *config.Config, matters func(mcpclient.Config) bool) (toolscript.Catalog, error) {
+	_, allow, err := loaded.Settings.Narrow(a.Getenv("TOOLSCRIPT_PROFILE"))
 	if err != nil {
 		return toolscript.Catalog{}, err
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 type hubOptions struct {
-	*app
+	*App
 	serve    string // file with servers for a fleet
 	runners  int    // sandboxes for a fleet
 	metrics  int    // port of the metrics
@@ -28,8 +28,8 @@ type hubOptions struct {
 }
 
 // newHub makes the command that runs a hub. Its subcommands manage the hub.
-func newHub(a *app) *cobra.Command {
-	o := &hubOptions{app: a}
+func newHub(a *App) *cobra.Command {
+	o := &hubOptions{App: a}
 	c := &cobra.Command{
 		Use:   "hub",
 		Short: "Run the shared servers of this user, or manage the process that does",
@@ -86,17 +86,17 @@ func (o *hubOptions) run(ctx context.Context) error {
 	} else if log != nil {
 		o.Stderr = log
 	}
-	settings, err := config.LoadHub(o.host.ConfigOptions(false))
+	settings, err := config.LoadHub(o.Host.ConfigOptions(false))
 	if err != nil {
 		return err
 	}
-	place, err := place(o.app)
+	place, err := place(o.App)
 	if err != nil {
 		return err
 	}
 	return sharing.ServeLocal(ctx, sharing.LocalOptions{
-		Place: place, Host: o.host, Logger: o.logger(slog.LevelInfo), Log: o.logFile,
-		Idle: settings.Idle, Port: settings.Port, Stay: !o.onDemand, EndUnused: o.hangupSignals(), Ready: o.ready, Metrics: o.metrics,
+		Place: place, Host: o.Host, Logger: o.Logger(slog.LevelInfo), Log: o.logFile,
+		Idle: settings.Idle, Port: settings.Port, Stay: !o.onDemand, EndUnused: o.HangupSignals(), Ready: o.ready, Metrics: o.metrics,
 	})
 }
 
@@ -109,21 +109,21 @@ func (o *hubOptions) ready(e sharing.Entry) error {
 		}
 		return err
 	}
-	return o.print("Hub for shared servers running (PID %d)", e.PID)
+	return o.Print("Hub for shared servers running (PID %d)", e.PID)
 }
 
 // place returns the place of the files of this user's hub.
-func place(a *app) (sharing.Place, error) {
-	places, err := a.target.Places()
+func place(a *App) (sharing.Place, error) {
+	places, err := a.Target.Places()
 	if err != nil {
 		return sharing.Place{}, err
 	}
-	data, err := config.DataDir(a.host.Config)
+	data, err := config.DataDir(a.Host.Config)
 	return sharing.NewPlace(places, data), err
 }
 
 // runningHub returns the running hub, and starts one if there is none.
-func runningHub(ctx context.Context, a *app) (hub.Endpoint, error) {
+func runningHub(ctx context.Context, a *App) (hub.Endpoint, error) {
 	place, err := place(a)
 	if err != nil {
 		return hub.Endpoint{}, err
@@ -136,25 +136,25 @@ var ofSession = []string{"CLAUDE_CODE_SESSION_ID=", "SESSION_ID=", "TOOLSCRIPT_G
 
 // launchHub starts a hub that outlives this process. The hub runs in the home folder, so that it keeps no
 // other folder in use.
-func launchHub(ctx context.Context, a *app) error {
+func launchHub(ctx context.Context, a *App) error {
 	self, err := files.Own()
 	if err != nil {
 		return err
 	}
-	data, err := config.DataDir(a.host.Config)
+	data, err := config.DataDir(a.Host.Config)
 	if err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, "hub", "--on-demand", "--json", "--data-dir", data) //nolint:gosec // this program
-	cmd.Dir = a.getenv("HOME")
+	cmd.Dir = a.Getenv("HOME")
 	cmd.Env = slices.DeleteFunc(discovery.LaunchEnv(a.Env, ""), func(entry string) bool {
 		return slices.ContainsFunc(ofSession, func(prefix string) bool { return strings.HasPrefix(entry, prefix) })
 	})
-	return a.launcher().LaunchHub(cmd)
+	return a.Launcher().LaunchHub(cmd)
 }
 
 // endUnusedServers makes a running hub end the servers that no gateway uses.
-func endUnusedServers(a *app) error {
+func endUnusedServers(a *App) error {
 	place, err := place(a)
 	if err != nil {
 		return err

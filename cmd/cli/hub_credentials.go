@@ -12,13 +12,13 @@ import (
 )
 
 type hubCredentialsOptions struct {
-	*app
+	*App
 	show bool
 	form terminal.Form
 }
 
-func newHubCredentials(a *app) *cobra.Command {
-	o := &hubCredentialsOptions{app: a}
+func newHubCredentials(a *App) *cobra.Command {
+	o := &hubCredentialsOptions{App: a}
 	c := &cobra.Command{
 		Use:   "credentials",
 		Short: "Print the address, user and password of hub.port",
@@ -44,7 +44,7 @@ type hubCredentials struct {
 }
 
 func (o *hubCredentialsOptions) run() error {
-	place, err := place(o.app)
+	place, err := place(o.App)
 	if err != nil {
 		return err
 	}
@@ -63,5 +63,5 @@ func (o *hubCredentialsOptions) run() error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, c)
 	}
-	return o.print("URL: %s\nUser: %s\nPassword: %s", c.URL, c.User, c.Password)
+	return o.Print("URL: %s\nUser: %s\nPassword: %s", c.URL, c.User, c.Password)
 }

@@ -10,12 +10,12 @@ import (
 )
 
 type hubDrainOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newHubDrain(a *app) *cobra.Command {
-	o := &hubDrainOptions{app: a}
+func newHubDrain(a *App) *cobra.Command {
+	o := &hubDrainOptions{App: a}
 	c := &cobra.Command{
 		Use:   "drain HOST",
 		Short: "End the hubs of the fleet on a host, without failing a call",
@@ -41,11 +41,11 @@ type drainedHubs struct {
 }
 
 func (o *hubDrainOptions) run(ctx context.Context, host string) error {
-	at, err := fleetAddress(o.app)
+	at, err := fleetAddress(o.App)
 	if err != nil {
 		return err
 	}
-	over := o.waiting("waiting for calls in flight")
+	over := o.Waiting("waiting for calls in flight")
 	hubs, err := cluster.Drain(ctx, at, host)
 	over()
 	if err != nil {
@@ -58,5 +58,5 @@ func (o *hubDrainOptions) run(ctx context.Context, host string) error {
 		}
 		return o.form.Write(o.Stdout, out)
 	}
-	return o.print("Hubs on %s that have left the fleet: %d", host, len(hubs))
+	return o.Print("Hubs on %s that have left the fleet: %d", host, len(hubs))
 }

@@ -13,12 +13,12 @@ import (
 )
 
 type hubReleaseOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newHubRelease(a *app) *cobra.Command {
-	o := &hubReleaseOptions{app: a}
+func newHubRelease(a *App) *cobra.Command {
+	o := &hubReleaseOptions{App: a}
 	c := &cobra.Command{
 		Use:   "release SERVER",
 		Short: "Let another hub of the fleet own a server, or repair its lease",
@@ -49,11 +49,11 @@ type releasedLease struct {
 }
 
 func (o *hubReleaseOptions) run(ctx context.Context, server string) error {
-	at, err := fleetAddress(o.app)
+	at, err := fleetAddress(o.App)
 	if err != nil {
 		return err
 	}
-	over := o.waiting("looking for the owner of the lease")
+	over := o.Waiting("looking for the owner of the lease")
 	r, err := cluster.Release(ctx, at, server)
 	over()
 	switch {
@@ -71,8 +71,8 @@ func (o *hubReleaseOptions) shown(r releasedLease) error {
 	case o.form.Structured():
 		return o.form.Write(o.Stdout, r)
 	case r.Removed:
-		return o.print("Removed the lease of %s, whose record named %s; a hub that offers the server starts it within seconds", r.Server, cmp.Or(r.Owner, "no owner"))
+		return o.Print("Removed the lease of %s, whose record named %s; a hub that offers the server starts it within seconds", r.Server, cmp.Or(r.Owner, "no owner"))
 	default:
-		return o.print("The hub on %s gives %s to another hub", r.Host, r.Server)
+		return o.Print("The hub on %s gives %s to another hub", r.Host, r.Server)
 	}
 }

@@ -24,19 +24,19 @@ func (o *hubOptions) serveFleet(ctx context.Context) error {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("--runners must be between 1 and %d", maxRunners)}
 	}
 	return sharing.ServeFleet(ctx, sharing.FleetOptions{
-		Host: o.host, Read: o.readFleet, Runners: o.runners, Ready: o.joined, Reload: o.hangupSignals(), Metrics: o.metrics, Logger: o.logger(slog.LevelInfo),
+		Host: o.Host, Read: o.readFleet, Runners: o.runners, Ready: o.joined, Reload: o.HangupSignals(), Metrics: o.metrics, Logger: o.Logger(slog.LevelInfo),
 	})
 }
 
 // readFleet reads the servers of the file, and the address of the fleet. The operator has named
 // the file, which therefore needs no trust.
 func (o *hubOptions) readFleet() (s sharing.FleetSettings, err error) {
-	from := o.host.ConfigOptions(false)
+	from := o.Host.ConfigOptions(false)
 	from.Strict = true
 	if o.serve != "" {
 		from.Config = o.serve
 	}
-	loaded, err := o.host.LoadFrom(from)
+	loaded, err := o.Host.LoadFrom(from)
 	if err != nil {
 		return s, err
 	}
@@ -88,5 +88,5 @@ func (o *hubOptions) joined(j sharing.Joined) error {
 	if j.Runners > 0 {
 		what = append(what, fmt.Sprintf("%d runners", j.Runners))
 	}
-	return o.print("Hub of the fleet at %s: %s", j.Address, strings.Join(what, "; "))
+	return o.Print("Hub of the fleet at %s: %s", j.Address, strings.Join(what, "; "))
 }

@@ -15,12 +15,12 @@ import (
 )
 
 type hubStatusOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newHubStatus(a *app) *cobra.Command {
-	o := &hubStatusOptions{app: a}
+func newHubStatus(a *App) *cobra.Command {
+	o := &hubStatusOptions{App: a}
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show the shared servers, and the gateways that use them",
@@ -75,7 +75,7 @@ type hubServer struct {
 }
 
 func (o *hubStatusOptions) run(ctx context.Context) error {
-	place, err := place(o.app)
+	place, err := place(o.App)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (o *hubStatusOptions) none() error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, hubStatus{Gateways: []hubGateway{}, Servers: []hubServer{}})
 	}
-	return o.print("No hub runs; a gateway starts one when it has a shared server")
+	return o.Print("No hub runs; a gateway starts one when it has a shared server")
 }
 
 // shownHub returns the state of a hub, with the memory of its processes.
@@ -136,19 +136,19 @@ func secondsSince(t time.Time) int64 { return int64(time.Since(t) / time.Second)
 func megabytes(bytes int64) float64 { return float64(bytes*10>>20) / 10 }
 
 func (o *hubStatusOptions) table(shown hubStatus) error {
-	if err := o.print("Hub: PID %d, version %s, up %s, gateways: %d", shown.PID, shown.Version,
+	if err := o.Print("Hub: PID %d, version %s, up %s, gateways: %d", shown.PID, shown.Version,
 		time.Duration(shown.UptimeSeconds)*time.Second, len(shown.Gateways)); err != nil {
 		return err
 	}
 	if len(shown.Servers) == 0 {
-		return o.print("No shared server runs")
+		return o.Print("No shared server runs")
 	}
 	t := terminal.Table{Header: []string{"Server", "State", "PID", "Gateways", "Calls", "Errors", "Up", "MB", "Folder", "Error"}}
 	for _, s := range shown.Servers {
 		t.Add(s.Name, string(s.State), terminal.OrDash(s.PID), strings.Join(s.users(shown.Gateways), " "), strconv.FormatUint(s.Calls, 10),
 			strconv.FormatUint(s.Errors, 10), s.up(), s.memory(), s.Folder, s.Error)
 	}
-	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(1))
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.PaintState(1))
 }
 
 // users returns the process ids of the gateways that use the server; "-" if there are none.

@@ -9,12 +9,12 @@ import (
 )
 
 type hubStopOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newHubStop(a *app) *cobra.Command {
-	o := &hubStopOptions{app: a}
+func newHubStop(a *App) *cobra.Command {
+	o := &hubStopOptions{App: a}
 	c := &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the hub and the shared servers",
@@ -37,7 +37,7 @@ type stoppedHub struct {
 }
 
 func (o *hubStopOptions) run(ctx context.Context) error {
-	place, err := place(o.app)
+	place, err := place(o.App)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (o *hubStopOptions) run(ctx context.Context) error {
 		return err
 	}
 	if running {
-		over := o.waiting("stopping the hub")
+		over := o.Waiting("stopping the hub")
 		err = place.Stop(ctx, e)
 		over()
 		if err != nil {
@@ -57,8 +57,8 @@ func (o *hubStopOptions) run(ctx context.Context) error {
 	case o.form.Structured():
 		return o.form.Write(o.Stdout, stoppedHub{Stopped: running, PID: e.PID})
 	case running:
-		return o.print("Stopped the hub (PID %d)", e.PID)
+		return o.Print("Stopped the hub (PID %d)", e.PID)
 	default:
-		return o.print("No hub runs")
+		return o.Print("No hub runs")
 	}
 }

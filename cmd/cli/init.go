@@ -22,8 +22,8 @@ type initOptions struct {
 	asked bool // the answers at the terminal chose the server
 }
 
-func newInit(a *app) *cobra.Command {
-	o := &initOptions{givenServer: givenServer{changeOptions: changeOptions{app: a}}}
+func newInit(a *App) *cobra.Command {
+	o := &initOptions{givenServer: givenServer{ChangeOptions: ChangeOptions{App: a}}}
 	c := &cobra.Command{
 		Use:   "init [-- COMMAND [ARGS]]",
 		Short: "Write a first configuration",
@@ -36,8 +36,8 @@ are none.
   toolscript init --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.command = args
-			if o.undo {
-				return o.takeBack(c.Context(), "init")
+			if o.Undo {
+				return o.TakeBack(c.Context(), "init")
 			}
 			return o.run(c.Context(), c.CommandPath())
 		},
@@ -49,7 +49,7 @@ are none.
 	f.StringVar(&o.name, "name", "", "`name` of the server (default: made from the command or the address)")
 	o.addServerFlags(f)
 	f.SetInterspersed(false) // arguments after COMMAND belong to it
-	o.addFlags(c)
+	o.AddFlags(c)
 	return c
 }
 
@@ -63,15 +63,15 @@ func (o *initOptions) run(ctx context.Context, command string) error {
 		return err
 	}
 	if len(plan.Changes) == 0 {
-		o.say("there is nothing to write")
+		o.Say("there is nothing to write")
 	}
-	return o.carryOut(ctx, "init", o.unasked(), plan)
+	return o.CarryOut(ctx, "init", o.unasked(), plan)
 }
 
 // unasked returns the command that makes the same change without a question.
 func (o *initOptions) unasked() string {
 	if !o.asked {
-		return o.with("--yes")
+		return o.With("--yes")
 	}
 	if o.demo {
 		return toolscript.Command("init", "--yes", "--demo")
@@ -100,7 +100,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	}
 	switch {
 	case o.from != "":
-		return importPlan(&o.givenServer.changeOptions, o.from, nil)
+		return importPlan(&o.givenServer.ChangeOptions, o.from, nil)
 	case o.demo:
 		return o.addDemo()
 	case o.url != "" || len(o.command) > 0:
@@ -111,11 +111,11 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	if done, err := o.configured(); done || err != nil {
 		return nil, err
 	}
-	plan, err := importPlan(&o.givenServer.changeOptions, "", nil)
+	plan, err := importPlan(&o.givenServer.ChangeOptions, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	if !o.yes && terminal.Is(o.Stdin) {
+	if !o.Yes && terminal.Is(o.Stdin) {
 		return o.askPlan(ctx, plan)
 	}
 	if len(plan.Changes) > 0 {
@@ -126,7 +126,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 
 // configured reports whether a file has servers already, and tells the user about them.
 func (o *initOptions) configured() (bool, error) {
-	_, targets, err := o.where()
+	_, targets, err := o.Where()
 	if err != nil {
 		return false, err
 	}
@@ -139,9 +139,9 @@ func (o *initOptions) configured() (bool, error) {
 			return false, err
 		}
 		if len(names) > 0 {
-			o.say("%s has servers already: %s; to add those of other clients, run: toolscript config import", file.Path, strings.Join(names, ", "))
-			if o.form.Structured() {
-				return true, o.form.Write(o.Stdout, clients.NewResult(&clients.Import{}))
+			o.Say("%s has servers already: %s; to add those of other clients, run: toolscript config import", file.Path, strings.Join(names, ", "))
+			if o.Form.Structured() {
+				return true, o.Form.Write(o.Stdout, clients.NewResult(&clients.Import{}))
 			}
 			return true, nil
 		}
@@ -156,7 +156,7 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 		for _, t := range found.Taken {
 			names = append(names, t.Name+" ("+t.Client+")")
 		}
-		answer, err := o.ask(ctx, fmt.Sprintf("Other clients have %s. Import them? [Y/n] ", strings.Join(names, ", ")))
+		answer, err := o.Ask(ctx, fmt.Sprintf("Other clients have %s. Import them? [Y/n] ", strings.Join(names, ", ")))
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 			return found, nil
 		}
 	}
-	answer, err := o.ask(ctx, "Command or address of an MCP server (empty for the built-in demo server): ")
+	answer, err := o.Ask(ctx, "Command or address of an MCP server (empty for the built-in demo server): ")
 	if err != nil {
 		return nil, err
 	}
@@ -177,10 +177,10 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 	} else {
 		o.command = clients.Words(answer)
 	}
-	if o.name, err = o.ask(ctx, fmt.Sprintf("Its name [%s]: ", o.serverName())); err != nil {
+	if o.name, err = o.Ask(ctx, fmt.Sprintf("Its name [%s]: ", o.serverName())); err != nil {
 		return nil, err
 	}
-	if answer, err = o.ask(ctx, "For this project only? [y/N] "); err != nil {
+	if answer, err = o.Ask(ctx, "For this project only? [y/N] "); err != nil {
 		return nil, err
 	}
 	o.project, o.asked = terminal.Affirmed(answer), true

@@ -9,12 +9,12 @@ import (
 )
 
 // logs returns the folder of the logs of gateways and hubs.
-func (a *app) logs() (logfile.Folder, error) {
-	data, err := config.DataDir(a.host.Config)
+func (a *App) Logs() (logfile.Folder, error) {
+	data, err := config.DataDir(a.Host.Config)
 	return logfile.Folder(data + string(os.PathSeparator) + "logs"), err
 }
 
 // launcher returns a Launcher of gateways and hubs, whose logs are in the folder of logs.
-func (a *app) launcher() discovery.Launcher {
-	return discovery.Launcher{Logs: a.logs, Warn: a.warn}
+func (a *App) Launcher() discovery.Launcher {
+	return discovery.Launcher{Logs: a.Logs, Warn: a.Warn}
 }

@@ -21,14 +21,14 @@ import (
 )
 
 type listServersOptions struct {
-	*app
+	*App
 	verbose bool
 	trust   bool
 	form    terminal.Form
 }
 
-func newListServers(a *app) *cobra.Command {
-	o := &listServersOptions{app: a}
+func newListServers(a *App) *cobra.Command {
+	o := &listServersOptions{App: a}
 	c := &cobra.Command{
 		Use:   "list-servers",
 		Short: "List the configured MCP servers and their states",
@@ -46,7 +46,7 @@ and stopped at the end.`,
 }
 
 func (o *listServersOptions) run(ctx context.Context) error {
-	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
+	g, err := o.Target.Provider(ctx, o.trust, o.Logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (o *listServersOptions) run(ctx context.Context) error {
 	if _, running := g.(*target.Gateway); !running {
 		wait = actors.DefaultConnectTimeout // a gateway starts its servers when it starts
 	}
-	over := o.waiting(connectingText)
+	over := o.Waiting(connectingText)
 	servers, err := g.Servers(ctx, nil, wait)
 	over()
 	if err != nil {
@@ -65,11 +65,11 @@ func (o *listServersOptions) run(ctx context.Context) error {
 		return o.form.Write(o.Stdout, servers)
 	}
 	for i := range servers {
-		servers[i].Error = o.again(servers[i].Error)
+		servers[i].Error = o.Again(servers[i].Error)
 	}
 	switch {
 	case len(servers) == 0:
-		return o.print("No servers connected")
+		return o.Print("No servers connected")
 	case o.verbose:
 		return o.whole(servers)
 	default:
@@ -90,7 +90,7 @@ func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
 		}
 		t.Add(row...)
 	}
-	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(1))
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.PaintState(1))
 }
 
 // whole prints each server with all details.
@@ -103,7 +103,7 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 			b.WriteByte('\n')
 		}
 		state := stateCell(s)
-		if o.coloured(o.Stdout) {
+		if o.Coloured(o.Stdout) {
 			state = stateColour(state) + state + "\x1b[0m"
 		}
 		kind := s.Type

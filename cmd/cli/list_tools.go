@@ -16,15 +16,15 @@ import (
 )
 
 type listToolsOptions struct {
-	*app
+	*App
 	server  string // "": all servers
 	verbose bool
 	trust   bool
 	form    terminal.Form
 }
 
-func newListTools(a *app) *cobra.Command {
-	o := &listToolsOptions{app: a}
+func newListTools(a *App) *cobra.Command {
+	o := &listToolsOptions{App: a}
 	c := &cobra.Command{
 		Use:   "list-tools [SERVER]",
 		Short: "List the tools of one MCP server, or of all",
@@ -47,16 +47,16 @@ in a warning, unless SERVER is given. toolscript list-servers starts all servers
 }
 
 func (o *listToolsOptions) run(ctx context.Context) error {
-	g, err := o.target.Lists(ctx, o.trust, o.logger(slog.LevelError))
+	g, err := o.Target.Lists(ctx, o.trust, o.Logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	f := toolscript.Filter(extraServers(o.app))
+	f := toolscript.Filter(extraServers(o.App))
 	if o.server != "" {
 		f = toolscript.Filter{o.server}
 	}
-	over := o.waiting(connectingText)
+	over := o.Waiting(connectingText)
 	answer, err := g.Tools(ctx, f, listTime(f))
 	over()
 	if err != nil {
@@ -81,7 +81,7 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 // remark reports servers whose tools are missing. If the user names a server, that is an
 // error.
 func (o *listToolsOptions) remark(answer api.Tools) error {
-	o.reportWait(answer.WaitedFor)
+	o.ReportWait(answer.WaitedFor)
 	missing, none := answer.Missing, len(answer.Tools) == 0
 	switch {
 	case o.server != "" && len(answer.Unknown) > 0:
@@ -89,11 +89,11 @@ func (o *listToolsOptions) remark(answer api.Tools) error {
 	case o.server != "" && len(missing) > 0 && none:
 		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("no tools are known: " + missingReason(missing[0]))}
 	case o.server != "" && len(missing) > 0:
-		o.warn("%s; these are the tools that it listed last", missingReason(missing[0]))
+		o.Warn("%s; these are the tools that it listed last", missingReason(missing[0]))
 	case len(missing) > 0:
-		o.warn("not connected: %s", missingReasons(missing))
+		o.Warn("not connected: %s", missingReasons(missing))
 	case none && o.server != "":
-		o.say("toolscript: %s is connected and has no tools", o.server)
+		o.Say("toolscript: %s is connected and has no tools", o.server)
 	}
 	return nil
 }

@@ -18,15 +18,15 @@ import (
 )
 
 type logsOptions struct {
-	*app
+	*App
 	follow bool
 	server string // "": all
 	hub    bool
 	form   terminal.Form
 }
 
-func newLogs(a *app) *cobra.Command {
-	o := &logsOptions{app: a}
+func newLogs(a *App) *cobra.Command {
+	o := &logsOptions{App: a}
 	c := &cobra.Command{
 		Use:   "logs",
 		Short: "Print the log of the gateway",
@@ -123,7 +123,7 @@ func ignoreEOF(err error) error {
 // path returns the log of the gateway of this session or configuration, else the newest log. running reports
 // whether the gateway of the log runs.
 func (o *logsOptions) path() (path string, running func() bool, err error) {
-	entries, err := o.target.Entries()
+	entries, err := o.Target.Entries()
 	if err != nil {
 		return "", nil, err
 	}
@@ -132,12 +132,12 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 			return e.Log, func() bool { return o.runs(e) }, nil
 		}
 	}
-	folder, err := o.logs()
+	folder, err := o.Logs()
 	if err != nil {
 		return "", nil, err
 	}
 	if path := folder.Newest(); path != "" {
-		o.warn("commands reach no gateway here; this is the log that was begun last")
+		o.Warn("commands reach no gateway here; this is the log that was begun last")
 		return path, func() bool { return false }, nil
 	}
 	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: no gateway was started in the last seven days; to start one: toolscript gateway start --detach")}
@@ -145,7 +145,7 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 
 // ofHub returns the log of the running hub, else the newest log of a hub.
 func (o *logsOptions) ofHub() (path string, running func() bool, err error) {
-	place, err := place(o.app)
+	place, err := place(o.App)
 	if err != nil {
 		return "", nil, err
 	}
@@ -156,7 +156,7 @@ func (o *logsOptions) ofHub() (path string, running func() bool, err error) {
 	if runs && e.Log != "" {
 		return e.Log, func() bool { gone, _ := e.Gone(); return !gone }, nil
 	}
-	folder, err := o.logs()
+	folder, err := o.Logs()
 	if err != nil {
 		return "", nil, err
 	}
@@ -168,6 +168,6 @@ func (o *logsOptions) ofHub() (path string, running func() bool, err error) {
 
 // runs reports whether the gateway of an entry still runs.
 func (o *logsOptions) runs(e discovery.Entry) bool {
-	entries, err := o.target.Entries()
+	entries, err := o.Target.Entries()
 	return err == nil && slices.ContainsFunc(entries, func(other discovery.Entry) bool { return other.Process() == e.Process() })
 }

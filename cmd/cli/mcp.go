@@ -39,7 +39,7 @@ const agentTokens = 5_000
 
 // mcpOptions are the options of toolscript mcp.
 type mcpOptions struct {
-	*app
+	*App
 	trust bool
 	http  bool
 	form  terminal.Form
@@ -52,8 +52,8 @@ type mcpOptions struct {
 	end func()         // ends what reachable has begun
 }
 
-func newMCP(a *app) *cobra.Command {
-	o := &mcpOptions{app: a}
+func newMCP(a *App) *cobra.Command {
+	o := &mcpOptions{App: a}
 	o.changes, o.changed = changeSignal()
 	c := &cobra.Command{
 		Use:   "mcp",
@@ -95,7 +95,7 @@ type mcpAddress struct {
 
 // address prints the address of the MCP server of the running gateway.
 func (o *mcpOptions) address(ctx context.Context) error {
-	g, err := o.target.Require(ctx)
+	g, err := o.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,11 +103,11 @@ func (o *mcpOptions) address(ctx context.Context) error {
 	base := "http://" + g.Host()
 	capability := strings.TrimPrefix(strings.TrimPrefix(g.URL(), base), "/")
 	path := api.MCPPath
-	if o.target.Profile != "" {
+	if o.Target.Profile != "" {
 		if _, err := g.Tools(ctx, nil, 0); err != nil { // fails if the profile is unknown
 			return err
 		}
-		path += "?" + url.Values{api.ProfileParameter: {o.target.Profile}}.Encode()
+		path += "?" + url.Values{api.ProfileParameter: {o.Target.Profile}}.Encode()
 	}
 	a := mcpAddress{URL: g.URL() + path, Endpoint: base + path}
 	if capability != "" {
@@ -118,9 +118,9 @@ func (o *mcpOptions) address(ctx context.Context) error {
 	}
 	text := "%s\n\nTo register it with an agent:\n\n  {\"mcpServers\": {\"toolscript\": {\"type\": \"http\", \"url\": \"%[1]s\"}}}\n"
 	if capability == "" {
-		return o.print(text, a.URL)
+		return o.Print(text, a.URL)
 	}
-	return o.print(text+`
+	return o.Print(text+`
 The address gives access to every tool: treat it as a password. A client that sends
 headers can use %s with the header
 Authorization: Bearer %s`, a.URL, a.Endpoint, capability)
@@ -132,10 +132,10 @@ func (o *mcpOptions) run(ctx context.Context) error {
 		cancel()
 		o.stop()
 	}()
-	o.host.Config.Unset = unsetBehindClient
+	o.Host.Config.Unset = unsetBehindClient
 	go o.connect(ctx)
-	options := entrance(o.app, o.trust, o.forRequest)
-	options.Session, options.Cwd, options.Changes = discovery.Session(o.lookupEnv), o.Dir, o.changes
+	options := entrance(o.App, o.trust, o.forRequest)
+	options.Session, options.Cwd, options.Changes = discovery.Session(o.LookupEnv), o.Dir, o.changes
 	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, options)
 }
 
@@ -148,7 +148,7 @@ func unsetBehindClient(server string, names []string) string {
 }
 
 // entrance returns the options of an MCP server for the gateway that find returns.
-func entrance(a *app, trust bool, find func(context.Context) (mcpserver.Gateway, func(), error)) mcpserver.Options {
+func entrance(a *App, trust bool, find func(context.Context) (mcpserver.Gateway, func(), error)) mcpserver.Options {
 	return mcpserver.Options{
 		Gateway: find,
 		Shorten: func(runID string, value json.RawMessage, tokens int) (json.RawMessage, []string) {
@@ -159,16 +159,16 @@ func entrance(a *app, trust bool, find func(context.Context) (mcpserver.Gateway,
 			return terminal.Media(runID, v, blocks, bytes)
 		},
 		KeepOutput: func(runID string, text []byte) error {
-			return a.host.Outputs().Put(runID, kept.Output, text)
+			return a.Host.Outputs().Put(runID, kept.Output, text)
 		},
-		Kept:       a.host.Outputs().Read,
+		Kept:       a.Host.Outputs().Read,
 		Error:      exec.ErrorText,
 		Diagnostic: exec.DiagnosticText,
-		Told:       a.toAgent,
+		Told:       a.ToAgent,
 		Shown: func(tool, runID string, text []byte) {
-			p := printed{command: tool, run: runID}
+			p := printed{Command: tool, Run: runID}
 			_, _ = p.Write(text) // Write returns no error
-			a.audit(p.line())
+			a.Audit(p.Line())
 		},
 	}
 }
@@ -186,7 +186,7 @@ func (o *mcpOptions) forRequest(ctx context.Context) (mcpserver.Gateway, func(),
 	own := o.own
 	o.mu.Unlock()
 	if own == nil {
-		g, err := o.target.Shared(ctx, o.trust)
+		g, err := o.Target.Shared(ctx, o.trust)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -201,7 +201,7 @@ func (o *mcpOptions) forRequest(ctx context.Context) (mcpserver.Gateway, func(),
 			return nil, nil, err
 		}
 	}
-	return ofProcess(own, o.target.Profile)(ctx)
+	return ofProcess(own, o.Target.Profile)(ctx)
 }
 
 // ofProcess returns a function that finds the gateway of this process, for a request. A profile in the
@@ -274,13 +274,13 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 	if o.own != nil || ctx.Err() != nil {
 		return o.own, ctx.Err()
 	}
-	loaded, err := o.host.Load(o.trust)
+	loaded, err := o.Host.Load(o.trust)
 	if err != nil {
 		return nil, err
 	}
 	logger := o.ownLogger()
-	own, err := o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Logger: logger, MCP: true, Telemetry: true, Lent: o.target.Lent(ctx, loaded), Changed: o.changed,
+	own, err := o.Host.Start(loaded, daemon.Options{
+		Trust: o.trust, Logger: logger, MCP: true, Telemetry: true, Lent: o.Target.Lent(ctx, loaded), Changed: o.changed,
 		Actors: actors.Options{Scripts: actors.Scripts{Warm: true}, Approvals: actors.Approvals{Refuse: noPerson}},
 	})
 	if err != nil {
@@ -293,13 +293,13 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 // ownLogger returns a logger of warnings to stderr, which the client may show, and of more to a file, for
 // toolscript logs.
 func (o *mcpOptions) ownLogger() *slog.Logger {
-	client := o.logger(slog.LevelWarn)
-	file, err := o.launcher().Log()
+	client := o.Logger(slog.LevelWarn)
+	file, err := o.Launcher().Log()
 	if err != nil {
-		o.warn("the log is not stored: %v", err)
+		o.Warn("the log is not stored: %v", err)
 		return client
 	}
-	return slog.New(slog.NewMultiHandler(client.Handler(), o.loggerTo(file, slog.LevelInfo).Handler()))
+	return slog.New(slog.NewMultiHandler(client.Handler(), o.LoggerTo(file, slog.LevelInfo).Handler()))
 }
 
 func (o *mcpOptions) stop() {
@@ -310,13 +310,13 @@ func (o *mcpOptions) stop() {
 	}
 	o.end()
 	if err := o.own.Stop(); err != nil {
-		o.warn("%v", err)
+		o.Warn("%v", err)
 	}
 }
 
 // shorten returns the part of a value that a model reads, and notices about the rest. tokens is the limit
 // that the model asked for; 0: the limit of the configuration.
-func shorten(a *app, trust bool, runID string, v json.RawMessage, tokens int) (json.RawMessage, []string) {
+func shorten(a *App, trust bool, runID string, v json.RawMessage, tokens int) (json.RawMessage, []string) {
 	var notices []string
 	if configured, set := configuredTokens(a, trust); tokens == 0 && set {
 		tokens = configured

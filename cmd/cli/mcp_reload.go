@@ -28,7 +28,7 @@ func changeSignal() (<-chan struct{}, func()) {
 // the gateway unreachable.
 func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger *slog.Logger) (end func()) {
 	unreachable := func(err error) func() {
-		o.warn("commands that change the configuration do not reach this process: %v", err)
+		o.Warn("commands that change the configuration do not reach this process: %v", err)
 		return func() {}
 	}
 	listener, err := api.Listen("localhost", 0)
@@ -40,8 +40,8 @@ func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger
 		return unreachable(errors.Join(err, listener.Close()))
 	}
 	go func() { _ = server.Serve() }() // until end is called, or the process ends
-	places, err := o.target.Places()
-	entry := discovery.Entry{URL: server.URL(), Session: discovery.Session(o.lookupEnv), Config: config.Paths(loaded.Files), Embedded: true}
+	places, err := o.Target.Places()
+	entry := discovery.Entry{URL: server.URL(), Session: discovery.Session(o.LookupEnv), Config: config.Paths(loaded.Files), Embedded: true}
 	if err == nil {
 		entry, err = places.Write(entry)
 	}
@@ -50,7 +50,7 @@ func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger
 	}
 	return func() {
 		if err := errors.Join(places.Remove(entry), shutDown(server)); err != nil {
-			o.warn("%v", err)
+			o.Warn("%v", err)
 		}
 	}
 }

@@ -13,48 +13,48 @@ import (
 
 // say prints a message on stderr. Control characters are replaced, because messages
 // quote servers and scripts. Write errors are ignored: the exit code has the result.
-func (a *app) say(format string, args ...any) {
-	a.notice.Hide()
-	_, _ = io.WriteString(a.Stderr, a.again(terminal.VisibleText(fmt.Sprintf(format, args...)))+"\n")
+func (a *App) Say(format string, args ...any) {
+	a.Notice.Hide()
+	_, _ = io.WriteString(a.Stderr, a.Again(terminal.VisibleText(fmt.Sprintf(format, args...)))+"\n")
 }
 
 // waiting shows a notice until over is called.
-func (a *app) waiting(text string) (over func()) {
-	a.notice.Show(text)
-	return a.notice.End
+func (a *App) Waiting(text string) (over func()) {
+	a.Notice.Show(text)
+	return a.Notice.End
 }
 
 // warn prints a warning.
-func (a *app) warn(format string, args ...any) { a.say("toolscript: warning: "+format, args...) }
+func (a *App) Warn(format string, args ...any) { a.Say("toolscript: warning: "+format, args...) }
 
 // print prints a text of toolscript on stdout.
-func (a *app) print(format string, args ...any) error {
-	_, err := io.WriteString(a.Stdout, a.again(fmt.Sprintf(format, args...))+"\n")
+func (a *App) Print(format string, args ...any) error {
+	_, err := io.WriteString(a.Stdout, a.Again(fmt.Sprintf(format, args...))+"\n")
 	return err
 }
 
 // coloured reports whether output to w may have colours. NO_COLOR wins over CLICOLOR_FORCE, which colours
 // even output that is not a terminal.
-func (a *app) coloured(w io.Writer) bool {
-	force := a.getenv("CLICOLOR_FORCE")
+func (a *App) Coloured(w io.Writer) bool {
+	force := a.Getenv("CLICOLOR_FORCE")
 	switch {
-	case a.getenv("NO_COLOR") != "":
+	case a.Getenv("NO_COLOR") != "":
 		return false
 	case force != "" && force != "0":
 		return true
 	default:
-		return terminal.Is(w) && a.getenv("TERM") != "dumb" && a.getenv("CLICOLOR") != "0"
+		return terminal.Is(w) && a.Getenv("TERM") != "dumb" && a.Getenv("CLICOLOR") != "0"
 	}
 }
 
 // logger returns a logger to stderr, with the level of the flag, else with level.
-func (a *app) logger(level slog.Level) *slog.Logger { return a.loggerTo(a.Stderr, level) }
+func (a *App) Logger(level slog.Level) *slog.Logger { return a.LoggerTo(a.Stderr, level) }
 
-func (a *app) loggerTo(w io.Writer, level slog.Level) *slog.Logger {
+func (a *App) LoggerTo(w io.Writer, level slog.Level) *slog.Logger {
 	levels := logfile.Levels{Default: a.logLevel.Or(level), Sources: a.logLevel.Sources}
 	options := &slog.HandlerOptions{Level: levels.Lowest(), ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
 		if attr.Value.Kind() == slog.KindString {
-			attr.Value = slog.StringValue(a.again(attr.Value.String()))
+			attr.Value = slog.StringValue(a.Again(attr.Value.String()))
 		}
 		return attr
 	}}
@@ -68,8 +68,8 @@ func (a *app) loggerTo(w io.Writer, level slog.Level) *slog.Logger {
 
 // warnUnused warns about flags on the command line that have no effect because a running
 // gateway answers.
-func (a *app) warnUnused(search *flags.Search) {
+func (a *App) WarnUnused(search *flags.Search) {
 	if names := search.OnCommandLine(); len(names) > 0 {
-		a.warn("no effect: %s; the running gateway uses the flags that it was started with", strings.Join(names, ", "))
+		a.Warn("no effect: %s; the running gateway uses the flags that it was started with", strings.Join(names, ", "))
 	}
 }

@@ -79,8 +79,8 @@ func checkServer(name string, servers []toolscript.ServerStatus) error {
 }
 
 // reportWait prints the servers that a gateway waited for.
-func (a *app) reportWait(names []string) {
+func (a *App) ReportWait(names []string) {
 	if len(names) > 0 {
-		a.say("toolscript: waited for %s to connect", strings.Join(names, ", "))
+		a.Say("toolscript: waited for %s to connect", strings.Join(names, ", "))
 	}
 }

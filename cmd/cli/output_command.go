@@ -14,7 +14,7 @@ import (
 )
 
 type outputOptions struct {
-	*app
+	*App
 	value bool
 	task  string
 	bytes string
@@ -22,8 +22,8 @@ type outputOptions struct {
 	form  terminal.Form
 }
 
-func newOutput(a *app) *cobra.Command {
-	o := &outputOptions{app: a}
+func newOutput(a *App) *cobra.Command {
+	o := &outputOptions{App: a}
 	c := &cobra.Command{
 		Use:   "output RUN | HANDLE",
 		Short: "Print the output or the value of a run that exceeded a limit",
@@ -65,7 +65,7 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 		}
 	}
 	if o.out != "" {
-		return os.WriteFile(o.absolute(o.out), kept, 0o600)
+		return os.WriteFile(o.Absolute(o.out), kept, 0o600)
 	}
 	if handle && terminal.Is(o.Stdout) {
 		return errors.New("this is binary data; write it to a file with --out FILE")
@@ -83,8 +83,8 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 // kept returns the output of a run from the gateway, else from the data folder, where runs without a gateway
 // store their output.
 func (o *outputOptions) kept(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
-	g, err := o.target.Find(ctx)
-	if err != nil && o.target.URL != "" {
+	g, err := o.Target.Find(ctx)
+	if err != nil && o.Target.URL != "" {
 		return nil, err
 	}
 	if g != nil {
@@ -94,5 +94,5 @@ func (o *outputOptions) kept(ctx context.Context, id string, q toolscript.Output
 			return kept, err
 		}
 	}
-	return o.host.Outputs().Read(id, q)
+	return o.Host.Outputs().Read(id, q)
 }

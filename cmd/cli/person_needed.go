@@ -66,12 +66,12 @@ func harmlessValue(f *pflag.Flag) bool {
 
 // refuseAgent returns an error if an agent runs a command that needs a person, unless exactly this command
 // was admitted (see admit).
-func (a *app) refuseAgent(c *cobra.Command) error {
+func (a *App) refuseAgent(c *cobra.Command) error {
 	needed := personNeeded(c)
 	if len(needed) == 0 {
 		return nil
 	}
-	agent := a.agent()
+	agent := a.Agent()
 	if agent == "" {
 		return nil
 	}
@@ -89,13 +89,13 @@ func (a *app) refuseAgent(c *cobra.Command) error {
 
 // admissions returns the store of the commands about which the client asks its person. Flags of this command
 // do not change the place of the store.
-func (a *app) admissions() (hook.Admissions, error) {
-	data, err := config.DataDir(config.Options{WorkDir: a.Dir, LookupEnv: a.lookupEnv})
+func (a *App) admissions() (hook.Admissions, error) {
+	data, err := config.DataDir(config.Options{WorkDir: a.Dir, LookupEnv: a.LookupEnv})
 	return hook.Admissions{Dir: filepath.Join(data, "admitted")}, err
 }
 
 // admit lets a command that needs a person begin once in folder; "": the working directory.
-func (a *app) admit(args []string, folder string) error {
+func (a *App) Admit(args []string, folder string) error {
 	admitted, err := a.admissions()
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ configuration says what happens to tools that differ later, and to new tools of 
 server: warn shows them, and quarantine also keeps them out of search, types and calls
 until you accept them. Known shapes of attacks in the texts of servers are shown too.`
 
-func newPins(a *app) *cobra.Command {
+func newPins(a *App) *cobra.Command {
 	var f terminal.Form
 	list := func(c *cobra.Command, _ []string) error { return listPins(c.Context(), a, f) }
 	c := &cobra.Command{Use: "pins", Short: "Show tools that have changed since their first use, and accept them", Long: pinsHelp, Args: takes(), RunE: list}
@@ -38,7 +38,7 @@ func newPins(a *app) *cobra.Command {
 	return c
 }
 
-func newPinsDiff(a *app) *cobra.Command {
+func newPinsDiff(a *App) *cobra.Command {
 	var f terminal.Form
 	c := &cobra.Command{
 		Use: "diff [SERVER[__TOOL]]", Short: "Show what has changed, line by line", Args: takes("[SERVER[__TOOL]]"),
@@ -48,7 +48,7 @@ func newPinsDiff(a *app) *cobra.Command {
 	return c
 }
 
-func newPinsAccept(a *app) *cobra.Command {
+func newPinsAccept(a *App) *cobra.Command {
 	var f terminal.Form
 	c := &cobra.Command{
 		Use:   "accept SERVER[__TOOL]",
@@ -86,8 +86,8 @@ func pinnedServers(ctx context.Context, g *target.Gateway) ([]pinnedServer, erro
 }
 
 // askPins finds the gateway and returns the pins of its servers.
-func askPins(ctx context.Context, a *app) ([]pinnedServer, error) {
-	g, err := a.target.Require(ctx)
+func askPins(ctx context.Context, a *App) ([]pinnedServer, error) {
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func askPins(ctx context.Context, a *app) ([]pinnedServer, error) {
 	return pinnedServers(ctx, g)
 }
 
-func listPins(ctx context.Context, a *app, f terminal.Form) error {
+func listPins(ctx context.Context, a *App, f terminal.Form) error {
 	servers, err := askPins(ctx, a)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func listPins(ctx context.Context, a *app, f terminal.Form) error {
 		}
 	}
 	if found == 0 {
-		a.say("%d tools are pinned, and none has changed", tools)
+		a.Say("%d tools are pinned, and none has changed", tools)
 		return nil
 	}
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
@@ -130,7 +130,7 @@ func stateOfPin(c toolscript.PinChange) string {
 	return c.Kind
 }
 
-func diffPins(ctx context.Context, a *app, args []string, f terminal.Form) error {
+func diffPins(ctx context.Context, a *App, args []string, f terminal.Form) error {
 	servers, err := askPins(ctx, a)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func diffPins(ctx context.Context, a *app, args []string, f terminal.Form) error
 }
 
 // writeDiff writes the changes of servers, each with the command that accepts it.
-func writeDiff(a *app, w io.Writer, servers []pinnedServer) error {
+func writeDiff(a *App, w io.Writer, servers []pinnedServer) error {
 	var b strings.Builder
 	for _, s := range servers {
 		for _, c := range s.Changes {
@@ -157,14 +157,14 @@ func writeDiff(a *app, w io.Writer, servers []pinnedServer) error {
 			if len(c.Parts) > 0 {
 				fmt.Fprintf(&b, " (%s)", strings.Join(c.Parts, ", "))
 			}
-			fmt.Fprintf(&b, "\n%s  accept it: %s\n", indentLines(terminal.VisibleText(c.Diff)), a.again(terminal.OneLine(c.Accept)))
+			fmt.Fprintf(&b, "\n%s  accept it: %s\n", indentLines(terminal.VisibleText(c.Diff)), a.Again(terminal.OneLine(c.Accept)))
 		}
 		for _, x := range s.Suspicions {
 			fmt.Fprintf(&b, "%s: suspicious text in %s (%s)\n    %s\n", terminal.OneLine(idOf(s.Name, x.Tool)), terminal.OneLine(x.Where), x.Shape, terminal.OneLine(x.Text))
 		}
 	}
 	if b.Len() == 0 {
-		a.say("nothing has changed")
+		a.Say("nothing has changed")
 		return nil
 	}
 	_, err := io.WriteString(w, b.String())
@@ -227,8 +227,8 @@ type acceptedPins struct {
 }
 
 // acceptPins shows the changes, and asks the person for the code of the request.
-func acceptPins(ctx context.Context, a *app, id string, f terminal.Form) error {
-	g, err := a.target.Require(ctx)
+func acceptPins(ctx context.Context, a *App, id string, f terminal.Form) error {
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -251,9 +251,9 @@ func acceptPins(ctx context.Context, a *app, id string, f terminal.Form) error {
 	if err := writeDiff(a, a.Stderr, []pinnedServer{of.only(tool)}); err != nil {
 		return err
 	}
-	a.say("%s", strings.TrimSpace(terminal.ApprovalText(request)))
+	a.Say("%s", strings.TrimSpace(terminal.ApprovalText(request)))
 	_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // on error, the code is shown elsewhere; the user's file must allow this terminal
-	code, err := a.code(ctx)
+	code, err := a.Code(ctx)
 	if err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func acceptPins(ctx context.Context, a *app, id string, f terminal.Form) error {
 	if f.Structured() {
 		return f.Write(a.Stdout, acceptedPins{of.Name, tool})
 	}
-	return a.print("Accepted %s", terminal.OneLine(idOf(of.Name, tool)))
+	return a.Print("Accepted %s", terminal.OneLine(idOf(of.Name, tool)))
 }
 
 // pinLines returns the warnings of status about one server: that it differs from its pins, and that it has

@@ -13,7 +13,7 @@ import (
 )
 
 // takeProfile adds --profile to the commands that use or show tools.
-func (a *app) takeProfile(root *cobra.Command) {
+func (a *App) TakeProfile(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "exec", "call", "check", "run", "agent", "harness", "search", "get-types", "list-tools", "resources", "prompts", "mcp":
@@ -22,19 +22,19 @@ func (a *app) takeProfile(root *cobra.Command) {
 	}
 }
 
-func (a *app) takeProfileOf(c *cobra.Command) {
+func (a *App) takeProfileOf(c *cobra.Command) {
 	const flag = "profile"
 	f := c.PersistentFlags()
-	f.StringVar(&a.target.Profile, flag, "", "the `name` of a profile of the configuration: only its servers and tools can be seen and called (default: profile of the configuration, else all)")
+	f.StringVar(&a.Target.Profile, flag, "", "the `name` of a profile of the configuration: only its servers and tools can be seen and called (default: profile of the configuration, else all)")
 	flags.FromEnvironment(f, flag, "TOOLSCRIPT_PROFILE")
 	_ = c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return a.offer(c, begun, a.profileNames)
+		return a.Offer(c, begun, a.profileNames)
 	}) // the flag exists
 }
 
 // profileNames returns the names of the profiles of the configuration.
-func (a *app) profileNames(context.Context, *target.Gateway) []string {
-	loaded, err := config.Load(a.host.ConfigOptions(false))
+func (a *App) profileNames(context.Context, *target.Gateway) []string {
+	loaded, err := config.Load(a.Host.ConfigOptions(false))
 	if err != nil {
 		return nil
 	}

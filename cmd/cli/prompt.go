@@ -13,7 +13,7 @@ import (
 //go:embed prompt.md
 var instructions string
 
-func newPrompt(a *app) *cobra.Command {
+func newPrompt(a *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "prompt",
 		Short: "Print instructions for an agent that has a shell",

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newPrompts(a *app) *cobra.Command {
+func newPrompts(a *App) *cobra.Command {
 	c := newFetchList(a, toolscript.ListPrompts, []string{"Server", "Name", "Arguments", "Description"})
 	c.Use = "prompts [SERVER]"
 	c.Short = "List the prompts of one MCP server, or of all, or get a prompt"
@@ -24,8 +24,8 @@ func newPrompts(a *app) *cobra.Command {
 	return c
 }
 
-func newGetPrompt(a *app) *cobra.Command {
-	o := &fetchOptions{app: a, asked: toolscript.FetchRequest{ID: toolscript.GetPrompt}}
+func newGetPrompt(a *App) *cobra.Command {
+	o := &fetchOptions{App: a, asked: toolscript.FetchRequest{ID: toolscript.GetPrompt}}
 	var given []string
 	c := &cobra.Command{
 		Use:   "get SERVER NAME",

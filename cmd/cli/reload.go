@@ -13,8 +13,8 @@ import (
 )
 
 // reloadUsers reloads the running gateways that use a file.
-func (a *app) reloadUsers(ctx context.Context, path string) error {
-	urls, err := a.target.Users(path)
+func (a *App) ReloadUsers(ctx context.Context, path string) error {
+	urls, err := a.Target.Users(path)
 	if err != nil {
 		return err
 	}
@@ -22,11 +22,11 @@ func (a *app) reloadUsers(ctx context.Context, path string) error {
 }
 
 // reloadUsersOf reloads each running gateway that uses one of the files, once.
-func (a *app) reloadUsersOf(ctx context.Context, files []string) error {
+func (a *App) ReloadUsersOf(ctx context.Context, files []string) error {
 	slices.Sort(files)
 	var urls []string
 	for _, file := range slices.Compact(files) {
-		of, err := a.target.Users(file)
+		of, err := a.Target.Users(file)
 		if err != nil {
 			return err
 		}
@@ -37,9 +37,9 @@ func (a *app) reloadUsersOf(ctx context.Context, files []string) error {
 }
 
 // reloadAll reloads the gateways at some addresses.
-func (a *app) reloadAll(ctx context.Context, urls []string) error {
+func (a *App) reloadAll(ctx context.Context, urls []string) error {
 	if len(urls) == 0 {
-		a.say("no running gateway has taken the change: none uses the file")
+		a.Say("no running gateway has taken the change: none uses the file")
 	}
 	var failed error
 	for _, url := range urls {
@@ -48,7 +48,7 @@ func (a *app) reloadAll(ctx context.Context, urls []string) error {
 			failed = errors.Join(failed, fmt.Errorf("the gateway at %s was not reloaded: %w; run: %s", host, err, toolscript.Command("gateway", "reload", "-g", url)))
 			continue
 		}
-		a.say("gateway at %s: %s", host, changeWords(changed))
+		a.Say("gateway at %s: %s", host, changeWords(changed))
 	}
 	return failed
 }

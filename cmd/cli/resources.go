@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newResources(a *app) *cobra.Command {
+func newResources(a *App) *cobra.Command {
 	c := newFetchList(a, toolscript.ListResources, []string{"Server", "URI", "Name", "Type", "Description"})
 	c.Use = "resources [SERVER]"
 	c.Short = "List the resources of one MCP server, or of all, or read a resource"
@@ -28,8 +28,8 @@ func newResources(a *app) *cobra.Command {
 }
 
 // newFetchList makes a command that lists the resources, templates or prompts of servers.
-func newFetchList(a *app, id string, columns []string) *cobra.Command {
-	o := &fetchOptions{app: a, asked: toolscript.FetchRequest{ID: id}, columns: columns}
+func newFetchList(a *App, id string, columns []string) *cobra.Command {
+	o := &fetchOptions{App: a, asked: toolscript.FetchRequest{ID: id}, columns: columns}
 	c := &cobra.Command{
 		Args: takes("[SERVER]"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -43,8 +43,8 @@ func newFetchList(a *app, id string, columns []string) *cobra.Command {
 	return c
 }
 
-func newReadResource(a *app) *cobra.Command {
-	o := &fetchOptions{app: a, asked: toolscript.FetchRequest{ID: toolscript.ReadResource}}
+func newReadResource(a *App) *cobra.Command {
+	o := &fetchOptions{App: a, asked: toolscript.FetchRequest{ID: toolscript.ReadResource}}
 	c := &cobra.Command{
 		Use:   "read SERVER URI",
 		Short: "Print the contents of a resource",

@@ -43,13 +43,13 @@ Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted, 143 terminated
 141 closed output pipe, or the number that the script passed to exit().`
 
 // Commands returns the commands of the program, for their reference. They cannot be run.
-func Commands() *cobra.Command { return newRoot(&app{}) }
+func Commands() *cobra.Command { return newRoot(&App{}) }
 
-func newRoot(a *app) *cobra.Command { return newRootWith(a, "") }
+func newRoot(a *App) *cobra.Command { return newRootWith(a, "") }
 
 // newRootWith makes the root command with all commands; if only is not empty, with the command of this name.
 // Completions, the help of the program and suggestions need all commands.
-func newRootWith(a *app, only string) *cobra.Command {
+func newRootWith(a *App, only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "toolscript [FILE.ts [args]]",
 		Short:             "MCP code mode: run TypeScript against MCP servers",
@@ -57,7 +57,7 @@ func newRootWith(a *app, only string) *cobra.Command {
 		Version:           toolscript.Version,
 		Args:              cobra.ArbitraryArgs,
 		RunE:              func(c *cobra.Command, args []string) error { return runFile(a, c, args) },
-		PersistentPreRunE: a.prepare,
+		PersistentPreRunE: a.Prepare,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 	}
@@ -66,10 +66,10 @@ func newRootWith(a *app, only string) *cobra.Command {
 	root.SetHelpCommand(newHelp())
 	root.Flags().BoolP("version", "V", false, "print the version")
 	root.Flags().SetInterspersed(false) // arguments after FILE.ts belong to the script
-	a.addGlobalFlags(root.PersistentFlags())
+	a.AddGlobalFlags(root.PersistentFlags())
 	addGroups(a, root, only)
 	takeServers(a, root)
-	a.takeProfile(root)
+	a.TakeProfile(root)
 	if root.CompletionOptions.DisableDefaultCmd = only != ""; only == "" {
 		addCompletion(root)
 		completeNames(a, root)
@@ -77,6 +77,6 @@ func newRootWith(a *app, only string) *cobra.Command {
 	return root
 }
 
-func newGateway(a *app) *cobra.Command {
+func newGateway(a *App) *cobra.Command {
 	return group("gateway", "Run a gateway, or manage running gateways", newGatewayStart(a), newGatewayStop(a), newGatewayRestart(a), newGatewayPrune(a), newGatewayReload(a), newStatus(a), newGatewayList(a))
 }

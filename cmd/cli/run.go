@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-func newRun(a *app) *cobra.Command {
+func newRun(a *App) *cobra.Command {
 	o := newExecOptions(a, "toolscript run")
 	c := &cobra.Command{
 		Use:                   "run [flags] [NAME [KEY=VALUE | KEY:=JSON]... | NAME -]",
@@ -38,7 +38,7 @@ those of toolscript exec.`,
   echo '{"repo": "octo/cat"}' | toolscript run openIssues -`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listScripts(a, o.form, o.trust)
+				return listScripts(a, o.Form, o.Trust)
 			}
 			return o.runSaved(c.Context(), args[0], args[1:])
 		},
@@ -47,10 +47,10 @@ those of toolscript exec.`,
 	return c
 }
 
-func (o *execOptions) runSaved(ctx context.Context, name string, words []string) error {
+func (o *Options) runSaved(ctx context.Context, name string, words []string) error {
 	saved, err := o.findSaved(name)
 	if err == nil {
-		err = o.checkFiles()
+		err = o.CheckFiles()
 	}
 	var wrong *exit.UsageError
 	switch {
@@ -59,7 +59,7 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 	case err != nil:
 		return o.output().Finish(err)
 	}
-	at, release, err := o.place(ctx)
+	at, release, err := o.Place(ctx)
 	if err != nil {
 		return o.output().Finish(err)
 	}
@@ -76,19 +76,19 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 		src.Stdin = nil
 	}
 	if o.detach {
-		return o.begin(ctx, o.request(src))
+		return o.begin(ctx, o.Request(src))
 	}
-	return exec.Run(ctx, at, o.request(src), src.Stdin, noted{o.output(), o.app}, o.person())
+	return exec.Run(ctx, at, o.Request(src), src.Stdin, noted{o.output(), o.App}, o.Person())
 }
 
 // readsStdin reports whether the parameters are on standard input.
 func readsStdin(words []string) bool { return slices.Equal(words, []string{"-"}) }
 
 // readParameters asks for the signature of the script, and reads the parameters that fit it.
-func (o *execOptions) readParameters(ctx context.Context, at runPlace, src exec.Script, words []string) (json.RawMessage, error) {
+func (o *Options) readParameters(ctx context.Context, at runPlace, src exec.Script, words []string) (json.RawMessage, error) {
 	var findings bytes.Buffer
 	signed := &exec.Signed{Stderr: &findings}
-	err := exec.Run(ctx, at, o.signing().request(src), nil, signed, nil)
+	err := exec.Run(ctx, at, o.signing().Request(src), nil, signed, nil)
 	if err != nil {
 		_, _ = o.Stderr.Write(findings.Bytes()) // the error says that there are findings
 		return nil, err
@@ -104,7 +104,7 @@ func (o *execOptions) readParameters(ctx context.Context, at runPlace, src exec.
 const maxParameters = 16 << 20
 
 // parameters reads the parameters of a script, and checks them.
-func (o *execOptions) parameters(ctx context.Context, words []string, s runner.Signature) (json.RawMessage, error) {
+func (o *Options) parameters(ctx context.Context, words []string, s runner.Signature) (json.RawMessage, error) {
 	schema := s.Params
 	if !s.Function {
 		schema = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
@@ -114,11 +114,11 @@ func (o *execOptions) parameters(ctx context.Context, words []string, s runner.S
 
 // object reads an object that fits a schema, from the words of the command line or from
 // standard input.
-func (o *execOptions) object(ctx context.Context, words []string, schema json.RawMessage) (json.RawMessage, error) {
+func (o *Options) object(ctx context.Context, words []string, schema json.RawMessage) (json.RawMessage, error) {
 	if !readsStdin(words) {
 		return exec.ParseArguments(ctx, o.Dir, words, schema)
 	}
-	text, err := o.input(ctx, rawjson.SkipMark(o.Stdin), maxParameters+1)
+	text, err := o.Input(ctx, rawjson.SkipMark(o.Stdin), maxParameters+1)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the parameters from standard input: %w", err)
@@ -131,8 +131,8 @@ func (o *execOptions) object(ctx context.Context, words []string, schema json.Ra
 }
 
 // findSaved returns the saved script of this name, or an error if it is not trusted.
-func (o *execOptions) findSaved(name string) (config.SavedScript, error) {
-	loaded, err := config.Load(o.host.ConfigOptions(o.trust))
+func (o *Options) findSaved(name string) (config.SavedScript, error) {
+	loaded, err := config.Load(o.Host.ConfigOptions(o.Trust))
 	if err != nil {
 		return config.SavedScript{}, err
 	}

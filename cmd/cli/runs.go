@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newRuns(a *app) *cobra.Command {
+func newRuns(a *App) *cobra.Command {
 	var out terminal.Form
 	var last int
 	c := &cobra.Command{
@@ -36,7 +36,7 @@ written yet are in the list too.`,
 	return group("runs", "Show what runs did, and run them again", c, newRunsShow(a), newRunsWait(a), newRunsOutput(a), newRunsAbort(a), newRunsReplay(a), newRunsDiff(a))
 }
 
-func newRunsShow(a *app) *cobra.Command {
+func newRunsShow(a *App) *cobra.Command {
 	var out terminal.Form
 	var html string
 	c := &cobra.Command{
@@ -63,8 +63,8 @@ audit, it has no arguments, no results and no secrets.`,
 }
 
 // history returns all runs: those in the audit, those of the gateway and those that are detached.
-func history(ctx context.Context, a *app) (*runs.History, error) {
-	dir, err := a.host.AuditFolder()
+func history(ctx context.Context, a *App) (*runs.History, error) {
+	dir, err := a.Host.AuditFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +72,11 @@ func history(ctx context.Context, a *app) (*runs.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	if store, err := a.host.Recordings(nil); err == nil {
+	if store, err := a.Host.Recordings(nil); err == nil {
 		h.Recorded(store.Has)
 	}
-	g, err := a.target.Find(ctx)
-	if err != nil && a.target.URL != "" {
+	g, err := a.Target.Find(ctx)
+	if err != nil && a.Target.URL != "" {
 		return nil, err
 	}
 	if g != nil {
@@ -88,11 +88,11 @@ func history(ctx context.Context, a *app) (*runs.History, error) {
 		h.Add(live)
 		h.Calling(func(id string) (toolscript.RunRecord, error) { return g.Run(ctx, id) })
 	}
-	h.Detached(a.host.DetachedRuns())
+	h.Detached(a.Host.DetachedRuns())
 	return h, nil
 }
 
-func listRuns(ctx context.Context, a *app, last int, out terminal.Form) error {
+func listRuns(ctx context.Context, a *App, last int, out terminal.Form) error {
 	h, err := history(ctx, a)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func listRuns(ctx context.Context, a *app, last int, out terminal.Form) error {
 		return out.Write(a.Stdout, runs)
 	}
 	if len(runs) == 0 {
-		return a.print("There are no runs yet.")
+		return a.Print("There are no runs yet.")
 	}
 	t := terminal.Table{Header: []string{"Run", "Started", "ms", "Calls", "Outcome", "File or tool", "Client"}, Less: []string{"Client"}}
 	for _, r := range runs {
@@ -118,7 +118,7 @@ func listRuns(ctx context.Context, a *app, last int, out terminal.Form) error {
 }
 
 // recordedRun returns the run of an id in the history.
-func recordedRun(ctx context.Context, a *app, id string) (runs.Run, error) {
+func recordedRun(ctx context.Context, a *App, id string) (runs.Run, error) {
 	h, err := history(ctx, a)
 	if err != nil {
 		return runs.Run{}, err
@@ -126,7 +126,7 @@ func recordedRun(ctx context.Context, a *app, id string) (runs.Run, error) {
 	return h.Run(id)
 }
 
-func showRun(ctx context.Context, a *app, id string, out terminal.Form) error {
+func showRun(ctx context.Context, a *App, id string, out terminal.Form) error {
 	r, err := recordedRun(ctx, a, id)
 	if err != nil {
 		return err
@@ -134,32 +134,32 @@ func showRun(ctx context.Context, a *app, id string, out terminal.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, r)
 	}
-	if err := a.print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, cmp.Or(r.Tool, r.File), terminal.LocalTime(r.StartedAt), r.Ms, r.Calls); err != nil {
+	if err := a.Print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, cmp.Or(r.Tool, r.File), terminal.LocalTime(r.StartedAt), r.Ms, r.Calls); err != nil {
 		return err
 	}
 	if r.Client != "" {
 		session := cmp.Or(terminal.OneLine(r.Session), "none")
-		if err := a.print("client %s, session %s, process %d", terminal.OneLine(r.Client), session, r.PID); err != nil {
+		if err := a.Print("client %s, session %s, process %d", terminal.OneLine(r.Client), session, r.PID); err != nil {
 			return err
 		}
 	}
 	if r.Detached {
-		if err := a.print("detached: %s", toolscript.Command("runs", "output", r.RunID)); err != nil {
+		if err := a.Print("detached: %s", toolscript.Command("runs", "output", r.RunID)); err != nil {
 			return err
 		}
 	}
 	if r.Host != "" {
-		if err := a.print("in a sandbox of the fleet on %s", terminal.OneLine(r.Host)); err != nil {
+		if err := a.Print("in a sandbox of the fleet on %s", terminal.OneLine(r.Host)); err != nil {
 			return err
 		}
 	}
 	if r.Recorded {
-		if err := a.print("recorded: %s", toolscript.Command("runs", "replay", r.RunID)); err != nil {
+		if err := a.Print("recorded: %s", toolscript.Command("runs", "replay", r.RunID)); err != nil {
 			return err
 		}
 	}
 	if len(r.Unfinished) > 0 {
-		if err := a.print("cancelled when the script ended: %s", terminal.OneLine(toolscript.UnfinishedTools(r.Unfinished))); err != nil {
+		if err := a.Print("cancelled when the script ended: %s", terminal.OneLine(toolscript.UnfinishedTools(r.Unfinished))); err != nil {
 			return err
 		}
 	}
@@ -174,18 +174,18 @@ func showRun(ctx context.Context, a *app, id string, out terminal.Form) error {
 	if err := w.Text(a.Stdout, columns); err != nil {
 		return err
 	}
-	if err := a.print(""); err != nil {
+	if err := a.Print(""); err != nil {
 		return err
 	}
 	shown := r.CallLines[:min(len(r.CallLines), runs.MostWaterfallRows)]
 	if err := printCalls(a, shown, columns); err != nil || len(shown) == len(r.CallLines) {
 		return err
 	}
-	return a.print("%d more calls are not shown; list all with: %s | cat", len(r.CallLines)-len(shown), toolscript.Command("runs", "show", r.RunID))
+	return a.Print("%d more calls are not shown; list all with: %s | cat", len(r.CallLines)-len(shown), toolscript.Command("runs", "show", r.RunID))
 }
 
 // printCalls prints calls as a table for a terminal of columns; 0: no terminal.
-func printCalls(a *app, calls []audit.Line, columns int) error {
+func printCalls(a *App, calls []audit.Line, columns int) error {
 	t := terminal.Table{
 		Header: []string{"Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval"},
 		Less:   []string{"Arguments", "Result"}, // hashes
@@ -205,7 +205,7 @@ func printCalls(a *app, calls []audit.Line, columns int) error {
 }
 
 // writeRun writes a run as HTML and replaces the file. If there is no such run, the file stays as it is.
-func writeRun(ctx context.Context, a *app, id, file string) error {
+func writeRun(ctx context.Context, a *App, id, file string) error {
 	r, err := recordedRun(ctx, a, id)
 	if err != nil {
 		return err
@@ -215,18 +215,18 @@ func writeRun(ctx context.Context, a *app, id, file string) error {
 	if err := w.HTML(&text); err != nil {
 		return err
 	}
-	if err := os.WriteFile(a.absolute(file), text.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(a.Absolute(file), text.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("--html %s: %s", file, terminal.WithoutPath(err))
 	}
 	return nil
 }
 
 // detachedUsage prints how much of their limits detached runs use, if there are such runs.
-func detachedUsage(a *app) error {
-	u := a.host.DetachedRuns().Usage()
+func detachedUsage(a *App) error {
+	u := a.Host.DetachedRuns().Usage()
 	if u.Runs == 0 {
 		return nil
 	}
-	return a.print("Detached runs: %d of %d have not ended; the output of %d of %d is kept for %d days, %.1f of %d MB.",
+	return a.Print("Detached runs: %d of %d have not ended; the output of %d of %d is kept for %d days, %.1f of %d MB.",
 		u.Running, kept.MostDetachedRunning, u.Runs, kept.MostDetachedRuns, kept.MostEventsAge/(24*time.Hour), float64(u.Bytes)/(1<<20), kept.MostEvents>>20)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newRunsAbort(a *app) *cobra.Command {
+func newRunsAbort(a *App) *cobra.Command {
 	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "abort RUN",
@@ -23,8 +23,8 @@ tasks that it has left at servers.`,
 	return c
 }
 
-func abortRun(ctx context.Context, a *app, id string, out terminal.Form) error {
-	g, err := a.target.Require(ctx)
+func abortRun(ctx context.Context, a *App, id string, out terminal.Form) error {
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -37,5 +37,5 @@ func abortRun(ctx context.Context, a *app, id string, out terminal.Form) error {
 			RunID string `json:"runId"`
 		}{id})
 	}
-	return a.print("aborted %s", id)
+	return a.Print("aborted %s", id)
 }

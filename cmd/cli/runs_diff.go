@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newRunsDiff(a *app) *cobra.Command {
+func newRunsDiff(a *App) *cobra.Command {
 	var out terminal.Form
 	var identity string
 	c := &cobra.Command{
@@ -32,7 +32,7 @@ The exit code is 4 if there is a difference.`,
 	return c
 }
 
-func diffRuns(ctx context.Context, a *app, one, other, identity string, out terminal.Form) error {
+func diffRuns(ctx context.Context, a *App, one, other, identity string, out terminal.Form) error {
 	h, err := history(ctx, a)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func diffRuns(ctx context.Context, a *app, one, other, identity string, out term
 	if out.Structured() {
 		err = out.Write(a.Stdout, found)
 	} else if len(found) == 0 {
-		err = a.print("the same script, %d equal calls and the same outcome", first.Calls)
+		err = a.Print("the same script, %d equal calls and the same outcome", first.Calls)
 	} else {
 		t := terminal.Table{Header: []string{"Call", "What", one, other}}
 		for _, d := range found {
@@ -61,7 +61,7 @@ func diffRuns(ctx context.Context, a *app, one, other, identity string, out term
 		err = t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 		for _, d := range found {
 			if d.Text != "" && err == nil {
-				err = a.print("\n%s:\n%s", subject(d), strings.TrimSuffix(d.Text, "\n"))
+				err = a.Print("\n%s:\n%s", subject(d), strings.TrimSuffix(d.Text, "\n"))
 			}
 		}
 	}
@@ -73,20 +73,20 @@ func diffRuns(ctx context.Context, a *app, one, other, identity string, out term
 
 // addText adds to found the lines in which two recordings differ. If a recording cannot be read, it only
 // warns, because found already has the differences of the audit.
-func addText(a *app, found []runs.Difference, one, other, identity string) {
-	store, err := a.host.Recordings(nil)
+func addText(a *App, found []runs.Difference, one, other, identity string) {
+	store, err := a.Host.Recordings(nil)
 	if err != nil {
-		a.warn("%s", err)
+		a.Warn("%s", err)
 		return
 	}
-	first, err := store.Load(one, a.absolute(identity))
+	first, err := store.Load(one, a.Absolute(identity))
 	if err != nil {
-		a.warn("%s", err)
+		a.Warn("%s", err)
 		return
 	}
-	second, err := store.Load(other, a.absolute(identity))
+	second, err := store.Load(other, a.Absolute(identity))
 	if err != nil {
-		a.warn("%s", err)
+		a.Warn("%s", err)
 		return
 	}
 	runs.AddTextDifferences(found, first, second)

@@ -13,13 +13,13 @@ import (
 )
 
 type runsOutputOptions struct {
-	*execOptions
+	*Options
 	follow bool
 	form   terminal.Form
 }
 
-func newRunsOutput(a *app) *cobra.Command {
-	o := &runsOutputOptions{execOptions: newExecOptions(a, "toolscript runs output")}
+func newRunsOutput(a *App) *cobra.Command {
+	o := &runsOutputOptions{Options: newExecOptions(a, "toolscript runs output")}
 	c := &cobra.Command{
 		Use:   "output RUN",
 		Short: "Print the output and the value of a detached run",
@@ -35,23 +35,23 @@ ended. With --follow, the exit code is that of the run.`,
 	}
 	f := c.Flags()
 	f.BoolVarP(&o.follow, "follow", "f", false, "print the output until the run ends")
-	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the value there, and print their names")
-	f.Var(&o.maxTokens, "max-tokens", "print about this much of the value, and the command that prints the rest; 0 prints the whole value (default 10000 on a terminal, else no limit)")
+	f.StringVar(&o.Out, "out", "", "write the value to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the value there, and print their names")
+	f.Var(&o.MaxTokens, "max-tokens", "print about this much of the value, and the command that prints the rest; 0 prints the whole value (default 10000 on a terminal, else no limit)")
 	terminal.AddForm(f, &o.form, "print the end of the run as JSON with the output")
 	return c
 }
 
 func (o *runsOutputOptions) run(ctx context.Context, id string) error {
-	if err := o.checkFiles(); err != nil {
+	if err := o.CheckFiles(); err != nil {
 		return err
 	}
-	captured := exec.NewCaptured(o.Stdout, o.printer())
+	captured := exec.NewCaptured(o.Stdout, o.Printer())
 	out := exec.Output(captured)
 	if !o.form.Structured() {
-		out = noted{liveOutput(o.app, o.printer(), nil), o.app}
+		out = noted{liveOutput(o.App, o.Printer(), nil), o.App}
 	}
 	ended := false
-	err := runEvents(ctx, o.app, id, o.follow, func(e toolscript.Event) error {
+	err := runEvents(ctx, o.App, id, o.follow, func(e toolscript.Event) error {
 		ended = e.Type == toolscript.EventEnd
 		return out.Event(e)
 	})
@@ -79,17 +79,17 @@ func (o *runsOutputOptions) unfinished(id string, out exec.Output) error {
 	if err := out.Finish(errUnfinished); !errors.Is(err, errUnfinished) {
 		return err
 	}
-	o.say("toolscript: %s has not ended; wait for it with --follow", id)
+	o.Say("toolscript: %s has not ended; wait for it with --follow", id)
 	return nil
 }
 
 // runEvents reads the events of a detached run: from the gateway that the user names, else from the data
 // folder, which all gateways of the user share.
-func runEvents(ctx context.Context, a *app, id string, wait bool, emit func(toolscript.Event) error) error {
-	if a.target.URL == "" {
-		return a.host.DetachedRuns().Follow(ctx, id, wait, emit)
+func runEvents(ctx context.Context, a *App, id string, wait bool, emit func(toolscript.Event) error) error {
+	if a.Target.URL == "" {
+		return a.Host.DetachedRuns().Follow(ctx, id, wait, emit)
 	}
-	g, err := a.target.Require(ctx)
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return err
 	}

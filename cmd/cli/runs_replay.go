@@ -20,14 +20,14 @@ import (
 )
 
 type replayOptions struct {
-	*app
+	*App
 	script   string
 	identity string
 	form     terminal.Form
 }
 
-func newRunsReplay(a *app) *cobra.Command {
-	o := &replayOptions{app: a}
+func newRunsReplay(a *App) *cobra.Command {
+	o := &replayOptions{App: a}
 	c := &cobra.Command{
 		Use:   "replay RUN",
 		Short: "Run a recorded script again with its recorded results",
@@ -52,7 +52,7 @@ replay runs on QuickJS.`,
 }
 
 func (o *replayOptions) run(ctx context.Context, id string) error {
-	store, err := o.host.Recordings(nil)
+	store, err := o.Host.Recordings(nil)
 	if err != nil {
 		return err
 	}
@@ -62,20 +62,20 @@ func (o *replayOptions) run(ctx context.Context, id string) error {
 	}
 	var script *runs.ReplayScript
 	if o.script != "" {
-		code, err := os.ReadFile(o.absolute(o.script))
+		code, err := os.ReadFile(o.Absolute(o.script))
 		if err != nil {
 			return fmt.Errorf("--script %s: %s", o.script, terminal.WithoutPath(err))
 		}
-		script = &runs.ReplayScript{Code: string(code), File: filepath.Base(o.script), Modules: exec.Modules(o.absolute(o.script), string(code))}
+		script = &runs.ReplayScript{Code: string(code), File: filepath.Base(o.script), Modules: exec.Modules(o.Absolute(o.script), string(code))}
 	}
-	report, err := runs.Replay(ctx, func() (kept.Recording, error) { return store.Load(id, o.absolute(o.identity)) }, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
+	report, err := runs.Replay(ctx, func() (kept.Recording, error) { return store.Load(id, o.Absolute(o.identity)) }, script, o.Host.WorkerOptions(o.Logger(slog.LevelWarn)), o.write)
 	if err != nil {
 		return err
 	}
 	if o.form.Structured() {
 		err = o.form.Write(o.Stdout, report)
 	} else {
-		err = o.print("%s", replayWords(report))
+		err = o.Print("%s", replayWords(report))
 	}
 	if err == nil && !report.Same {
 		err = &exit.Error{Code: exit.Diverged}

@@ -19,14 +19,14 @@ import (
 )
 
 type runsWaitOptions struct {
-	*app
+	*App
 	timeout flags.Duration
 	form    terminal.Form
 	made    string // text about what a failed run has done
 }
 
-func newRunsWait(a *app) *cobra.Command {
-	o := &runsWaitOptions{app: a}
+func newRunsWait(a *App) *cobra.Command {
+	o := &runsWaitOptions{App: a}
 	c := &cobra.Command{
 		Use:   "wait RUN",
 		Short: "Wait for the end of a run",
@@ -48,14 +48,14 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 		waiting, cancel = context.WithTimeout(ctx, time.Duration(o.timeout))
 		defer cancel()
 	}
-	over := o.waiting("waiting for " + id)
+	over := o.Waiting("waiting for " + id)
 	record, err := o.await(ctx, waiting, id)
 	over()
 	if err != nil {
 		return err
 	}
 	if record.EndedAt == nil {
-		o.say("toolscript: %s has not ended after %s", id, time.Duration(o.timeout))
+		o.Say("toolscript: %s has not ended after %s", id, time.Duration(o.timeout))
 		return &exit.Error{Code: exit.TimedOut}
 	}
 	if o.form.Structured() {
@@ -67,7 +67,7 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 		return nil
 	}
 	if record.Error != nil {
-		o.say("%s: %s", record.Error.Name, record.Error.Message)
+		o.Say("%s: %s", record.Error.Name, record.Error.Message)
 	}
 	if len(record.Calls) > 0 { // the record comes from a gateway
 		end := toolscript.End{Kind: record.Kind}
@@ -75,17 +75,17 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 		o.made = end.MadeText(id)
 	}
 	if o.made != "" {
-		o.say("%s", o.made)
+		o.Say("%s", o.made)
 	}
 	return &exit.Error{Code: cmp.Or(*record.ExitCode, exit.Failure)}
 }
 
 // await returns the record of a run when the run has ended or waiting is over.
 func (o *runsWaitOptions) await(ctx, waiting context.Context, id string) (toolscript.RunRecord, error) {
-	if o.target.URL == "" && o.host.DetachedRuns().Has(id) {
+	if o.Target.URL == "" && o.Host.DetachedRuns().Has(id) {
 		return o.awaitDetached(ctx, waiting, id)
 	}
-	g, err := o.target.Require(ctx)
+	g, err := o.Target.Require(ctx)
 	if errors.Is(err, target.ErrNone) {
 		return awaitRun(ctx, waiting, func(ctx context.Context) (toolscript.RunRecord, error) { return o.audited(ctx, id) })
 	}
@@ -102,7 +102,7 @@ func (o *runsWaitOptions) await(ctx, waiting context.Context, id string) (toolsc
 
 // audited returns the record of a run from the audit. If the run has no end, its process must exist.
 func (o *runsWaitOptions) audited(ctx context.Context, id string) (toolscript.RunRecord, error) {
-	h, err := history(ctx, o.app)
+	h, err := history(ctx, o.App)
 	if err != nil {
 		return toolscript.RunRecord{}, err
 	}
@@ -123,7 +123,7 @@ func (o *runsWaitOptions) audited(ctx context.Context, id string) (toolscript.Ru
 // ended returns the record of an ended run that no gateway knows any more, from the audit. If the audit has
 // no end of the run, the error is unknown.
 func (o *runsWaitOptions) ended(ctx context.Context, id string, unknown error) (toolscript.RunRecord, error) {
-	h, err := history(ctx, o.app)
+	h, err := history(ctx, o.App)
 	if err != nil {
 		return toolscript.RunRecord{}, unknown
 	}
@@ -152,7 +152,7 @@ func recordOf(r runs.Run) toolscript.RunRecord {
 // awaitDetached waits for the end of a detached run in its events, which works even if its gateway has ended.
 // If a gateway has a record of the run, this record is returned, because it says more.
 func (o *runsWaitOptions) awaitDetached(ctx, waiting context.Context, id string) (toolscript.RunRecord, error) {
-	store, record := o.host.DetachedRuns(), toolscript.RunRecord{RunID: id}
+	store, record := o.Host.DetachedRuns(), toolscript.RunRecord{RunID: id}
 	err := store.Follow(waiting, id, true, func(e toolscript.Event) error {
 		if e.End != nil {
 			o.made = e.MadeText(id)
@@ -167,7 +167,7 @@ func (o *runsWaitOptions) awaitDetached(ctx, waiting context.Context, id string)
 		return record, err
 	}
 	*record.EndedAt = store.Changed(id)
-	if g, _ := o.target.Find(ctx); g != nil {
+	if g, _ := o.Target.Find(ctx); g != nil {
 		defer g.Close()
 		if known, err := g.Run(ctx, id); err == nil && known.EndedAt != nil {
 			return known, nil

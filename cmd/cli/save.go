@@ -17,13 +17,13 @@ import (
 )
 
 type saveOptions struct {
-	*execOptions
+	*Options
 	user, force bool
 	form        terminal.Form
 }
 
-func newSave(a *app) *cobra.Command {
-	o := &saveOptions{execOptions: newExecOptions(a, "toolscript save")}
+func newSave(a *App) *cobra.Command {
+	o := &saveOptions{Options: newExecOptions(a, "toolscript save")}
 	c := &cobra.Command{
 		Use:                   "save [flags] NAME FILE.ts | -",
 		DisableFlagsInUseLine: true,
@@ -49,7 +49,7 @@ trusted: with this command at a terminal, else with toolscript trust.`,
 	f := c.Flags()
 	f.BoolVar(&o.user, "user", false, "save it for all projects of the user")
 	f.BoolVar(&o.force, "force", false, "replace a script of that name")
-	flags.AddTrust(f, &o.trust)
+	flags.AddTrust(f, &o.Trust)
 	terminal.AddForm(f, &o.form, "print where the script is, as JSON")
 	return c
 }
@@ -65,11 +65,11 @@ func (o *saveOptions) save(ctx context.Context, name, path string) error {
 	if err := config.CheckScriptName(name); err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
 	}
-	file, err := scriptsFile(o.app, o.user)
+	file, err := scriptsFile(o.App, o.user)
 	if err != nil {
 		return err
 	}
-	o.script.File = path
+	o.Script.File = path
 	src, err := o.findScript(ctx, nil)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (o *saveOptions) save(ctx context.Context, name, path string) error {
 	}
 	trusted := !file.Project
 	if terminal.Is(o.Stdin) {
-		if trusted, err = config.TrustScript(o.host.ConfigOptions(false), saved); err != nil {
+		if trusted, err = config.TrustScript(o.Host.ConfigOptions(false), saved); err != nil {
 			return err
 		}
 	}
@@ -104,15 +104,15 @@ func (o *saveOptions) saved(ctx context.Context, file config.File, r savedResult
 			return err
 		}
 	}
-	o.say("saved %s", r.Path)
+	o.Say("saved %s", r.Path)
 	if !r.Trusted {
-		o.say("it has no effect before you run: toolscript trust")
+		o.Say("it has no effect before you run: toolscript trust")
 	}
-	return o.reloadUsers(ctx, file.Path)
+	return o.ReloadUsers(ctx, file.Path)
 }
 
 // signing returns the options of a request that checks a script and describes the function that it exports.
-func (o *execOptions) signing() *execOptions {
+func (o *Options) signing() *Options {
 	only := *o
 	only.only, only.sign = true, true
 	return &only
@@ -120,8 +120,8 @@ func (o *execOptions) signing() *execOptions {
 
 // scriptsFile returns the configuration file whose folder gets saved scripts: the file of the project if
 // there is one, else the file of the user. If user is true, it is always the file of the user.
-func scriptsFile(a *app, user bool) (config.File, error) {
-	files, err := config.Locate(a.host.ConfigOptions(false))
+func scriptsFile(a *App, user bool) (config.File, error) {
+	files, err := config.Locate(a.Host.ConfigOptions(false))
 	if err != nil {
 		return config.File{}, err
 	}

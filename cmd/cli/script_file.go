@@ -8,7 +8,7 @@ import (
 
 // runFile runs toolscript FILE.ts [args], which means exec -f FILE.ts. Everything after the name of the file
 // belongs to the script.
-func runFile(a *app, c *cobra.Command, args []string) error {
+func runFile(a *App, c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return firstScreen(a)
 	}
@@ -16,10 +16,10 @@ func runFile(a *app, c *cobra.Command, args []string) error {
 		return unknownCommand(c, args[0])
 	}
 	o := newExecOptions(a, c.CommandPath())
-	o.script.File = args[0]
+	o.Script.File = args[0]
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {
 		rest = rest[1:]
 	}
-	return o.run(c.Context(), rest)
+	return o.Run(c.Context(), rest)
 }

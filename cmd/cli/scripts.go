@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newScripts(a *app) *cobra.Command {
+func newScripts(a *App) *cobra.Command {
 	var (
 		f     terminal.Form
 		trust bool
@@ -51,8 +51,8 @@ func listed(s config.SavedScript) listedScript {
 	return listedScript{Name: s.Name, Path: s.Path, Project: s.File.Project, Trusted: s.Trusted}
 }
 
-func listScripts(a *app, f terminal.Form, trust bool) error {
-	loaded, err := config.Load(a.host.ConfigOptions(trust))
+func listScripts(a *App, f terminal.Form, trust bool) error {
+	loaded, err := config.Load(a.Host.ConfigOptions(trust))
 	if err != nil {
 		return err
 	}
@@ -70,15 +70,15 @@ func listScripts(a *app, f terminal.Form, trust bool) error {
 	case f.Structured():
 		return f.Write(a.Stdout, all)
 	case len(all) == 0:
-		a.say("no script is saved; save one with: toolscript save NAME FILE.ts")
+		a.Say("no script is saved; save one with: toolscript save NAME FILE.ts")
 		return nil
 	}
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 }
 
 // savedScript returns the saved script of this name, trusted or not.
-func savedScript(a *app, name string) (config.SavedScript, error) {
-	loaded, err := config.Load(a.host.ConfigOptions(false))
+func savedScript(a *App, name string) (config.SavedScript, error) {
+	loaded, err := config.Load(a.Host.ConfigOptions(false))
 	if err != nil {
 		return config.SavedScript{}, err
 	}
@@ -89,7 +89,7 @@ func savedScript(a *app, name string) (config.SavedScript, error) {
 	return loaded.Scripts[i], nil
 }
 
-func newScriptsShow(a *app) *cobra.Command {
+func newScriptsShow(a *App) *cobra.Command {
 	var f terminal.Form
 	c := &cobra.Command{
 		Use: "show NAME", Short: "Print the text of a saved script", Args: takes("NAME"),
@@ -112,7 +112,7 @@ func newScriptsShow(a *app) *cobra.Command {
 	return c
 }
 
-func newScriptsRemove(a *app) *cobra.Command {
+func newScriptsRemove(a *App) *cobra.Command {
 	var f terminal.Form
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Delete the file of a saved script", Args: takes("NAME"),
@@ -129,8 +129,8 @@ func newScriptsRemove(a *app) *cobra.Command {
 					return err
 				}
 			}
-			a.say("removed %s", s.Path)
-			return a.reloadUsers(c.Context(), s.File.Path)
+			a.Say("removed %s", s.Path)
+			return a.ReloadUsers(c.Context(), s.File.Path)
 		},
 	}
 	terminal.AddForm(c.Flags(), &f, "print the script as JSON")

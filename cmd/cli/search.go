@@ -19,7 +19,7 @@ import (
 )
 
 type searchOptions struct {
-	*app
+	*App
 	search   flags.Search
 	results  flags.Results
 	query    string
@@ -29,8 +29,8 @@ type searchOptions struct {
 	trust    bool
 }
 
-func newSearch(a *app) *cobra.Command {
-	o := &searchOptions{app: a}
+func newSearch(a *App) *cobra.Command {
+	o := &searchOptions{App: a}
 	c := &cobra.Command{
 		Use:   "search QUERY...",
 		Short: "Find tools by a description",
@@ -100,7 +100,7 @@ func (o *searchOptions) untrusted(ctx context.Context, g *target.Gateway) error 
 
 func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, error) {
 	if len(o.servers) == 0 {
-		o.servers = extraServers(o.app)
+		o.servers = extraServers(o.App)
 	}
 	q := toolscript.SearchQuery{
 		Text: o.query, Limit: int(o.results.Limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == terminal.AsTypes,
@@ -108,14 +108,14 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 	if o.results.Threshold.Given {
 		q.Threshold = &o.results.Threshold.Value
 	}
-	g, err := o.target.Shared(ctx, o.trust)
+	g, err := o.Target.Shared(ctx, o.trust)
 	if err != nil {
 		return toolscript.SearchAnswer{}, err
 	}
 	if g != nil {
 		defer g.Close()
-		o.warnUnused(&o.search)
-		over := o.waiting(tools.SearchNotice)
+		o.WarnUnused(&o.search)
+		over := o.Waiting(tools.SearchNotice)
 		answer, err := g.Search(ctx, q)
 		over()
 		if err == nil && len(answer.Results) == 0 {
@@ -124,7 +124,7 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 		return answer, err
 	}
 	alone := tools.LocalSearch{
-		Host: o.host, Trust: o.trust, Over: o.search.Over, Logger: o.logger(slog.LevelWarn), Notice: o.notice, Say: o.say, Profile: o.target.Profile, JSON: o.form == terminal.AsJSON,
+		Host: o.Host, Trust: o.trust, Over: o.search.Over, Logger: o.Logger(slog.LevelWarn), Notice: o.Notice, Say: o.Say, Profile: o.Target.Profile, JSON: o.form == terminal.AsJSON,
 	}
 	return alone.Find(ctx, q)
 }
@@ -133,19 +133,19 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 func (o *searchOptions) remark(answer toolscript.SearchAnswer) {
 	if answer.Mode == "lexical" {
 		if rest, busy := strings.CutPrefix(answer.State, "indexing "); busy {
-			o.say("toolscript: found by words only: the embeddings of the tools are being computed (%s)", rest)
+			o.Say("toolscript: found by words only: the embeddings of the tools are being computed (%s)", rest)
 		} else {
-			o.say("toolscript: found by words only")
+			o.Say("toolscript: found by words only")
 		}
 	}
 	if len(answer.Missing) > 0 {
-		o.warn("not searched: %s", missingReasons(answer.Missing))
+		o.Warn("not searched: %s", missingReasons(answer.Missing))
 	}
 }
 
 // nothing reports that no tool was found.
 func (o *searchOptions) nothing(answer toolscript.SearchAnswer) error {
-	return o.print("No tool matches this query.\n%s", advice(answer))
+	return o.Print("No tool matches this query.\n%s", advice(answer))
 }
 
 // advice suggests another query.
@@ -177,7 +177,7 @@ func (o *searchOptions) table(answer toolscript.SearchAnswer) error {
 	if err := t.Write(o.Stdout, terminal.Columns(o.Stdout), nil); err != nil || !unsure(answer) {
 		return err
 	}
-	return o.print("\nNo tool matches the query well; these are the nearest.\n%s", advice(answer))
+	return o.Print("\nNo tool matches the query well; these are the nearest.\n%s", advice(answer))
 }
 
 func percent(part float64) string { return fmt.Sprintf("%.1f%%", 100*part) }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-func newSecret(a *app) *cobra.Command {
+func newSecret(a *App) *cobra.Command {
 	return group("secret", "Store secrets of servers, and confirm which servers get them",
 		newSecretSet(a), newSecretList(a), newSecretConfirm(a), newSecretImport(a), newSecretRemove(a))
 }
@@ -35,18 +35,18 @@ func (t *secretTargets) add(c *cobra.Command) {
 	c.Flags().Var(&t.storage, "storage", "where the value is: the keyring of the desktop, or an encrypted file (default the keyring if there is one)")
 }
 
-func secretStore(a *app) (secrets.Store, error) {
-	return config.SecretStore(a.host.ConfigOptions(false))
+func secretStore(a *App) (secrets.Store, error) {
+	return config.SecretStore(a.Host.ConfigOptions(false))
 }
 
 // bindings returns the present definitions of the servers of --for; nil without --for. A person confirms the
 // definitions in a project's file, and in a file that a variable names, because a project may have set the
 // variable.
-func bindings(ctx context.Context, a *app, t *secretTargets) ([]secrets.Binding, error) {
+func bindings(ctx context.Context, a *App, t *secretTargets) ([]secrets.Binding, error) {
 	if len(t.servers) == 0 {
 		return nil, nil
 	}
-	o := a.host.ConfigOptions(false)
+	o := a.Host.ConfigOptions(false)
 	o.Identify, o.NoValues = true, true
 	loaded, err := config.Load(o)
 	if err != nil {
@@ -97,7 +97,7 @@ type savedSecret struct {
 
 // saveSecret stores a secret. changed has the secret as it was and as it is: the caller reloads the servers
 // of both.
-func saveSecret(ctx context.Context, a *app, store secrets.Store, n secrets.New) (saved savedSecret, changed []secrets.Secret, err error) {
+func saveSecret(ctx context.Context, a *App, store secrets.Store, n secrets.New) (saved savedSecret, changed []secrets.Secret, err error) {
 	book, err := store.Read()
 	if err != nil {
 		return saved, nil, err
@@ -143,18 +143,18 @@ func (s savedSecret) text() string {
 }
 
 // reloadHolders reloads the running gateways whose servers get one of the secrets.
-func reloadHolders(ctx context.Context, a *app, changed ...secrets.Secret) error {
+func reloadHolders(ctx context.Context, a *App, changed ...secrets.Secret) error {
 	var files []string
 	for _, s := range changed {
 		for _, b := range s.Allowed {
 			files = append(files, b.File)
 		}
 	}
-	return a.reloadUsersOf(ctx, files)
+	return a.ReloadUsersOf(ctx, files)
 }
 
 // secretNames returns the names of the stored secrets.
-func secretNames(a *app) (names []string) {
+func secretNames(a *App) (names []string) {
 	store, err := secretStore(a)
 	if err != nil {
 		return nil

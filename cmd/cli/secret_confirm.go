@@ -23,7 +23,7 @@ type confirmedSecret struct {
 	File   string `json:"file"`
 }
 
-func newSecretConfirm(a *app) *cobra.Command {
+func newSecretConfirm(a *App) *cobra.Command {
 	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "confirm [SERVER]",
@@ -41,7 +41,7 @@ for this definition, in this file.`,
 	return c
 }
 
-func confirmSecrets(ctx context.Context, a *app, server string, out terminal.Form) error {
+func confirmSecrets(ctx context.Context, a *App, server string, out terminal.Form) error {
 	waiting, err := waitingSecrets(a, server)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func confirmSecrets(ctx context.Context, a *app, server string, out terminal.For
 	for _, requests := range waiting {
 		id := requests[0].Identity
 		for _, r := range requests {
-			a.say("%s", requestText(r))
+			a.Say("%s", requestText(r))
 		}
 		err := confirmIdentity(ctx, a, requests[0].Server, id)
 		if errors.Is(err, errDeclined) {
@@ -78,18 +78,18 @@ func confirmSecrets(ctx context.Context, a *app, server string, out terminal.For
 			return err
 		}
 	}
-	return errors.Join(tellConfirmed(a, confirmed, len(waiting) > 0, out), declined, a.reloadUsersOf(ctx, files))
+	return errors.Join(tellConfirmed(a, confirmed, len(waiting) > 0, out), declined, a.ReloadUsersOf(ctx, files))
 }
 
-func tellConfirmed(a *app, confirmed []confirmedSecret, asked bool, out terminal.Form) error {
+func tellConfirmed(a *App, confirmed []confirmedSecret, asked bool, out terminal.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, confirmed)
 	}
 	if !asked {
-		a.say("no server of this folder waits for a secret")
+		a.Say("no server of this folder waits for a secret")
 	}
 	for _, c := range confirmed {
-		if err := a.print("%s gets %s", terminal.OneLine(c.Server), c.Name); err != nil {
+		if err := a.Print("%s gets %s", terminal.OneLine(c.Server), c.Name); err != nil {
 			return err
 		}
 	}
@@ -97,8 +97,8 @@ func tellConfirmed(a *app, confirmed []confirmedSecret, asked bool, out terminal
 }
 
 // waitingSecrets returns the requests that can be confirmed, one list for each server. server "" means all.
-func waitingSecrets(a *app, server string) (byServer [][]config.SecretRequest, err error) {
-	o := a.host.ConfigOptions(false)
+func waitingSecrets(a *App, server string) (byServer [][]config.SecretRequest, err error) {
+	o := a.Host.ConfigOptions(false)
 	o.NoValues = true
 	loaded, err := config.Load(o)
 	if err != nil {
@@ -116,7 +116,7 @@ func waitingSecrets(a *app, server string) (byServer [][]config.SecretRequest, e
 		switch last := len(byServer) - 1; {
 		case server != "" && r.Server != server:
 		case r.Missing:
-			a.warn("%s refers to the secret %s, which is not set; store it: %s", r.Server, r.Name, r.Command())
+			a.Warn("%s refers to the secret %s, which is not set; store it: %s", r.Server, r.Name, r.Command())
 		case last >= 0 && byServer[last][0].Server == r.Server:
 			byServer[last] = append(byServer[last], r)
 		default:
@@ -128,8 +128,8 @@ func waitingSecrets(a *app, server string) (byServer [][]config.SecretRequest, e
 
 // tellWaiting names the servers of this folder that wait for a person, because trust does
 // not give secrets.
-func tellWaiting(a *app) {
-	o := a.host.ConfigOptions(false)
+func tellWaiting(a *App) {
+	o := a.Host.ConfigOptions(false)
 	o.NoValues = true
 	loaded, err := config.Load(o)
 	if err != nil {
@@ -137,7 +137,7 @@ func tellWaiting(a *app) {
 	}
 	for _, r := range loaded.Waiting {
 		if !r.Missing {
-			a.say("%s does not get the secret %s yet; run: toolscript secret confirm", r.Server, r.Name)
+			a.Say("%s does not get the secret %s yet; run: toolscript secret confirm", r.Server, r.Name)
 		}
 	}
 }
@@ -154,12 +154,12 @@ var errDeclined = errors.New("you answered no")
 
 // confirmIdentity shows a person the definition of a server, and asks whether it gets
 // secrets.
-func confirmIdentity(ctx context.Context, a *app, server string, id config.Identity) error {
+func confirmIdentity(ctx context.Context, a *App, server string, id config.Identity) error {
 	refused := func(why string) error {
 		return &toolscript.Error{Kind: toolscript.Forbidden, Server: server, Err: fmt.Errorf("only a person lets this definition of the server, in %s, have secrets, and %s; "+
 			"run at a terminal of your own: toolscript secret confirm", id.File, why)}
 	}
-	if agent := a.agent(); agent != "" {
+	if agent := a.Agent(); agent != "" {
 		return refused(fmt.Sprintf("an agent (%s) has started this command", agent))
 	}
 	if !terminal.Is(a.Stdin) {
@@ -169,8 +169,8 @@ func confirmIdentity(ctx context.Context, a *app, server string, id config.Ident
 	if id.Project {
 		whose = "the file of a project"
 	}
-	a.say("%s, %s, defines the server:\n%s", id.File, whose, id.Definition)
-	answer, err := a.question(ctx, bufio.NewReader(a.Stdin), "May "+server+" have the secret? [y/N] ")
+	a.Say("%s, %s, defines the server:\n%s", id.File, whose, id.Definition)
+	answer, err := a.Question(ctx, bufio.NewReader(a.Stdin), "May "+server+" have the secret? [y/N] ")
 	switch {
 	case errors.Is(err, terminal.ErrNoAnswer):
 		return fmt.Errorf("%s gets nothing: there was no answer", server)

@@ -27,7 +27,7 @@ type leftOutSecret struct {
 	Reason string `json:"reason"`
 }
 
-func newSecretImport(a *app) *cobra.Command {
+func newSecretImport(a *App) *cobra.Command {
 	var out terminal.Form
 	var to secretTargets
 	c := &cobra.Command{
@@ -54,7 +54,7 @@ changed; delete it when you do not need it any more.`,
 	return c
 }
 
-func importSecrets(ctx context.Context, a *app, file string, names []string, to *secretTargets, out terminal.Form) error {
+func importSecrets(ctx context.Context, a *App, file string, names []string, to *secretTargets, out terminal.Form) error {
 	store, err := secretStore(a)
 	if err != nil {
 		return err
@@ -86,15 +86,15 @@ func importSecrets(ctx context.Context, a *app, file string, names []string, to 
 	return errors.Join(tellImported(a, result, out), reloadHolders(ctx, a, all...))
 }
 
-func tellImported(a *app, r importedSecrets, out terminal.Form) error {
+func tellImported(a *App, r importedSecrets, out terminal.Form) error {
 	if out.Structured() {
 		return out.Write(a.Stdout, r)
 	}
 	for _, s := range r.LeftOut {
-		a.warn("%s is not stored: %s", s.Name, s.Reason)
+		a.Warn("%s is not stored: %s", s.Name, s.Reason)
 	}
 	for _, s := range r.Stored {
-		if err := a.print("%s", s.text()); err != nil {
+		if err := a.Print("%s", s.text()); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func tellImported(a *app, r importedSecrets, out terminal.Form) error {
 // maxEnvFile bounds a .env file, in bytes.
 const maxEnvFile = 1 << 20
 
-func envFile(ctx context.Context, a *app, file string) ([]secrets.Entry, error) {
+func envFile(ctx context.Context, a *App, file string) ([]secrets.Entry, error) {
 	in := a.Stdin
 	if file != "-" {
 		if !filepath.IsAbs(file) {
@@ -117,7 +117,7 @@ func envFile(ctx context.Context, a *app, file string) ([]secrets.Entry, error) 
 		defer func() { _ = f.Close() }() // it was only read
 		in = f
 	}
-	text, err := a.input(ctx, in, maxEnvFile+1)
+	text, err := a.Input(ctx, in, maxEnvFile+1)
 	if err == nil && len(text) > maxEnvFile {
 		err = fmt.Errorf("it is larger than %d KiB", maxEnvFile>>10)
 	}

@@ -28,7 +28,7 @@ type listedBinding struct {
 	Since  time.Time `json:"since"`
 }
 
-func newSecretList(a *app) *cobra.Command {
+func newSecretList(a *App) *cobra.Command {
 	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "list",
@@ -40,7 +40,7 @@ func newSecretList(a *app) *cobra.Command {
 	return c
 }
 
-func listSecrets(_ context.Context, a *app, out terminal.Form) error {
+func listSecrets(_ context.Context, a *App, out terminal.Form) error {
 	store, err := secretStore(a)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func listSecrets(_ context.Context, a *app, out terminal.Form) error {
 		return out.Write(a.Stdout, list)
 	}
 	if len(list) == 0 {
-		a.say("no secrets are stored; store one: toolscript secret set NAME --for SERVER")
+		a.Say("no secrets are stored; store one: toolscript secret set NAME --for SERVER")
 		return nil
 	}
 	t := terminal.Table{Header: []string{"Name", "Storage", "Servers", "Waiting"}}
@@ -82,8 +82,8 @@ func listSecrets(_ context.Context, a *app, out terminal.Form) error {
 
 // addWaiting adds the servers of this folder that refer to a secret and do not get it. If the configuration
 // has mistakes, it adds nothing.
-func addWaiting(a *app, list []listedSecret) []listedSecret {
-	o := a.host.ConfigOptions(false)
+func addWaiting(a *App, list []listedSecret) []listedSecret {
+	o := a.Host.ConfigOptions(false)
 	o.NoValues = true
 	loaded, err := config.Load(o)
 	if err != nil {

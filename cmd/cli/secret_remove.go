@@ -18,7 +18,7 @@ type removedSecret struct {
 	Servers []string `json:"servers"` // servers that had the secret
 }
 
-func newSecretRemove(a *app) *cobra.Command {
+func newSecretRemove(a *App) *cobra.Command {
 	var out terminal.Form
 	c := &cobra.Command{
 		Use:   "remove NAME",
@@ -32,7 +32,7 @@ to it.`,
 	return c
 }
 
-func removeSecret(ctx context.Context, a *app, name string, out terminal.Form) error {
+func removeSecret(ctx context.Context, a *App, name string, out terminal.Form) error {
 	store, err := secretStore(a)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func removeSecret(ctx context.Context, a *app, name string, out terminal.Form) e
 	if out.Structured() {
 		err = out.Write(a.Stdout, removedSecret{name, serversOf(removed)})
 	} else {
-		err = a.print("removed %s", name)
+		err = a.Print("removed %s", name)
 	}
 	return errors.Join(err, reloadHolders(ctx, a, removed))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-func newSecretSet(a *app) *cobra.Command {
+func newSecretSet(a *App) *cobra.Command {
 	var out terminal.Form
 	var to secretTargets
 	c := &cobra.Command{
@@ -53,7 +53,7 @@ func takesSecretName(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func setSecret(ctx context.Context, a *app, name string, to *secretTargets, out terminal.Form) error {
+func setSecret(ctx context.Context, a *App, name string, to *secretTargets, out terminal.Form) error {
 	store, err := secretStore(a)
 	if err != nil {
 		return err
@@ -73,13 +73,13 @@ func setSecret(ctx context.Context, a *app, name string, to *secretTargets, out 
 	if out.Structured() {
 		err = out.Write(a.Stdout, saved)
 	} else {
-		err = a.print("%s", saved.text())
+		err = a.Print("%s", saved.text())
 	}
 	return errors.Join(err, reloadHolders(ctx, a, changed...))
 }
 
 // secretValue reads a value from the terminal, or from standard input.
-func secretValue(ctx context.Context, a *app, name string) (string, error) {
+func secretValue(ctx context.Context, a *App, name string) (string, error) {
 	if terminal.Is(a.Stdin) {
 		value, err := terminal.AskSecret(ctx, a.Stdin, a.Stderr, "Value of "+name+": ")
 		if errors.Is(err, terminal.ErrNoAnswer) {
@@ -90,7 +90,7 @@ func secretValue(ctx context.Context, a *app, name string) (string, error) {
 		}
 		return value, err
 	}
-	text, err := a.input(ctx, a.Stdin, secrets.MaxValue+3) // a longer one is refused
+	text, err := a.Input(ctx, a.Stdin, secrets.MaxValue+3) // a longer one is refused
 	if err != nil {
 		return "", fmt.Errorf("read the value from standard input: %w", err)
 	}

@@ -18,7 +18,7 @@ import (
 
 // serverEdit is a command that changes the definitions of servers in their files.
 type serverEdit struct {
-	changeOptions
+	ChangeOptions
 	name    string // name of the command
 	edit    func(file clients.File, servers ...string) (*clients.Change, error)
 	nothing string // what is said of a server that needs no change
@@ -29,20 +29,20 @@ const editHelp = `
 The server is changed in the file that defines it: the project's file, else
 ~/.toolscript.json. The change is shown first. Running gateways of the file read it again.`
 
-func newRemove(a *app) *cobra.Command {
-	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "remove", edit: clients.RemoveServers}
+func newRemove(a *App) *cobra.Command {
+	o := &serverEdit{ChangeOptions: ChangeOptions{App: a}, name: "remove", edit: clients.RemoveServers}
 	return o.command("Remove a server from the configuration", "Remove a server from the configuration. Its login and its list of tools stay; see: toolscript auth logout."+editHelp)
 }
 
-func newDisable(a *app) *cobra.Command {
-	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "disable", nothing: "is disabled already", edit: func(file clients.File, servers ...string) (*clients.Change, error) {
+func newDisable(a *App) *cobra.Command {
+	o := &serverEdit{ChangeOptions: ChangeOptions{App: a}, name: "disable", nothing: "is disabled already", edit: func(file clients.File, servers ...string) (*clients.Change, error) {
 		return clients.SwitchServers(file, true, servers...)
 	}}
 	return o.command("Keep a server in the configuration without starting it", "Keep a server in the configuration without starting it. toolscript enable takes it back."+editHelp)
 }
 
-func newEnable(a *app) *cobra.Command {
-	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "enable", nothing: "is enabled already", edit: func(file clients.File, servers ...string) (*clients.Change, error) {
+func newEnable(a *App) *cobra.Command {
+	o := &serverEdit{ChangeOptions: ChangeOptions{App: a}, name: "enable", nothing: "is enabled already", edit: func(file clients.File, servers ...string) (*clients.Change, error) {
 		return clients.SwitchServers(file, false, servers...)
 	}}
 	return o.command("Start a server again that was disabled", "Start a server again that was disabled."+editHelp)
@@ -52,19 +52,19 @@ func (o *serverEdit) command(short, long string) *cobra.Command {
 	c := &cobra.Command{
 		Use: o.name + " SERVER...", Short: short, Long: long,
 		Args: func(c *cobra.Command, args []string) error {
-			if o.undo {
+			if o.Undo {
 				return takes("[SERVER]...")(c, args)
 			}
 			return takes("SERVER...")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.undo {
-				return o.takeBack(c.Context(), o.name)
+			if o.Undo {
+				return o.TakeBack(c.Context(), o.name)
 			}
 			return o.run(c.Context(), args)
 		},
 	}
-	o.addFlags(c)
+	o.AddFlags(c)
 	return c
 }
 
@@ -74,7 +74,7 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 	var files []clients.File
 	of := map[string][]string{} // the servers that have to be changed, by the path of their file
 	for _, server := range servers {
-		file, others, err := definedIn(&o.changeOptions, server)
+		file, others, err := definedIn(&o.ChangeOptions, server)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 		case err != nil:
 			return err
 		case change == nil:
-			o.say("%s %s", server, o.nothing)
+			o.Say("%s %s", server, o.nothing)
 		case of[file.Path] == nil:
 			files = append(files, file)
 			fallthrough
@@ -104,13 +104,13 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 		}
 		plan.Changes = append(plan.Changes, change)
 	}
-	return o.carryOut(ctx, o.name, toolscript.Command(slices.Concat([]string{o.name}, servers, []string{"--yes"})...), plan)
+	return o.CarryOut(ctx, o.name, toolscript.Command(slices.Concat([]string{o.name}, servers, []string{"--yes"})...), plan)
 }
 
 // definedIn returns the file whose definition of a server has effect, and the paths of the other files that
 // define a server of this name.
-func definedIn(o *changeOptions, server string) (file clients.File, others []string, err error) {
-	files, err := config.Locate(o.host.ConfigOptions(false))
+func definedIn(o *ChangeOptions, server string) (file clients.File, others []string, err error) {
+	files, err := config.Locate(o.Host.ConfigOptions(false))
 	if err != nil {
 		return file, nil, err
 	}
@@ -131,7 +131,7 @@ func definedIn(o *changeOptions, server string) (file clients.File, others []str
 	if file.Path != "" {
 		return file, others, nil
 	}
-	loaded, err := config.Load(o.host.ConfigOptions(false))
+	loaded, err := config.Load(o.Host.ConfigOptions(false))
 	if err != nil {
 		return file, nil, err
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // paintState returns a function that colours the state in a column; nil without colours.
-func (a *app) paintState(at int) func(column int, cell string) string {
-	if !a.coloured(a.Stdout) {
+func (a *App) PaintState(at int) func(column int, cell string) string {
+	if !a.Coloured(a.Stdout) {
 		return nil
 	}
 	return func(column int, cell string) string {

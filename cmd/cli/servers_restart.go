@@ -14,16 +14,16 @@ import (
 )
 
 type serversRestartOptions struct {
-	*app
+	*App
 	form terminal.Form
 }
 
-func newServers(a *app) *cobra.Command {
+func newServers(a *App) *cobra.Command {
 	return group("servers", "Manage the MCP servers of the gateway", newServersRestart(a))
 }
 
-func newServersRestart(a *app) *cobra.Command {
-	o := &serversRestartOptions{app: a}
+func newServersRestart(a *App) *cobra.Command {
+	o := &serversRestartOptions{App: a}
 	c := &cobra.Command{
 		Use:   "restart SERVER",
 		Short: "End one server of the gateway and start it again",
@@ -42,12 +42,12 @@ again; for that: toolscript gateway reload.`,
 
 // run restarts a server, and returns an error if it is not connected afterwards.
 func (o *serversRestartOptions) run(ctx context.Context, name string) error {
-	g, err := o.target.Require(ctx)
+	g, err := o.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	over := o.waiting("restarting " + name)
+	over := o.Waiting("restarting " + name)
 	status, err := g.RestartServer(ctx, name)
 	over()
 	if err != nil {
@@ -56,7 +56,7 @@ func (o *serversRestartOptions) run(ctx context.Context, name string) error {
 	if o.form.Structured() {
 		err = o.form.Write(o.Stdout, status)
 	} else if status.State == toolscript.Ready {
-		err = o.print("Restarted %s: %s, %d tools", terminal.OneLine(name), status.State, status.Tools)
+		err = o.Print("Restarted %s: %s, %d tools", terminal.OneLine(name), status.State, status.Tools)
 	}
 	if err != nil || status.State == toolscript.Ready {
 		return err

@@ -27,11 +27,11 @@ var answering = []string{
 
 // printed collects what a command prints. It is safe for concurrent use.
 type printed struct {
-	command string
+	Command string
 
 	mu      sync.Mutex
-	run     string // id of the run that is printed; "": there is none
-	session string // session of the agent; "": the session of the environment
+	Run     string // id of the run that is printed; "": there is none
+	Session string // session of the agent; "": the session of the environment
 	size    int
 	text    []byte // beginning of the output, at most tokens.MostExact bytes
 }
@@ -46,7 +46,7 @@ func (p *printed) Write(text []byte) (int, error) {
 }
 
 // line returns the line of the audit. The tokens of a long output are estimated from its beginning.
-func (p *printed) line() audit.Line {
+func (p *printed) Line() audit.Line {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n, _ := tokens.Count(p.text)
@@ -54,54 +54,54 @@ func (p *printed) line() audit.Line {
 	if p.size > len(p.text) {
 		n, count.Sampled = int(int64(n)*int64(p.size)/int64(len(p.text))), true
 	}
-	return audit.Line{Command: p.command, Run: p.run, Session: p.session, Shown: &audit.Shown{Bytes: p.size, Count: count}}
+	return audit.Line{Command: p.Command, Run: p.Run, Session: p.Session, Shown: &audit.Shown{Bytes: p.size, Count: count}}
 }
 
 // watch counts the output of a command if an agent may read it: if neither output is a terminal.
-func (a *app) watch(c *cobra.Command) {
+func (a *App) watch(c *cobra.Command) {
 	name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 	if !slices.Contains(answering, name) || terminal.Is(a.Stdout) || terminal.Is(a.Stderr) {
 		return
 	}
-	a.printed = &printed{command: name}
-	a.Stdout, a.Stderr = io.MultiWriter(a.Stdout, a.printed), io.MultiWriter(a.Stderr, a.printed)
+	a.Printed = &printed{Command: name}
+	a.Stdout, a.Stderr = io.MultiWriter(a.Stdout, a.Printed), io.MultiWriter(a.Stderr, a.Printed)
 }
 
 // noteRun remembers the id of the run that is printed; "" changes nothing.
-func (a *app) noteRun(id string) {
-	if p := a.printed; p != nil && id != "" {
+func (a *App) NoteRun(id string) {
+	if p := a.Printed; p != nil && id != "" {
 		p.mu.Lock()
-		p.run = id
+		p.Run = id
 		p.mu.Unlock()
 	}
 }
 
 // noteShown adds what a command has printed to the audit.
-func (a *app) noteShown() {
-	if a.printed == nil {
+func (a *App) NoteShown() {
+	if a.Printed == nil {
 		return
 	}
-	if line := a.printed.line(); line.Shown.Bytes > 0 || line.Run != "" {
-		a.audit(line)
+	if line := a.Printed.Line(); line.Shown.Bytes > 0 || line.Run != "" {
+		a.Audit(line)
 	}
 }
 
 // audit adds a line to the audit, unless the configuration switches it off. If the line cannot be written, it
 // is lost: the audit must not disturb the command.
-func (a *app) audit(line audit.Line) {
+func (a *App) Audit(line audit.Line) {
 	var settings config.Audit
-	if _, err := a.host.AuditFolder(); err != nil { // without a folder there is no audit
+	if _, err := a.Host.AuditFolder(); err != nil { // without a folder there is no audit
 		return
 	}
-	if o := a.host.ConfigOptions(false); config.Mentions(o, `"audit"`) {
+	if o := a.Host.ConfigOptions(false); config.Mentions(o, `"audit"`) {
 		loaded, err := config.Load(o)
 		if err != nil {
 			return
 		}
 		settings = loaded.Settings.Audit
 	}
-	log := a.host.Audit(settings, slog.New(slog.DiscardHandler))
-	line.Time, line.Session = time.Now(), cmp.Or(line.Session, discovery.Session(a.lookupEnv))
+	log := a.Host.Audit(settings, slog.New(slog.DiscardHandler))
+	line.Time, line.Session = time.Now(), cmp.Or(line.Session, discovery.Session(a.LookupEnv))
 	log.Shown(line)
 	log.Close()
 }

@@ -13,14 +13,14 @@ import (
 // hangupSignals returns a channel that receives each SIGHUP. The command then no longer ends
 // at SIGHUP, unless its terminal was closed. Signals that arrive while one is waiting
 // count as one.
-func (a *app) hangupSignals() <-chan struct{} {
+func (a *App) HangupSignals() <-chan struct{} {
 	hangups := make(chan struct{}, 1)
 	a.hangup.Store(&hangups)
 	return hangups
 }
 
 // takesHangup passes a signal to hangupSignals, and reports whether it did.
-func (a *app) takesHangup(sig os.Signal) bool {
+func (a *App) takesHangup(sig os.Signal) bool {
 	hangups := a.hangup.Load()
 	if sig != syscall.SIGHUP || hangups == nil || terminal.Gone(a.Stderr) {
 		return false
@@ -33,14 +33,14 @@ func (a *app) takesHangup(sig os.Signal) bool {
 }
 
 // interrupts returns a channel that the next SIGINT closes. The command then goes on.
-func (a *app) interrupts() <-chan struct{} {
+func (a *App) Interrupts() <-chan struct{} {
 	next := make(chan struct{})
 	a.breaks.Store(&next)
 	return next
 }
 
 // takesInterrupt passes a signal to interrupts, and reports whether it did.
-func (a *app) takesInterrupt(sig os.Signal) bool {
+func (a *App) takesInterrupt(sig os.Signal) bool {
 	if sig != os.Interrupt {
 		return false
 	}
@@ -57,7 +57,7 @@ const oneSignal = 500 * time.Millisecond
 
 // handleSignals ends the command at the first signal and the process at the second, in
 // case the shutdown hangs.
-func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
+func (a *App) HandleSignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var stopping time.Time
 	for {
 		select {

@@ -21,15 +21,15 @@ import (
 )
 
 type statusOptions struct {
-	*app
+	*App
 	watch bool
 	all   bool // every gateway of the user, see printAll
 	form  terminal.Form
 }
 
 // newStatus makes the command of status and of gateway status, which are the same.
-func newStatus(a *app) *cobra.Command {
-	o := &statusOptions{app: a}
+func newStatus(a *App) *cobra.Command {
+	o := &statusOptions{App: a}
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show whether the gateway runs, and what needs attention",
@@ -71,7 +71,7 @@ func (o *statusOptions) look(ctx context.Context) (shown appearance) {
 	case o.form.Structured():
 		shown.key, shown.err = o.writeStatus(ctx, &b, url, err)
 	case errors.Is(err, target.ErrNone):
-		fmt.Fprintf(&b, "Status: not running (%s)\n", o.again(err.Error()))
+		fmt.Fprintf(&b, "Status: not running (%s)\n", o.Again(err.Error()))
 		shown.err = &exit.Error{Code: exit.Failure}
 	case err != nil:
 		shown.err = err
@@ -112,10 +112,10 @@ func (o *statusOptions) writeStatus(ctx context.Context, w io.Writer, url string
 
 // url returns the URL of the gateway that other commands would use.
 func (o *statusOptions) url() (string, error) {
-	if o.target.URL != "" {
-		return o.target.Complete(o.target.URL)
+	if o.Target.URL != "" {
+		return o.Target.Complete(o.Target.URL)
 	}
-	entries, err := o.target.Entries()
+	entries, err := o.Target.Entries()
 	if err != nil {
 		return "", err
 	}
@@ -181,7 +181,7 @@ func (o *statusOptions) runningText(address string, status toolscript.Status) st
 	}
 	for _, s := range status.Servers {
 		for _, line := range pinLines(s) {
-			fmt.Fprintf(&b, "Warning: %s\n", o.again(terminal.OneLine(line)))
+			fmt.Fprintf(&b, "Warning: %s\n", o.Again(terminal.OneLine(line)))
 		}
 		if line := rateLine(s); line != "" {
 			fmt.Fprintln(&b, terminal.OneLine(line))
@@ -212,10 +212,10 @@ func (o *statusOptions) writeAttention(b *strings.Builder, all []toolscript.Atte
 	}
 	b.WriteString("\nNeeds attention:\n")
 	for _, a := range all[:min(len(all), mostAttention)] {
-		writeProblem(o.app, b, string(a.Severity), a.Subject, o.again(a.Problem), o.again(a.Command))
+		writeProblem(o.App, b, string(a.Severity), a.Subject, o.Again(a.Problem), o.Again(a.Command))
 	}
 	if n := len(all) - mostAttention; n > 0 {
-		b.WriteString(o.again(fmt.Sprintf("and %d more; see: toolscript top\n", n)))
+		b.WriteString(o.Again(fmt.Sprintf("and %d more; see: toolscript top\n", n)))
 	}
 }
 
@@ -248,7 +248,7 @@ func (o *statusOptions) writeServers(b *strings.Builder, status toolscript.Statu
 		return
 	}
 	b.WriteString(title)
-	_ = t.Write(b, terminal.Columns(o.Stdout), o.paintState(1)) // a Builder takes everything
+	_ = t.Write(b, terminal.Columns(o.Stdout), o.PaintState(1)) // a Builder takes everything
 }
 
 // after returns label and text; "" if text is empty.

@@ -11,8 +11,8 @@ import (
 )
 
 // inventory lists the gateways, the hub and its servers, and the fleet.
-func inventory(ctx context.Context, a *app) ([]status.Item, error) {
-	places, err := a.target.Places()
+func inventory(ctx context.Context, a *App) ([]status.Item, error) {
+	places, err := a.Target.Places()
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func inventory(ctx context.Context, a *app) ([]status.Item, error) {
 	items, err := status.Look(ctx, places, place)
 	items = append(items, <-fleet...)
 	for i := range items {
-		items[i].Command = a.again(items[i].Command)
+		items[i].Command = a.Again(items[i].Command)
 	}
 	return items, err
 }
@@ -33,7 +33,7 @@ func inventory(ctx context.Context, a *app) ([]status.Item, error) {
 // printAll prints every gateway of this user on this host, the hub with its servers, and the
 // fleet of the configuration.
 func (o *statusOptions) printAll(ctx context.Context) error {
-	items, err := inventory(ctx, o.app)
+	items, err := inventory(ctx, o.App)
 	if err != nil {
 		return err
 	}
@@ -41,13 +41,13 @@ func (o *statusOptions) printAll(ctx context.Context) error {
 		return o.form.Write(o.Stdout, append([]status.Item{}, items...)) // never null
 	}
 	if len(items) == 0 {
-		return o.print("No gateways running")
+		return o.Print("No gateways running")
 	}
 	t := terminal.Table{Header: []string{"What", "Name", "State", "PID", "Version", "Session", "Client", "Up", "Uses", "Active", "Memory", remove}, Command: remove}
 	for _, i := range items {
 		t.Add(cellsOf(i)...)
 	}
-	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(2))
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.PaintState(2))
 }
 
 // remove is the title of the column with the command that removes a gateway, or what is left of it.

@@ -14,7 +14,7 @@ const surveyTime = 3 * time.Second
 
 // fleetItems lists the fleet of the configuration, with its servers and runners. Without a fleet, or if the
 // configuration cannot be read, it returns nil.
-func fleetItems(ctx context.Context, a *app) []status.Item {
+func fleetItems(ctx context.Context, a *App) []status.Item {
 	at, err := fleetAddress(a)
 	if err != nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 // follow shows the state until the command is interrupted, which is not an error. A terminal
 // shows it in place; other outputs get a text for each change.
 func (o *statusOptions) follow(ctx context.Context) error {
-	w := &statusWatch{statusOptions: o, screen: terminal.Is(o.Stdout) && o.getenv("TERM") != "dumb"}
+	w := &statusWatch{statusOptions: o, screen: terminal.Is(o.Stdout) && o.Getenv("TERM") != "dumb"}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	updates := status.Follow(ctx, func(context.Context) (*api.Client, error) { return o.current() })

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/api"
 )
 
-func newTop(a *app) *cobra.Command {
+func newTop(a *App) *cobra.Command {
 	all := false
 	c := &cobra.Command{
 		Use:   "top",
@@ -51,22 +51,22 @@ var errNoScreen = &toolscript.Error{
 }
 
 // hasScreen reports whether top can draw.
-func hasScreen(a *app) bool {
-	return terminal.Is(a.Stdin) && terminal.Is(a.Stdout) && a.getenv("TERM") != "dumb"
+func hasScreen(a *App) bool {
+	return terminal.Is(a.Stdin) && terminal.Is(a.Stdout) && a.Getenv("TERM") != "dumb"
 }
 
-func top(ctx context.Context, a *app) error {
+func top(ctx context.Context, a *App) error {
 	if !hasScreen(a) {
 		return errNoScreen
 	}
-	g, err := a.target.Require(ctx)
+	g, err := a.Target.Require(ctx)
 	if err != nil {
 		return err
 	}
 	g.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	o := &statusOptions{app: a}
+	o := &statusOptions{App: a}
 	return status.RunScreen(ctx, status.ScreenOptions{
 		Updates: status.Follow(ctx, func(context.Context) (*api.Client, error) { return o.current() }),
 		In:      a.Stdin, Out: a.Stdout, Env: a.Env,
@@ -74,7 +74,7 @@ func top(ctx context.Context, a *app) error {
 }
 
 // topAll shows all gateways of this host. Its keys run other commands of this program.
-func topAll(ctx context.Context, a *app) error {
+func topAll(ctx context.Context, a *App) error {
 	if !hasScreen(a) {
 		return errNoScreen
 	}
@@ -85,7 +85,7 @@ func topAll(ctx context.Context, a *app) error {
 }
 
 // runSelf runs a command of this program without input and returns what it has printed.
-func runSelf(ctx context.Context, a *app, args []string) (string, error) {
+func runSelf(ctx context.Context, a *App, args []string) (string, error) {
 	self, err := files.Own()
 	if err != nil {
 		return "", err

@@ -14,15 +14,15 @@ import (
 )
 
 type trustOptions struct {
-	*app
+	*App
 	path   string
 	yes    bool
 	remove bool
 	form   terminal.Form
 }
 
-func newTrust(a *app) *cobra.Command {
-	o := &trustOptions{app: a}
+func newTrust(a *App) *cobra.Command {
+	o := &trustOptions{App: a}
 	c := &cobra.Command{
 		Use:   "trust [PATH]",
 		Short: "Trust the configuration of a project",
@@ -54,15 +54,15 @@ current project.`,
 }
 
 func (o *trustOptions) run(ctx context.Context) error {
-	review, err := config.ReviewTrust(o.host.ConfigOptions(false), o.path)
+	review, err := config.ReviewTrust(o.Host.ConfigOptions(false), o.path)
 	if err != nil {
 		return err
 	}
 	if review.Trusted {
-		o.say("%s is trusted already", review.Path)
+		o.Say("%s is trusted already", review.Path)
 		return o.done(ctx, trustResult{Path: review.Path, Trusted: true})
 	}
-	o.say("%s", heading(review))
+	o.Say("%s", heading(review))
 	shown := o.Stdout
 	if o.form.Structured() {
 		shown = o.Stderr
@@ -78,25 +78,25 @@ func (o *trustOptions) run(ctx context.Context) error {
 	if err := review.Accept(); err != nil {
 		return err
 	}
-	o.say("trusted %s", review.Path)
-	tellWaiting(o.app)
+	o.Say("trusted %s", review.Path)
+	tellWaiting(o.App)
 	return o.done(ctx, trustResult{Path: review.Path, Trusted: true, Changed: true})
 }
 
 func (o *trustOptions) distrust(ctx context.Context) error {
-	path, trusted, err := config.Distrust(o.host.ConfigOptions(false), o.path)
+	path, trusted, err := config.Distrust(o.Host.ConfigOptions(false), o.path)
 	if err != nil {
 		return err
 	}
 	if trusted {
-		o.say("%s is no longer trusted", path)
+		o.Say("%s is no longer trusted", path)
 	} else {
-		o.say("%s was not trusted", path)
+		o.Say("%s was not trusted", path)
 	}
 	if err := o.done(ctx, trustResult{Path: path, Changed: trusted}); err != nil {
 		return err
 	}
-	return endUnusedServers(o.app)
+	return endUnusedServers(o.App)
 }
 
 // trustResult is the output of trust with --json.
@@ -113,7 +113,7 @@ func (o *trustOptions) done(ctx context.Context, r trustResult) error {
 			return err
 		}
 	}
-	return o.reloadUsers(ctx, r.Path)
+	return o.ReloadUsers(ctx, r.Path)
 }
 
 func heading(r *config.Review) string {
@@ -128,7 +128,7 @@ func (o *trustOptions) ask(ctx context.Context) error {
 	if !terminal.Is(o.Stdin) {
 		return errors.New("there is no terminal for the question; to trust this, run: toolscript trust --yes")
 	}
-	answer, err := o.question(ctx, bufio.NewReader(o.Stdin), "Trust it? [y/N] ")
+	answer, err := o.Question(ctx, bufio.NewReader(o.Stdin), "Trust it? [y/N] ")
 	switch {
 	case errors.Is(err, terminal.ErrNoAnswer):
 		return errors.New("there was no answer; to trust this, run: toolscript trust --yes")

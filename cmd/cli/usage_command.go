@@ -21,7 +21,7 @@ import (
 
 // usageOptions are the options of toolscript usage.
 type usageOptions struct {
-	*app
+	*App
 	since  flags.Period
 	server string
 	by     flags.Choice
@@ -31,9 +31,9 @@ type usageOptions struct {
 	now    time.Time
 }
 
-func newUsage(a *app) *cobra.Command {
+func newUsage(a *App) *cobra.Command {
 	o := &usageOptions{
-		app: a, since: flags.Period(7 * 24 * time.Hour), by: flags.Choice{Value: byServer, Choices: []string{byServer, byTool}},
+		App: a, since: flags.Period(7 * 24 * time.Hour), by: flags.Choice{Value: byServer, Choices: []string{byServer, byTool}},
 	}
 	c := &cobra.Command{
 		Use:   "usage",
@@ -74,11 +74,11 @@ const (
 )
 
 func (o *usageOptions) run() error {
-	dir, err := o.host.AuditFolder()
+	dir, err := o.Host.AuditFolder()
 	if err != nil {
 		return err
 	}
-	loaded, err := config.Load(o.host.ConfigOptions(o.trust))
+	loaded, err := config.Load(o.Host.ConfigOptions(o.trust))
 	if err != nil {
 		return err
 	}
@@ -86,12 +86,12 @@ func (o *usageOptions) run() error {
 	if q.Runs != nil {
 		q.Since = time.Time{}
 	}
-	r, err := runs.ReadUsage(dir, q, runs.UsageConfigured{Servers: loaded.Servers, Cache: server.ToolLists(o.host.Cache("tools"))})
+	r, err := runs.ReadUsage(dir, q, runs.UsageConfigured{Servers: loaded.Servers, Cache: server.ToolLists(o.Host.Cache("tools"))})
 	if err != nil {
 		return err
 	}
 	if loaded.Settings.Audit.Off {
-		o.warn(`"audit": {"enabled": false} in the configuration: what happens is not recorded, and the numbers are those of the time before`)
+		o.Warn(`"audit": {"enabled": false} in the configuration: what happens is not recorded, and the numbers are those of the time before`)
 	}
 	if err := o.check(r, slices.Sorted(maps.Keys(loaded.Servers))); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (o *usageOptions) run() error {
 		return o.form.Write(o.Stdout, r)
 	}
 	t := usageText{UsageReport: r, byTool: o.by.Value == byTool, server: o.server, single: o.runs != nil, width: terminal.Columns(o.Stdout)}
-	return o.print("%s", strings.TrimRight(t.text(), "\n"))
+	return o.Print("%s", strings.TrimRight(t.text(), "\n"))
 }
 
 // check returns an error if the server or a run does not exist.

@@ -14,15 +14,15 @@ import (
 )
 
 type versionOptions struct {
-	*app
+	*App
 	form  terminal.Form
 	check bool
 }
 
 const releases = "https://github.com/toolscript/toolscript/releases"
 
-func newVersion(a *app) *cobra.Command {
-	o := &versionOptions{app: a}
+func newVersion(a *App) *cobra.Command {
+	o := &versionOptions{App: a}
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -47,13 +47,13 @@ func (o *versionOptions) run(context.Context) error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, v)
 	}
-	if err := o.print("toolscript %s", v.Version); err != nil || !o.check {
+	if err := o.Print("toolscript %s", v.Version); err != nil || !o.check {
 		return err
 	}
-	if err := o.print("Newer versions are listed at %s; this command does not look there.", v.Releases); err != nil || v.Update == "" {
+	if err := o.Print("Newer versions are listed at %s; this command does not look there.", v.Releases); err != nil || v.Update == "" {
 		return err
 	}
-	return o.print("To update, run: %s", v.Update)
+	return o.Print("To update, run: %s", v.Update)
 }
 
 // versionInfo is the output of version with --json.
