@@ -14,7 +14,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/harness"
-	"github.com/toolscript/toolscript/transport/hub"
 )
 
 // Main runs the program and returns its exit code. In a process that was started as a script worker, as the
@@ -63,7 +62,7 @@ func Run(s State) int {
 // newApp returns the state that the commands share.
 func newApp(s State) *App {
 	a := &App{State: s, Notice: terminal.NewNotice(s.Stderr), Tree: tree, Names: names()}
-	a.FindHub = func(ctx context.Context) (hub.Endpoint, error) { return runningHub(ctx, a) }
+	a.FindHub = hubFinder(a)
 	return a
 }
 

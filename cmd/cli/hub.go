@@ -122,13 +122,15 @@ func place(a *App) (sharing.Place, error) {
 	return sharing.NewPlace(places, data), err
 }
 
-// runningHub returns the running hub, and starts one if there is none.
-func runningHub(ctx context.Context, a *App) (hub.Endpoint, error) {
-	place, err := place(a)
-	if err != nil {
-		return hub.Endpoint{}, err
+// hubFinder returns a function that returns the running hub, and starts one if there is none.
+func hubFinder(a *App) func(context.Context) (hub.Endpoint, error) {
+	return func(ctx context.Context) (hub.Endpoint, error) {
+		place, err := place(a)
+		if err != nil {
+			return hub.Endpoint{}, err
+		}
+		return sharing.Finder{Place: place, Launch: func(ctx context.Context) error { return launchHub(ctx, a) }}.Find(ctx)
 	}
-	return sharing.Finder{Place: place, Launch: func(ctx context.Context) error { return launchHub(ctx, a) }}.Find(ctx)
 }
 
 // ofSession are variables of one session, which the hub of all sessions must not have.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
@@ -74,11 +74,11 @@ func TestForgivingArguments(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g.asked = nil
-			result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
+			result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := result.Content[0].(*mcp.TextContent).Text
+			text := result.Content[0].(*sdk.TextContent).Text
 			asked, _ := json.Marshal(g.asked) // plain values, so this does not fail
 			if result.IsError || string(asked) != c.want || c.said != "" && !strings.Contains(text, c.said) || c.said == "" && strings.Contains(text, "notices") {
 				t.Errorf("asked for %s, want %s; the result is %s", asked, c.want, text)
@@ -94,11 +94,11 @@ func TestDescribeServer(t *testing.T) {
 		`["bank"]`:            `{"types":"// bank has 2 tools; describe those that you need:\n// bank.getQuote: A quote for a transfer.\n// bank.transfer: ` + strings.Repeat("x", 160) + `… (more: describe_tools)"}`,
 		`["bank.a","bank.b"]`: `{"types":"// The server bank says:\n// Quote first.\nbank.a\n\nbank.b"}`,
 	} {
-		result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "describe_tools", Arguments: json.RawMessage(`{"names":` + names + `}`)})
+		result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "describe_tools", Arguments: json.RawMessage(`{"names":` + names + `}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := result.Content[0].(*mcp.TextContent).Text; text != want {
+		if text := result.Content[0].(*sdk.TextContent).Text; text != want {
 			t.Errorf("%s: %s, want %s", names, text, want)
 		}
 	}
@@ -128,12 +128,12 @@ func TestRefusedArguments(t *testing.T) {
 		{"describe_tools", `{"names":"[1,"}`, `names: expected array, got string`},
 		{"run_script", `{"code":"x","wait":"soon"}`, `wait is "soon"; it must be a time such as 10s, at most 1h`},
 	} {
-		result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
+		result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
 		if err != nil {
 			t.Errorf("%s %s: %v", c.tool, c.args, err)
 			continue
 		}
-		if text := result.Content[0].(*mcp.TextContent).Text; !result.IsError || text != c.want {
+		if text := result.Content[0].(*sdk.TextContent).Text; !result.IsError || text != c.want {
 			t.Errorf("%s %s: %s, want %s", c.tool, c.args, text, c.want)
 		}
 	}

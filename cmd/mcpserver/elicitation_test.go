@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
@@ -57,14 +57,14 @@ func plain(g mcpserver.Gateway) mcpserver.Options {
 }
 
 // sdkClient connects a client of the official SDK.
-func sdkClient(t *testing.T, o mcpserver.Options, version string, answer func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error)) *mcp.ClientSession {
+func sdkClient(t *testing.T, o mcpserver.Options, version string, answer func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error)) *sdk.ClientSession {
 	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- mcpserver.Serve(context.WithoutCancel(t.Context()), in, out, o) }()
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{ElicitationHandler: answer}).
-		Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{ElicitationHandler: answer}).
+		Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +91,15 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 		} {
 			t.Run(version+" "+c.name, func(t *testing.T) {
 				var forms []string
-				s := sdkClient(t, plain(asking{answers: make(chan toolscript.Answer, 1)}), version, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				s := sdkClient(t, plain(asking{answers: make(chan toolscript.Answer, 1)}), version, func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 					forms = append(forms, r.Params.Message)
-					return &mcp.ElicitResult{Action: "accept", Content: c.answers[min(len(forms), len(c.answers))-1]}, nil
+					return &sdk.ElicitResult{Action: "accept", Content: c.answers[min(len(forms), len(c.answers))-1]}, nil
 				})
-				result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_script", Arguments: map[string]any{"code": "x"}})
+				result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "run_script", Arguments: map[string]any{"code": "x"}})
 				if err != nil {
 					t.Fatal(err)
 				}
-				text := []byte(result.Content[0].(*mcp.TextContent).Text)
+				text := []byte(result.Content[0].(*sdk.TextContent).Text)
 				var run struct {
 					Value   string
 					Notices []string

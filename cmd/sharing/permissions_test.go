@@ -25,7 +25,7 @@ import (
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/hub"
+	shared "github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -147,7 +147,7 @@ func callTwice(t *testing.T, at cluster.Address, name string) error {
 
 func callWith(t *testing.T, at cluster.Address, name, key string) (result json.RawMessage, err error) {
 	t.Helper()
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	f := shared.NewFleet(shared.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
 	c, err := f.Dial(within(t), name, mcpclient.Config{}, mcpclient.Events{})
 	if err != nil {

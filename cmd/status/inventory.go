@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/sharing"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/transport/api"
-	"github.com/toolscript/toolscript/transport/hub"
+	shared "github.com/toolscript/toolscript/transport/hub"
 )
 
 // Kind is the kind of an Item.
@@ -211,7 +211,7 @@ func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
 	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
 	defer cancel()
 	h := Item{Kind: KindHub, State: discovery.Alive, PID: e.PID, Version: e.Version, UptimeSeconds: time.Since(e.StartedAt).Seconds(), Remove: []string{"hub", "stop"}}
-	var status hub.Status
+	var status shared.Status
 	r, err := place.Running(ctx)
 	if err == nil && r != nil {
 		status, err = r.Query(ctx)
@@ -234,7 +234,7 @@ func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
 	return items, nil
 }
 
-func serverItem(s hub.Server, gateways []hub.Gateway) Item {
+func serverItem(s shared.Server, gateways []shared.Gateway) Item {
 	i := Item{
 		Kind: KindServer, Name: s.Name, State: string(s.Status.State), PID: s.Status.PID, Gateways: s.Gateways,
 		InFlight: s.Status.InFlight, Calls: s.Calls, Folder: s.Folder, Error: s.Status.Error, configured: s.Configured(),
