@@ -37,7 +37,7 @@ var onlyIn = map[string]struct {
 	"github.com/anthdm/hollywood":                    {[]string{"actors"}, "the actor library must stay replaceable"},
 	"github.com/gofiber/fiber":                       {[]string{"transport/api"}, "one HTTP server"},
 	"github.com/valyala/fasthttp":                    {[]string{"transport/api"}, "one HTTP server"},
-	"github.com/spf13/cobra":                         {[]string{"cmd/cli", "release/generate"}, "one command line, and its reference"},
+	"github.com/spf13/cobra":                         {[]string{"cmd", "release/generate"}, "one command line, and its reference"},
 	"github.com/agnivade/levenshtein":                {[]string{"internal/naming", "test/evalsearch"}, "other packages call naming.Nearest"},
 	"github.com/kelindar/search":                     {[]string{"cmd/toolscript-llama"}, "it panics in init without its C library"},
 	"github.com/evanw/esbuild":                       {[]string{"runner/script"}, "only a worker process parses script text"},
@@ -45,7 +45,7 @@ var onlyIn = map[string]struct {
 	"github.com/tetratelabs/wazero":                  {[]string{"runner/quickjs", "release/generate"}, "compiled wasm is not a safe point for the scheduler"},
 	"golang.org/x/text/collate":                      {[]string{"runner/quickjs/intl"}, "its tables take 2.5 MB, and only scripts need them"},
 	"github.com/cenkalti/backoff":                    {[]string{"actors"}, "only actors retry"},
-	"github.com/mark3labs/mcp-go":                    {[]string{"transport/mcpclient", "cmd/demo", "cmd/mcpserver", "test"}, "its types lose schema keywords"},
+	"github.com/mark3labs/mcp-go":                    {[]string{"transport/mcpclient", "cmd/demo", "cmd/mcp", "test"}, "its types lose schema keywords"},
 	"github.com/santhosh-tekuri/jsonschema":          {[]string{"codegen/validate", "cmd/config"}, "one validator for arguments, one for the configuration"},
 	"github.com/tiktoken-go/tokenizer":               {[]string{"test", "release/generate"}, "its vocabulary takes 8 MB and 100 ms; package tokens has the same in another form"},
 	"github.com/dlclark/regexp2":                     {[]string{"codegen/validate"}, "a pattern needs a time limit, which this package sets"},
@@ -96,8 +96,6 @@ var pure = map[string]struct {
 	"transport/hub/wire":             {[]string{"", "internal/rescue", "transport/mcpclient", "transport/oauth", "internal/budget"}, "actors import it, and a program without a hub has no code of NATS"},
 	"cmd/terminal":                   {[]string{"", "internal"}, "any command may print; toolscript.Hidden decides which characters are shown as numbers"},
 	"cmd/clients":                    {[]string{"", "cmd/config", "cmd/secrets", "cmd/terminal", "internal", "transport/mcpclient"}, "a change of files needs no gateway"},
-	"cmd/exit":                       {nil, "an exit code is a value"},
-	"cmd/exec":                       {[]string{"", "cmd/config", "cmd/exit", "cmd/terminal", "codegen/validate", "internal"}, "a run is the same at a gateway and in this process"},
 }
 
 func TestPureFolders(t *testing.T) {
@@ -186,8 +184,6 @@ const (
 
 // odd are the packages outside of these bounds of lines, with the reason.
 var odd = map[string]string{
-	"cmd/cli":                "all commands; it is to be divided by the groups of the help",
-	"cmd/exit":               "the exit codes, for packages without a command line",
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
 	"internal/rescue":        "every recover of the program, but two that need more",

@@ -61,7 +61,7 @@ func TestPrintedCommands(t *testing.T) {
 	exempt := map[string]string{
 		"cmd/runs/runhistory.go":        "the name of a client",
 		"cmd/runs/lines.go":             "the name of a client",
-		"cmd/cli/usage_errors.go":       "a long script is shown as CODE",
+		"cmd/app/usage.go":              "a long script is shown as CODE",
 		"runner/remote/join.go":         "the name of a connection",
 		"transport/hub/host/connect.go": "the name of a connection",
 	}

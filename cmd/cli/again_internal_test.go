@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/app"
 )
 
 // typedApp returns the state of a command after its flags were parsed.
-func typedApp(t *testing.T, args ...string) *App {
+func typedApp(t *testing.T, args ...string) *app.App {
 	t.Helper()
-	a := newApp(State{Args: args, Dir: t.TempDir(), Stdin: &bytes.Buffer{}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})
+	a := newApp(app.State{Args: args, Dir: t.TempDir(), Stdin: &bytes.Buffer{}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})
 	root := newRoot(a)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		a.suggestions = suggestionsOf(c, a.Names)
 		c.RunE = func(*cobra.Command, []string) error { return nil }
-		return nil
+		return a.Read(c)
 	}
 	root.SetArgs(args)
 	if err := root.Execute(); err != nil {

@@ -11,7 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/hub"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/harness"
 )
@@ -29,14 +30,14 @@ func Main() int {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "toolscript: the working directory does not exist: %v\n", err)
-		return exit.Failure
+		return app.Failure
 	}
 	// A closed pipe must be an error of the write. The signal is caught and not ignored,
 	// because servers inherit ignored signals.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	return Run(State{
+	return Run(app.State{
 		Parent: os.Getppid(), Args: os.Args[1:], Env: os.Environ(), Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Signals: signals, Exit: os.Exit,
@@ -44,7 +45,7 @@ func Main() int {
 }
 
 // Run runs one command line and returns its exit code.
-func Run(s State) int {
+func Run(s app.State) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	ended := make(chan struct{})
 	defer close(ended)
@@ -56,22 +57,22 @@ func Run(s State) int {
 	a.Notice.End()
 	report(ctx, a, err)
 	a.NoteShown()
-	return exit.Code(ctx, err)
+	return app.Code(ctx, err)
 }
 
 // newApp returns the state that the commands share.
-func newApp(s State) *App {
-	a := &App{State: s, Notice: terminal.NewNotice(s.Stderr), Tree: tree, Names: names()}
-	a.FindHub = hubFinder(a)
+func newApp(s app.State) *app.App {
+	a := &app.App{State: s, Notice: terminal.NewNotice(s.Stderr), Tree: tree, Names: names()}
+	a.FindHub = hub.NewFinder(a)
 	return a
 }
 
 // tree makes the command that args name, in folder dir.
 func tree(dir string, args []string) *cobra.Command {
-	return newRootWith(&App{State: State{Dir: dir}}, one(args))
+	return newRootWith(&app.App{State: app.State{Dir: dir}}, one(args))
 }
 
-func execute(ctx context.Context, a *App) error {
+func execute(ctx context.Context, a *app.App) error {
 	root := newRootWith(a, one(a.Args))
 	root.SetArgs(a.Args)
 	root.SetIn(a.Stdin)
@@ -81,8 +82,8 @@ func execute(ctx context.Context, a *App) error {
 }
 
 // report prints the error of the command on stderr.
-func report(ctx context.Context, a *App, err error) {
-	if text := exit.Message(ctx, err); text != "" {
+func report(ctx context.Context, a *app.App, err error) {
+	if text := app.Message(ctx, err); text != "" {
 		a.Say("toolscript: %s", text)
 	}
 }

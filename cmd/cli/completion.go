@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/setup"
 )
 
 // completeNames completes servers, tools and runs on the command line.
-func completeNames(a *App, root *cobra.Command) {
-	secrets := func(context.Context, *target.Gateway) []string { return secretNames(a) }
-	for path, from := range map[string]lookup{
+func completeNames(a *app.App, root *cobra.Command) {
+	secrets := func(context.Context, *app.Gateway) []string { return setup.SecretNames(a) }
+	for path, from := range map[string]app.Lookup{
 		"list-tools": a.ServerNames, "auth": a.ServerNames, "auth logout": a.ServerNames, "servers restart": a.ServerNames, "remove": a.ConfiguredNames, "enable": a.ConfiguredNames, "disable": a.ConfiguredNames, "confine suggest": a.ConfiguredNames,
 		"resources read": a.ServerNames, "prompts get": a.ServerNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
 		"secret set": secrets, "secret remove": secrets, "secret confirm": a.ConfiguredNames,
@@ -27,7 +28,7 @@ func completeNames(a *App, root *cobra.Command) {
 			}
 		}
 	}
-	for path, flags := range map[string]map[string]lookup{
+	for path, flags := range map[string]map[string]app.Lookup{
 		"search": {"server": a.ServerNames}, "logs": {"server": a.ServerNames}, "usage": {"server": a.ConfiguredNames, "run": runNames},
 		"get-types": {"filter": a.ToolNames}, "exec": {"allow": a.ToolNames},
 		"secret set": {"for": a.ConfiguredNames}, "secret import": {"for": a.ConfiguredNames},
@@ -44,7 +45,7 @@ func completeNames(a *App, root *cobra.Command) {
 }
 
 // runNames returns the ids of the last runs of the gateway.
-func runNames(ctx context.Context, g *target.Gateway) []string {
+func runNames(ctx context.Context, g *app.Gateway) []string {
 	if g == nil {
 		return nil
 	}

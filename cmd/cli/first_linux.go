@@ -7,7 +7,7 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -63,9 +63,9 @@ func collect(pid int) int {
 		switch {
 		case err == syscall.EINTR || err == nil && ended != pid:
 		case err != nil:
-			return exit.Failure
+			return app.Failure
 		case status.Signaled():
-			return (&exit.SignalError{Signal: status.Signal()}).Code()
+			return (&app.SignalError{Signal: status.Signal()}).Code()
 		default:
 			return status.ExitStatus()
 		}

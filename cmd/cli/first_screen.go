@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // firstScreen prints what the program shows without arguments, in at most ten lines: what
 // it is, what is configured here, and the next commands.
-func firstScreen(a *App) error {
+func firstScreen(a *app.App) error {
 	state, next := setUp(a)
 	next = append(next, step{"toolscript --help", "lists all commands"})
 	var b strings.Builder
@@ -40,7 +41,7 @@ type step struct{ command, result string }
 
 // setUp describes the configuration and returns the commands that fit it. It starts no
 // server and reads no secret.
-func setUp(a *App) (state []string, next []step) {
+func setUp(a *app.App) (state []string, next []step) {
 	options := a.Host.ConfigOptions(false)
 	options.NoValues = true
 	loaded, err := config.Load(options)

@@ -1,6 +1,23 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/approvals"
+	"github.com/toolscript/toolscript/cmd/confine"
+	"github.com/toolscript/toolscript/cmd/demo"
+	"github.com/toolscript/toolscript/cmd/doctor"
+	"github.com/toolscript/toolscript/cmd/exec"
+	"github.com/toolscript/toolscript/cmd/gateways"
+	"github.com/toolscript/toolscript/cmd/hook"
+	"github.com/toolscript/toolscript/cmd/hub"
+	"github.com/toolscript/toolscript/cmd/mcp"
+	"github.com/toolscript/toolscript/cmd/runs"
+	"github.com/toolscript/toolscript/cmd/setup"
+	"github.com/toolscript/toolscript/cmd/status"
+	"github.com/toolscript/toolscript/cmd/tools"
+)
 
 // commandGroup is a part of the list of commands in the help of the program.
 type commandGroup struct {
@@ -10,19 +27,19 @@ type commandGroup struct {
 
 type named struct {
 	name string
-	make func(*App) *cobra.Command
+	make func(*app.App) *cobra.Command
 }
 
 // groups returns all commands, in the order in which a new user needs them.
 func groups() []commandGroup {
 	return []commandGroup{
-		{"Run scripts and calls:", []named{{"exec", newExec}, {"call", newCall}, {"check", newCheck}, {"run", newRun}, {"save", newSave}, {"scripts", newScripts}, {"output", newOutput}, {"runs", newRuns}, {"usage", newUsage}}},
-		{"Find tools:", []named{{"search", newSearch}, {"list-servers", newListServers}, {"list-tools", newListTools}, {"get-types", newGetTypes}, {"resources", newResources}, {"prompts", newPrompts}}},
-		{"Configure servers:", []named{{"init", newInit}, {"add", newAdd}, {"remove", newRemove}, {"enable", newEnable}, {"disable", newDisable}, {"config", newConfig}, {"auth", newAuth}, {"secret", newSecret}}},
-		{"Decide what is allowed:", []named{{"trust", newTrust}, {"confine", newConfine}, {"approvals", newApprovals}, {"pins", newPins}, {"audit", newAudit}}},
-		{"Connect agents and models:", []named{{"connect", newConnect}, {"mcp", newMCP}, {"prompt", newPrompt}, {"agent", newAgent}, {"harness", newHarness}}},
-		{"Operate gateways:", []named{{"gateway", newGateway}, {"status", newStatus}, {"top", newTop}, {"dashboard", newDashboard}, {"servers", newServers}, {"logs", newLogs}, {"hub", newHub}, {"fleet", newFleet}}},
-		{"Maintain the installation:", []named{{"doctor", newDoctor}, {"cache", newCache}, {"deno", newDeno}, {"version", newVersion}, {"mcp-demo", newDemo}, {"hook", newHook}}},
+		{"Run scripts and calls:", []named{{"exec", exec.New}, {"call", exec.NewCall}, {"check", exec.NewCheck}, {"run", exec.NewRun}, {"save", exec.NewSave}, {"scripts", exec.NewScripts}, {"output", runs.NewOutput}, {"runs", runs.New}, {"usage", runs.NewUsage}}},
+		{"Find tools:", []named{{"search", tools.NewSearch}, {"list-servers", tools.NewListServers}, {"list-tools", tools.NewListTools}, {"get-types", tools.NewGetTypes}, {"resources", tools.NewResources}, {"prompts", tools.NewPrompts}}},
+		{"Configure servers:", []named{{"init", setup.NewInit}, {"add", setup.NewAdd}, {"remove", setup.NewRemove}, {"enable", setup.NewEnable}, {"disable", setup.NewDisable}, {"config", setup.NewConfig}, {"auth", setup.NewAuth}, {"secret", setup.NewSecret}}},
+		{"Decide what is allowed:", []named{{"trust", setup.NewTrust}, {"confine", confine.New}, {"approvals", approvals.NewApprovals}, {"pins", approvals.NewPins}, {"audit", runs.NewAudit}}},
+		{"Connect agents and models:", []named{{"connect", setup.NewConnect}, {"mcp", mcp.New}, {"prompt", mcp.NewPrompt}, {"agent", mcp.NewAgent}, {"harness", mcp.NewHarness}}},
+		{"Operate gateways:", []named{{"gateway", newGateway}, {"status", status.New}, {"top", status.NewTop}, {"dashboard", gateways.NewDashboard}, {"servers", gateways.NewServers}, {"logs", gateways.NewLogs}, {"hub", hub.New}, {"fleet", hub.NewFleet}}},
+		{"Maintain the installation:", []named{{"doctor", doctor.New}, {"cache", doctor.NewCache}, {"deno", doctor.NewDeno}, {"version", newVersion}, {"mcp-demo", demo.New}, {"hook", hook.New}}},
 	}
 }
 
@@ -58,7 +75,7 @@ func one(args []string) string {
 
 // addGroups adds all commands to the root command, or only the named one. help and completion, which cobra
 // makes, are in the last group.
-func addGroups(a *App, root *cobra.Command, only string) {
+func addGroups(a *app.App, root *cobra.Command, only string) {
 	last := ""
 	for _, g := range groups() {
 		last = g.title

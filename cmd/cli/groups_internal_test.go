@@ -3,17 +3,19 @@ package cli
 import (
 	"slices"
 	"testing"
+
+	"github.com/toolscript/toolscript/cmd/app"
 )
 
 // A command that is constructed alone has the same help as one constructed with all others.
 func TestOneCommand(t *testing.T) {
-	for _, all := range newRoot(&App{}).Commands() {
+	for _, all := range newRoot(&app.App{}).Commands() {
 		name := all.Name()
 		if made := one([]string{name, "x"}); (made == "") != slices.Contains([]string{"help", "completion"}, name) || made != "" && made != name {
 			t.Errorf("of %s, the command %q is made", name, made)
 			continue
 		}
-		root := newRootWith(&App{}, one([]string{name, "x"}))
+		root := newRootWith(&app.App{}, one([]string{name, "x"}))
 		alone, _, err := root.Find([]string{name})
 		if err != nil || alone.Name() != name {
 			t.Errorf("%s: %v", name, err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/internal/proc"
 	runnercommand "github.com/toolscript/toolscript/runner/command"
@@ -117,7 +118,7 @@ func (w *world) start(t *testing.T, c command, args ...string) *command {
 		stderr = c.terminal
 	}
 	go func() {
-		code := cli.Run(cli.State{
+		code := cli.Run(app.State{
 			Args: args, Env: w.env, Dir: w.dir,
 			Stdin: c.stdin, Stdout: c.stdout, Stderr: stderr,
 			Signals: c.signals, Exit: func(code int) { c.exits <- code },

@@ -10,11 +10,16 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/approvals"
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/confine"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/doctor"
 	"github.com/toolscript/toolscript/cmd/exec"
+	"github.com/toolscript/toolscript/cmd/gateways"
+	"github.com/toolscript/toolscript/cmd/hub"
 	"github.com/toolscript/toolscript/cmd/runs"
+	"github.com/toolscript/toolscript/cmd/setup"
 	"github.com/toolscript/toolscript/cmd/status"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -28,52 +33,52 @@ var documented = map[string]any{
 	"`status`, `gateway status`":                 toolscript.Status{},
 	"`status --all`":                             status.Item{},
 	"`gateway start`":                            discovery.Started{},
-	"`gateway list`":                             listedGateway{},
-	"`gateway stop`, `gateway restart`":          stoppedGateway{},
-	"`gateway prune`":                            pruned{},
+	"`gateway list`":                             gateways.ListedGateway{},
+	"`gateway stop`, `gateway restart`":          gateways.StoppedGateway{},
+	"`gateway prune`":                            gateways.Pruned{},
 	"`gateway reload`":                           toolscript.Reload{},
 	"`gateway reload --dry-run`":                 toolscript.ReloadPlan{},
-	"`hub`":                                      startedHub{},
-	"`fleet status`":                             fleetStatus{},
-	"`fleet status`, each of `servers`":          fleetServer{},
-	"`fleet status`, each of `runners`":          fleetRunner{},
-	"`hub --serve`, `hub --runners`":             joinedFleet{},
-	"`hub status`":                               hubStatus{},
-	"`hub status`, each of `servers`":            hubServer{},
-	"`hub status`, each of `gateways`":           hubGateway{},
-	"`hub stop`":                                 stoppedHub{},
-	"`hub drain`":                                drainedHubs{},
-	"`hub release`":                              releasedLease{},
-	"`hub credentials`":                          hubCredentials{},
-	"`auth`":                                     loginState{},
-	"`trust`":                                    trustResult{},
-	"`secret set`":                               savedSecret{},
-	"`secret list`":                              listedSecret{},
-	"`secret confirm`":                           confirmedSecret{},
-	"`secret import`":                            importedSecrets{},
-	"`secret remove`":                            removedSecret{},
-	"`save`":                                     savedResult{},
-	"`scripts`, each script":                     listedScript{},
-	"`config validate`":                          verdict{},
+	"`hub`":                                      hub.StartedHub{},
+	"`fleet status`":                             hub.FleetStatus{},
+	"`fleet status`, each of `servers`":          hub.FleetServer{},
+	"`fleet status`, each of `runners`":          hub.FleetRunner{},
+	"`hub --serve`, `hub --runners`":             hub.JoinedFleet{},
+	"`hub status`":                               hub.Status{},
+	"`hub status`, each of `servers`":            hub.Server{},
+	"`hub status`, each of `gateways`":           hub.Gateway{},
+	"`hub stop`":                                 hub.StoppedHub{},
+	"`hub drain`":                                hub.DrainedHubs{},
+	"`hub release`":                              hub.ReleasedLease{},
+	"`hub credentials`":                          hub.Credentials{},
+	"`auth`":                                     setup.LoginState{},
+	"`trust`":                                    setup.TrustResult{},
+	"`secret set`":                               setup.SavedSecret{},
+	"`secret list`":                              setup.ListedSecret{},
+	"`secret confirm`":                           setup.ConfirmedSecret{},
+	"`secret import`":                            setup.ImportedSecrets{},
+	"`secret remove`":                            setup.RemovedSecret{},
+	"`save`":                                     exec.SavedResult{},
+	"`scripts`, each script":                     exec.ListedScript{},
+	"`config validate`":                          setup.Verdict{},
 	"`init`, `add`, `connect`, `config import`":  clients.Result{},
-	"`confine suggest`":                          suggestedProfile{},
-	"`add`, if several servers have the text":    foundServer{},
+	"`confine suggest`":                          confine.SuggestedProfile{},
+	"`add`, if several servers have the text":    setup.FoundServer{},
 	"`doctor`":                                   doctor.Report{},
 	"`doctor`, each of `findings`":               doctor.Finding{},
 	"`runs list`, `runs show`":                   runs.Run{},
 	"`runs output`, of a run that has not ended": exec.Unfinished{},
 	"`runs replay`":                              runs.ReplayReport{},
 	"`runs diff`":                                runs.Difference{},
-	"`audit verify`":                             auditReport{},
+	"`audit verify`":                             runs.AuditReport{},
 	"`usage`":                                    runs.UsageReport{},
 	"`usage`, each of `servers`":                 runs.ServerUsage{},
 	"`usage`, each of `tools`":                   runs.ToolUsage{},
 	"`usage`, `work`":                            runs.WorkUsage{},
 	"`usage`, each of `exclude`":                 runs.UsageAdvice{},
-	"`pins list`, `pins diff`":                   pinnedServer{},
-	"`pins accept`":                              acceptedPins{},
-	"`dashboard`":                                dashboardShown{},
-	"`logs`":                                     logLine{},
+	"`pins list`, `pins diff`":                   approvals.PinnedServer{},
+	"`pins accept`":                              approvals.AcceptedPins{},
+	"`dashboard`":                                gateways.DashboardShown{},
+	"`logs`":                                     gateways.LogLine{},
 	"`version`":                                  versionInfo{},
 }
 

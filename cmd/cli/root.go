@@ -4,6 +4,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/exec"
+	"github.com/toolscript/toolscript/cmd/gateways"
+	"github.com/toolscript/toolscript/cmd/status"
 )
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.
@@ -43,13 +47,13 @@ Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted, 143 terminated
 141 closed output pipe, or the number that the script passed to exit().`
 
 // Commands returns the commands of the program, for their reference. They cannot be run.
-func Commands() *cobra.Command { return newRoot(&App{}) }
+func Commands() *cobra.Command { return newRoot(&app.App{}) }
 
-func newRoot(a *App) *cobra.Command { return newRootWith(a, "") }
+func newRoot(a *app.App) *cobra.Command { return newRootWith(a, "") }
 
 // newRootWith makes the root command with all commands; if only is not empty, with the command of this name.
 // Completions, the help of the program and suggestions need all commands.
-func newRootWith(a *App, only string) *cobra.Command {
+func newRootWith(a *app.App, only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "toolscript [FILE.ts [args]]",
 		Short:             "MCP code mode: run TypeScript against MCP servers",
@@ -62,21 +66,21 @@ func newRootWith(a *App, only string) *cobra.Command {
 		SilenceUsage:      true,
 	}
 	root.SetVersionTemplate("toolscript {{.Version}}\n")
-	root.SetFlagErrorFunc(flagError)
-	root.SetHelpCommand(newHelp())
+	root.SetFlagErrorFunc(app.FlagError)
+	root.SetHelpCommand(app.NewHelp())
 	root.Flags().BoolP("version", "V", false, "print the version")
 	root.Flags().SetInterspersed(false) // arguments after FILE.ts belong to the script
 	a.AddGlobalFlags(root.PersistentFlags())
 	addGroups(a, root, only)
-	takeServers(a, root)
+	exec.TakeServers(a, root)
 	a.TakeProfile(root)
 	if root.CompletionOptions.DisableDefaultCmd = only != ""; only == "" {
-		addCompletion(root)
+		app.AddCompletion(root)
 		completeNames(a, root)
 	}
 	return root
 }
 
-func newGateway(a *App) *cobra.Command {
-	return group("gateway", "Run a gateway, or manage running gateways", newGatewayStart(a), newGatewayStop(a), newGatewayRestart(a), newGatewayPrune(a), newGatewayReload(a), newStatus(a), newGatewayList(a))
+func newGateway(a *app.App) *cobra.Command {
+	return app.Group("gateway", "Run a gateway, or manage running gateways", gateways.NewGatewayStart(a), gateways.NewGatewayStop(a), gateways.NewGatewayRestart(a), gateways.NewGatewayPrune(a), gateways.NewGatewayReload(a), status.New(a), gateways.NewGatewayList(a))
 }

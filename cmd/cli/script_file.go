@@ -3,19 +3,20 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/exec"
 )
 
 // runFile runs toolscript FILE.ts [args], which means exec -f FILE.ts. Everything after the name of the file
 // belongs to the script.
-func runFile(a *App, c *cobra.Command, args []string) error {
+func runFile(a *app.App, c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return firstScreen(a)
 	}
 	if !exec.IsScript(a.Dir, args[0]) && !exec.IsFile(a.Dir, args[0]) {
-		return unknownCommand(c, args[0])
+		return app.UnknownCommand(c, args[0])
 	}
-	o := newExecOptions(a, c.CommandPath())
+	o := exec.NewOptions(a, c.CommandPath())
 	o.Script.File = args[0]
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {

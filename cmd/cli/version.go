@@ -10,25 +10,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type versionOptions struct {
-	*App
+	*app.App
 	form  terminal.Form
 	check bool
 }
 
 const releases = "https://github.com/toolscript/toolscript/releases"
 
-func newVersion(a *App) *cobra.Command {
+func newVersion(a *app.App) *cobra.Command {
 	o := &versionOptions{App: a}
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Long: `Print the version. --check adds where newer versions are listed and the command that
 updates this one. toolscript asks no server for newer versions.`,
-		Args: takes(),
+		Args: app.Takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	terminal.AddForm(c.Flags(), &o.form, "print it as JSON, with the number of the HTTP protocol")

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -89,7 +89,7 @@ type Unfinished struct {
 func failedEnd(err error) *toolscript.Event {
 	err = cmp.Or(err, errNoEnd)
 	kind := toolscript.KindOf(err)
-	end := toolscript.EndEvent("", toolscript.End{Kind: kind, ExitCode: exit.Failure, Error: &toolscript.RunError{
+	end := toolscript.EndEvent("", toolscript.End{Kind: kind, ExitCode: app.Failure, Error: &toolscript.RunError{
 		Name: "ScriptError", Code: kind, Message: err.Error(), Phase: toolscript.Executing,
 	}})
 	return &end

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -65,7 +65,7 @@ func Run(ctx context.Context, at Place, req toolscript.ExecRequest, stdin io.Rea
 	if writeError != nil {
 		return writeError
 	}
-	if signal := exit.Interrupted(ctx); signal != nil {
+	if signal := app.Interrupted(ctx); signal != nil {
 		err = &toolscript.Error{Kind: toolscript.Cancelled, Err: signal}
 	}
 	return out.Finish(err)
@@ -76,5 +76,5 @@ func exitOf(end *toolscript.End) error {
 	if end.OK && end.ExitCode == 0 {
 		return nil
 	}
-	return &exit.Error{Code: cmp.Or(end.ExitCode, exit.Failure)}
+	return &app.Error{Code: cmp.Or(end.ExitCode, app.Failure)}
 }

@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/app"
 )
 
 // Script is a script with its arguments and its input.
@@ -58,7 +58,7 @@ var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // Find reads the script: -e CODE, -f FILE, else the first argument, which is code, a file
 // or "-". All other arguments belong to the script. Mistakes of the user are returned as
-// *exit.UsageError.
+// *app.UsageError.
 func (l *CommandLine) Find(ctx context.Context) (Script, error) {
 	args := l.Args
 	switch {
@@ -90,7 +90,7 @@ func (l *CommandLine) inline(code string, args []string) (Script, error) {
 }
 
 func (l *CommandLine) usage(format string, args ...any) error {
-	return exit.Usage(l.Command, format, args...)
+	return app.Usage(l.Command, format, args...)
 }
 
 // fromFile reads the script from a file, or from stdin if the path is "-". Reading a
@@ -201,8 +201,8 @@ func IsFile(dir, path string) bool {
 	if strings.ContainsRune(path, 0) {
 		return false
 	}
-	info, err := os.Stat(Absolute(dir, path))
+	info, err := os.Stat(app.Absolute(dir, path))
 	return err == nil && !info.IsDir()
 }
 
-func (l *CommandLine) absolute(path string) string { return Absolute(l.Dir, path) }
+func (l *CommandLine) absolute(path string) string { return app.Absolute(l.Dir, path) }

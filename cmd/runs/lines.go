@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/cmd/mcpserver"
+	"github.com/toolscript/toolscript/cmd/mcp"
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
@@ -223,7 +223,7 @@ func (f *facts) shown(line audit.Line) {
 	n := f.tokens(line.Shown.Count, line.Shown.Bytes)
 	s := f.session(line)
 	s.gateways[line.PID] = true // a command without a gateway acts as one
-	if line.Command == mcpserver.Definitions {
+	if line.Command == mcp.Definitions {
 		s.own.Definitions += n
 		f.other += n
 		return

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/cmd/sharing"
-	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/hub"
 	"github.com/toolscript/toolscript/transport/api"
 	shared "github.com/toolscript/toolscript/transport/hub"
 )
@@ -112,9 +112,9 @@ func (i Item) Active() string {
 const maxAsked = 16
 
 // Look returns the running gateways, the newest first; then those that have ended and left
-// files; then the hub of a place, with its servers by name. Each process has target.HealthTime
+// files; then the hub of a place, with its servers by name. Each process has app.HealthTime
 // to answer. Nothing is removed. An error means that the runtime folders cannot be used.
-func Look(ctx context.Context, places discovery.Places, place sharing.Place) ([]Item, error) {
+func Look(ctx context.Context, places discovery.Places, place hub.Place) ([]Item, error) {
 	running, ended, err := places.Look()
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func itemOf(e discovery.Entry, state string) Item {
 
 // askGateway returns the item of a gateway, with the state that the gateway reports.
 func askGateway(ctx context.Context, e discovery.Entry) Item {
-	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
+	ctx, cancel := context.WithTimeout(ctx, app.HealthTime)
 	defer cancel()
 	i := itemOf(e, discovery.Alive)
 	i.Restart, i.Remove = []string{"gateway", "restart", "-g", i.URL}, []string{"gateway", "stop", "-g", i.URL}
@@ -203,12 +203,12 @@ func askGateway(ctx context.Context, e discovery.Entry) Item {
 }
 
 // askHub returns the hub of a place and its servers, or nil if no hub is running.
-func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
+func askHub(ctx context.Context, place hub.Place) ([]Item, error) {
 	e, running, err := place.Read()
 	if err != nil || !running {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
+	ctx, cancel := context.WithTimeout(ctx, app.HealthTime)
 	defer cancel()
 	h := Item{Kind: KindHub, State: discovery.Alive, PID: e.PID, Version: e.Version, UptimeSeconds: time.Since(e.StartedAt).Seconds(), Remove: []string{"hub", "stop"}}
 	var status shared.Status

@@ -21,7 +21,7 @@ var views = []view{
 	{"Overview", overview},
 	{"Servers", func(m *model) []section { return []section{servers(m)} }},
 	{"Runs", func(m *model) []section { return []section{runs(m, false)} }},
-	{"Approvals", func(m *model) []section { return []section{approvals(m)} }},
+	{"Approvals", func(m *model) []section { return []section{waiting(m)} }},
 	{"Calls", func(m *model) []section { return []section{calls(m)} }},
 	{"Actors", func(m *model) []section { return []section{actors(m)} }},
 	{"Caches", caches},
@@ -168,7 +168,7 @@ func limited(d time.Duration) string {
 
 const whereCodes = "The gateway shows the code at its terminal or as a notification of the desktop; o asks for it."
 
-func approvals(m *model) section {
+func waiting(m *model) section {
 	s := section{title: "Calls that wait for you", empty: "No call waits for you.", columns: []column{
 		{name: "Tool", flex: true}, {name: "Left", right: true}, {name: "Run", drop: 2}, {name: "Request", drop: 1},
 	}}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -31,7 +31,7 @@ type Listed struct {
 
 // ListPages returns the entries of all pages of a list. It warns about servers that do not
 // answer.
-func ListPages(ctx context.Context, g target.Provider, ask toolscript.FetchRequest, warn func(format string, args ...any)) ([]Listed, error) {
+func ListPages(ctx context.Context, g app.Provider, ask toolscript.FetchRequest, warn func(format string, args ...any)) ([]Listed, error) {
 	var all []Listed
 	seen := map[string]bool{}
 	for {

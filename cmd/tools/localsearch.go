@@ -13,9 +13,9 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
-	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -44,14 +44,14 @@ type LocalSearch struct {
 }
 
 // Find searches in the last lists of the servers, and starts the servers without a list. If
-// no server is trusted, the error is an *exit.Error.
+// no server is trusted, the error is an *app.Error.
 func (s *LocalSearch) Find(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
 	loaded, err := s.Host.Load(s.Trust)
 	if err != nil {
 		return toolscript.SearchAnswer{}, err
 	}
 	if nothing := len(loaded.Servers) == len(loaded.Untrusted); nothing && len(loaded.Servers) > 0 {
-		return toolscript.SearchAnswer{}, &exit.Error{Code: exit.Failure} // Load has warned about the servers
+		return toolscript.SearchAnswer{}, &app.Error{Code: app.Failure} // Load has warned about the servers
 	}
 	if _, q.Allow, err = loaded.Settings.Narrow(s.Profile); err != nil {
 		return toolscript.SearchAnswer{}, err

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
@@ -264,7 +265,7 @@ func program(t *testing.T, config, stdin string, args ...string) (stdout string)
 		t.Fatal(err)
 	}
 	var out, failed output
-	code := cli.Run(cli.State{
+	code := cli.Run(app.State{
 		Args: args, Dir: filepath.Join(dir, "work"), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &failed,
 		Env: []string{
 			"HOME=" + filepath.Join(dir, "home"), "TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(dir, "run"), "TOOLSCRIPT_DATA_DIR=" + engine,

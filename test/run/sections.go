@@ -30,7 +30,7 @@ var sections = []section{
 	{
 		name: "packages", proves: "each package by itself",
 		in:    func(pkg string) bool { return isPackage(pkg) && !sharesState(pkg) },
-		first: []string{"transport/hub/host", "cmd/cli", "cmd/sharing", "actors", "runner/quickjs", "runner/worker", "transport/mcpclient", "cmd/mcpserver", "harness", "codegen"},
+		first: []string{"transport/hub/host", "cmd/cli", "cmd/hub", "actors", "runner/quickjs", "runner/worker", "transport/mcpclient", "cmd/mcp", "harness", "codegen"},
 		also:  []string{shim}, flags: []string{"-short"}, atOnce: runtime.NumCPU() + 1, // many wait
 	},
 	{

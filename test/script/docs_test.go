@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/cli"
 )
 
@@ -412,7 +413,7 @@ func validate(t *testing.T, where, text string) {
 		}
 	}
 	var stdout, stderr strings.Builder
-	code := cli.Run(cli.State{
+	code := cli.Run(app.State{
 		Args: []string{"config", "validate"}, Env: env, Dir: home,
 		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 	})

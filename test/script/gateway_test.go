@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
@@ -78,7 +79,7 @@ func endBackground(env *testscript.Env) {
 		err = errors.Join(err, e.Process().Stop())
 	}
 	var stderr strings.Builder
-	stop := cli.State{Args: []string{"hub", "stop"}, Env: env.Vars, Dir: env.WorkDir, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr}
+	stop := app.State{Args: []string{"hub", "stop"}, Env: env.Vars, Dir: env.WorkDir, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr}
 	if cli.Run(stop) != 0 {
 		err = errors.Join(err, errors.New("hub stop: "+stderr.String()))
 	}

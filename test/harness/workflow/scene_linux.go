@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/test/harness"
@@ -74,7 +75,7 @@ func (s *Scene) start() error {
 	printed, stdout := io.Pipe()
 	cmd := s.program.Command(s.ctx)
 	go func() {
-		code <- cli.Run(cli.State{
+		code <- cli.Run(app.State{
 			Args: []string{"gateway", "start"}, Env: cmd.Env, Dir: cmd.Dir, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: terminal.File,
 			Signals: signals, Exit: func(int) {},
 		})

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+)
+
+// Prepare reads and checks the options of a command before it runs.
+func (a *App) Prepare(c *cobra.Command, _ []string) error {
+	err := a.Read(c)
+	if err == nil {
+		err = together(c)
+	}
+	if err == nil {
+		err = a.refuseAgent(c)
+	}
+	if err == nil {
+		a.watch(c)
+	}
+	return err
+}
+
+// Read reads the flags of a command, and the environment variables of flags that are not given.
+func (a *App) Read(c *cobra.Command) error {
+	err := Read(c.Flags(), c.CommandPath(), a.Getenv, a.Warn)
+	a.Host = &daemon.Host{
+		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.LookupEnv},
+		Warn:   a.Warn, FindHub: a.FindHub,
+	}
+	a.Target.Host, a.suggestions = a.Host, suggestionsOf(c, a.Names)
+	return err
+}
+
+// Getenv returns the value of a variable; "" if it is not set.
+func (a *App) Getenv(name string) string {
+	value, _ := a.LookupEnv(name)
+	return value
+}
+
+// LookupEnv finds a variable. If it is set twice, the later value counts, as in the
+// shell.
+func (a *App) LookupEnv(name string) (string, bool) {
+	for _, entry := range slices.Backward(a.Env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// Absolute resolves a path in the working directory of the command.
+func (a *App) Absolute(path string) string { return Absolute(a.Dir, path) }

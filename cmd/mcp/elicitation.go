@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript"
+)
+
+// await waits for the end of the run, and sends questions of MCP servers, and calls that
+// wait for an approval, to the client. Before MCP 2026-07-28 a question is a request to the
+// client. From that version on it is a result that asks for input, and the client sends the
+// call again. After limit, await returns that the run is in progress; 0 means no limit.
+func (s *script) await(ctx context.Context, meta *mcp.Meta, limit time.Duration) (*mcp.CallToolResult, error) {
+	defer s.notifying(ctx, meta)()
+	var bound <-chan time.Time
+	if limit > 0 {
+		bound = time.After(limit)
+	}
+	for {
+		select {
+		case <-s.done:
+			return s.close(), nil
+		case <-ctx.Done():
+			s.cancel()
+			<-s.done
+			return nil, context.Cause(ctx)
+		case <-bound:
+			if result := s.leave(); result != nil {
+				return result, nil
+			}
+			bound = time.After(silence)
+		case q := <-s.questions:
+			if q.approval != nil && !s.waits(ctx, q.approval.ID) {
+				continue
+			}
+			if server.IsModernRequest(ctx) {
+				return s.pause(q), nil
+			}
+			s.asking.Add(1)
+			go s.ask(ctx, q)
+		}
+	}
+}
+
+// close returns the result of an ended run.
+func (s *script) close() *mcp.CallToolResult {
+	s.cancel()
+	r := s.result()
+	answer := &mcp.CallToolResult{StructuredContent: r, IsError: !r.OK}
+	for _, m := range s.media {
+		answer.Content = append(answer.Content, contentOf(m))
+	}
+	return answer
+}
+
+// ask sends a question as a request to the client.
+func (s *script) ask(ctx context.Context, q question) {
+	defer s.asking.Add(-1)
+	reply, err := s.server.RequestElicitation(ctx, mcp.ElicitationRequest{Params: parameters(q)})
+	if err != nil {
+		reply = nil // the question is cancelled
+	}
+	s.reply(q, reply)
+}
+
+func parameters(q question) mcp.ElicitationParams {
+	if q.approval != nil {
+		return q.approval.form()
+	}
+	return mcp.ElicitationParams{Message: again(q.refused) + q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
+}
+
+// again returns the beginning of a form after an answer was refused.
+func again(refused string) string {
+	if refused == "" {
+		return ""
+	}
+	return "The last answer was not accepted: " + refused + "\n"
+}
+
+// reply passes an answer to the run. Without an answer, a question is cancelled, but a call
+// still waits for its approval. If the answer does not fit the form, the client gets the
+// form once more: clients without forms accept every question without an answer.
+func (s *script) reply(q question, reply *mcp.ElicitationResult) {
+	if q.approval != nil {
+		s.answer(*q.approval, reply)
+		return
+	}
+	answer := toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}
+	if reply != nil {
+		answer.Action = string(reply.Action)
+		if content, err := json.Marshal(reply.Content); err == nil && answer.Action == toolscript.Accept {
+			answer.Content = content
+		}
+	}
+	err := s.gateway.ReplyRun(s.ctx, q.runID, answer)
+	switch {
+	case toolscript.KindOf(err) != toolscript.Invalid: // accepted, or the run has ended
+	case q.refused == "":
+		q.refused = err.Error()
+		s.questions <- q
+	default:
+		s.note(fmt.Sprintf("the question of %s was cancelled, because the answers of the client were not accepted: %v", q.Server, err))
+		_ = s.gateway.ReplyRun(s.ctx, q.runID, toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}) // the run may have ended meanwhile
+	}
+}
+
+// limit returns how long a run waits for the answer to a question.
+func (q question) limit() time.Duration {
+	if q.approval == nil {
+		return toolscript.AskLimit
+	}
+	return max(toolscript.AskLimit, time.Until(q.approval.Expires))
+}
+
+// pause returns a result that asks for input, and keeps the run for the next request.
+func (s *script) pause(q question) *mcp.CallToolResult {
+	s.paused.keep(q.runID, s, &q, q.limit())
+	return server.NewInputRequestBuilder(q.runID).Elicit(q.ID, parameters(q)).ToolResult()
+}
+
+// resume continues a paused run with the answer in the request.
+func (e *entrance) resume(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	w, ok := e.paused.take(request.Params.RequestState, true)
+	if !ok {
+		return mcp.NewToolResultError("no run waits for this answer; it has ended"), nil
+	}
+	w.reply(*w.question, server.ElicitationResponse(request.Params.InputResponses, w.question.ID))
+	return w.await(ctx, request.Params.Meta, patienceOf(ctx, request.Params.Meta))
+}
+
+// maxClient is the maximum length of a client's name, in bytes.
+const maxClient = 200
+
+// clientOf returns the name and version that the client reports.
+func clientOf(ctx context.Context) string {
+	name := "mcp"
+	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	if !ok {
+		return name
+	}
+	if info := session.GetClientInfo(); info.Name != "" {
+		name += " " + info.Name + " " + info.Version
+	}
+	return strings.ToValidUTF8(name[:min(len(name), maxClient)], "")
+}
+
+// canElicit reports whether the client can put questions to a person. From MCP 2026-07-28
+// on, each request says so.
+func canElicit(ctx context.Context) bool {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
+		return info.ClientCapabilities.Elicitation != nil
+	}
+	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	return ok && session.GetClientCapabilities().Elicitation != nil
+}

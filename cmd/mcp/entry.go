@@ -1,0 +1,191 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rawjson"
+)
+
+// uncounted is the cost of a message up to which it is not counted: the number of
+// connections bounds such messages. They include notifications and answers to questions,
+// which must never be refused.
+const uncounted = 128 << 10
+
+// entry admits requests of HTTP clients, within the memory for messages and sessions. It
+// also skips the byte order mark of a body.
+type entry struct {
+	lenient
+	room     room
+	sessions *sessions
+}
+
+// ServeHTTP implements http.Handler.
+func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		if s := newStream(w, r); s != nil && r.Method == http.MethodGet {
+			defer s.end()
+			defer s.keepAlive()()
+			w = s
+		}
+		h.inSession(w, r, func() { h.Handler.ServeHTTP(w, r) })
+		return
+	}
+	body, release, refused := h.read(r)
+	defer release()
+	if refused != nil {
+		refused(w, r)
+		return
+	}
+	body = readable(body)
+	var m message
+	_ = json.Unmarshal(body, &m) // mcp-go answers an invalid message
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	serve := func() {
+		if _, isRequest := m.key(); isRequest && m.checkParams() != nil {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkParams())) // the client has gone
+			return
+		}
+		h.serve(w, r, m)
+	}
+	if m.Method == string(mcp.MethodToolsCall) {
+		if s := newStream(w, r); s != nil {
+			defer s.end()
+			defer s.keepAlive()()
+			w, r = s, r.WithContext(withNotifier(r.Context(), s))
+		}
+	}
+	if strings.EqualFold(m.Method, string(mcp.MethodInitialize)) {
+		h.initialize(w, body, serve)
+		return
+	}
+	h.inSession(w, r, serve)
+}
+
+// read reads a message within the memory for messages, which release returns. If the
+// message is not read, refused is the handler that answers it; otherwise refused is nil.
+func (h entry) read(r *http.Request) (body []byte, release func(), refused http.HandlerFunc) {
+	taken := int64(0)
+	release = func() { h.room.Release(taken) }
+	take := func(cost int64) bool {
+		if cost <= max(uncounted, taken) {
+			return true
+		}
+		if !h.room.TryAcquire(cost - taken) {
+			return false
+		}
+		taken = cost
+		return true
+	}
+	size := r.ContentLength
+	if size < 0 {
+		size = maxMessage
+	}
+	switch {
+	case size > maxMessage:
+		return nil, release, refusing(http.StatusRequestEntityTooLarge, errMessageTooLarge)
+	case !take(perRequest + perByte*size):
+		return nil, release, refusing(http.StatusServiceUnavailable, errMessagesBusy)
+	}
+	body, err := budget.Read(r.Context(), nil, rawjson.SkipMark(r.Body), r.ContentLength, maxMessage)
+	if err != nil && !errors.Is(err, budget.ErrTooLong) {
+		return nil, release, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, err.Error(), http.StatusBadRequest) }
+	}
+	switch cost := costOf(body); {
+	case err != nil || cost > maxCost:
+		return nil, release, refusing(http.StatusRequestEntityTooLarge, errMessageTooLarge)
+	case !take(cost):
+		return nil, release, refusing(http.StatusServiceUnavailable, errMessagesBusy)
+	}
+	return body, release, nil
+}
+
+// initialize serves a request that begins a session.
+func (h entry) initialize(w http.ResponseWriter, body []byte, serve func()) {
+	kept := int(costOf(body))
+	switch {
+	case len(body) > maxInitialize:
+		refusing(http.StatusRequestEntityTooLarge, errInitializeTooLarge)(w, nil)
+		return
+	case !h.sessions.begin(kept):
+		refusing(http.StatusServiceUnavailable, errSessions)(w, nil)
+		return
+	}
+	id := ""
+	defer func() { h.sessions.began(id, kept) }()
+	serve()
+	id = w.Header().Get(server.HeaderKeySessionID)
+}
+
+// inSession serves a request that may belong to a session. A stream without a session gets
+// one that ends with it.
+func (h entry) inSession(w http.ResponseWriter, r *http.Request, serve func()) {
+	id, own := r.Header.Get(server.HeaderKeySessionID), false
+	if own = id == "" && r.Method == http.MethodGet; own {
+		id = new(server.StatelessGeneratingSessionIdManager).Generate()
+		r.Header.Set(server.HeaderKeySessionID, id)
+	}
+	if id != "" && !isSessionID(id) {
+		refusing(http.StatusNotFound, errNoSession)(w, r)
+		return
+	}
+	if id == "" || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) { // such requests have no sessions
+		serve()
+		return
+	}
+	if own && !h.sessions.add(id) {
+		refusing(http.StatusServiceUnavailable, errSessions)(w, r)
+		return
+	}
+	if !h.sessions.enter(id) {
+		refusing(http.StatusNotFound, errNoSession)(w, r)
+		return
+	}
+	defer func() {
+		h.sessions.leave(id)
+		if own {
+			h.sessions.end(id)
+		}
+		if own || r.Method == http.MethodDelete {
+			h.sessions.forget(id)
+		}
+	}()
+	serve()
+}
+
+var (
+	errInitializeTooLarge = errors.New("the message initialize has more than 64 KB")
+	errSessions           = errors.New("there are 1000 sessions with requests in progress; end one of them")
+	errNoSession          = errors.New("there is no such session: it has ended, or the gateway was started again; begin another one with initialize")
+)
+
+// refusing returns a handler that answers with a JSON-RPC error.
+func refusing(status int, why error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		code := mcp.INVALID_REQUEST
+		w.Header().Set("Content-Type", "application/json")
+		if status == http.StatusServiceUnavailable {
+			code = mcp.INTERNAL_ERROR
+			w.Header().Set("Retry-After", "1")
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write(refusal("null", code, why)) // the client has gone
+	}
+}
+
+// refusal returns the error response to a request. id is JSON.
+func refusal(id string, code int, why error) []byte {
+	text, _ := json.Marshal(map[string]any{ // it always encodes
+		"jsonrpc": mcp.JSONRPC_VERSION, "id": json.RawMessage(id), "error": map[string]any{"code": code, "message": why.Error()},
+	})
+	return text
+}

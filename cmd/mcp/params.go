@@ -1,0 +1,50 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// checkParams returns why the parameters of a request are refused, or nil. mcp-go would
+// answer with the error of its decoder.
+func (m message) checkParams() error {
+	if len(m.Params) == 0 || string(m.Params) == "null" {
+		if m.Method == string(mcp.MethodToolsCall) {
+			return errNoName
+		}
+		return nil
+	}
+	if !isObject(m.Params) {
+		return fmt.Errorf("the parameters of %.40q must be a JSON object", m.Method)
+	}
+	var params map[string]json.RawMessage
+	_ = json.Unmarshal(m.Params, &params) // the parameters are an object
+	if meta := params["_meta"]; len(meta) > 0 && string(meta) != "null" && !isObject(meta) {
+		return errors.New(`"_meta" must be a JSON object`)
+	}
+	if m.Method != string(mcp.MethodToolsCall) {
+		return nil
+	}
+	var name string
+	if err := json.Unmarshal(params["name"], &name); err != nil || name == "" {
+		return errNoName
+	}
+	switch name {
+	case searchTool.Name, describeTool.Name, runTool.Name:
+		return nil
+	}
+	return fmt.Errorf("there is no tool %.60q; the tools are %s, and a script of %s calls those of servers", name, threeTools, runTool.Name)
+}
+
+var (
+	threeTools = fmt.Sprintf("%s, %s and %s", searchTool.Name, describeTool.Name, runTool.Name)
+	errNoName  = fmt.Errorf(`"name" of tools/call must be a text: one of the tools %s`, threeTools)
+)
+
+func isObject(value json.RawMessage) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(value), []byte("{"))
+}

@@ -1,0 +1,212 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+type runArgs struct {
+	Code      string
+	Timeout   float64 // seconds
+	Needs     []string
+	MaxTokens int    // 0: the configured limit
+	Wait      string // time after which the request ends before the run; "": the run ends with the request
+	Run       string // id of a run to wait for, instead of Code
+	Abort     bool   // end Run
+	From      int64  // offset in the stored value of Run from which to read; 0: do not read it
+	notes     []string
+}
+
+func readRun(ctx context.Context, g *given) (args runArgs, err error) {
+	if abort, _ := g.members["abort"].(bool); !g.has("code") && !g.has("run") && !abort {
+		g.missing("code", "the script is empty")
+	}
+	args.notes = g.notes
+	return args, g.into(ctx, &args)
+}
+
+type runResult struct {
+	OK      bool            `json:"ok"`
+	Running bool            `json:"running,omitempty"` // the script is running; Run can be used to wait for it
+	Value   json.RawMessage `json:"value,omitempty"`
+	Rest    string          `json:"rest,omitempty"`   // JSON of the value, from an offset on
+	Output  string          `json:"output,omitempty"` // stdout and stderr, in order
+	Error   *runError       `json:"error,omitempty"`
+	Notices []string        `json:"notices,omitempty"` // notices about omitted parts and arguments
+	Run     string          `json:"run,omitempty"`
+}
+
+type runError struct {
+	Code    toolscript.Kind `json:"code"`
+	Message string          `json:"message"`        // with the position in the script
+	Sent    toolscript.Sent `json:"sent,omitempty"` // for a call whose error was not caught: whether the server received it
+}
+
+// run answers run_script. A request with a state continues a run that has asked the client
+// for input.
+func (e *entrance) run(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if state := request.Params.RequestState; state != "" {
+		return e.resume(ctx, request)
+	}
+	args, err := readRun(ctx, givenOf(runTool, request))
+	if err != nil {
+		return mcp.NewToolResultError(err.Error()), nil
+	}
+	if args.From > 0 {
+		return e.rest(ctx, args)
+	}
+	if args.Wait != "" || args.Run != "" || args.Abort {
+		return e.wait(ctx, args, request.Params.Meta)
+	}
+	s, err := e.begin(ctx, args, request.Params.Meta)
+	if err != nil {
+		return mcp.NewToolResultError(err.Error()), nil
+	}
+	return s.await(ctx, request.Params.Meta, patienceOf(ctx, request.Params.Meta))
+}
+
+// script is a run in progress.
+type script struct {
+	*entrance
+	tokens int   // runArgs.MaxTokens
+	failed error // why the run did not start, or why its events stopped; read after done is closed
+	media  []terminal.Medium
+
+	gateway   Gateway
+	ctx       context.Context //nolint:containedctx // context of the run, which outlives a request that asks for input
+	cancel    context.CancelFunc
+	progress  progress
+	questions chan question // has room for all questions and forms of a run
+	asks      bool          // the client can put questions to a person
+	forms     atomic.Int64  // number of forms for approvals that were sent to the client
+	asking    atomic.Int64  // questions that the client is answering
+	done      chan struct{}
+
+	mu       sync.Mutex
+	runID    string
+	output   strings.Builder
+	findings []string
+	end      *toolscript.End
+	notes    []string // notices about answers of the client
+}
+
+// note adds a notice to the result.
+func (s *script) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notes = append(s.notes, text)
+}
+
+// question is an elicitation of an MCP server, or a call that waits for an approval.
+type question struct {
+	runID string
+	toolscript.Question
+	approval *request
+	refused  string // why the last answer was not accepted
+}
+
+// maxQuestions is the maximum number of questions of one run.
+const maxQuestions = 32
+
+// begin starts a run.
+func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*script, error) {
+	g, release, err := e.Gateway(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &script{entrance: e, gateway: g, tokens: args.MaxTokens, questions: make(chan question, 2*maxQuestions+maxForms), asks: canElicit(ctx), done: make(chan struct{}), notes: args.notes}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	s.progress.attach(ctx, meta)
+	exec := e.execRequest(ctx, args)
+	exec.Ask = s.asks
+	go func() {
+		defer close(s.done)
+		defer release()
+		s.failed = g.Exec(s.ctx, exec, s.event)
+	}()
+	return s, nil
+}
+
+func (e *entrance) execRequest(ctx context.Context, args runArgs) toolscript.ExecRequest {
+	return toolscript.ExecRequest{
+		Code: args.Code, Client: clientOf(ctx), Session: e.sessionOf(ctx), Cwd: e.Cwd, Needs: args.Needs,
+		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
+	}
+}
+
+// event handles one event of the run. Exec calls it in order.
+func (s *script) event(e toolscript.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e.Type {
+	case toolscript.EventStart:
+		s.runID = e.RunID
+	case toolscript.EventStdout, toolscript.EventStderr:
+		s.output.WriteString(e.Data)
+	case toolscript.EventDiagnostic:
+		s.findings = append(s.findings, strings.TrimRight(s.Diagnostic(e.Diagnostic), "\n"))
+	case toolscript.EventCall:
+		s.progress.report("calling " + e.Tool)
+	case toolscript.EventProgress:
+		s.progress.report(e.Message)
+	case toolscript.EventAsk:
+		s.questions <- question{runID: s.runID, Question: *e.Ask}
+	case toolscript.EventApproval:
+		if s.asks && e.Approval != nil {
+			s.approve(request{Approval: *e.Approval, runID: s.runID})
+		}
+	case toolscript.EventEnd:
+		s.end = e.End
+	default: // the record of the run has the other events
+	}
+	return nil
+}
+
+// result returns the result of the ended run, as the client sees it.
+func (s *script) result() runResult {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := runResult{Run: s.runID}
+	r.Output, r.Notices = s.console()
+	r.Notices = append(r.Notices, s.notes...)
+	switch {
+	case s.failed != nil:
+		r.Error = &runError{Code: toolscript.KindOf(s.failed), Message: s.failed.Error()}
+		return r
+	case s.end == nil:
+		r.Error = &runError{Code: toolscript.Internal, Message: "the gateway stopped answering before the script had ended"}
+		return r
+	}
+	r.OK = s.end.OK
+	if len(s.end.Value) > 0 {
+		var notices []string
+		r.Value, notices = s.Shorten(s.runID, s.end.Value, s.tokens)
+		r.Notices = append(r.Notices, notices...)
+		r.Notices = append(r.Notices, s.show(s.end.Value)...)
+	}
+	r.Notices = append(r.Notices, s.end.Notices...)
+	if text := s.end.UnfinishedText(); text != "" {
+		r.Notices = append(r.Notices, text)
+	}
+	switch {
+	case len(s.findings) > 0 && s.end.Kind == toolscript.CheckFailed:
+		r.Error = &runError{Code: s.end.Kind, Message: strings.Join(s.findings, "\n")}
+	case s.end.Error != nil:
+		text := strings.TrimRight(s.Error(s.end.Error), "\n")
+		if made := s.end.MadeText(s.runID); made != "" {
+			text += "\n" + made
+		}
+		r.Error = &runError{s.end.Kind, text, s.end.Error.Sent}
+	case len(s.findings) > 0:
+		r.Notices = append(r.Notices, s.findings...)
+	}
+	return r
+}

@@ -1,0 +1,178 @@
+// Package mcp gives agents without a shell access to the gateway: three MCP tools
+// that find tools, describe them, and run scripts that call them. See docs/design/clients.md.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/transport/api"
+)
+
+// Gateway answers the requests: a running gateway over HTTP, or a gateway in this process.
+type Gateway interface {
+	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
+	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
+	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (api.Tools, error)
+	StoreTypes(ctx context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error)
+	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
+	// Detach begins a run that outlives the request, RunEvents emits the events of a run
+	// from the start to the end, and AbortRun ends a run.
+	Detach(ctx context.Context, req toolscript.ExecRequest) (runID string, err error)
+	RunEvents(ctx context.Context, runID string, wait bool, emit func(toolscript.Event) error) error
+	AbortRun(ctx context.Context, runID string) error
+	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
+	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
+	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
+	// AnswerApproval answers a call that waits for a person. It is called without the
+	// secret of an approver.
+	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
+	RunOutput(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error)
+}
+
+// Options connect the server to the program around it.
+type Options struct {
+	// Gateway returns the gateway for one request, and a function that releases it.
+	Gateway func(context.Context) (Gateway, func(), error)
+	// Session and Cwd are those of the stdio client; "" if it has none.
+	Session, Cwd string
+	// Shorten returns a value in the form for a model, shortened to about tokens (0: the
+	// configured limit), and notices about omitted parts. It stores the whole value where
+	// RunOutput or Kept finds it.
+	Shorten func(runID string, value json.RawMessage, tokens int) (short json.RawMessage, notices []string)
+	// Media returns the images and sounds of a value that a model is shown, and the number
+	// of the others.
+	Media func(runID string, value json.RawMessage) (media []terminal.Medium, left int)
+	// KeepOutput stores the whole console output of a run in the same place.
+	KeepOutput func(runID string, text []byte) error
+	// Kept reads what Shorten and KeepOutput have stored in this process.
+	Kept func(runID string, q toolscript.OutputQuery) ([]byte, error)
+	// Error returns the text of a failed run's error, as on the command line.
+	Error func(*toolscript.RunError) string
+	// Diagnostic returns the text of a finding of the type checker.
+	Diagnostic func(*toolscript.Diagnostic) string
+	// Told rewrites a message for an agent, which has no shell. If it is nil, messages stay the same.
+	Told func(text string) string
+	// Changes receives a value when the servers of the gateway have changed. Clients then
+	// get the notification that lists of tools have changed. Changes may be nil.
+	Changes <-chan struct{}
+	// Shown records what a model reads: the result of a tool, or the definitions of the
+	// tools, under the name Definitions. runID is "" if there is no run.
+	Shown func(tool, runID string, text []byte)
+}
+
+// Definitions is the name under which Shown receives the definitions of the tools.
+const Definitions = "tools/list"
+
+const instructions = "Calls tools of many MCP servers with TypeScript. " +
+	"First search_tools with what you need, then describe_tools for the types, then run_script: " +
+	"one script can make many calls, and only what it returns reaches you."
+
+// queueSize is the number of requests that can wait. mcp-go answers further requests on the
+// goroutine that reads, which would delay cancellations.
+const queueSize = 10_000
+
+// entrance implements the tools.
+type entrance struct {
+	Options
+	server *server.MCPServer
+	paused paused
+	web    bool // the server has HTTP clients, each with its own session
+}
+
+// sessionOf returns the session whose values in the store a request uses. "" is the session of the
+// gateway, which clients of MCP 2026-07-28 over HTTP also use, because they have no session.
+func (e *entrance) sessionOf(ctx context.Context) string {
+	if !e.web {
+		return e.Session
+	}
+	if session := server.ClientSessionFromContext(ctx); session != nil {
+		return session.SessionID()
+	}
+	return ""
+}
+
+// Serve speaks MCP on in and out until in ends. It returns the error of ctx if ctx ends
+// first. mcp-go has one stdio session per process, so only one Serve may run at a time.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
+	e := newEntrance(options)
+	stdio := server.NewStdioServer(e.server)
+	server.WithQueueSize(queueSize)(stdio)
+	l := newLines(rawjson.SkipMark(in), out)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	server.WithStdioContextFunc(func(ctx context.Context) context.Context { return withNotifier(ctx, l) })(stdio)
+	go e.follow(ctx)
+	return stdio.Listen(ctx, l, l)
+}
+
+// Handler speaks MCP over streamable HTTP with any number of clients. The caller checks who
+// may send requests. stop ends the goroutines of the handler.
+func Handler(options Options) (h http.Handler, stop func()) {
+	e := newEntrance(options)
+	e.web = true
+	web := server.NewStreamableHTTPServer(e.server, server.WithSessionIdleTTL(sessionIdle),
+		server.WithHTTPContextFunc(withProfile), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
+	ctx, cancel := context.WithCancel(context.Background())
+	go e.follow(ctx)
+	return entry{lenient{web}, newRoom(), newSessions(web)}, func() {
+		cancel()
+		_ = web.Shutdown(context.Background()) // it has no listener, so it does not block
+	}
+}
+
+// follow notifies clients of changes until ctx ends.
+func (e *entrance) follow(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.Changes:
+			e.server.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
+		}
+	}
+}
+
+func newEntrance(options Options) *entrance {
+	e := &entrance{Options: options}
+	e.server = server.NewMCPServer("toolscript", toolscript.Version,
+		server.WithTitle("toolscript"), server.WithInstructions(instructions),
+		server.WithToolCapabilities(true), server.WithResourceCapabilities(false, false), server.WithElicitation(),
+		server.WithRecovery(),
+		server.WithToolHandlerMiddleware(e.present), server.WithHooks(e.recordDefinitions()))
+	e.server.AddTools(
+		server.ServerTool{Tool: searchTool, Handler: handler(searchTool, readSearch, e.search)},
+		server.ServerTool{Tool: describeTool, Handler: handler(describeTool, readDescribe, e.describe)},
+		server.ServerTool{Tool: runTool, Handler: e.run},
+	)
+	e.server.AddResourceTemplate(outputTemplate, e.readOutput)
+	return e
+}
+
+// result is the structured result of a tool. failed reports whether isError is set.
+type result interface{ failed() bool }
+
+// handler returns the handler of a tool. An error becomes a result with isError and one sentence.
+func handler[A any, R result](tool mcp.Tool, read func(context.Context, *given) (A, error), run func(context.Context, A) (R, error)) server.ToolHandlerFunc {
+	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		args, err := read(ctx, givenOf(tool, request))
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		r, err := run(ctx, args)
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		return &mcp.CallToolResult{StructuredContent: r, IsError: r.failed()}, nil
+	}
+}

@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"container/list"
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+)
+
+const (
+	// sessionIdle is how long the state of an HTTP client is kept after its last request.
+	sessionIdle = time.Hour
+
+	maxSessions   = 1000     // sessions at the same time; the least recently used one ends for a new one
+	maxInitialize = 64 << 10 // bytes of an initialize message, most of which the session keeps
+	maxKept       = 32 << 20 // memory for the initialize messages of all sessions, in bytes
+)
+
+// sessions bounds the sessions over HTTP that mcp-go keeps: mcp-go has no bound, and
+// accepts any id as that of a session.
+type sessions struct {
+	end func(id string) // removes a session from mcp-go
+
+	mu    sync.Mutex
+	known map[string]*list.Element // elements of order by session id
+	order list.List                // elements are *session; the most recently used is the last
+	kept  int                      // memory of all sessions, in bytes
+	begun int                      // initialize messages that are being answered
+}
+
+type session struct {
+	id   string
+	busy int // requests that are being answered
+	kept int // memory for its initialize message, in bytes
+}
+
+func newSessions(web *server.StreamableHTTPServer) *sessions {
+	return &sessions{known: map[string]*list.Element{}, end: func(id string) {
+		web.Handle(nowhere{}, &server.HTTPRequest{
+			Method: http.MethodDelete, Header: http.Header{server.HeaderKeySessionID: {id}}, Context: context.Background(),
+		})
+	}}
+}
+
+// begin makes room for a session that keeps some bytes. It returns false if there is no
+// room; otherwise the caller must call began.
+func (s *sessions) begin(bytes int) bool {
+	s.mu.Lock()
+	ended, ok := s.makeRoom(bytes)
+	if ok {
+		s.begun++
+		s.kept += bytes
+	}
+	s.mu.Unlock()
+	s.endAll(ended)
+	return ok
+}
+
+// began records the session that has begun. id is "" if none has.
+func (s *sessions) began(id string, bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun--
+	if id == "" {
+		s.kept -= bytes
+		return
+	}
+	s.known[id] = s.order.PushBack(&session{id: id, kept: bytes})
+}
+
+// add creates a session for one stream. It returns false if there is no room for it.
+func (s *sessions) add(id string) bool {
+	if !s.begin(0) {
+		return false
+	}
+	s.began(id, 0)
+	return true
+}
+
+// enter records the start of a session's request. It returns false if there is no such
+// session; otherwise the caller must call leave.
+func (s *sessions) enter(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, ok := s.known[id]
+	if ok {
+		s.order.MoveToBack(at)
+		at.Value.(*session).busy++
+	}
+	return ok
+}
+
+// leave records the end of a request.
+func (s *sessions) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := s.known[id]; at != nil {
+		s.order.MoveToBack(at)
+		at.Value.(*session).busy--
+	}
+}
+
+// forget removes a session that mcp-go has ended.
+func (s *sessions) forget(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := s.known[id]; at != nil {
+		s.drop(at)
+	}
+}
+
+func (s *sessions) drop(at *list.Element) {
+	of, _ := s.order.Remove(at).(*session)
+	s.kept -= of.kept
+	delete(s.known, of.id)
+}
+
+// makeRoom removes sessions without requests, the least recently used first, until there is
+// room for one that keeps some bytes. The caller holds mu, and must end the returned
+// sessions.
+func (s *sessions) makeRoom(bytes int) (ended []string, ok bool) {
+	full := func() bool { return len(s.known)+s.begun >= maxSessions || s.kept+bytes > maxKept }
+	for at := s.order.Front(); at != nil && full(); {
+		next := at.Next()
+		if of, _ := at.Value.(*session); of.busy == 0 {
+			s.drop(at)
+			ended = append(ended, of.id)
+		}
+		at = next
+	}
+	return ended, !full()
+}
+
+func (s *sessions) endAll(ids []string) {
+	for _, id := range ids {
+		s.end(id)
+	}
+}
+
+// isSessionID reports whether mcp-go accepts an id.
+func isSessionID(id string) bool {
+	_, err := new(server.StatelessGeneratingSessionIdManager).Validate(id)
+	return strings.TrimSpace(id) != "" && err == nil
+}
+
+// nowhere discards an answer.
+type nowhere struct{}
+
+// Header implements server.HTTPResponseWriter.
+func (nowhere) Header() http.Header { return http.Header{} }
+
+// WriteHeader implements server.HTTPResponseWriter.
+func (nowhere) WriteHeader(int) {}
+
+// Write implements server.HTTPResponseWriter.
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+// Flush implements server.HTTPResponseWriter.
+func (nowhere) Flush() {}
+
+// CanStream implements server.HTTPResponseWriter.
+func (nowhere) CanStream() bool { return false }

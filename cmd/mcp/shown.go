@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// present writes the result of a tool as text, and records the text of each result. It does
+// not repeat the text as structured content, because several clients would show a model
+// both. A cancelled request gets no answer.
+func (e *entrance) present(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result, err := next(ctx, request)
+		if s, is := notifierIn(ctx).(*stream); is && ctx.Err() != nil {
+			s.drop()
+		}
+		if result == nil {
+			return result, err
+		}
+		e.tell(result)
+		runID := ""
+		if structured := result.StructuredContent; structured != nil {
+			if r, is := structured.(runResult); is {
+				runID = r.Run
+			}
+			text, _ := json.Marshal(structured) // our own types always encode
+			result.StructuredContent = nil
+			result.Content = append([]mcp.Content{mcp.NewTextContent(string(plain(text)))}, result.Content...)
+		}
+		var text []byte
+		for _, block := range result.Content {
+			if t, is := block.(mcp.TextContent); is {
+				text = append(text, t.Text...)
+			}
+		}
+		e.Shown(request.Params.Name, runID, text)
+		return result, err
+	}
+}
+
+// recordDefinitions records the part of the tool list that a client gives to a model.
+func (e *entrance) recordDefinitions() *server.Hooks {
+	hooks := &server.Hooks{}
+	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
+		var all []byte
+		for _, t := range list.Tools {
+			text, err := json.Marshal(map[string]any{"name": t.Name, "description": t.Description, "inputSchema": t.RawInputSchema})
+			if err != nil {
+				continue // never happens: the schemas are constants
+			}
+			all = append(all, text...)
+		}
+		e.Shown(Definitions, "", all)
+	})
+	return hooks
+}

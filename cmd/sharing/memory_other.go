@@ -1,9 +1,0 @@
-//go:build !linux
-
-package sharing
-
-// Memory returns 0: only Linux is supported.
-func Memory(int) int64 { return 0 }
-
-// GroupMemory returns 0: only Linux is supported.
-func GroupMemory(int) int64 { return 0 }
