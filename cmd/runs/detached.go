@@ -8,9 +8,14 @@ import (
 	"github.com/toolscript/toolscript/actors/runs/kept"
 )
 
-// Detached marks the runs that were detached. If the gateway of such a run was killed, it
-// adds how the run ended.
+// Detached marks the runs that were detached, and adds those that the audit does not have. If the
+// gateway of such a run was killed, it adds how the run ended.
 func (h *History) Detached(store kept.Events) {
+	for _, id := range store.IDs() {
+		if h.runs[id] == nil { // its gateway was killed before it wrote the audit, or keeps none
+			h.runs[id] = &Run{RunID: id, StartedAt: store.Changed(id), Outcome: unknown}
+		}
+	}
 	for _, r := range h.runs {
 		if r.Detached = store.Has(r.RunID); !r.Detached || r.Outcome != unknown {
 			continue

@@ -65,7 +65,11 @@ func (c *child) serveNative(before func() any, attack func(any) any) error {
 	if _, _, err := c.link.read(); err != nil { // the gateway's signal to begin
 		return err
 	}
-	return c.link.writeJSON(frameEnd, attack(seen), nil)
+	if err := c.link.writeJSON(frameEnd, attack(seen), nil); err != nil {
+		return err
+	}
+	_, _, _ = c.link.read() // until the gateway closes the pipes: at the end of this process it stops reading
+	return nil
 }
 
 // AskNative starts a worker of a role that runs Native, and decodes the result of the

@@ -22,13 +22,16 @@ import (
 	"github.com/toolscript/toolscript/internal/rescue"
 )
 
-// Time limits for the end of a process. Without undoExit, their sum is the limit of
-// Conn.Close; it is below the five seconds in which the gateway exits.
+// undoExit is the time after SIGTERM to a package manager at the limit of a start, in which it may remove
+// what it has installed. It is above the limit of Close. Only tests change it.
+var undoExit = 5 * time.Second
+
+// Time limits for the end of a process. Their sum is the limit of Conn.Close; it is below the five seconds in
+// which the gateway exits.
 const (
 	closeExit  = time.Second             // after closing standard input
 	termExit   = 1500 * time.Millisecond // after SIGTERM
 	killExit   = 500 * time.Millisecond  // after SIGKILL
-	undoExit   = 5 * time.Second         // after SIGTERM to a package manager at the limit of a start; above the limit of Close
 	holdDelay  = time.Second             // for a process outside the group that holds the output open
 	lastOutput = 300 * time.Millisecond  // to read the remaining output, and again to abandon it
 )

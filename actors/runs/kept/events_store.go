@@ -120,6 +120,14 @@ func (s Events) list() []kept {
 	return runs
 }
 
+// IDs returns the ids of the stored runs, the newest first.
+func (s Events) IDs() (ids []string) {
+	for _, run := range s.list() {
+		ids = append(ids, run.id)
+	}
+	return ids
+}
+
 // running reports whether a process writes the events of a run.
 func (s Events) running(id string) bool {
 	if _, err := os.Stat(s.lock(id)); errors.Is(err, fs.ErrNotExist) {
