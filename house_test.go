@@ -2,6 +2,9 @@ package toolscript_test
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path"
@@ -226,6 +229,52 @@ func TestSizes(t *testing.T) {
 		t.Errorf("%d packages outside of test, want at most %d; of one file %q, want at most %d", rooms, mostRooms, oneFile, mostOfOneFile)
 	}
 	t.Logf("%d packages outside of test, %d of one file", rooms, len(oneFile))
+}
+
+// Bounds of the code outside of test.
+const (
+	mostFuncLines = 60
+	mostMethods   = 12 // that an interface declares itself
+)
+
+// TestFunctions checks the lines of functions and the methods of interfaces, except in code that
+// others wrote.
+func TestFunctions(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(".", func(path string, entry os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (slices.Contains([]string{"test", "runner/typescript", "codegen/jsonschema"}, filepath.ToSlash(path)) ||
+			slices.Contains([]string{"node_modules", "testdata"}, entry.Name()) || strings.HasPrefix(entry.Name(), ".") && path != "."):
+			return filepath.SkipDir
+		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		files++
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if lines := set.Position(n.End()).Line - set.Position(n.Pos()).Line + 1; lines > mostFuncLines {
+					t.Errorf("%s: %s has %d lines, want at most %d", path, n.Name.Name, lines, mostFuncLines)
+				}
+			case *ast.InterfaceType:
+				if methods := len(n.Methods.List); methods > mostMethods {
+					t.Errorf("%s: an interface has %d methods, want at most %d", set.Position(n.Pos()), methods, mostMethods)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || files < 500 {
+		t.Errorf("%d files, %v", files, err)
+	}
 }
 
 // packages returns the imports of each package of this module, without those of tests.

@@ -36,80 +36,117 @@ func (Confiner) Lacks(r mcpclient.Confine) string {
 // Start implements mcpclient.Confiner. If a part of the restrictions is not available,
 // the server is started with the others.
 func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
-	self, err := files.Own()
-	if err != nil {
-		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
-	}
 	temp, err := os.MkdirTemp("", "toolscript-server-")
 	if err != nil {
 		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
 	}
 	end := func() { _ = os.RemoveAll(temp) } // an error is ignored: nothing can be done about files that stay
-	env := append(slices.Clone(p.Env), "TMPDIR="+temp)
-	write := append(slices.Concat(p.Write, confined.Devices()), temp)
-	own, read := []string{temp}, confined.RuntimePaths(p.Project, p.Path, p.Fixed, p.Dir, inPath(p.Env))
-	if manager := installer(p.Args); manager != "" {
-		cache, err := c.cache(p, temp)
-		if err != nil {
-			end()
+	l := launch{Confiner: c, process: p, start: mcpclient.Start{Env: append(slices.Clone(p.Env), "TMPDIR="+temp), End: end}}
+	for _, step := range []func() error{func() error { return l.paths(temp) }, l.network, l.wrap, l.watch} {
+		if err := step(); err != nil {
+			l.start.End()
 			return mcpclient.Start{}, err
 		}
-		own, write = append(own, cache), append(write, cache)
-		env = append(env, cachesOf(manager, cache)...)
-		if slices.Contains([]string{"uv", "uvx", "pipx"}, manager) {
-			interpreters, more := pythons(p, cache)
-			files, environment := uvRun(p, cache)
-			read, env = append(read, interpreters...), slices.Concat(env, more, environment)
-			for _, file := range files {
-				read = append(read, confined.RuntimePaths(p.Project, p.Path, []string{file}, p.Dir, inPath(p.Env))...)
-			}
+	}
+	return l.start, nil
+}
+
+// launch prepares the start of one process. Its steps follow one another.
+type launch struct {
+	Confiner
+	process mcpclient.Confined
+	spec    confined.Spec
+	own     []string // the paths that belong to this process only
+	start   mcpclient.Start
+}
+
+// paths decides which paths the process may read and write. temp is its own folder.
+func (l *launch) paths(temp string) error {
+	p := l.process
+	write := append(slices.Concat(p.Write, confined.Devices()), temp)
+	read := confined.RuntimePaths(p.Project, p.Path, p.Fixed, p.Dir, inPath(p.Env))
+	l.own = []string{temp}
+	if manager := installer(p.Args); manager != "" {
+		cache, err := l.cache(p, temp)
+		if err != nil {
+			return err
 		}
+		l.own, write = append(l.own, cache), append(write, cache)
+		l.start.Env = append(l.start.Env, cachesOf(manager, cache)...)
+		if slices.Contains([]string{"uv", "uvx", "pipx"}, manager) {
+			read = append(read, l.python(cache)...)
+		}
+	}
+	if err := errors.Join(linksOut(p.Confine), p.Leaves()); err != nil {
+		return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: err}
 	}
 	gated := confined.GateMissing() == ""
-	s := confined.Spec{Path: p.Path, Args: p.Args, Project: p.Project, Write: write, Modes: gated || len(write) > len(confined.Devices())+1}
-	if err := errors.Join(linksOut(p.Confine), p.Leaves()); err != nil {
-		end()
-		return mcpclient.Start{}, &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: err}
-	}
-	s.Free, s.Watched = p.Free, p.Watched
 	slices.Sort(read)
-	s.Read = slices.Concat(p.Read, slices.Compact(read))
-	if len(p.Net) > 0 || p.Free {
-		proxy, err := egress.Options{Any: p.Free, Seen: c.seen(p)}.Start(p.Net, p.Log)
-		if err != nil {
-			end()
-			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
-		}
-		s.Port, env = proxy.Port(), append(env, proxy.Env()...)
-		end = after(end, proxy.Close)
+	l.spec = confined.Spec{
+		Path: p.Path, Args: p.Args, Project: p.Project, Write: write, Read: slices.Concat(p.Read, slices.Compact(read)),
+		Modes: gated || len(write) > len(confined.Devices())+1, Free: p.Free, Watched: p.Watched, Gate: gated && !p.Free,
 	}
-	s.Gate = gated && !p.Free
-	start := mcpclient.Start{Env: env}
-	if start.Args, err = s.Wrap(self); err != nil {
-		end()
-		return mcpclient.Start{}, err
+	return nil
+}
+
+// python returns what a package manager of Python reads, and adds its variables.
+func (l *launch) python(cache string) (read []string) {
+	p := l.process
+	interpreters, more := pythons(p, cache)
+	files, environment := uvRun(p, cache)
+	l.start.Env = slices.Concat(l.start.Env, more, environment)
+	for _, file := range files {
+		read = append(read, confined.RuntimePaths(p.Project, p.Path, []string{file}, p.Dir, inPath(p.Env))...)
 	}
+	return append(interpreters, read...)
+}
+
+// network starts the proxy, the only way of the process into the network.
+func (l *launch) network() error {
+	p := l.process
+	if len(p.Net) == 0 && !p.Free {
+		return nil
+	}
+	proxy, err := egress.Options{Any: p.Free, Seen: l.seen(p)}.Start(p.Net, p.Log)
+	if err != nil {
+		return fmt.Errorf("confine: %w", err)
+	}
+	l.spec.Port, l.start.Env = proxy.Port(), append(l.start.Env, proxy.Env()...)
+	l.start.End = after(l.start.End, proxy.Close)
+	return nil
+}
+
+// wrap makes the command line, which begins with this program.
+func (l *launch) wrap() (err error) {
+	self, err := files.Own()
+	if err != nil {
+		return fmt.Errorf("confine: %w", err)
+	}
+	l.start.Args, err = l.spec.Wrap(self)
+	return err
+}
+
+// watch starts what answers the process, or records what it does.
+func (l *launch) watch() error {
+	s := l.spec
 	if s.Watched {
-		c.Record.Begin(observed.Base{Dir: p.Dir, Read: s.Read, Write: s.Write, Own: own, Port: s.Port, Modes: s.Modes})
+		l.Record.Begin(observed.Base{Dir: l.process.Dir, Read: s.Read, Write: s.Write, Own: l.own, Port: s.Port, Modes: s.Modes})
 	}
 	switch {
 	case s.Gate:
-		gate, file, err := confined.NewGate(s, c.Record, p.Log)
+		gate, file, err := confined.NewGate(s, l.Record, l.process.Log)
 		if err != nil {
-			end()
-			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
+			return fmt.Errorf("confine: %w", err)
 		}
-		start.Files, end = []*os.File{file}, after(end, gate.Close)
+		l.start.Files, l.start.End = []*os.File{file}, after(l.start.End, gate.Close)
 	case s.Watched:
-		watch, file, err := observed.Start(c.Record)
+		watch, file, err := observed.Start(l.Record)
 		if err != nil {
-			end()
-			return mcpclient.Start{}, fmt.Errorf("watch the server: %w", err)
+			return fmt.Errorf("watch the server: %w", err)
 		}
-		start.Files, end = []*os.File{file}, after(end, watch.Close)
+		l.start.Files, l.start.End = []*os.File{file}, after(l.start.End, watch.Close)
 	}
-	start.End = end
-	return start, nil
+	return nil
 }
 
 // seen returns a function that records connections through the proxy; nil if the server is not watched.

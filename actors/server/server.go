@@ -164,6 +164,22 @@ func (s *Server) Receive(c *actor.Context) {
 		s.healthKnown(m)
 	case restDue:
 		s.restDue(m)
+	case reviewed:
+		s.reviewed(m)
+	case ended:
+		s.ended(m)
+	case redial:
+		s.redial(m)
+	case actor.Stopped:
+		s.stop()
+	default:
+		s.receiveRequest(m)
+	}
+}
+
+// receiveRequest handles what others ask of the server, and what becomes of its calls.
+func (s *Server) receiveRequest(m any) {
+	switch m := m.(type) {
 	case Want:
 		s.want()
 	case Retry:
@@ -176,8 +192,6 @@ func (s *Server) Receive(c *actor.Context) {
 		s.leaving = m
 	case Again:
 		s.again(m)
-	case reviewed:
-		s.reviewed(m)
 	case Call:
 		s.want()
 		s.call(m)
@@ -195,12 +209,6 @@ func (s *Server) Receive(c *actor.Context) {
 		m.Reply.Send(s.status(), nil)
 	case Announce:
 		s.announce()
-	case ended:
-		s.ended(m)
-	case redial:
-		s.redial(m)
-	case actor.Stopped:
-		s.stop()
 	}
 }
 

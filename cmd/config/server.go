@@ -65,9 +65,7 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 
 		StartupTimeout: n.child("startupTimeout").duration(),
 	}
-	if c.Timeout == 0 {
-		c.Timeout = mcpclient.DefaultTimeout
-	}
+	c.Timeout = cmp.Or(c.Timeout, mcpclient.DefaultTimeout)
 	note(o.share(&c, n), "shared")
 	note(checkSlots(c), "concurrency")
 	if !file.Project && !file.Named {

@@ -29,6 +29,7 @@ import (
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/telemetry"
 )
@@ -102,17 +103,8 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Configuration = config.Paths(loaded.Files)
 	o.Logins = h.Logins(options.Logger)
 	d.hub = h.hubClient(answers, options.Logger)
-	tools := d.builtinHost()
-	confiner := options.Watch.confiner(h)
-	o.Dial = dialOwn(d.withScripts(server.DialTypes(map[string]server.Dial{
-		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
-		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers, Convert: tools.Convert}.Dial),
-		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers, Convert: tools.Convert}.Dial),
-	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
-		Reaper: d.reaper, Confiner: confiner, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
-	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers))
+	o.Dial = options.Lent.over(d.dial(o.Logins, answers))
 	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
-	o.Dial = options.Lent.over(o.Dial)
 	o.Memory = options.Lent.memory(server.ToolLists(h.Cache("tools")))
 	o.Store = d.store(loaded.Files)
 	o.Approvals.Store = h.approvals()
@@ -134,10 +126,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	}
 	var err error
 	if d.System, err = actors.Start(o); err != nil {
-		d.reaper.Close()
-		d.hub.Close()
-		d.fleet.close()
-		d.runners.Reset()
+		d.release()
 		_ = d.telemetry.Close(context.Background()) // it has nothing to send
 		return nil, err
 	}
@@ -147,6 +136,28 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.reloading.Unlock()
 	d.telemetry.SendMetrics(d.Measures)
 	return d, nil
+}
+
+// dial returns the function that connects to servers of every kind.
+func (d *Daemon) dial(logins *oauth.Sessions, answers *budget.Budget) server.Dial {
+	tools, confiner, credentials := d.builtinHost(), d.options.Watch.confiner(d.host), actors.Credentials(logins)
+	all := server.DialAll(mcpclient.Dialer{
+		Reaper: d.reaper, Confiner: confiner, Dir: d.host.Config.WorkDir, RoundTripper: credentials, Answers: answers,
+	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial))
+	all = server.DialTypes(map[string]server.Dial{
+		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
+		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: credentials, Answers: answers, Convert: tools.Convert}.Dial),
+		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: credentials, Answers: answers, Convert: tools.Convert}.Dial),
+	}, server.DialFleet(d.fleet.Dial, all))
+	return dialOwn(d.withScripts(all, answers))
+}
+
+// release ends what the actors use: processes and connections.
+func (d *Daemon) release() {
+	d.runners.Reset()
+	d.fleet.close()
+	d.hub.Close()
+	d.reaper.Close()
 }
 
 // completeScripts adds the workers, which are processes of this program, and Deno.
@@ -213,10 +224,7 @@ func typeOptions(t config.Types) actors.Types {
 
 // Close ends the actors, the servers and their processes; see actors.System.
 func (d *Daemon) Close(ctx context.Context) error {
-	defer d.reaper.Close()
-	defer d.hub.Close()
-	defer d.fleet.close()
-	defer d.runners.Reset()
+	defer d.release()
 	defer d.options.Lent.close()
 	d.hub.Leave()
 	d.endMetrics(ctx)

@@ -20,6 +20,15 @@ const (
 	maxTries = 5  // forms for one request; the actor of approvals also counts wrong codes
 )
 
+// Approvals are the calls of a gateway that wait for a person.
+type Approvals interface {
+	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
+	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
+	// AnswerApproval answers a call that waits for a person. It is called without the
+	// secret of an approver.
+	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
+}
+
 // request is a call that waits for an approval.
 type request struct {
 	toolscript.Approval

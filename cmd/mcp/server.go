@@ -32,11 +32,7 @@ type Gateway interface {
 	RunEvents(ctx context.Context, runID string, wait bool, emit func(toolscript.Event) error) error
 	AbortRun(ctx context.Context, runID string) error
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
-	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
-	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
-	// AnswerApproval answers a call that waits for a person. It is called without the
-	// secret of an approver.
-	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
+	Approvals
 	RunOutput(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error)
 }
 

@@ -33,7 +33,10 @@ const healthPath = "/health"
 // pageQuery are the parameters of routes that return one page of a list.
 var pageQuery = withProfile("server", "cursor")
 
-func (s *Server) routes() []route {
+func (s *Server) routes() []route { return append(s.gatewayRoutes(), s.pageRoutes()...) }
+
+// gatewayRoutes are the routes of clients.
+func (s *Server) gatewayRoutes() []route {
 	return []route{
 		{method: fiber.MethodGet, path: healthPath, within: healthTime, serve: s.health},
 		{method: fiber.MethodGet, path: "/ready", within: askTime, serve: s.ready},
@@ -83,6 +86,13 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: MCPPath, within: runTime, query: withProfile(), serve: s.mcp},
 		{method: fiber.MethodGet, path: MCPPath, within: runTime, query: withProfile(), serve: s.mcp},
 		{method: fiber.MethodDelete, path: MCPPath, within: askTime, query: withProfile(), serve: s.mcp},
+		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, query: []string{"eof", "error"}, bytes: true, serve: s.giveStdin},
+	}
+}
+
+// pageRoutes are the routes of the operator page.
+func (s *Server) pageRoutes() []route {
+	return []route{
 		{method: fiber.MethodPost, path: "/dashboard", within: askTime, serve: s.makeLink},
 		{method: fiber.MethodGet, path: dashboardPath + "open/:link", within: askTime, serve: s.openLink},
 		{method: fiber.MethodGet, path: dashboardPath + "assets/:file", within: askTime, serve: s.pageAsset},
@@ -96,6 +106,5 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: dashboardPath + ":session/approvals/:id", within: askTime, serve: s.onPage(s.approval)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/approvals/:id", within: askTime, serve: s.onPage(s.answerOnPage)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/approvals/:id/code", within: askTime, serve: s.onPage(s.codeOnPage)},
-		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, query: []string{"eof", "error"}, bytes: true, serve: s.giveStdin},
 	}
 }

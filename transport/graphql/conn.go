@@ -81,22 +81,12 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		Transport:     upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
 		CheckRedirect: upstream.CheckRedirect,
 	}}
-	text, err := e.schema(ctx, cfg.Project, s.Spec)
-	var operations []operation
-	var warnings []string
-	if err == nil {
-		operations, warnings, err = d.describe(ctx, s, text)
-	}
-	if err != nil {
-		var known *toolscript.Error
-		if errors.As(err, &known) {
-			known.Server = name
-			return nil, known
-		}
+	operations, warnings, err := d.operations(ctx, e, cfg, s)
+	if known := (*toolscript.Error)(nil); errors.As(err, &known) {
+		known.Server = name
+		return nil, known
+	} else if err != nil {
 		return fail(toolscript.Invalid, err)
-	}
-	if len(operations) == 0 {
-		return fail(toolscript.Invalid, errors.New(`no query or mutation is selected; see "operations" of the server`))
 	}
 	for _, warning := range warnings {
 		if on.Log != nil {
@@ -113,6 +103,19 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		Name: name, Info: mcpclient.Info{Title: "GraphQL at " + address.Host, Version: toolscript.Version},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: guard.CloseIdleConnections,
 	}), nil
+}
+
+// operations reads the schema and returns the selected operations, at least one, and warnings about the schema.
+func (d Dialer) operations(ctx context.Context, e *endpoint, cfg mcpclient.Config, s Settings) ([]operation, []string, error) {
+	text, err := e.schema(ctx, cfg.Project, s.Spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	operations, warnings, err := d.describe(ctx, s, text)
+	if err == nil && len(operations) == 0 {
+		err = errors.New(`no query or mutation is selected; see "operations" of the server`)
+	}
+	return operations, warnings, err
 }
 
 // endpoint is a GraphQL endpoint.

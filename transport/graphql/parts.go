@@ -180,68 +180,80 @@ func definitions(text string) (begins []int) {
 // fieldsOf returns the keywords and the name of a definition, and the texts of the fields in its
 // body. A field begins with a name before ":" or "(", or with a name at the beginning of a line.
 func fieldsOf(part string) (head string, fields []string) {
-	type token struct {
-		begin int
-		text  string
+	p := fieldScan{part: part, start: -1, body: -1}
+	scan(part, p.take)
+	if p.body < 0 {
+		p.body = len(part)
 	}
-	var (
-		depth        int
-		before, last token
-		start        = -1 // start of the head
-		words        int
-		begins       []int
-		indent       string // indentation of the first field
-		indented     bool
-		body         = -1 // where the body ends
-	)
-	begin := func(before, name token) {
-		at := name.begin
-		if before.text != "" && before.text[0] == '"' {
-			at = before.begin
-		}
-		if !slices.Contains(begins[max(0, len(begins)-1):], at) {
-			begins = append(begins, at)
-		}
-	}
-	scan(part, func(from, to int) {
-		now := token{from, part[from:to]}
-		switch space, only := lead(part, from); {
-		case body >= 0:
-		case depth == 0 && letter(now.text[0]) && start < 0:
-			start, words = from, 1
-			if now.text == "extend" || now.text == "directive" {
-				words = 2
-			}
-		case depth == 0 && words > 0:
-			if words--; words == 0 {
-				head = part[start:to]
-			}
-		case depth == 1 && (now.text == ":" || now.text == "(") && last.text != "" && letter(last.text[0]) && before.text != "@":
-			begin(before, last)
-		case depth >= 1 && only && letter(now.text[0]) && (depth == 1 || indented && space == indent) && !strings.Contains(":@=|&", last.text):
-			if !indented {
-				indent, indented = space, true
-			}
-			depth = 1
-			begin(last, now)
-		}
-		if depth = nested(depth, now.text); depth == 0 && now.text == "}" && body < 0 {
-			body = from
-		}
-		before, last = last, now
-	})
-	if body < 0 {
-		body = len(part)
-	}
-	for i, at := range begins {
-		end := body
-		if i+1 < len(begins) {
-			end = begins[i+1]
+	for i, at := range p.begins {
+		end := p.body
+		if i+1 < len(p.begins) {
+			end = p.begins[i+1]
 		}
 		fields = append(fields, part[at:max(at, end)])
 	}
-	if head == "" {
-		head = part[:min(len(part), 40)]
+	if p.head == "" {
+		p.head = part[:min(len(part), 40)]
 	}
-	return head, fields
+	return p.head, fields
+}
+
+// fieldScan finds the head and the begins of the fields of one definition.
+type fieldScan struct {
+	part         string
+	depth        int
+	before, last word
+	start        int    // where the head begins; -1: not yet
+	words        int    // words of the head that are missing
+	head         string // "" before its end
+	begins       []int  // where the fields begin
+	indent       string // indentation of the first field
+	indented     bool
+	body         int // where the body ends; -1: not yet
+}
+
+// word is a token of the document.
+type word struct {
+	begin int
+	text  string
+}
+
+// take takes the token from..to.
+func (p *fieldScan) take(from, to int) {
+	now := word{from, p.part[from:to]}
+	switch space, only := lead(p.part, from); {
+	case p.body >= 0:
+	case p.depth == 0 && letter(now.text[0]) && p.start < 0:
+		p.start, p.words = from, 1
+		if now.text == "extend" || now.text == "directive" {
+			p.words = 2
+		}
+	case p.depth == 0 && p.words > 0:
+		if p.words--; p.words == 0 {
+			p.head = p.part[p.start:to]
+		}
+	case p.depth == 1 && (now.text == ":" || now.text == "(") && p.last.text != "" && letter(p.last.text[0]) && p.before.text != "@":
+		p.begin(p.before, p.last)
+	case p.depth >= 1 && only && letter(now.text[0]) && (p.depth == 1 || p.indented && space == p.indent) && !strings.Contains(":@=|&", p.last.text):
+		if !p.indented {
+			p.indent, p.indented = space, true
+		}
+		p.depth = 1
+		p.begin(p.last, now)
+	}
+	if p.depth = nested(p.depth, now.text); p.depth == 0 && now.text == "}" && p.body < 0 {
+		p.body = from
+	}
+	p.before, p.last = p.last, now
+}
+
+// begin adds a field with its name, and with the description before it.
+func (p *fieldScan) begin(before, name word) {
+	at := name.begin
+	if before.text != "" && before.text[0] == '"' {
+		at = before.begin
+	}
+	if !slices.Contains(p.begins[max(0, len(p.begins)-1):], at) {
+		p.begins = append(p.begins, at)
+	}
 }

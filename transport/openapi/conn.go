@@ -57,14 +57,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	l := newLibrary(ctx, &http.Client{Transport: s.reading(cfg, guard), CheckRedirect: sameOriginOnly}, cfg.Project, s.Spec)
 	document, err := l.get(s.Spec)
 	if err != nil {
-		kind := toolscript.Unavailable
-		if known := (*toolscript.Error)(nil); errors.As(err, &known) {
-			kind, err = known.Kind, known.Err
-		}
-		if s.Auth.Type == "oauth2" && kind == toolscript.Unauthorized {
-			kind = toolscript.Unavailable // the document is read without the login
-		}
-		return fail(kind, fmt.Errorf("read the OpenAPI document: %s: %w", s.Spec, err))
+		return fail(unread(s, err))
 	}
 	operations, about, err := d.describe(ctx, l, document, s, sent(s.Auth, cfg.Headers))
 	if err != nil {
@@ -101,6 +94,18 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		Name: name, Info: mcpclient.Info{Title: about.title, Version: about.version, Instructions: about.description},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: guard.CloseIdleConnections,
 	}), nil
+}
+
+// unread returns the kind and the text of the error of a document that cannot be read.
+func unread(s Settings, err error) (toolscript.Kind, error) {
+	kind := toolscript.Unavailable
+	if known := (*toolscript.Error)(nil); errors.As(err, &known) {
+		kind, err = known.Kind, known.Err
+	}
+	if s.Auth.Type == "oauth2" && kind == toolscript.Unauthorized {
+		kind = toolscript.Unavailable // the document is read without the login
+	}
+	return kind, fmt.Errorf("read the OpenAPI document: %s: %w", s.Spec, err)
 }
 
 // guard returns the transport that protects internal addresses. It trusts "baseUrl" and "spec",
