@@ -11,28 +11,28 @@ import (
 
 // tables maps source files to the commands that print their tables.
 var tables = map[string][]string{
-	"add.go":                 {"add"},
-	"approvals.go":           {"approvals"},
-	"auth_list.go":           {"auth"},
-	"confine_report.go":      {"confine suggest"},
-	"gateway_list.go":        {"gateway list"},
-	"gateway_reload_plan.go": {"gateway reload --dry-run"},
-	"hub_status.go":          {"hub status"},
-	"list_servers.go":        {"list-servers"},
-	"list_tools.go":          {"list-tools"},
-	"listing.go":             {"resources", "resources templates", "prompts"},
-	"pins.go":                {"pins"},
-	"runs.go":                {"runs list", "runs show"},
-	"runs_diff.go":           {"runs diff"},
-	"scripts.go":             {"scripts"},
-	"search.go":              {"search"},
-	"secret_list.go":         {"secret list"},
-	"status.go":              {"status"},
-	"status_all.go":          {"status --all"},
-	"usage_text.go":          {"usage", "usage --by tool"},
-	"value_table.go":         {"exec -o table"},
+	"setup/add.go":            {"add"},
+	"approvals/approvals.go":  {"approvals"},
+	"setup/auth_list.go":      {"auth"},
+	"confine/report.go":       {"confine suggest"},
+	"gateways/list.go":        {"gateway list"},
+	"gateways/reload_plan.go": {"gateway reload --dry-run"},
+	"hub/status.go":           {"hub status"},
+	"tools/list_servers.go":   {"list-servers"},
+	"tools/list_tools.go":     {"list-tools"},
+	"tools/listing.go":        {"resources", "resources templates", "prompts"},
+	"approvals/pins.go":       {"pins"},
+	"runs/list.go":            {"runs list", "runs show"},
+	"runs/diff_command.go":    {"runs diff"},
+	"exec/scripts.go":         {"scripts"},
+	"tools/search.go":         {"search"},
+	"setup/secret_list.go":    {"secret list"},
+	"status/command.go":       {"status"},
+	"status/all.go":           {"status --all"},
+	"runs/usage_text.go":      {"usage", "usage --by tool"},
+	"terminal/value_table.go": {"exec -o table"},
 
-	"fleet_status.go": nil, // needs NATS servers, which scripts do not start
+	"hub/fleet_status.go": nil, // needs NATS servers, which scripts do not start
 }
 
 // makesTable matches a terminal.Table, also in its own package.
@@ -62,7 +62,7 @@ func TestTablesFit(t *testing.T) {
 			continue
 		}
 		found++
-		commands, known := tables[filepath.Base(name)]
+		commands, known := tables[strings.TrimPrefix(filepath.ToSlash(name), "../../cmd/")]
 		if !known {
 			t.Errorf("%s has a table; name the command that prints it here, and run it with fits", name)
 		}
