@@ -11,36 +11,20 @@ import (
 
 // ExecRequest is a request to run a script. It is the body of POST /exec.
 type ExecRequest struct {
+	Rules
+
 	Code      string         `json:"code"`
 	File      string         `json:"file,omitempty"`    // name of the script in diagnostics and traces; default script.ts
 	Modules   []ScriptModule `json:"modules,omitempty"` // the files that the script imports, directly or through other files
 	Args      []string       `json:"args,omitempty"`
-	Cwd       string         `json:"cwd,omitempty"`     // working directory that the script sees
-	TZ        string         `json:"tz,omitempty"`      // IANA time zone; default: the gateway's
-	Engine    string         `json:"engine,omitempty"`  // auto, quickjs or deno; default: quickjs
-	Check     string         `json:"check,omitempty"`   // off, warn or error: how type errors are treated; default error
-	Strict    bool           `json:"strict,omitempty"`  // check types in TypeScript's strict mode
-	Allow     []string       `json:"allow,omitzero"`    // server names and tool ids the run may call; null allows all, [] none
-	Profile   string         `json:"profile,omitempty"` // configured profile that narrows Allow; default: the one in the configuration
-	Needs     []string       `json:"needs,omitempty"`   // tools that must be available: server names, tool ids, server.tool, and patterns of MatchName
+	Needs     []string       `json:"needs,omitempty"` // tools that must be available: server names, tool ids, server.tool, and patterns of MatchName
 	Limits    Limits         `json:"limits"`
 	Stdin     bool           `json:"stdin,omitempty"`     // the client can send standard input
-	Ask       bool           `json:"ask,omitempty"`       // the client can ask a person
-	Terminal  int            `json:"terminal,omitempty"`  // id of the client's process, at whose terminal approval codes may be shown; or 0
 	CheckOnly bool           `json:"checkOnly,omitempty"` // compile and check the script, and do not run it
 	Dialect   string         `json:"dialect,omitempty"`   // "" or DialectHarness
-	Agent     string         `json:"-"`                   // id of the agent of agents.launch that wrote the script; "" if there is none
-	Trace     string         `json:"-"`                   // traceparent of W3C Trace Context of the caller; "" if there is none
-	Plan      bool           `json:"plan,omitempty"`      // make only calls of tools that read; see End.Plan
 	Record    bool           `json:"record,omitempty"`    // keep the inputs of the script for toolscript runs replay
-	Client    string         `json:"client,omitempty"`    // name of the client for the audit; default: the User-Agent of the request
-	Session   string         `json:"session,omitempty"`   // session of the client, for the audit and the store; default: the gateway's
 	Name      string         `json:"name,omitempty"`      // name under which store.run of later runs finds the value; "": it is not kept
-
-	// Narrowed reports that Allow has already been narrowed to Profile or needs no profile.
-	// Asked is then the Allow that the client sent; nil if there is no profile.
-	Narrowed bool     `json:"-"`
-	Asked    []string `json:"-"`
+	Narrowed  bool           `json:"-"`                   // Allow has already been narrowed to Profile, or needs no profile
 
 	// Parameter is the argument for the function that the script exports as default. The result of
 	// the function becomes the value of the run. If Parameter is nil, the function is not called.
@@ -52,14 +36,34 @@ type ExecRequest struct {
 	Signature bool `json:"signature,omitempty"`
 
 	// Parent is the id of the run whose script calls this one as tools.$scripts.NAME();
-	// "" if there is none. The run shares the limits of its parent. Parent is never
-	// sent over the wire.
+	// "" if there is none. The run has the Rules of its parent and shares its limits.
+	// Parent is never sent over the wire.
 	Parent string `json:"-"`
 
 	// ConversationID and ScriptID are the values of context.conversationId and
 	// context.scriptId in a script of DialectHarness.
 	ConversationID string `json:"conversationId,omitempty"`
 	ScriptID       string `json:"scriptId,omitempty"`
+}
+
+// Rules say for whom a run works, what it may do, and how its script is read. The runs of saved scripts that
+// a script calls have the same Rules as its run.
+type Rules struct {
+	Cwd      string   `json:"cwd,omitempty"`      // working directory that the script sees
+	TZ       string   `json:"tz,omitempty"`       // IANA time zone; default: the gateway's
+	Engine   string   `json:"engine,omitempty"`   // auto, quickjs or deno; default: quickjs
+	Check    string   `json:"check,omitempty"`    // off, warn or error: how type errors are treated; default error
+	Strict   bool     `json:"strict,omitempty"`   // check types in TypeScript's strict mode
+	Allow    []string `json:"allow,omitzero"`     // server names and tool ids the run may call; null allows all, [] none
+	Profile  string   `json:"profile,omitempty"`  // configured profile that narrows Allow; default: the one in the configuration
+	Asked    []string `json:"-"`                  // the Allow that the client sent, if Allow was narrowed to a profile; else nil
+	Plan     bool     `json:"plan,omitempty"`     // make only calls of tools that read; see End.Plan
+	Ask      bool     `json:"ask,omitempty"`      // the client can ask a person
+	Terminal int      `json:"terminal,omitempty"` // id of the client's process, at whose terminal approval codes may be shown; or 0
+	Client   string   `json:"client,omitempty"`   // name of the client for the audit; default: the User-Agent of the request
+	Session  string   `json:"session,omitempty"`  // session of the client, for the audit and the store; default: the gateway's
+	Agent    string   `json:"-"`                  // id of the agent of agents.launch that wrote the script; "" if there is none
+	Trace    string   `json:"-"`                  // traceparent of W3C Trace Context of the caller; "" if there is none
 }
 
 // Limits bound one run. A zero field means the gateway's default.

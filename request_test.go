@@ -32,17 +32,17 @@ func TestValidateExecRequest(t *testing.T) {
 		text    string
 	}{
 		{name: "nothing set"},
-		{name: "words of the contract", request: toolscript.ExecRequest{Engine: "quickjs", Check: "warn", File: "a b.ts"}},
+		{name: "words of the contract", request: toolscript.ExecRequest{File: "a b.ts", Rules: toolscript.Rules{Engine: "quickjs", Check: "warn"}}},
 		{
-			name: "engine that is not here", request: toolscript.ExecRequest{Engine: "node"},
+			name: "engine that is not here", request: toolscript.ExecRequest{Rules: toolscript.Rules{Engine: "node"}},
 			kind: toolscript.Unsupported, text: "auto, quickjs, deno",
 		},
 		{
-			name: "check", request: toolscript.ExecRequest{Check: "Error"},
+			name: "check", request: toolscript.ExecRequest{Rules: toolscript.Rules{Check: "Error"}},
 			kind: toolscript.Invalid, paths: []string{"/check"}, text: "off, warn, error",
 		},
 		{
-			name: "check and file", request: toolscript.ExecRequest{Check: "x", File: "a\nb"},
+			name: "check and file", request: toolscript.ExecRequest{File: "a\nb", Rules: toolscript.Rules{Check: "x"}},
 			kind: toolscript.Invalid, paths: []string{"/check", "/file"},
 			text: "off, warn, error",
 		},

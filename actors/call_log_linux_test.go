@@ -69,7 +69,7 @@ func TestTheLogOfARunIsCompleteAtItsEnd(t *testing.T) {
 		want = append(want, strconv.Itoa(n+1))
 	}
 	script := `for (let n = 0; n < 20; n++) await tools.a.echo({ n }); console.log("all")`
-	err := startWith(t, o).Exec(t.Context(), toolscript.ExecRequest{Code: script, Check: toolscript.CheckOff}, func(e toolscript.Event) error {
+	err := startWith(t, o).Exec(t.Context(), toolscript.ExecRequest{Code: script, Rules: toolscript.Rules{Check: toolscript.CheckOff}}, func(e toolscript.Event) error {
 		switch e.Type {
 		case toolscript.EventStdout:
 			early = log.lines()

@@ -82,8 +82,9 @@ func printLongLine(t *testing.T, sandbox []string) {
 		var notice strings.Builder
 		var end toolscript.End
 		err := s.Exec(t.Context(), toolscript.ExecRequest{
-			Code: `console.log("x".repeat(16 << 20)); return 1`, Check: toolscript.CheckOff,
+			Code:   `console.log("x".repeat(16 << 20)); return 1`,
 			Limits: toolscript.Limits{OutputBytes: limit},
+			Rules:  toolscript.Rules{Check: toolscript.CheckOff},
 		}, func(e toolscript.Event) error {
 			switch e.Type {
 			case toolscript.EventStdout:

@@ -53,7 +53,7 @@ func TestPathOfOneExecIsListed(t *testing.T) {
 	}
 	s := startWith(t, o)
 	settle(t, s) // a call that waits for its server takes another path
-	err = s.Exec(t.Context(), toolscript.ExecRequest{Code: "for (let n = 0; n < 2; n++) await tools.a.echo({ n })", Check: toolscript.CheckOff},
+	err = s.Exec(t.Context(), toolscript.ExecRequest{Code: "for (let n = 0; n < 2; n++) await tools.a.echo({ n })", Rules: toolscript.Rules{Check: toolscript.CheckOff}},
 		func(toolscript.Event) error { return nil })
 	if err != nil || stacks == "" {
 		t.Fatalf("Exec: %v, stacks of %d bytes", err, len(stacks))

@@ -46,7 +46,7 @@ func TestSandboxKilledWhileIdle(t *testing.T) {
 	}{{0, ""}, {1, ""}, {2, ""}, {100, toolscript.Unavailable}} {
 		left.Store(c.killed)
 		var end *toolscript.End
-		err := s.Exec(t.Context(), toolscript.ExecRequest{Code: "return 7", Check: toolscript.CheckOff}, func(e toolscript.Event) error {
+		err := s.Exec(t.Context(), toolscript.ExecRequest{Code: "return 7", Rules: toolscript.Rules{Check: toolscript.CheckOff}}, func(e toolscript.Event) error {
 			if e.Type == toolscript.EventEnd {
 				end = e.End
 			}

@@ -35,7 +35,7 @@ func TestTheRecordHasReasons(t *testing.T) {
 	settle(t, s)
 	id := ""
 	script := `for (const n of [1, 2, "secret"]) await tools.a.echo({ n }).catch(() => {})`
-	err := s.Exec(t.Context(), toolscript.ExecRequest{Check: toolscript.CheckOff, Code: script}, func(e toolscript.Event) error {
+	err := s.Exec(t.Context(), toolscript.ExecRequest{Code: script, Rules: toolscript.Rules{Check: toolscript.CheckOff}}, func(e toolscript.Event) error {
 		if e.Type == toolscript.EventStart {
 			id = e.RunID
 		}

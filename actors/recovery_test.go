@@ -183,7 +183,7 @@ func TestAScriptCallsAServerWhoseToolsWereNeverListed(t *testing.T) {
 					return &fakeSandbox{fakeChecker{dead: make(chan struct{})}, script}, nil
 				}
 				var end *toolscript.End
-				request := toolscript.ExecRequest{Code: "x", Allow: tt.allow, Limits: toolscript.Limits{TimeoutMs: 1e6}}
+				request := toolscript.ExecRequest{Code: "x", Limits: toolscript.Limits{TimeoutMs: 1e6}, Rules: toolscript.Rules{Allow: tt.allow}}
 				err := startWith(t, o).Exec(t.Context(), request, func(e toolscript.Event) error {
 					end = e.End
 					return nil

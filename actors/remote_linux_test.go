@@ -101,7 +101,7 @@ func (f *fleet) serve(t *testing.T) *remote.Server {
 // exec runs a script, with changes of its request.
 func (f *fleet) exec(t *testing.T, code string, change func(*toolscript.ExecRequest)) (r fleetRun) {
 	t.Helper()
-	request := toolscript.ExecRequest{Check: toolscript.CheckOff, Code: code}
+	request := toolscript.ExecRequest{Code: code, Rules: toolscript.Rules{Check: toolscript.CheckOff}}
 	if change != nil {
 		change(&request)
 	}

@@ -110,40 +110,58 @@ func (s *System) runDeps() runs.Deps {
 		url = func(string) string { return "" }
 	}
 	return runs.Deps{
-		Spawn:      s.spawn,
-		Ended:      s.runEnded,
-		Reason:     s.Redact,
-		Clean:      s.clean,
-		Call:       s.callAny,
-		Start:      s.startCall,
-		Begun:      s.options.Audit.Run,
-		Refused:    s.auditRefused,
-		Answered:   s.auditAnswered,
-		Record:     o.Record,
-		Stub:       s.stub,
-		Fetch:      s.Fetch,
-		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
-		Resolve:    s.resolve,
-		Fits:       s.arguments.Accepts,
-		Fit:        s.fitted,
-		Breaks:     s.breaks,
-		Search:     s.Search,
-		Describe:   s.Describe,
-		Select:     s.Select,
-		Names:      s.namesForScripts,
-		Types:      s.declarations,
-		Narrowed:   s.narrowedDeclarations,
-		Untyped:    untyped,
-		Builtins:   s.Builtins,
-		Dialect:    s.dialectDeclarations,
-		Advise:     s.advise,
-		Reread:     s.rereadAll,
-		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
-		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
-		Unlisted:   func(f toolscript.Filter) toolscript.Filter { return unlisted(s.current(), f) },
-		ListTime:   ListTime,
-		Needed:     s.needed,
-		Missing:    s.missingTools,
+		Ended:  s.runEnded,
+		Begun:  s.options.Audit.Run,
+		Record: o.Record,
+		Store:  s.store,
+		URL:    url,
+		Kept:   kept.Outputs{Dir: o.KeptDir},
+		Limits: func() toolscript.Limits { return s.defaults().Limits },
+		CallDeps: runs.CallDeps{
+			Reason:   s.Redact,
+			Clean:    s.clean,
+			Call:     s.callAny,
+			Start:    s.startCall,
+			Refused:  s.auditRefused,
+			Answered: s.auditAnswered,
+			Stub:     s.stub,
+			Fetch:    s.Fetch,
+		},
+		CatalogDeps: runs.CatalogDeps{
+			Lookup:      func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
+			Resolve:     s.resolve,
+			Search:      s.Search,
+			Describe:    s.Describe,
+			Select:      s.Select,
+			Names:       s.namesForScripts,
+			Builtins:    s.Builtins,
+			Reread:      s.rereadAll,
+			Connecting:  func(f toolscript.Filter) []string { return connecting(s.current(), f) },
+			Await:       func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
+			Unlisted:    func(f toolscript.Filter) toolscript.Filter { return unlisted(s.current(), f) },
+			ListTime:    ListTime,
+			Needed:      s.needed,
+			Missing:     s.missingTools,
+			ConnectTime: s.options.ConnectTimeout + endTime,
+		},
+		TypeDeps: runs.TypeDeps{
+			Fits:     s.arguments.Accepts,
+			Fit:      s.fitted,
+			Breaks:   s.breaks,
+			Types:    s.declarations,
+			Narrowed: s.narrowedDeclarations,
+			Untyped:  untyped,
+			Dialect:  s.dialectDeclarations,
+			Advise:   s.advise,
+		},
+		ProcessDeps: s.processDeps(),
+	}
+}
+
+// processDeps returns what starts the actor of a run, and lends it processes.
+func (s *System) processDeps() runs.ProcessDeps {
+	return runs.ProcessDeps{
+		Spawn: s.spawn,
 		Checker: func(ctx context.Context) (runs.Checker, runs.GiveBack, error) {
 			return borrow[runs.Checker](ctx, s, checkersID)
 		},
@@ -153,12 +171,7 @@ func (s *System) runDeps() runs.Deps {
 		Deno: func(ctx context.Context) (runner.Runner, runs.GiveBack, error) {
 			return borrow[runner.Runner](ctx, s, denoPoolID)
 		},
-		Remote:      s.remoteSandbox,
-		Store:       s.store,
-		URL:         url,
-		Kept:        kept.Outputs{Dir: o.KeptDir},
-		Limits:      func() toolscript.Limits { return s.defaults().Limits },
-		ConnectTime: s.options.ConnectTimeout + endTime,
+		Remote: s.remoteSandbox,
 	}
 }
 

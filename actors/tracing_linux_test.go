@@ -114,7 +114,7 @@ func TestSpansOfARun(t *testing.T) {
 	}
 	s := withSandboxes(t, conn, tracer)
 	id := ""
-	err := s.Exec(t.Context(), toolscript.ExecRequest{Trace: caller, Check: toolscript.CheckOff, Code: `await tools.a.echo({ n: 1 }); await tools.a.echo({ n: 2 })`}, func(e toolscript.Event) error {
+	err := s.Exec(t.Context(), toolscript.ExecRequest{Code: `await tools.a.echo({ n: 1 }); await tools.a.echo({ n: 2 })`, Rules: toolscript.Rules{Trace: caller, Check: toolscript.CheckOff}}, func(e toolscript.Event) error {
 		if e.Type == toolscript.EventStart {
 			id = e.RunID
 		}
@@ -158,7 +158,7 @@ func TestSpansOfARun(t *testing.T) {
 func TestTraceparentIsPassedOn(t *testing.T) {
 	conn := &tracedConn{fakeConn: newConn("a")}
 	s := withSandboxes(t, conn, nil)
-	err := s.Exec(t.Context(), toolscript.ExecRequest{Trace: caller, Check: toolscript.CheckOff, Code: `await tools.a.echo({ n: 1 })`}, func(toolscript.Event) error { return nil })
+	err := s.Exec(t.Context(), toolscript.ExecRequest{Code: `await tools.a.echo({ n: 1 })`, Rules: toolscript.Rules{Trace: caller, Check: toolscript.CheckOff}}, func(toolscript.Event) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,12 +192,15 @@ func TestSpansOfFetches(t *testing.T) {
 				with = tracer
 			}
 			s := withSandboxes(t, conn, with)
-			err := s.Exec(t.Context(), toolscript.ExecRequest{Trace: caller, Check: toolscript.CheckOff, Code: `
+			err := s.Exec(t.Context(), toolscript.ExecRequest{
+				Code: `
 				await tools.$resources.list({ server: "a" });
 				await tools.$resources.templates({ server: "a" });
 				await tools.$resources.read({ server: "a", uri: "x://secret" });
 				await tools.$prompts.list();
-				await tools.$prompts.get({ server: "a", name: "brief" });`}, func(toolscript.Event) error { return nil })
+				await tools.$prompts.get({ server: "a", name: "brief" });`,
+				Rules: toolscript.Rules{Trace: caller, Check: toolscript.CheckOff},
+			}, func(toolscript.Event) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}

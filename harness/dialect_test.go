@@ -111,7 +111,7 @@ func TestFlatNamesAreTyped(t *testing.T) {
 	if plain.Error == nil || !strings.Contains(plain.Error.Message, "'add' does not exist") {
 		t.Errorf("a plain script: %+v", plain)
 	}
-	plain = plainRun(t, toolscript.ExecRequest{Code: "return ['add' in tools, 'deep' in tools, Object.keys(tools)]", Check: toolscript.CheckOff})
+	plain = plainRun(t, toolscript.ExecRequest{Code: "return ['add' in tools, 'deep' in tools, Object.keys(tools)]", Rules: toolscript.Rules{Check: toolscript.CheckOff}})
 	if want := `[false,false,["workspace"]]`; string(plain.Value) != want {
 		t.Errorf("names of a plain script: %s, want %s", plain.Value, want)
 	}
@@ -160,7 +160,7 @@ return { ...context, telemetry: typeof context.telemetry.emitProgress, frozen }`
 	if plain := plainRun(t, toolscript.ExecRequest{Code: "return context"}); plain.Error == nil || !strings.Contains(plain.Error.Message, "Cannot find name 'context'") {
 		t.Errorf("a plain script: %+v", plain)
 	}
-	if plain := plainRun(t, toolscript.ExecRequest{Code: "return typeof context", Check: toolscript.CheckOff}); string(plain.Value) != `"undefined"` {
+	if plain := plainRun(t, toolscript.ExecRequest{Code: "return typeof context", Rules: toolscript.Rules{Check: toolscript.CheckOff}}); string(plain.Value) != `"undefined"` {
 		t.Errorf("a plain script has context: %s", plain.Value)
 	}
 }
@@ -376,7 +376,7 @@ return refused`)
 			t.Errorf("%s: %+v, %v; want %q", code, parsed, err, want)
 		}
 	}
-	if plain := plainRun(t, toolscript.ExecRequest{Code: `return tools.spawn.exec("add", {})`, Check: toolscript.CheckOff}); plain.Error == nil {
+	if plain := plainRun(t, toolscript.ExecRequest{Code: `return tools.spawn.exec("add", {})`, Rules: toolscript.Rules{Check: toolscript.CheckOff}}); plain.Error == nil {
 		t.Errorf("a plain script has tools.spawn.exec: %s", plain.Value)
 	}
 }

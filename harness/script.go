@@ -63,9 +63,24 @@ type scriptRun struct {
 // request returns the request for a script of an answer.
 func request(code, scriptID string, o Options) toolscript.ExecRequest {
 	return toolscript.ExecRequest{
-		Code: code, File: file, Dialect: toolscript.DialectHarness, Client: "toolscript harness", Check: toolscript.CheckError, Engine: toolscript.EngineQuickJS,
-		Cwd: o.Cwd, Allow: o.Allow, Profile: o.Profile, Narrowed: true, Limits: Limits, CheckOnly: o.Mode == DryRun, Plan: o.Plan, Record: o.Record,
-		ConversationID: o.ConversationID, ScriptID: scriptID,
+		Code:           code,
+		File:           file,
+		Dialect:        toolscript.DialectHarness,
+		Narrowed:       true,
+		Limits:         Limits,
+		CheckOnly:      o.Mode == DryRun,
+		Record:         o.Record,
+		ConversationID: o.ConversationID,
+		ScriptID:       scriptID,
+		Rules: toolscript.Rules{
+			Client:  "toolscript harness",
+			Check:   toolscript.CheckError,
+			Engine:  toolscript.EngineQuickJS,
+			Cwd:     o.Cwd,
+			Allow:   o.Allow,
+			Profile: o.Profile,
+			Plan:    o.Plan,
+		},
 	}
 }
 

@@ -68,7 +68,7 @@ func TestLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := begin(t, dir, slog.New(slog.DiscardHandler))
 		record := toolscript.RunRecord{RunID: "run_1", File: "a.ts", Engine: "quickjs", Check: "error", StartedAt: time.Now(), Allow: []string{"demo"}}
-		log.Run(record, &toolscript.ExecRequest{Code: "return 1", Client: "me", Session: "s2"})
+		log.Run(record, &toolscript.ExecRequest{Code: "return 1", Rules: toolscript.Rules{Client: "me", Session: "s2"}})
 		log.Call(call(1))
 		record.Calls = make([]toolscript.CallRecord, 1)
 		record.Close(toolscript.End{Kind: toolscript.LimitTime, ExitCode: 1, Value: json.RawMessage(`{"a":1}`)})

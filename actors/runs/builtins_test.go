@@ -44,7 +44,7 @@ func TestCallsOfResourcesAndPrompts(t *testing.T) {
 		}
 	}
 	withRuns(t, script, fetch, func(b *bench) {
-		handle := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Allow: []string{"demo"}}, b.emit)
+		handle := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Rules: toolscript.Rules{Allow: []string{"demo"}}}, b.emit)
 		<-handle.Done
 		want := []toolscript.FetchRequest{{
 			ID: toolscript.GetPrompt, Server: "demo", Prompt: "greet", Args: map[string]string{"who": "Ann"}, Allow: toolscript.Filter{"demo"}, Run: handle.ID,

@@ -60,7 +60,7 @@ func TestCheckModes(t *testing.T) {
 		toolscript.CheckOff:   {true, 0, 0},
 	} {
 		withChecker(t, wrong, nil, func(b *bench, checks *atomic.Int64) {
-			end := b.exec(toolscript.ExecRequest{Code: "x", Check: mode})
+			end := b.exec(toolscript.ExecRequest{Code: "x", Rules: toolscript.Rules{Check: mode}})
 			reported := 0
 			for _, e := range b.events {
 				if e.Type == toolscript.EventDiagnostic {

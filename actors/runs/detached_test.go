@@ -373,7 +373,7 @@ func TestCallsFromOutside(t *testing.T) {
 		}
 	}
 	withBoth(t, script, change, func(b *bench) {
-		h := b.begin(b.t.Context(), toolscript.ExecRequest{Allow: []string{echo.ID()}, Limits: toolscript.Limits{ToolCalls: 2}}, b.emit)
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{Limits: toolscript.Limits{ToolCalls: 2}, Rules: toolscript.Rules{Allow: []string{echo.ID()}}}, b.emit)
 		<-started
 		synctest.Wait()
 		asking, cancel := context.WithTimeout(b.t.Context(), time.Hour)
@@ -424,7 +424,7 @@ func TestUnknownAllowedNames(t *testing.T) {
 		}
 	}
 	withBoth(t, script, change, func(b *bench) {
-		b.exec(toolscript.ExecRequest{Allow: []string{"demo", "demo__ecko", "down__any", "$resources", "dmo", "zzzzzzzz"}})
+		b.exec(toolscript.ExecRequest{Rules: toolscript.Rules{Allow: []string{"demo", "demo__ecko", "down__any", "$resources", "dmo", "zzzzzzzz"}}})
 		var got []string
 		for _, e := range b.events {
 			if e.Type == toolscript.EventProgress {

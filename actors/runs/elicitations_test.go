@@ -37,7 +37,7 @@ func TestAsk(t *testing.T) {
 	}
 	withRuns(t, script, asking, func(b *bench) {
 		asked := make(chan toolscript.Question, 1)
-		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Ask: true}, func(e toolscript.Event) error {
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Rules: toolscript.Rules{Ask: true}}, func(e toolscript.Event) error {
 			if e.Type == toolscript.EventAsk {
 				asked <- *e.Ask
 			}
@@ -104,7 +104,7 @@ func TestElicitationEnds(t *testing.T) {
 	}
 	withRuns(t, script, asking, func(b *bench) {
 		asked := make(chan toolscript.Question, calls)
-		request := toolscript.ExecRequest{Code: "x", Ask: true, Limits: toolscript.Limits{Questions: most}}
+		request := toolscript.ExecRequest{Code: "x", Limits: toolscript.Limits{Questions: most}, Rules: toolscript.Rules{Ask: true}}
 		h := b.begin(b.t.Context(), request, func(e toolscript.Event) error {
 			if e.Type == toolscript.EventAsk {
 				asked <- *e.Ask
@@ -158,7 +158,7 @@ func TestElicitationStopsTheClock(t *testing.T) {
 	}
 	withRuns(t, script, asking, func(b *bench) {
 		asked := make(chan string, 1)
-		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Ask: true}, func(e toolscript.Event) error {
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Rules: toolscript.Rules{Ask: true}}, func(e toolscript.Event) error {
 			if e.Type == toolscript.EventAsk {
 				asked <- e.Ask.ID
 			}

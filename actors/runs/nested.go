@@ -71,11 +71,8 @@ func (p *lent) nest(q *toolscript.ExecRequest) error {
 			Kind: toolscript.LimitCalls, Err: fmt.Errorf("saved scripts call each other at most %d deep, and %s would be at depth %d", maxDepth, q.File, p.depth+1),
 		}
 	}
-	of := p.request
-	q.Allow, q.Plan, q.Agent, q.Terminal, q.Ask, q.Stdin, q.Record = of.Allow, of.Plan, of.Agent, of.Terminal, of.Ask, false, false
-	q.Engine, q.Check, q.Strict, q.TZ, q.Cwd = of.Engine, of.Check, of.Strict, of.TZ, of.Cwd
-	q.Profile, q.Asked = of.Profile, of.Asked
-	q.Client, q.Session, q.Trace = of.Client, of.Session, cmp.Or(q.Trace, of.Trace)
+	trace := cmp.Or(q.Trace, p.request.Trace)
+	q.Rules, q.Trace, q.Stdin, q.Record = p.request.Rules, trace, false, false
 	q.Limits = p.limits
 	q.Limits.CPUMs -= p.cpu.Load()
 	if q.Limits.CPUMs <= 0 {

@@ -165,7 +165,7 @@ func TestNestedRunOutlivesItsCaller(t *testing.T) {
 			d.Kept = kept.Outputs{Dir: dir}
 		}
 		withNesting(t, client, nested, kept, func(b *bench, n *nesting) {
-			end := b.exec(toolscript.ExecRequest{Code: "c", Agent: agent, Limits: toolscript.Limits{OutputBytes: 1}})
+			end := b.exec(toolscript.ExecRequest{Code: "c", Limits: toolscript.Limits{OutputBytes: 1}, Rules: toolscript.Rules{Agent: agent}})
 			close(over)
 			synctest.Wait()
 			if len(n.ends) != 1 || failure == nil != (want == "") || failure != nil && failure.Code != want {

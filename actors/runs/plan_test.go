@@ -47,7 +47,7 @@ func TestPlanKeepsTheOrderOfTheScript(t *testing.T) {
 			return json.RawMessage(`{}`), nil
 		}
 	}, func(b *bench) {
-		end := b.exec(toolscript.ExecRequest{Plan: true, Limits: toolscript.Limits{Concurrency: calls}})
+		end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: calls}, Rules: toolscript.Rules{Plan: true}})
 		var got []string
 		for _, c := range end.Plan {
 			got = append(got, c.CallID)

@@ -74,26 +74,27 @@ func withRunsOf(t *testing.T, callbacks bool, script sandbox, change func(*runs.
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{t: t, script: script}
 		b.deps = runs.Deps{
-			Call: func(_ context.Context, c toolscript.Call) (json.RawMessage, error) {
+			URL:    func(string) string { return "" },
+			Limits: func() toolscript.Limits { return runs.Defaults },
+			CallDeps: runs.CallDeps{Call: func(_ context.Context, c toolscript.Call) (json.RawMessage, error) {
 				return json.RawMessage(`{"content":[{"type":"text","text":"` + c.ID + `"}]}`), nil
+			}},
+			CatalogDeps: runs.CatalogDeps{
+				Lookup: func(id string) (toolscript.Tool, bool) { return echo, id == echo.ID() },
+				Select: func(toolscript.Filter, toolscript.Filter) naming.Selection { return naming.Selection{} },
+				Names: func() *naming.Names {
+					return &naming.Names{Servers: []naming.Server{{Ident: "demo", Name: "demo"}}}
+				},
+				Connecting: func(toolscript.Filter) []string { return nil },
+				Await:      func(context.Context, toolscript.Filter) {},
+				Unlisted:   func(toolscript.Filter) toolscript.Filter { return nil },
 			},
-			Lookup: func(id string) (toolscript.Tool, bool) { return echo, id == echo.ID() },
-			Select: func(toolscript.Filter, toolscript.Filter) naming.Selection { return naming.Selection{} },
-			Names: func() *naming.Names {
-				return &naming.Names{Servers: []naming.Server{{Ident: "demo", Name: "demo"}}}
-			},
-			Connecting: func(toolscript.Filter) []string { return nil },
-			Await:      func(context.Context, toolscript.Filter) {},
-			Unlisted:   func(toolscript.Filter) toolscript.Filter { return nil },
-			Types:      func(context.Context, runner.Uses) (runner.Declarations, error) { return runner.Declarations{}, nil },
-			Checker: func(context.Context) (runs.Checker, runs.GiveBack, error) {
+			TypeDeps: runs.TypeDeps{Types: func(context.Context, runner.Uses) (runner.Declarations, error) { return runner.Declarations{}, nil }},
+			ProcessDeps: runs.ProcessDeps{Checker: func(context.Context) (runs.Checker, runs.GiveBack, error) {
 				return compiler(func(s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 					return runner.Compiled{JavaScript: s.Code, Uses: runner.Uses{Servers: []string{"demo"}}}, nil, nil
 				}), b.giveBack, nil
-			},
-			Sandbox: func(context.Context) (runner.Runner, runs.GiveBack, error) { return b.script, b.giveBack, nil },
-			URL:     func(string) string { return "" },
-			Limits:  func() toolscript.Limits { return runs.Defaults },
+			}, Sandbox: func(context.Context) (runner.Runner, runs.GiveBack, error) { return b.script, b.giveBack, nil }},
 		}
 		if change != nil {
 			change(&b.deps)
@@ -295,7 +296,7 @@ func TestBudgets(t *testing.T) {
 	}{
 		{name: "tool calls", req: toolscript.ExecRequest{Limits: toolscript.Limits{ToolCalls: 1}}, kind: toolscript.LimitCalls},
 		{name: "source", req: toolscript.ExecRequest{Code: strings.Repeat(" ", 100), Limits: toolscript.Limits{SourceBytes: 99}}, kind: toolscript.TooLarge},
-		{name: "allow list", req: toolscript.ExecRequest{Allow: []string{"other"}}, kind: toolscript.Forbidden},
+		{name: "allow list", req: toolscript.ExecRequest{Rules: toolscript.Rules{Allow: []string{"other"}}}, kind: toolscript.Forbidden},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			withRuns(t, callTwice, nil, func(b *bench) {

@@ -97,8 +97,12 @@ func (d *Daemon) callScript(ctx context.Context, s toolscript.SavedScript, run s
 		args = json.RawMessage("{}")
 	}
 	req := toolscript.ExecRequest{
-		Code: s.Code, File: s.Name + config.ScriptExtension, Parameter: args, Parent: run, Narrowed: true,
-		Allow: upstream.AllowOf(ctx), Client: "tools." + toolscript.ScriptsServer,
+		Code:      s.Code,
+		File:      s.Name + config.ScriptExtension,
+		Parameter: args,
+		Parent:    run,
+		Narrowed:  true,
+		Rules:     toolscript.Rules{Allow: upstream.AllowOf(ctx), Client: "tools." + toolscript.ScriptsServer},
 	}
 	exec := d.Exec
 	if by, ok := ctx.Value(agentKey{}).(*launched); ok && run == "" {

@@ -137,8 +137,10 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 
 func (e *entrance) execRequest(ctx context.Context, args runArgs) toolscript.ExecRequest {
 	return toolscript.ExecRequest{
-		Code: args.Code, Client: clientOf(ctx), Session: e.sessionOf(ctx), Cwd: e.Cwd, Needs: args.Needs,
+		Code:   args.Code,
+		Needs:  args.Needs,
 		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
+		Rules:  toolscript.Rules{Client: clientOf(ctx), Session: e.sessionOf(ctx), Cwd: e.Cwd},
 	}
 }
 

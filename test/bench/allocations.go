@@ -38,7 +38,7 @@ func (b *bench) allocations(ctx context.Context) error {
 	var before, after runtime.MemStats
 	script := fmt.Sprintf("let i = 0; const some = async (n) => { for (const end = i + n; i < end; i++) %s }; await some(500); console.log('begin'); await some(%d); console.log('end')", echoCall, countedCalls)
 	var failed error
-	err = s.Exec(ctx, toolscript.ExecRequest{Code: script, Check: toolscript.CheckOff, Limits: toolscript.Limits{ToolCalls: 2 * countedCalls}}, func(e toolscript.Event) error {
+	err = s.Exec(ctx, toolscript.ExecRequest{Code: script, Limits: toolscript.Limits{ToolCalls: 2 * countedCalls}, Rules: toolscript.Rules{Check: toolscript.CheckOff}}, func(e toolscript.Event) error {
 		switch {
 		case e.Type == toolscript.EventStdout && e.Data == "begin\n":
 			runtime.ReadMemStats(&before)

@@ -42,7 +42,7 @@ func (b *bench) approvals(ctx context.Context) error {
 	var took []float64
 	var failed error
 	script := fmt.Sprintf("for (let i = 0; i < %d; i++) { %s; console.log(i) }", approvedCalls, echoCall)
-	err = s.Exec(ctx, toolscript.ExecRequest{Code: script, Check: toolscript.CheckOff}, func(e toolscript.Event) error {
+	err = s.Exec(ctx, toolscript.ExecRequest{Code: script, Rules: toolscript.Rules{Check: toolscript.CheckOff}}, func(e toolscript.Event) error {
 		switch {
 		case e.Type == toolscript.EventApproval:
 			answered = time.Now()

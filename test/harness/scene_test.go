@@ -343,7 +343,7 @@ func outputs(items []harness.Item) (found []harness.ScriptToolCallOutput) {
 func (s *scene) engineError(code string) string {
 	s.Helper()
 	var text string
-	err := s.gateway.Exec(s.Context(), toolscript.ExecRequest{Code: code, Check: toolscript.CheckOff}, func(e toolscript.Event) error {
+	err := s.gateway.Exec(s.Context(), toolscript.ExecRequest{Code: code, Rules: toolscript.Rules{Check: toolscript.CheckOff}}, func(e toolscript.Event) error {
 		if e.Type == toolscript.EventEnd && e.Error != nil {
 			text = e.Error.Name + ": " + e.Error.Message
 		}

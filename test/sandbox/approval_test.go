@@ -40,8 +40,9 @@ func TestApprovalIsNotCountedAsTimeOfTheRun(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			request := toolscript.ExecRequest{
-				Code: `return await tools.demo.getThing({a: 1})`, Engine: engine,
-				Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},
+				Code:   `return await tools.demo.getThing({a: 1})`,
+				Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},
+				Rules:  toolscript.Rules{Engine: engine, Check: toolscript.CheckOff},
 			}
 			end, err := g.runWithEvents(t, request, func(id string, e toolscript.Event) error {
 				if e.Type != toolscript.EventApproval {
@@ -78,7 +79,7 @@ func TestApprovalErrors(t *testing.T) {
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
 			timeout.Store(int64(patient()))
-			end, err := g.runWithEvents(t, toolscript.ExecRequest{Code: code, Engine: engine, Check: toolscript.CheckOff}, func(_ string, e toolscript.Event) error {
+			end, err := g.runWithEvents(t, toolscript.ExecRequest{Code: code, Rules: toolscript.Rules{Engine: engine, Check: toolscript.CheckOff}}, func(_ string, e toolscript.Event) error {
 				if e.Type != toolscript.EventApproval || e.Tool != "demo__get-thing" {
 					return nil
 				}
@@ -106,7 +107,7 @@ func TestParallelApprovals(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			var ids []string
 			wentOn := false
-			request := toolscript.ExecRequest{Code: code, Engine: engine, Check: toolscript.CheckOff, Limits: toolscript.Limits{Concurrency: 2}}
+			request := toolscript.ExecRequest{Code: code, Limits: toolscript.Limits{Concurrency: 2}, Rules: toolscript.Rules{Engine: engine, Check: toolscript.CheckOff}}
 			end, err := g.runWithEvents(t, request, func(_ string, e toolscript.Event) error {
 				switch e.Type {
 				case toolscript.EventApproval:
@@ -148,7 +149,7 @@ func TestAbortWithdrawsApprovals(t *testing.T) {
 		pending, err := g.PendingApprovals(t.Context())
 		return err == nil && len(pending) == 1
 	})
-	end, err := g.runWithEvents(t, toolscript.ExecRequest{Code: `await tools.demo.getThing({})`, Check: toolscript.CheckOff}, func(id string, e toolscript.Event) error {
+	end, err := g.runWithEvents(t, toolscript.ExecRequest{Code: `await tools.demo.getThing({})`, Rules: toolscript.Rules{Check: toolscript.CheckOff}}, func(id string, e toolscript.Event) error {
 		if e.Type == toolscript.EventApproval {
 			return g.AbortRun(t.Context(), id)
 		}

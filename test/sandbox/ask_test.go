@@ -20,8 +20,9 @@ func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			request := toolscript.ExecRequest{
-				Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Engine: engine, Ask: true,
-				Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},
+				Code:   `import { tools } from "toolscript"; return await tools.demo.ask({})`,
+				Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},
+				Rules:  toolscript.Rules{Engine: engine, Ask: true, Check: toolscript.CheckOff},
 			}
 			end, err := g.runWithEvents(t, request, func(id string, e toolscript.Event) error {
 				if e.Type != toolscript.EventAsk {
@@ -60,7 +61,7 @@ func (g *gateway) runWithEvents(t *testing.T, request toolscript.ExecRequest, on
 // If a person's answer has null for an optional field, the server does not get the field.
 func TestNullInAnAnswerOfAPerson(t *testing.T) {
 	g := newGateway(t, "ask")
-	request := toolscript.ExecRequest{Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Ask: true, Check: toolscript.CheckOff}
+	request := toolscript.ExecRequest{Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Rules: toolscript.Rules{Ask: true, Check: toolscript.CheckOff}}
 	for content, want := range map[string]string{
 		`{"who":"Ann","age":null}`: ``,
 		`{"who":null,"age":7}`:     `the content does not fit the schema of the question: /who: `,

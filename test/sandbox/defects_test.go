@@ -29,7 +29,7 @@ func onBoth(t *testing.T, code string, limits toolscript.Limits, look func(t *te
 	g := newGateway(t)
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
-			look(t, g.exec(t, toolscript.ExecRequest{Code: code, Engine: engine, Check: toolscript.CheckOff, Limits: limits}, ""))
+			look(t, g.exec(t, toolscript.ExecRequest{Code: code, Limits: limits, Rules: toolscript.Rules{Engine: engine, Check: toolscript.CheckOff}}, ""))
 		})
 	}
 }
@@ -96,7 +96,7 @@ for (const [name, keep] of [
 return seen`
 	for _, engine := range engines {
 		for range 3 {
-			r := g.exec(t, toolscript.ExecRequest{Code: code, Engine: engine, Check: toolscript.CheckOff}, "")
+			r := g.exec(t, toolscript.ExecRequest{Code: code, Rules: toolscript.Rules{Engine: engine, Check: toolscript.CheckOff}}, "")
 			if got := string(r.end.Value); got != "[]" {
 				t.Errorf("on %s a run saw %s of the one before: %s", engine, got, r)
 			}

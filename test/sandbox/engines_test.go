@@ -123,7 +123,7 @@ func readCase(t *testing.T, path string) (*txtar.Archive, toolscript.ExecRequest
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := toolscript.ExecRequest{Check: "off", Limits: toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()}, TZ: "Europe/Vienna", Cwd: "/work"}
+	request := toolscript.ExecRequest{Limits: toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()}, Rules: toolscript.Rules{Check: "off", TZ: "Europe/Vienna", Cwd: "/work"}}
 	if comment := strings.TrimSpace(string(file.Comment)); comment != "" {
 		if err := json.Unmarshal([]byte(comment), &request); err != nil {
 			t.Fatalf("%s: %v", path, err)

@@ -51,7 +51,7 @@ func TestEscapes(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"secret":"`+secret+`"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spent := g.exec(t, toolscript.ExecRequest{Engine: toolscript.EngineDeno, Code: `return Deno.env.get("TOOLSCRIPT_GATEWAY_URL")`}, "")
+	spent := g.exec(t, toolscript.ExecRequest{Code: `return Deno.env.get("TOOLSCRIPT_GATEWAY_URL")`, Rules: toolscript.Rules{Engine: toolscript.EngineDeno}}, "")
 	fill := strings.NewReplacer("OTHER", port, "SECRET", file, "SPENT", strings.Trim(string(spent.end.Value), `"`))
 
 	files, err := filepath.Glob(filepath.Join(escapeFolder, "*.ts"))
@@ -90,8 +90,9 @@ func TestEscapes(t *testing.T) {
 			attempts++
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".ts")+"/"+engine, func(t *testing.T) {
 				r := g.exec(t, toolscript.ExecRequest{
-					Code: fill.Replace(string(text)), Engine: engine, Check: "off", Allow: []string{"demo__echo"},
-					Limits: toolscript.Limits{CPUMs: limit.Milliseconds()}, // endless scripts compute; on busy machines, CPU time is the reliable limit
+					Code:   fill.Replace(string(text)),
+					Limits: toolscript.Limits{CPUMs: limit.Milliseconds()},
+					Rules:  toolscript.Rules{Engine: engine, Check: "off", Allow: []string{"demo__echo"}},
 				}, "")
 				got := r.String()
 				if !expect.MatchString(got) {

@@ -58,8 +58,9 @@ func TestLarge(t *testing.T) {
 					want = c.deno
 				}
 				request := toolscript.ExecRequest{
-					Code: `import { tools } from "toolscript"; ` + c.code, Engine: engine, Check: toolscript.CheckOff,
+					Code:   `import { tools } from "toolscript"; ` + c.code,
 					Limits: toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()},
+					Rules:  toolscript.Rules{Engine: engine, Check: toolscript.CheckOff},
 				}
 				if got := g.exec(t, request, "").String(); !strings.Contains(got, want) {
 					t.Errorf("%.500s\nwant %s", got, want)

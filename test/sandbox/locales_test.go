@@ -60,7 +60,7 @@ func TestLocalesAsInNode(t *testing.T) {
 		}
 		code.WriteString("return results;")
 		for _, engine := range engines {
-			request := toolscript.ExecRequest{Code: code.String(), Engine: engine, Check: "off", TZ: "UTC", Limits: toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()}}
+			request := toolscript.ExecRequest{Code: code.String(), Limits: toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()}, Rules: toolscript.Rules{Engine: engine, Check: "off", TZ: "UTC"}}
 			end := g.execInTime(t, request, "").end
 			var got []string
 			if err := json.Unmarshal(end.Value, &got); err != nil || len(got) != len(part) {

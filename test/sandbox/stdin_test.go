@@ -17,7 +17,8 @@ func TestStdinThatBreaks(t *testing.T) {
 const seen: string[] = [];
 try { for await (const line of stdin.lines()) seen.push(line) } catch (e) { seen.push(e.message) }
 return [...seen, await stdin.text().catch((e) => e.message)]`,
-				Engine: engine, Check: toolscript.CheckOff, Stdin: true,
+				Stdin: true,
+				Rules: toolscript.Rules{Engine: engine, Check: toolscript.CheckOff},
 			}
 			end, err := g.runWithEvents(t, request, func(id string, e toolscript.Event) error {
 				if e.Type != toolscript.EventStdin {

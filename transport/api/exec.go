@@ -32,7 +32,7 @@ var errNoEnd = &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the
 const noCode = "\xff"
 
 func parseExec(body []byte, client string) (toolscript.ExecRequest, error) {
-	req := toolscript.ExecRequest{Code: noCode, Client: client}
+	req := toolscript.ExecRequest{Code: noCode, Rules: toolscript.Rules{Client: client}}
 	if err := decode(body, &req); err != nil {
 		return toolscript.ExecRequest{}, err
 	}

@@ -174,8 +174,19 @@ func TestExecRequest(t *testing.T) {
 		t.Fatalf("POST /exec = %d %s", got.status, got.body)
 	}
 	want := toolscript.ExecRequest{
-		Code: "return 1", Client: "Go-http-client/1.1", File: "a.ts", Args: []string{"x"}, Cwd: "/w", TZ: "UTC", Engine: "quickjs", Check: "warn",
-		Allow: []string{"a"}, Limits: toolscript.Limits{TimeoutMs: 5}, Stdin: true,
+		Code:   "return 1",
+		File:   "a.ts",
+		Args:   []string{"x"},
+		Limits: toolscript.Limits{TimeoutMs: 5},
+		Stdin:  true,
+		Rules: toolscript.Rules{
+			Client: "Go-http-client/1.1",
+			Cwd:    "/w",
+			TZ:     "UTC",
+			Engine: "quickjs",
+			Check:  "warn",
+			Allow:  []string{"a"},
+		},
 	}
 	if diff := cmp.Diff(want, receive(t, requests)); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
