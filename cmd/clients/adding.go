@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/tailscale/hujson"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 )
@@ -41,17 +43,17 @@ func AddServer(file File, name string, definition json.RawMessage) (*Change, err
 
 // inOrder returns the value of a node. Objects keep the order of their members.
 func inOrder(n *node) any {
-	switch n.kind {
-	case '{':
+	switch v := n.Value.(type) {
+	case *hujson.Object:
 		out := ordered{}
-		for _, m := range n.members {
-			out = append(out, pair{m.key, inOrder(m.value)})
+		for _, m := range v.Members {
+			out = append(out, pair{keyOf(m), inOrder((*node)(&m.Value))})
 		}
 		return out
-	case '[':
+	case *hujson.Array:
 		out := []any{}
-		for _, item := range n.items {
-			out = append(out, inOrder(item))
+		for _, item := range v.Elements {
+			out = append(out, inOrder((*node)(&item)))
 		}
 		return out
 	default:

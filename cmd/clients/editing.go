@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,11 +93,10 @@ func (c *Change) written(keys ...string) json.RawMessage {
 	if err != nil {
 		return nil
 	}
-	n := d.root.at(keys...)
-	if n == nil {
-		return nil
+	if n := d.root.at(keys...); n != nil {
+		return n.compact()
 	}
-	return bytes.Clone(d.Plain[n.from:n.to])
+	return nil
 }
 
 // Confine returns the "confine" of a server in a file of toolscript, as written in the

@@ -245,12 +245,13 @@ func contents(file File, text []byte) (in listing, err error) {
 	if n == nil {
 		return in, nil
 	}
-	if n.kind != '{' {
+	o := n.object()
+	if o == nil {
 		return in, fmt.Errorf("%s is not an object", file.keys[len(file.keys)-1])
 	}
-	for _, m := range n.members {
-		if !slices.Contains(in.names, m.key) {
-			in.names = append(in.names, m.key)
+	for _, m := range o.Members {
+		if key := keyOf(m); !slices.Contains(in.names, key) {
+			in.names = append(in.names, key)
 		}
 	}
 	in.servers, in.asked = object(n.plain()), inputs(d.root)
@@ -260,11 +261,8 @@ func contents(file File, text []byte) (in listing, err error) {
 // inputs returns the descriptions of ${input:NAME}, by name.
 func inputs(root *node) map[string]string {
 	out := map[string]string{}
-	list := root.at("inputs")
-	if list == nil {
-		return out
-	}
-	for _, item := range list.items {
+	for _, value := range root.at("inputs").items() {
+		item := (*node)(&value)
 		id, _ := item.at("id").plain().(string)
 		out[id], _ = item.at("description").plain().(string)
 	}

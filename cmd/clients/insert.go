@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
@@ -42,24 +45,27 @@ func set(text []byte, value any, keys ...string) ([]byte, error) {
 func (d *document) set(value any, keys []string) ([]byte, error) {
 	s := d.style()
 	if d.root == nil {
-		text := d.text
-		if len(bytes.TrimSpace(text)) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
-			text = append(bytes.Clone(text), s.newline...)
+		text := append(bytes.Clone(d.mark), d.text...)
+		if len(bytes.TrimSpace(d.text)) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+			text = append(text, s.newline...)
 		}
-		return append(bytes.Clone(text), s.render(nested(value, keys), "")+s.newline...), nil
+		return append(text, s.render(nested(value, keys), "")+s.newline...), nil
 	}
 	n := d.root
 	for i, key := range keys {
-		if n.kind != '{' {
+		o := n.object()
+		if o == nil {
 			return nil, fmt.Errorf("%s is not an object", strings.Join(append([]string{"the top"}, keys[:i]...), "."))
 		}
-		m, ok := n.member(key)
-		if !ok {
-			return d.insert(n, s, key, nested(value, keys[i+1:])), nil
+		at := find(o, key)
+		if at < 0 {
+			d.insert(n, s, key, nested(value, keys[i+1:]))
+			return d.packed(), nil
 		}
-		n = m.value
+		n = (*node)(&o.Members[at].Value)
 	}
-	return splice(d.text, edit{n.from, n.to, s.render(value, d.indentAt(n.from))}), nil
+	n.Value = hujson.Literal(s.render(value, d.indentAt(n.StartOffset)))
+	return d.packed(), nil
 }
 
 // nested wraps the value in one object for each key.
@@ -70,88 +76,52 @@ func nested(value any, keys []string) any {
 	return value
 }
 
-// edit replaces a part of a text.
-type edit struct {
-	from, to int
-	text     string
-}
-
-// splice applies edits, which are in order and do not overlap.
-func splice(text []byte, edits ...edit) []byte {
-	var out []byte
-	at := 0
-	for _, e := range edits {
-		out = append(append(out, text[at:e.from]...), e.text...)
-		at = e.to
-	}
-	return append(out, text[at:]...)
-}
-
 // insert adds a member after the last one of an object.
-func (d *document) insert(n *node, s style, key string, value any) []byte {
-	outer := d.indentAt(n.from)
-	if len(n.members) == 0 {
-		inner := outer + s.unit
-		end := n.from + 1 + len(bytes.TrimRight(d.text[n.from+1:n.to-1], " \t\r\n"))
-		text := s.newline + inner + quoted(key) + ": " + s.render(value, inner) + s.newline + outer
-		return splice(d.text, edit{end, n.to - 1, text})
+func (d *document) insert(n *node, s style, key string, value any) {
+	o, indent := n.object(), d.indentAt(n.StartOffset)
+	var before hujson.Extra // of the new member
+	trailing := hujson.Extra(nil)
+	switch size := len(o.Members); {
+	case size == 0:
+		before = slices.Concat(bytes.TrimRight(o.AfterExtra, space), hujson.Extra(s.newline+indent+s.unit))
+		o.AfterExtra = hujson.Extra(s.newline + indent)
+		indent += s.unit
+	case bytes.IndexByte(d.text[n.StartOffset:o.Members[size-1].Name.StartOffset], '\n') < 0: // the object is on one line
+		before = hujson.Extra(" ")
+		trailing = o.Members[size-1].Value.AfterExtra
+	default:
+		indent = d.indentAt(o.Members[size-1].Name.StartOffset)
+		end := endOfLine(o.AfterExtra)
+		before = slices.Concat(o.AfterExtra[:end], hujson.Extra(s.newline+indent))
+		o.AfterExtra = o.AfterExtra[end:]
+		trailing = o.Members[size-1].Value.AfterExtra
 	}
-	last := n.members[len(n.members)-1]
-	if bytes.IndexByte(d.text[n.from:last.at], '\n') < 0 { // the object is on one line
-		end := last.value.to
-		return splice(d.text, edit{end, end, ", " + quoted(key) + ": " + s.render(value, outer)})
+	if trailing != nil {
+		trailing = hujson.Extra{} // the last member has a comma
 	}
-	inner := d.indentAt(last.at)
-	text := s.newline + inner + quoted(key) + ": " + s.render(value, inner)
-	end, comma := d.endOfLine(last.value.to, n.to-1)
-	if comma {
-		return splice(d.text, edit{end, end, text + ","})
-	}
-	return splice(d.text, edit{last.value.to, last.value.to, ","}, edit{end, end, text})
+	o.Members = append(o.Members, hujson.ObjectMember{
+		Name:  hujson.Value{BeforeExtra: before, Value: hujson.Literal(quoted(key))},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: hujson.Literal(s.render(value, indent)), AfterExtra: trailing},
+	})
 }
 
-// endOfLine returns the offset behind a last member, its comma, and the comments that
-// follow on the same line. comma reports whether there is a comma.
-func (d *document) endOfLine(at, limit int) (end int, comma bool) {
-	end = at
-	for at < limit {
-		c := d.text[at]
-		switch {
-		case c == ' ' || c == '\t' || c == '\r':
-			at++
-		case c == ',':
-			at++
-			end, comma = at, true
-		case c == '/' && rawjson.EndOfComment(d.text, at) > 0:
-			at = rawjson.EndOfComment(d.text, at)
-			end = at
-			if d.text[end-1] == '\r' {
-				end--
-			}
-		case c == '\n' && !comma && d.commaFollows(at, limit):
-			at++
-		default:
-			return end, comma
-		}
-	}
-	return end, comma
-}
+// space has the characters that JSON allows between tokens.
+const space = " \t\r\n"
 
-// commaFollows reports whether a comma follows on a later line, behind comments.
-func (d *document) commaFollows(at, limit int) bool {
-	for at < limit {
-		switch c := d.text[at]; {
-		case c == ',':
-			return true
-		case c == '/' && rawjson.EndOfComment(d.text, at) > 0:
-			at = rawjson.EndOfComment(d.text, at)
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			at++
+// endOfLine returns the offset behind the comments that begin on the first line of a text between tokens.
+func endOfLine(text []byte) (end int) {
+	for at := 0; at < len(text); {
+		switch next := rawjson.EndOfComment(text, at); {
+		case next > 0:
+			at = next
+			end = len(bytes.TrimSuffix(text[:at], []byte("\r")))
+		case text[at] == '\n':
+			return end
 		default:
-			return false
+			at++
 		}
 	}
-	return false
+	return end
 }
 
 // remove returns the text without a member. If the member has another value, that is an error.
@@ -160,65 +130,46 @@ func remove(text []byte, value any, keys ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	parent := d.root.at(keys[:len(keys)-1]...)
-	m, ok := parent.member(keys[len(keys)-1])
-	if !ok {
+	parent := d.root.at(keys[:len(keys)-1]...).object()
+	at := find(parent, keys[len(keys)-1])
+	if at < 0 {
 		return text, nil
 	}
-	if !reflect.DeepEqual(m.value.plain(), plainValue(value)) {
+	if !reflect.DeepEqual((*node)(&parent.Members[at].Value).plain(), plainValue(value)) {
 		return nil, fmt.Errorf("%s has changed since", strings.Join(keys, "."))
 	}
-	out := d.cut(parent, m)
+	cut(parent, at)
+	out := d.packed()
 	if !same(text, out, func(before any) any { return withoutValue(before, keys) }) {
 		return nil, errUnsafe
 	}
 	return out, nil
 }
 
-// cut removes a member with its line and one comma.
-func (d *document) cut(parent *node, m member) []byte {
-	from := len(bytes.TrimRight(d.text[:m.at], " \t"))
-	if from > 0 && d.text[from-1] == '\n' {
-		from--
-		if from > 0 && d.text[from-1] == '\r' {
-			from--
+// cut removes a member with its line and one comma. Comments around it stay.
+func cut(o *hujson.Object, at int) {
+	m := o.Members[at]
+	before := m.Name.BeforeExtra
+	if line := bytes.TrimRight(before, " \t"); bytes.HasSuffix(line, []byte("\n")) {
+		before = bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))
+	}
+	tail, after := m.Value.AfterExtra, &o.AfterExtra
+	switch {
+	case at+1 < len(o.Members):
+		after = &o.Members[at+1].Name.BeforeExtra
+	case at > 0:
+		if len(bytes.Trim(before, " \t")) == 0 {
+			before = nil // it is on the line of the member before
 		}
-	} else {
-		from = m.at
-	}
-	to := m.value.to
-	if comma := d.commaAfter(to); comma > 0 {
-		return splice(d.text, edit{from, to, ""}, edit{comma, comma + 1, ""})
-	}
-	var before *node
-	for _, other := range parent.members {
-		if other.value.to <= m.at {
-			before = other.value
-		}
-	}
-	if before == nil {
-		return splice(d.text, edit{from, to, ""})
-	}
-	comma := before.to + bytes.IndexByte(d.Plain[before.to:], ',')
-	start := max(from, comma+1)
-	if len(bytes.Trim(d.text[comma+1:start], " \t")) == 0 { // it is on the line of the member before
-		start = comma + 1
-	}
-	return splice(d.text, edit{comma, comma + 1, ""}, edit{start, to, ""})
-}
-
-// commaAfter returns the offset of the comma that follows a value, or 0 if there is none.
-func (d *document) commaAfter(at int) int {
-	next := len(d.Plain) - len(bytes.TrimLeft(d.Plain[at:], " \t\r\n"))
-	for _, comma := range d.Commas {
-		if comma >= at && comma < next {
-			return comma
+		last := &o.Members[at-1].Value
+		if tail == nil { // no comma follows
+			before, last.AfterExtra = slices.Concat(last.AfterExtra, before), nil
+		} else if last.AfterExtra == nil {
+			last.AfterExtra = hujson.Extra{}
 		}
 	}
-	if next < len(d.Plain) && d.Plain[next] == ',' {
-		return next
-	}
-	return 0
+	*after = slices.Concat(before, tail, *after)
+	o.Members = slices.Delete(o.Members, at, at+1)
 }
 
 // style is the formatting of a file: the unit of indentation and the line break.
@@ -229,8 +180,8 @@ func (d *document) style() style {
 	if bytes.Contains(d.text, []byte("\r\n")) {
 		s.newline = "\r\n"
 	}
-	if d.root != nil && len(d.root.members) > 0 && bytes.IndexByte(d.text[d.root.from:d.root.members[0].at], '\n') >= 0 {
-		if unit := d.indentAt(d.root.members[0].at); unit != "" {
+	if o := d.root.object(); o != nil && len(o.Members) > 0 && bytes.IndexByte(o.Members[0].Name.BeforeExtra, '\n') >= 0 {
+		if unit := d.indentAt(o.Members[0].Name.StartOffset); unit != "" {
 			s.unit = unit
 		}
 	}

@@ -2,11 +2,10 @@ package clients
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/internal/rawjson"
@@ -49,56 +48,63 @@ func maskJSON(text []byte) string {
 	if err != nil {
 		return ""
 	}
-	m := masker{document: d}
-	m.value("", d.root)
-	for _, at := range d.Comments {
-		m.replace(at[0], at[1], mcpclient.Redact(string(text[at[0]:at[1]])))
+	var out []byte
+	if d.root == nil {
+		out = maskComments(text)
+	} else {
+		d.root.mask("")
+		out = d.packed()
 	}
-	out := string(text)
-	if len(m.edits) > 0 {
-		slices.SortFunc(m.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
-		out = string(splice(text, m.edits...))
-	}
-	return strings.TrimSuffix(strings.ReplaceAll(out, "\r\n", "\n"), "\n")
+	return strings.TrimSuffix(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n")
 }
 
-// masker collects the edits that hide secrets.
-type masker struct {
-	*document
-	edits []edit
+// maskComments hides the secrets in the comments of a text between tokens.
+func maskComments(text hujson.Extra) hujson.Extra {
+	out := text[:0:0] // not nil if text is not
+	for at := 0; at < len(text); {
+		if end := rawjson.EndOfComment(text, at); end > 0 {
+			out = append(out, mcpclient.Redact(string(text[at:end]))...)
+			at = end
+		} else {
+			out = append(out, text[at])
+			at++
+		}
+	}
+	return out
 }
 
-func (m *masker) replace(from, to int, text string) {
-	if string(m.text[from:to]) != text {
-		m.edits = append(m.edits, edit{from, to, text})
-	}
-}
-
-// value hides the secrets in a value. name is its key.
-func (m *masker) value(name string, n *node) {
-	if n == nil {
-		return
-	}
-	switch n.scalar.(type) {
-	case string, json.Number: // a number may be the value of a variable
-		text := fmt.Sprint(n.scalar)
-		if shown := masked(name, text); shown != text {
-			m.replace(n.from, n.to, quoted(shown))
+// mask hides the secrets in a value. name is its key.
+func (n *node) mask(name string) {
+	n.BeforeExtra, n.AfterExtra = maskComments(n.BeforeExtra), maskComments(n.AfterExtra)
+	switch v := n.Value.(type) {
+	case hujson.Literal:
+		kind, text := v.Kind(), v.String()
+		if shown := masked(name, text); shown != text && (kind == '"' || kind == '0') { // a number may be the value of a variable
+			n.Value = hujson.Literal(quoted(shown))
 		}
-	}
-	for _, inner := range n.members {
-		if looksSecret(inner.key) {
-			m.replace(inner.at, rawjson.EndOfString(m.Plain, inner.at), quoted(hidden))
+	case *hujson.Object:
+		v.AfterExtra = maskComments(v.AfterExtra)
+		for i := range v.Members {
+			m := &v.Members[i]
+			key := keyOf(*m)
+			m.Name.BeforeExtra, m.Name.AfterExtra = maskComments(m.Name.BeforeExtra), maskComments(m.Name.AfterExtra)
+			if looksSecret(key) {
+				m.Name.Value = hujson.Literal(quoted(hidden))
+			}
+			(*node)(&m.Value).mask(key)
 		}
-		m.value(inner.key, inner.value)
-	}
-	before := ""
-	for _, item := range n.items {
-		if before == "" {
-			before = listName(name)
+	case *hujson.Array:
+		v.AfterExtra = maskComments(v.AfterExtra)
+		before := ""
+		for i := range v.Elements {
+			if before == "" {
+				before = listName(name)
+			}
+			item := (*node)(&v.Elements[i])
+			flag := flagBefore(item.plain())
+			item.mask(before)
+			before = flag
 		}
-		m.value(before, item)
-		before = flagBefore(item.scalar)
 	}
 }
 

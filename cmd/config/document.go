@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
 
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
@@ -21,7 +22,6 @@ const maxDepth = 64
 type document struct {
 	path     string
 	text     []byte
-	plain    []byte // text with blanks in the place of comments and trailing commas
 	root     *node
 	repeated [][]string // locations of keys that occur more than once in an object
 }
@@ -50,24 +50,20 @@ type object struct {
 // parse parses a whole file. The error is a *Mistake.
 func parse(path string, text []byte) (*document, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows write a byte order mark
-	d := &document{path: path, text: text, plain: rawjson.WithoutComments(text).Plain}
-	if len(bytes.TrimSpace(d.plain)) == 0 {
-		return nil, d.mistakeAt(0, `the file is empty; the smallest configuration is {"mcpServers": {}}`)
-	}
+	d := &document{path: path, text: text}
 	if at := invalidUTF8(text); at >= 0 {
 		return nil, d.syntaxError(at, "this is not UTF-8 text")
 	}
-	// The scan finds all syntax errors, so the tokens below have none.
-	if err := json.Unmarshal(d.plain, new(json.RawMessage)); err != nil {
+	root, err := rawjson.ParseCommented(text)
+	switch {
+	case err != nil:
 		return nil, d.explain(err)
+	case root.Value == nil:
+		return nil, d.mistakeAt(0, `the file is empty; the smallest configuration is {"mcpServers": {}}`)
 	}
-	b := builder{document: d, tokens: json.NewDecoder(bytes.NewReader(d.plain))}
-	b.tokens.UseNumber()
-	root, err := b.value(nil)
-	if err != nil {
+	if d.root, err = d.node(root, nil); err != nil {
 		return nil, err
 	}
-	d.root = root
 	d.convertScalars()
 	return d, nil
 }
@@ -83,18 +79,18 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// explain converts an error of encoding/json to a mistake with a position.
+// explain converts a syntax error to a mistake with a position.
 func (d *document) explain(err error) *Mistake {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
+	var syntax *rawjson.SyntaxError
+	switch {
+	case !errors.As(err, &syntax):
 		return d.mistakeAt(0, err.Error())
-	}
-	if strings.HasPrefix(syntax.Error(), "unexpected end") {
-		end := len(bytes.TrimRight(d.plain, space))
+	case syntax.Offset == len(d.text):
+		end := len(bytes.TrimRight(d.text, space))
 		return d.syntaxError(end, syntax.Error()+"; a bracket, a brace or a quotation mark is not closed")
+	default:
+		return d.syntaxError(syntax.Offset, syntax.Error()+d.advice(syntax.Offset))
 	}
-	at := max(int(syntax.Offset)-1, 0) // Offset points behind the wrong byte
-	return d.syntaxError(at, syntax.Error()+d.advice(at))
 }
 
 // space has the characters that JSON allows between tokens.
@@ -102,9 +98,9 @@ const space = " \t\r\n"
 
 // advice explains the most frequent syntax errors.
 func (d *document) advice(at int) string {
-	before := bytes.TrimRight(d.plain[:at], space)
-	switch c := d.plain[at]; {
-	case c == '/' && bytes.HasPrefix(d.plain[at:], []byte("/*")):
+	before := bytes.TrimRight(d.text[:at], space)
+	switch c := d.text[at]; {
+	case c == '/' && bytes.HasPrefix(d.text[at:], []byte("/*")):
 		return "; the comment has no end"
 	case c == '#':
 		return "; a comment begins with //"
@@ -130,78 +126,68 @@ func (d *document) syntaxError(offset int, message string) *Mistake {
 	return m
 }
 
-// builder builds the tree from JSON tokens.
-type builder struct {
-	*document
-	tokens *json.Decoder
-}
-
-func (b *builder) value(location []string) (*node, error) {
-	at := b.next()
-	n := &node{at: at, key: at}
+// node converts a value of the file.
+func (d *document) node(v hujson.Value, location []string) (n *node, err error) {
+	n = &node{at: v.StartOffset, key: v.StartOffset}
 	if len(location) > maxDepth {
-		return nil, b.mistakeAt(at, fmt.Sprintf("nested more than %d levels deep", maxDepth))
+		return nil, d.mistakeAt(n.at, fmt.Sprintf("nested more than %d levels deep", maxDepth))
 	}
-	token, err := b.tokens.Token()
-	if err != nil {
-		return nil, b.explain(err)
-	}
-	switch token := token.(type) {
-	case json.Delim:
-		if token == '{' {
-			n.value, err = b.object(location)
-		} else {
-			n.value, err = b.list(location)
+	switch v := v.Value.(type) {
+	case *hujson.Object:
+		n.value, err = d.object(v, location)
+	case *hujson.Array:
+		n.value, err = d.list(v, location)
+	case hujson.Literal:
+		if n.value = scalar(v); n.value != nil {
+			n.written = v.String()
 		}
-	case json.Number:
-		n.value, n.written = number(token), token.String()
-	case bool:
-		n.value, n.written = token, strconv.FormatBool(token)
-	case string:
-		n.value, n.written = token, token
-	default:
-		n.value = token
 	}
 	return n, err
 }
 
-func (b *builder) object(location []string) (*object, error) {
+func (d *document) object(from *hujson.Object, location []string) (*object, error) {
 	o := &object{fields: map[string]*node{}}
-	for b.tokens.More() {
-		key := b.next()
-		token, err := b.tokens.Token()
-		if err != nil {
-			return nil, b.explain(err)
-		}
-		name, _ := token.(string) // the scan allows only strings here
+	for _, m := range from.Members {
+		name := m.Name.Value.(hujson.Literal).String()
 		inner := append(location[:len(location):len(location)], name)
-		n, err := b.value(inner)
+		n, err := d.node(m.Value, inner)
 		if err != nil {
 			return nil, err
 		}
-		n.key = key
+		n.key = m.Name.StartOffset
 		if _, ok := o.fields[name]; ok {
-			b.repeated = append(b.repeated, inner)
+			d.repeated = append(d.repeated, inner)
 		} else {
 			o.names = append(o.names, name)
 		}
 		o.fields[name] = n
 	}
-	_, err := b.tokens.Token()
-	return o, err
+	return o, nil
 }
 
-func (b *builder) list(location []string) ([]*node, error) {
+func (d *document) list(from *hujson.Array, location []string) ([]*node, error) {
 	list := []*node{}
-	for b.tokens.More() {
-		n, err := b.value(append(location[:len(location):len(location)], strconv.Itoa(len(list))))
+	for i, item := range from.Elements {
+		n, err := d.node(item, append(location[:len(location):len(location)], strconv.Itoa(i)))
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, n)
 	}
-	_, err := b.tokens.Token()
-	return list, err
+	return list, nil
+}
+
+// scalar returns the value of a literal.
+func scalar(v hujson.Literal) any {
+	switch v.Kind() {
+	case '"':
+		return v.String()
+	case 't', 'f':
+		return v.Bool()
+	case '0':
+		return number(json.Number(v))
+	}
+	return nil
 }
 
 // number returns an int64 if possible: the validator computes with big fractions, which a
@@ -213,10 +199,4 @@ func number(text json.Number) any {
 	}
 	f, _ := text.Float64() // infinite if it is out of range
 	return max(-math.MaxFloat64, min(f, math.MaxFloat64))
-}
-
-// next returns the offset of the next token.
-func (b *builder) next() int {
-	at := int(b.tokens.InputOffset())
-	return at + len(b.plain[at:]) - len(bytes.TrimLeft(b.plain[at:], space+",:"))
 }

@@ -39,7 +39,7 @@ func (x *examination) claudeSettings(folder string) (all []claudeSettings) {
 			continue
 		}
 		s := claudeSettings{path: path, user: i == 0}
-		if json.Unmarshal(rawjson.WithoutComments(text).Plain, &s) == nil {
+		if json.Unmarshal(rawjson.WithoutComments(text), &s) == nil {
 			all = append(all, s)
 		}
 	}

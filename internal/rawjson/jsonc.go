@@ -1,66 +1,100 @@
 package rawjson
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 
-// Commented is a text without the parts that are not valid JSON.
-type Commented struct {
-	Plain    []byte   // as long as the original text
-	Comments [][2]int // offsets of the first byte of each comment, and of the byte behind it
-	Commas   []int    // offsets of trailing commas
+	"github.com/tailscale/hujson"
+)
+
+// SyntaxError is the first place where a text is not JSON. Its message contains no part of the
+// text but one character.
+type SyntaxError struct {
+	Offset  int // of the wrong byte; the length of the text if the text ends too early
+	Message string
 }
 
-// commentMark is the byte order mark with which editors on Windows begin a file.
-var commentMark = []byte("\ufeff")
+func (e *SyntaxError) Error() string { return e.Message }
 
-// WithoutComments replaces comments, trailing commas and a byte order mark by blanks. Line breaks
-// stay, and so do all offsets. An unterminated comment also stays, which makes the text invalid JSON.
-func WithoutComments(text []byte) Commented {
-	t := Commented{Plain: bytes.Clone(text)}
-	if bytes.HasPrefix(text, commentMark) {
-		t.erase(0, len(commentMark))
+// ParseCommented parses JSON as editors allow it: with comments, and with commas after the last
+// item. The value of a text that has only blanks and comments is nil. An error is a *SyntaxError.
+func ParseCommented(text []byte) (hujson.Value, error) {
+	if at := tooDeep(text); at >= 0 {
+		return hujson.Value{}, &SyntaxError{at, "exceeded max depth"}
 	}
-	comma, before := -1, byte(0) // a comma that nothing follows yet, and the character before it
-	last := byte(0)
-	for at := 0; at < len(text); {
-		c := t.Plain[at]
-		switch {
-		case c == '"':
-			at = EndOfString(text, at)
-			last, comma = c, -1
-			continue
-		case c == '/' && EndOfComment(text, at) > 0:
-			end := EndOfComment(text, at)
-			t.Comments = append(t.Comments, [2]int{at, end})
-			t.erase(at, end)
-			at = end
-			continue
-		case c == ',':
-			comma, before = at, last
-			last = c
-		case c == '}' || c == ']':
-			if comma >= 0 && before != 0 && !bytes.ContainsRune([]byte("{[,:"), rune(before)) {
-				t.erase(comma, comma+1)
-				t.Commas = append(t.Commas, comma)
+	ended := append(bytes.Clone(text), '\n') // hujson wants a line break after a comment
+	if hujson.Extra(ended).IsValid() {
+		return hujson.Value{BeforeExtra: ended[:len(text)]}, nil
+	}
+	v, err := hujson.Parse(ended)
+	if err == nil {
+		v.AfterExtra = v.AfterExtra[:len(v.AfterExtra)-1]
+		return v, nil
+	}
+	return hujson.Value{}, explained(text, err)
+}
+
+// explained converts an error of hujson, which contains its place and may contain a whole literal.
+func explained(text []byte, err error) *SyntaxError {
+	var line, column int
+	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column) // each error begins so
+	start := 0
+	for range line - 1 {
+		start += bytes.IndexByte(text[start:], '\n') + 1
+	}
+	at := min(start+column-1, len(text))
+	switch reason := errors.Unwrap(err); {
+	case errors.Is(err, io.ErrUnexpectedEOF) && bytes.HasPrefix(text[at:], []byte("/*")):
+		return &SyntaxError{at, "invalid character '/' at start of value"}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &SyntaxError{len(text), "unexpected end of JSON input"}
+	case strings.HasPrefix(reason.Error(), "invalid literal"):
+		var syntax *json.SyntaxError
+		if errors.As(json.Unmarshal(text[at:], new(json.RawMessage)), &syntax) {
+			return &SyntaxError{at + int(syntax.Offset) - 1, syntax.Error()}
+		}
+		return &SyntaxError{at, "invalid value"}
+	default:
+		return &SyntaxError{at, reason.Error()}
+	}
+}
+
+// WithoutComments returns a text as JSON that encoding/json reads, or nil if that is not possible.
+func WithoutComments(text []byte) []byte {
+	v, err := ParseCommented(TrimMark(text))
+	if err != nil || v.Value == nil {
+		return nil
+	}
+	v.Standardize()
+	return v.Pack()
+}
+
+// tooDeep returns the offset of the bracket that exceeds MaxDepth levels, or -1. hujson has no
+// limit, and a stack that overflows ends the process.
+func tooDeep(text []byte) int {
+	depth := 0
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case '"':
+			at = endOfString(text, at) - 1
+		case '/':
+			at = max(at, EndOfComment(text, at)-1)
+		case '{', '[':
+			if depth++; depth > MaxDepth {
+				return at
 			}
-			last, comma = c, -1
-		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
-			last, comma = c, -1
-		}
-		at++
-	}
-	return t
-}
-
-func (t Commented) erase(from, to int) {
-	for i := from; i < to; i++ {
-		if t.Plain[i] != '\n' && t.Plain[i] != '\r' {
-			t.Plain[i] = ' '
+		case '}', ']':
+			depth--
 		}
 	}
+	return -1
 }
 
-// EndOfString returns the offset behind the string that begins at an offset.
-func EndOfString(text []byte, at int) int {
+func endOfString(text []byte, at int) int {
 	for at++; at < len(text); at++ {
 		switch text[at] {
 		case '\\':

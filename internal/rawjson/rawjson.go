@@ -1,8 +1,7 @@
 // Package rawjson reads JSON without copies, and in ways that encoding/json does not have. It finds
 // the parts of values, which encoding/json copies into each RawMessage. A Scanner reads the tokens
 // of a text in order. A Meter measures the nesting depth of a text, in pieces and without
-// recursion. WithoutComments replaces what people write in configuration files and JSON does not
-// have.
+// recursion. ParseCommented parses what people write in configuration files and JSON does not have.
 package rawjson
 
 import (
