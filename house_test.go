@@ -63,7 +63,7 @@ var onlyIn = map[string]struct {
 	"github.com/tailscale/hujson":                    {[]string{"internal/rawjson", "cmd/clients", "cmd/config"}, "internal/rawjson limits the depth of what it parses"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"internal/files", "transport/builtin/workspace", "actors/audit", "actors/search"}, "file locks between processes"},
-	"github.com/rogpeppe/go-internal":                {[]string{"actors/pin", "test"}, "one place makes differences of texts of servers"},
+	"github.com/rogpeppe/go-internal":                {[]string{"actors/pin", "cmd/config", "test"}, "one place makes differences of texts of servers, and one those of files"},
 	"mvdan.cc/sh":                                    {[]string{"cmd/hook", "transport/builtin/workspace", "cmd/exec"}, "the decision about an agent's commands, the command before a patch, and the command of --stdio"},
 	"filippo.io/age":                                 {[]string{"actors/runs/kept", "cmd/secrets"}, "one package encrypts recordings, and one the secrets of servers"},
 	"github.com/godbus/dbus":                         {[]string{"cmd/confirm"}, "codes of approvals go to the desktop from one package"},
