@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/builtin/workspace"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -46,7 +45,7 @@ func (b *bench) workspace(ctx context.Context) error {
 
 // grepping alternates searches of the tool with searches of ripgrep.
 func (b *bench) grepping(ctx context.Context, conn *builtin.Conn, root string) error {
-	ripgrep := workspace.FindRipgrep()
+	ripgrep, _ := exec.LookPath("rg") // optional
 	for _, search := range []struct{ what, pattern string }{{"in 5 of 10,000 files", "needle[0-9]+"}, {"in all of 10,000 files", "return [a-z]+"}} {
 		var tools, alone []float64
 		for range 15 {

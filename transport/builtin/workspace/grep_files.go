@@ -38,7 +38,7 @@ func grepFiles(ctx context.Context, w *tool.Workspace, args grepFilesArgs) (tool
 	if err != nil {
 		return tool.Content{}, err
 	}
-	s := Search{Dir: dir, Limit: args.Limit, Ripgrep: FindRipgrep()}
+	s := Search{Dir: dir, Limit: args.Limit}
 	if s.Limit == 0 {
 		s.Limit = 100
 	}

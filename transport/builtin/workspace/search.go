@@ -28,39 +28,6 @@ type Search struct {
 	Dir     string                 // folder to search, as Workspace.Path returned it
 	Include func(name string) bool // which files to search; name is a path below Dir, with slashes
 	Limit   int                    // maximum number of files to return
-	Ripgrep string                 // path of the program; empty: search without it
-}
-
-// Files returns the paths of the first files with a matching line, in the order of the
-// paths, with slashes.
-func (s Search) Files(ctx context.Context, w *tool.Workspace) ([]string, error) {
-	if s.Ripgrep != "" && s.Pattern.rust != "" {
-		names, ok, err := s.candidates(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			return s.verify(ctx, w, names)
-		}
-	}
-	return s.scan(ctx, w)
-}
-
-// verify returns the files among names that match. It reads them again through the
-// workspace, because ripgrep follows links as they are at that moment, and because its
-// expression may match more.
-func (s Search) verify(ctx context.Context, w *tool.Workspace, names []string) (found []string, err error) {
-	slices.Sort(names)
-	filter := NewFilter(ctx, w, s.Dir)
-	for _, name := range names {
-		if len(found) == s.Limit || ctx.Err() != nil {
-			break
-		}
-		if s.Include(s.below(name)) && filter.Sees(name) && s.matches(ctx, w, name, nil) {
-			found = append(found, name)
-		}
-	}
-	return found, ctx.Err()
 }
 
 // below returns the part of a path below the searched folder.
@@ -72,8 +39,9 @@ func (s Search) below(name string) string {
 	return name[len(dir)+1:]
 }
 
-// scan searches all files with one goroutine for each processor.
-func (s Search) scan(ctx context.Context, w *tool.Workspace) ([]string, error) {
+// Files returns the paths of the first files with a matching line, in the order of the
+// paths, with slashes. It searches with one goroutine for each processor.
+func (s Search) Files(ctx context.Context, w *tool.Workspace) ([]string, error) {
 	walking, stop := context.WithCancel(ctx)
 	defer stop()
 	type job struct {
