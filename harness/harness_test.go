@@ -132,7 +132,7 @@ func TestParse(t *testing.T) {
 		"UTF-8 encoding":            {"return '\xff'", "UTF-8"},
 		"Script size":               {"/*" + strings.Repeat("a", 20<<10) + "*/", "at most 20480 are allowed"},
 		"unknown tool":              {"return tools.workspace.nothing({})", "<tool-calls>:15:26: "},
-		"hostile nesting":           {strings.Repeat("(", 10_000), "nests more than"},
+		"hostile nesting":           {strings.Repeat("!", 19_000) + "(", "<tool-calls>:15:19004: "},
 		"banned in a template only": {"return `${eval('1')}`", "<tool-calls>:15:13: eval is not allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {

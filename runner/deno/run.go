@@ -225,6 +225,8 @@ const (
 	neverSettledText  = "Top-level await promise never resolved"
 	outOfMemoryText   = "out of memory"
 	stackOverflowText = "Uncaught RangeError: Maximum call stack size exceeded" // not from the script itself
+
+	nativeOverflowText = "has overflowed its stack" // while V8 or Deno parses
 )
 
 // gone returns the outcome of a run whose process has ended or broke the protocol.
@@ -246,6 +248,8 @@ func (r *denoRun) gone(err error) runner.Outcome {
 		return r.Outcome(scripterror.NeverSettled())
 	case strings.Contains(said, outOfMemoryText):
 		return r.Outcome(scripterror.OutOfMemory(r.heap))
+	case strings.Contains(said, nativeOverflowText):
+		return r.Outcome(toolscript.Fail(toolscript.LimitStack, "the script is too complex: its code nests deeper than the stack of Deno allows"))
 	case strings.Contains(said, stackOverflowText):
 		return r.Outcome(scripterror.ManyRejections())
 	}

@@ -56,10 +56,6 @@ func (g *graph) translate(u unit) (runner.Compiled, []toolscript.Diagnostic) {
 	if found := u.refuse(); found != nil {
 		return runner.Compiled{}, []toolscript.Diagnostic{*found}
 	}
-	if at := tooDeep(u.code); at >= 0 {
-		message := fmt.Sprintf("the code nests more than %d levels deep", maxNesting)
-		return runner.Compiled{}, []toolscript.Diagnostic{u.at(at, codeNesting, message)}
-	}
 	syntax := u.parse()
 	compiled, found := u.build(syntax)
 	if len(found) > 0 || len(syntax.Entities) > 0 {

@@ -30,12 +30,11 @@ const (
 
 // The codes of this package's diagnostics. CodeSyntax is the code for text that does not parse.
 const (
-	CodeSyntax  = "syntax"
-	codeImport  = "import"
-	codeBanned  = "banned"
-	codeSize    = "size"
-	codeNesting = "nesting"
-	codeFile    = "file"
+	CodeSyntax = "syntax"
+	codeImport = "import"
+	codeBanned = "banned"
+	codeSize   = "size"
+	codeFile   = "file"
 )
 
 // refused maps file extensions to the reason why such a file is not a script.

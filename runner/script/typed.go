@@ -33,9 +33,6 @@ func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
 		return t, false
 	}
 	if returns {
-		if tooDeep(u.code) >= 0 {
-			return t, false
-		}
 		text, inserted, errs := u.wrap(u.parse(), "")
 		if len(errs) > 0 {
 			return t, false

@@ -155,7 +155,7 @@ func (c *Checker) exchange(q question, answer any) (lost string, err error) {
 	c.Kill()
 	<-c.done
 	if strings.Contains(c.stderr.String(), "stack exceeds") {
-		return "it nests too deep", nil
+		return "it is too complex", nil
 	}
 	return "", c.gone()
 }

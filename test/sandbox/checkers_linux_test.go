@@ -14,9 +14,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestCheckersAreKilledAlone checks a source that never ends and a source that fills the memory. Only
-// the checker of that source is killed, with the right error. Meanwhile other runs use a second
-// checker, and later runs a new one.
+// TestCheckersAreKilledAlone checks a source that never ends, one that fills the memory and one that
+// overflows the stack. Only the checker of that source ends, with the right error. Meanwhile other
+// runs use a second checker, and later runs a new one.
 func TestCheckersAreKilledAlone(t *testing.T) {
 	var doubling strings.Builder
 	fmt.Fprintf(&doubling, "type S0 = '%s';", strings.Repeat("x", 64))
@@ -30,6 +30,7 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 		limit            runner.Usage
 	}{
 		{"time", "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "; return x", "s; ", limit},
+		{"stack", strings.Repeat("!", 250_000), "could not be compiled: it is too complex", runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall}},
 		// On a busy machine, filling the memory needs about as much work as the limit allows.
 		{"memory", doubling.String(), " 512 MB ", runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall}},
 	} {

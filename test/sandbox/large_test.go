@@ -17,6 +17,7 @@ var large = map[string]struct{ code, want, deno string }{
 	// Go's JSON decoder reads 10,000 levels. The gateway treats a deeper answer as plain text.
 	"an answer 100,000 levels deep": {code: `return typeof await tools.demo.deep({ n: 100_000 })`, want: `value "string"`},
 	"arguments 5,000 levels deep":   {code: nested(5_000) + `await tools.demo.echo({ a })`, want: "error invalid executing ToolError: demo__echo: "},
+	"code 5,000 levels deep":        {code: "return " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), want: "error limit_stack"},
 	"arguments 100,000 levels deep": {code: nested(100_000) + `await tools.demo.echo({ a })`, want: "error limit_stack executing ScriptStackError"},
 	"a value 1,000 levels deep":     {code: nested(1_000) + `return a`, want: "value [[[["},
 	"a value 100,000 levels deep":   {code: nested(100_000) + `return a`, want: "error invalid_result finalizing InvalidResultError: "},
