@@ -103,23 +103,19 @@ func TestLines(t *testing.T) {
 
 // TestTokens compares the tokens of lines with those of what a model reads of the contents.
 func TestTokens(t *testing.T) {
-	count := func(text string) int {
-		n, _ := tokens.Count(text)
-		return n
-	}
+	count := tokens.Estimate[string]
 	long := strings.Repeat("The build fails on Windows. ", 5000)
 	for name, test := range map[string]struct {
-		result  string
-		want    int
-		sampled bool
+		result string
+		want   int
 	}{
-		"texts":              {`{"content":[{"type":"text","text":"a \"b\" \u00e9"},{"type":"text","text":"\nsecond"}]}`, count("a \"b\" é\nsecond"), false},
-		"text and structure": {`{"structuredContent":{"a":[1,2]},"content":[{"type":"text","text":"{\"a\":[1,2]}"}]}`, count(`{"a":[1,2]}`), false},
-		"structure":          {`{"content":[],"structuredContent":{"a":[1,2]}}`, count(`{"a":[1,2]}`), false},
-		"image":              {`{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}`, 0, false},
-		"resource":           {`{"contents":[{"uri":"file:///a","text":"hello"}]}`, count("hello"), false},
-		"prompt":             {`{"messages":[{"role":"user"}]}`, count(`{"messages":[{"role":"user"}]}`), false},
-		"long":               {`{"content":[{"type":"text","text":"` + long + `"}]}`, count(long), true},
+		"texts":              {`{"content":[{"type":"text","text":"a \"b\" \u00e9"},{"type":"text","text":"\nsecond"}]}`, count("a \"b\" é\nsecond")},
+		"text and structure": {`{"structuredContent":{"a":[1,2]},"content":[{"type":"text","text":"{\"a\":[1,2]}"}]}`, count(`{"a":[1,2]}`)},
+		"structure":          {`{"content":[],"structuredContent":{"a":[1,2]}}`, count(`{"a":[1,2]}`)},
+		"image":              {`{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}`, 0},
+		"resource":           {`{"contents":[{"uri":"file:///a","text":"hello"}]}`, count("hello")},
+		"prompt":             {`{"messages":[{"role":"user"}]}`, count(`{"messages":[{"role":"user"}]}`)},
+		"long":               {`{"content":[{"type":"text","text":"` + long + `"}]}`, count(long)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -127,13 +123,13 @@ func TestTokens(t *testing.T) {
 			c := call(1)
 			c.Result = json.RawMessage(test.result)
 			log.Call(c)
-			log.Call(c) // its tokens are known
+			log.Call(c)
 			log.Close()
 			got := lines(t, dir)
-			if len(got) != 2 || got[1].Result.Tokens == nil || *got[1].Result.Tokens != test.want || got[1].Result.Sampled != test.sampled || got[0].Args.Tokens == nil || *got[0].Args.Tokens != count(`{"a":1}`) {
+			if len(got) != 2 || got[1].Result.Tokens == nil || *got[1].Result.Tokens != test.want || got[0].Args.Tokens == nil || *got[0].Args.Tokens != count(`{"a":1}`) {
 				t.Fatalf("arguments of %+v", got)
 			}
-			if r := got[0].Result; r.Tokens == nil || *r.Tokens != test.want || r.Sampled != test.sampled {
+			if r := got[0].Result; r.Tokens == nil || *r.Tokens != test.want {
 				t.Errorf("result %+v: %v tokens, want %d", r, r.Tokens, test.want)
 			}
 		})
@@ -146,7 +142,7 @@ func TestTokensOfMuch(t *testing.T) {
 	dir := t.TempDir()
 	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
 	c := call(1)
-	c.Result = json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("many words ", 5000) + `"}]}`)
+	c.Result = json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("many words ", 20_000) + `"}]}`)
 	for i := range 40 {
 		different := c
 		different.Result = json.RawMessage(strings.Replace(string(c.Result), "many", fmt.Sprintf("%04d", i), 1))

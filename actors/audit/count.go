@@ -1,59 +1,37 @@
 package audit
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/internal/tokens"
 )
 
-// mostCounted bounds the bytes whose tokens are counted for the lines of one write. Further
-// lines have no tokens: under heavy load the count would take too much time.
-const mostCounted = 1 << 20
+// mostCounted bounds the bytes whose tokens are estimated for the lines of one write, which takes
+// up to 30 ms. Further lines have no tokens.
+const mostCounted = 4 << 20
 
-// counter counts tokens for the lines of one write.
+// counter estimates tokens for the lines of one write.
 type counter struct {
 	left int    // bytes that may still be counted
 	text []byte // memory of shown
-	last [512]counted
 }
 
-// counted is a content whose tokens are known. The same content often occurs in several calls.
-type counted struct {
-	key     uint64 // a part of the hash of the content
-	tokens  int
-	sampled bool
-}
-
-// ofCall counts the arguments or, with answer, the answer of a call. sum is the content's hash.
-func (c *counter) ofCall(sum *[sha256.Size]byte, content []byte, answer bool) (n int, sampled, ok bool) {
-	key := binary.LittleEndian.Uint64(sum[:])
-	at := key % uint64(len(c.last)/2) * 2
-	if answer {
-		at++
-	}
-	known := &c.last[at]
-	if known.key == key && key != 0 {
-		return known.tokens, known.sampled, true
-	}
+// ofCall counts the arguments or, with answer, the answer of a call.
+func (c *counter) ofCall(content []byte, answer bool) Count {
 	if answer {
 		content = c.shown(content)
 	}
-	if n, sampled, ok = c.count(content); ok {
-		*known = counted{key, n, sampled}
-	}
-	return n, sampled, ok
+	return c.count(content)
 }
 
-// count returns the tokens of a content. ok is false if too many bytes were counted before.
-func (c *counter) count(content []byte) (n int, sampled, ok bool) {
-	if c.left -= min(len(content), tokens.MostExact); c.left < 0 {
-		return 0, false, false
+// count returns the tokens of a content: none if too many bytes were counted before.
+func (c *counter) count(content []byte) Count {
+	if c.left -= len(content); c.left < 0 {
+		return Count{}
 	}
-	n, exact := tokens.Count(content)
-	return n, !exact, true
+	n := tokens.Estimate(content)
+	return Count{&n}
 }
 
 // shown returns the part of an answer that a client without scripts gives to a model: its texts;
@@ -84,7 +62,7 @@ func (c *counter) shown(answer json.RawMessage) []byte {
 
 // release frees the memory of an unusually long text.
 func (c *counter) release() {
-	if cap(c.text) > tokens.MostExact {
+	if cap(c.text) > 64<<10 {
 		c.text = nil
 	}
 }

@@ -91,12 +91,9 @@ func content(to []byte, name string, whole []byte, answer bool, counted *counter
 	to = hex.AppendEncode(to, sum[:])
 	to = append(to, `","bytes":`...)
 	to = strconv.AppendInt(to, int64(len(whole)), 10)
-	if n, sampled, ok := counted.ofCall(&sum, whole, answer); ok {
+	if n := counted.ofCall(whole, answer).Tokens; n != nil {
 		to = append(to, `,"tokens":`...)
-		to = strconv.AppendInt(to, int64(n), 10)
-		if sampled {
-			to = append(to, `,"sampled":true`...)
-		}
+		to = strconv.AppendInt(to, int64(*n), 10)
 	}
 	return append(to, '}')
 }

@@ -27,11 +27,10 @@ type Data struct {
 	Count
 }
 
-// Count has the tokens of a content; for an answer of a tool, of the part that a model reads.
-// Lines of older versions, and lines written under heavy load, have no tokens.
+// Count has the approximate tokens of a content; for an answer of a tool, of the part that a model
+// reads. Lines of older versions, and lines written under heavy load, have no tokens.
 type Count struct {
-	Tokens  *int `json:"tokens,omitempty"`
-	Sampled bool `json:"sampled,omitempty"` // the content is long, and Tokens is an estimate from samples
+	Tokens *int `json:"tokens,omitempty"`
 }
 
 // Line is one line of the audit. Only the fields of its type are set.
@@ -164,11 +163,8 @@ func (c *callEntry) arguments() []byte {
 func dataOf(content []byte, c *counter) *Data {
 	sum := sha256.Sum256(content)
 	d := &Data{SHA256: hex.EncodeToString(sum[:]), Bytes: len(content)}
-	if c == nil {
-		return d
-	}
-	if n, sampled, ok := c.count(content); ok {
-		d.Count = Count{&n, sampled}
+	if c != nil {
+		d.Count = c.count(content)
 	}
 	return d
 }

@@ -33,7 +33,7 @@ type Printed struct {
 	Run     string // id of the run that is printed; "": there is none
 	Session string // session of the agent; "": the session of the environment
 	size    int
-	text    []byte // beginning of the output, at most tokens.MostExact bytes
+	tokens  int
 }
 
 // Write implements io.Writer.
@@ -41,20 +41,16 @@ func (p *Printed) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.size += len(text)
-	p.text = append(p.text, text[:min(len(text), tokens.MostExact-len(p.text))]...)
+	p.tokens += tokens.Estimate(text)
 	return len(text), nil
 }
 
-// Line returns the line of the audit. The tokens of a long output are estimated from its beginning.
+// Line returns the line of the audit.
 func (p *Printed) Line() audit.Line {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n, _ := tokens.Count(p.text)
-	count := audit.Count{Tokens: &n}
-	if p.size > len(p.text) {
-		n, count.Sampled = int(int64(n)*int64(p.size)/int64(len(p.text))), true
-	}
-	return audit.Line{Command: p.Command, Run: p.Run, Session: p.Session, Shown: &audit.Shown{Bytes: p.size, Count: count}}
+	n := p.tokens
+	return audit.Line{Command: p.Command, Run: p.Run, Session: p.Session, Shown: &audit.Shown{Bytes: p.size, Count: audit.Count{Tokens: &n}}}
 }
 
 // watch counts the output of a command if an agent may read it: if neither output is a terminal.

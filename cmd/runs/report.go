@@ -71,8 +71,8 @@ func (c UsageConfigured) read() known {
 			if t.Original != nil && t.Original.Name != "" {
 				one.own = t.Original.Name
 			}
-			one.Definitions.Plain, _ = tokens.Count(audit.Definition(t))
-			one.Definitions.Compact, _ = tokens.Count(new(codegen.Generator).Render(catalog, names, []string{t.ID()}, codegen.Options{Form: codegen.Compact}).Text)
+			one.Definitions.Plain = tokens.Estimate(audit.Definition(t))
+			one.Definitions.Compact = tokens.Estimate(new(codegen.Generator).Render(catalog, names, []string{t.ID()}, codegen.Options{Form: codegen.Compact}).Text)
 			if at, ok := last.Since[one.own]; ok {
 				one.Definitions.Since = &at
 			}
@@ -199,8 +199,8 @@ func (f *facts) definitions(s *session, k known) (n int, recorded bool) {
 	return n, true
 }
 
-// tokensOf returns the tokens of an offer, exactly if the server still offers the same,
-// else estimated from its size.
+// tokensOf returns the tokens of an offer: in proportion to its size if the server now offers
+// something else.
 func (k known) tokensOf(server string, o audit.Offer) int {
 	now := k.offers[server]
 	if now.Bytes == 0 {

@@ -42,7 +42,7 @@ func NewUsage(a *app.App) *cobra.Command {
 
 The numbers come from the audit: the arguments and results of all calls, the scripts, and
 what commands have printed for agents. The definitions of tools are those that the servers
-listed last. Tokens are those of the vocabulary o200k_base.
+listed last. Tokens are estimated, within ten percent for the vocabulary o200k_base.
 
 The second part compares what was in the context of models with the same calls of a client
 without scripts: the definitions of all tools once in each session, and the arguments and

@@ -120,7 +120,7 @@ func tool(name, description string) toolscript.Tool {
 
 // definition returns the expected number of tokens of a definition.
 func definition(t toolscript.Tool) int {
-	n, _ := tokens.Count(`{"name":"` + t.Name + `","description":"` + t.Description + `","inputSchema":` + string(t.InputSchema) + `}`)
+	n := tokens.Estimate(`{"name":"` + t.Name + `","description":"` + t.Description + `","inputSchema":` + string(t.InputSchema) + `}`)
 	return n
 }
 

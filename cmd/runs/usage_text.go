@@ -30,7 +30,7 @@ func (t *usageText) text() string {
 		t.WriteString("  toolscript exec 'return Object.keys(tools)'\n")
 	}
 	if len(t.Tools) > 0 {
-		t.WriteString("\nTokens\n")
+		t.WriteString("\nAbout how many tokens\n")
 		t.table()
 	}
 	if t.Work != nil && t.Sessions > 0 {
@@ -90,9 +90,9 @@ func (t *usageText) work() {
 	})
 	switch {
 	case w.Saved > 0:
-		t.WriteString("toolscript saved " + t.number(w.Saved) + " tokens" + usagePart(w.Saved, w.Plain.Total) + ".\n")
+		t.WriteString("toolscript saved about " + t.number(w.Saved) + " tokens" + usagePart(w.Saved, w.Plain.Total) + ".\n")
 	case w.Saved < 0:
-		t.WriteString("toolscript cost " + t.number(-w.Saved) + " tokens more" + usagePart(-w.Saved, w.Plain.Total) + ".\n")
+		t.WriteString("toolscript cost about " + t.number(-w.Saved) + " tokens more" + usagePart(-w.Saved, w.Plain.Total) + ".\n")
 	default:
 		t.WriteString("Both cost the same.\n")
 	}
@@ -124,7 +124,7 @@ func (t *usageText) assumptions() []string {
 		all = append(all, fmt.Sprintf("A client without scripts shows at most %s tokens of one result, which cuts %s.", t.number(MostShown), t.several(t.Work.CutResults, "result")))
 	}
 	if t.Estimated > 0 {
-		all = append(all, fmt.Sprintf("The tokens of %s were not counted, and are estimated as a quarter of the bytes.", t.several(t.Estimated, "text")))
+		all = append(all, fmt.Sprintf("The tokens of %s were not estimated from the text, and are a quarter of the bytes.", t.several(t.Estimated, "text")))
 	}
 	return all
 }
@@ -141,7 +141,7 @@ func (t *usageText) advice() {
 			what = t.several(len(a.Tools), "tool") + " of " + a.Server
 		}
 		since := "since " + a.Since.Local().Format("2006-01-02")
-		text := fmt.Sprintf("%s: %s tokens of definitions, known %s", terminal.OneLine(what), t.number(a.Tokens), since)
+		text := fmt.Sprintf("%s: about %s tokens of definitions, known %s", terminal.OneLine(what), t.number(a.Tokens), since)
 		if a.Young {
 			text += ", which is too short to judge"
 		}

