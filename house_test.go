@@ -75,7 +75,6 @@ var onlyIn = map[string]struct {
 	"github.com/klauspost/compress":                  {[]string{"transport/upstream"}, "one package decompresses answers of APIs"},
 	"github.com/JohannesKaufmann/html-to-markdown":   {[]string{"transport/builtin/web"}, "only pages of the web are converted"},
 	"github.com/bmatcuk/doublestar":                  {[]string{"transport/builtin/workspace"}, "one meaning of globs"},
-	"github.com/sahilm/fuzzy":                        {[]string{"transport/builtin/workspace"}, "one tool compares names of files"},
 	"go.opentelemetry.io":                            {[]string{"transport/telemetry"}, "spans of the gateway pass through toolscript.Tracer"},
 	"google.golang.org/protobuf":                     {[]string{"transport/telemetry"}, "only the messages of OTLP are protobuf"},
 	"github.com/nats-io/nats.go":                     {[]string{"transport/hub", "runner/remote"}, "the actor of a shared server has a connection as any other, and a sandbox of another machine is a runner as any other"},

@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/sahilm/fuzzy"
+	"unicode"
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
@@ -88,16 +87,68 @@ func scorer(ctx context.Context, pattern string) (func(name string) (score int, 
 		matches, err := Glob(ctx, pattern)
 		return func(name string) (int, bool) { return 1, err == nil && matches(name) }, err
 	}
-	letters := strings.Join(strings.Fields(pattern), "")
+	letters := []rune(strings.ToLower(strings.Join(strings.Fields(pattern), "")))
 	return func(name string) (int, bool) {
-		whole := fuzzy.FindNoSort(letters, []string{name})
-		if len(whole) == 0 {
+		score, found := letterScore(letters, name)
+		if !found {
 			return 0, false
 		}
-		score := whole[0].Score
-		if inName := fuzzy.FindNoSort(letters, []string{path.Base(name)}); len(inName) > 0 {
-			score += max(inName[0].Score, 0) + len(letters)
+		if inName, found := letterScore(letters, path.Base(name)); found {
+			score += max(inName, 0) + len(letters)
 		}
 		return score, true
 	}, nil
+}
+
+// Points of letterScore.
+const (
+	atBegin        = 10
+	afterSeparator = 20 // a letter after one of /-_ .\
+	atHump         = 20 // an upper-case letter after a lower-case one
+	adjacent       = 5  // a letter after the one before; each further one gets more
+	maxLeading     = 3  // skipped letters before the first one that count
+	leading        = 5
+)
+
+// letterScore scores how well the letters of a pattern, in lower case, occur in a text in their
+// order. Of several places for a letter before the next letter, the best one counts.
+func letterScore(letters []rune, text string) (score int, found bool) {
+	chars := []rune(text)
+	lower := []rune(strings.ToLower(text))
+	if len(letters) == 0 || len(chars) != len(lower) {
+		return 0, false
+	}
+	next, best, bestAt, before, run := 0, -1, -1, -1, 0 // before: the place of the last letter
+	for i := range chars {
+		if lower[i] == letters[next] {
+			points, more := 0, 0
+			switch {
+			case i == 0:
+				points = atBegin
+			case strings.ContainsRune(`/-_ .\`, chars[i-1]):
+				points = afterSeparator
+			case unicode.IsLower(chars[i-1]) && unicode.IsUpper(chars[i]):
+				points = atHump
+			}
+			if before >= 0 && before == i-1 {
+				more = 2*run + adjacent
+			}
+			run += more
+			if points += more; points > best {
+				best, bestAt = points, i
+			}
+		}
+		end := i+1 == len(chars)
+		if bestAt < 0 || !end && (next+1 == len(letters) || lower[i+1] != letters[next+1]) {
+			continue
+		}
+		if before < 0 {
+			best -= leading * min(bestAt, maxLeading)
+		}
+		score, before, best, bestAt = score+best, bestAt, -1, -1
+		if next++; next == len(letters) {
+			break
+		}
+	}
+	return score - len(chars) + next, next == len(letters)
 }
