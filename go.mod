@@ -12,7 +12,6 @@ require (
 	github.com/anthdm/hollywood v1.0.5
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/cenkalti/backoff/v4 v4.3.0
-	github.com/dlclark/regexp2 v1.11.0
 	github.com/evanw/esbuild v0.28.2
 	github.com/go-json-experiment/json v0.0.0-20260623181947-01eb4420fa68
 	github.com/godbus/dbus/v5 v5.2.2

@@ -51,7 +51,6 @@ var onlyIn = map[string]struct {
 	"github.com/mark3labs/mcp-go":                    {[]string{"transport/mcpclient", "cmd/demo", "cmd/mcp", "test"}, "its types lose schema keywords"},
 	"github.com/santhosh-tekuri/jsonschema":          {[]string{"codegen/validate", "cmd/config"}, "one validator for arguments, one for the configuration"},
 	"github.com/tiktoken-go/tokenizer":               {[]string{"test"}, "its vocabulary takes 8 MB and 100 ms; package tokens estimates"},
-	"github.com/dlclark/regexp2":                     {[]string{"codegen/validate"}, "a pattern needs a time limit, which this package sets"},
 	"github.com/modelcontextprotocol/go-sdk/auth":    {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {[]string{"transport/oauth"}, "one OAuth"},
 	"golang.org/x/oauth2":                            {[]string{"transport/oauth"}, "one OAuth"},

@@ -26,7 +26,7 @@ const (
 
 var (
 	errCostly  = errors.New("checking them takes too long or nests too deep")
-	errSkipped = errors.New("a pattern, or a number, would take too long to check")
+	errSkipped = errors.New("a pattern has parts that only JavaScript has, or a pattern or a number would take too long to check")
 )
 
 // budget is the remaining work of one check. It is not safe for concurrent use.

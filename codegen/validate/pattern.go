@@ -1,11 +1,12 @@
 package validate
 
 import (
+	"errors"
 	"regexp"
 	"regexp/syntax"
-	"time"
+	"strings"
+	"sync"
 
-	"github.com/dlclark/regexp2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -13,24 +14,20 @@ import (
 // 100,000 instructions, and the time of a match is proportional to their number times
 // the length of the input.
 const (
-	maxPattern      = 4 << 10   // bytes
-	maxInstructions = 10_000    // instructions of one pattern
-	maxWeight       = 100_000   // instructions of all patterns of a schema: about 5 MB
-	maxMatch        = 1 << 25   // instructions times input bytes of one match
-	maxBacktracked  = 256 << 10 // input bytes of a backtracking pattern
+	maxPattern      = 4 << 10 // bytes
+	maxInstructions = 10_000  // instructions of one pattern
+	maxWeight       = 100_000 // instructions of all patterns of a schema: about 5 MB
+	maxMatch        = 1 << 25 // instructions times input bytes of one match
 
-	patternTime  = 50 * time.Millisecond // of one match of a backtracking pattern
-	matchPrice   = 16                    // units per match
-	backtrackFor = 20                    // nanoseconds of a backtracking match per unit
+	matchPrice = 16 // units per match
 )
 
-// pattern is a compiled pattern. It has no engine if it exceeds the limits; then only
-// the server checks it.
+// pattern is a compiled pattern. It has no engine if it exceeds the limits, or if Go's engine has
+// not what it needs; then only the server checks it.
 type pattern struct {
 	text   string
 	size   int // instructions of linear
 	linear *regexp.Regexp
-	slow   *regexp2.Regexp
 }
 
 // String implements jsonschema.Regexp.
@@ -43,23 +40,14 @@ func (p *pattern) MatchString(s string) bool { return p.linear == nil || p.linea
 // match reports whether s matches, and whether the result is known.
 func (p *pattern) match(b *budget, s string) (matched, known bool) {
 	b.spend(matchPrice)
-	switch {
-	case p.linear != nil:
-		work := p.size * len(s)
-		if work > maxMatch || !b.affords(work) {
-			return false, false
-		}
-		return p.linear.MatchString(s), true
-	case p.slow != nil && len(s) <= maxBacktracked:
-		if !b.affords(len(s)) || b.left < int(patternTime)/backtrackFor {
-			return false, false
-		}
-		began := time.Now()
-		matched, err := p.slow.MatchString(s)
-		b.spend(min(b.left, int(time.Since(began))/backtrackFor))
-		return matched, err == nil
+	if p.linear == nil {
+		return false, false
 	}
-	return false, false
+	work := p.size * len(s)
+	if work > maxMatch || !b.affords(work) {
+		return false, false
+	}
+	return p.linear.MatchString(s), true
 }
 
 // patterns compiles the patterns of one schema.
@@ -68,8 +56,7 @@ type patterns struct {
 	weight   int // sum of the weights of all patterns
 }
 
-// compile compiles a pattern with Go's engine, which takes linear time. A pattern with
-// lookaheads or back references gets an engine that backtracks like JavaScript's.
+// compile compiles a pattern with Go's engine, which takes linear time.
 func (c *patterns) compile(text string) (jsonschema.Regexp, error) {
 	if known, ok := c.compiled[text]; ok {
 		return known, nil
@@ -85,14 +72,16 @@ func (c *patterns) compile(text string) (jsonschema.Regexp, error) {
 	return p, nil
 }
 
-// engine sets the engine of a pattern, unless the pattern exceeds the limits.
+// engine sets the engine of a pattern, unless the pattern exceeds the limits or needs what Go's
+// engine does not have.
 func (c *patterns) engine(p *pattern) error {
 	if len(p.text) > maxPattern {
 		return nil
 	}
-	tree, err := syntax.Parse(p.text, syntax.Perl)
+	text := unicodeEscape().ReplaceAllString(p.text, `$1\x{$2}`)
+	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return c.backtracking(p)
+		return unlessJavaScript(err)
 	}
 	need := estimate(tree)
 	if need.instructions > maxInstructions || c.weight+need.weight > maxWeight {
@@ -100,22 +89,31 @@ func (c *patterns) engine(p *pattern) error {
 	}
 	c.weight += need.weight
 	p.size = need.instructions
-	p.linear, err = regexp.Compile(p.text)
+	p.linear, err = regexp.Compile(text)
 	return err
 }
 
-// backtracking sets the backtracking engine. This engine does not expand repeats, so
-// the length of the pattern limits the size of the program.
-func (c *patterns) backtracking(p *pattern) (err error) {
-	if c.weight+len(p.text) > maxWeight {
-		return nil
-	}
-	c.weight += len(p.text)
-	if p.slow, err = regexp2.Compile(p.text, regexp2.ECMAScript); err != nil {
+// unicodeEscape matches \u00e9, which Go's engine writes as \x{00e9}.
+var unicodeEscape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*)\\u([0-9a-fA-F]{4})`) })
+
+// unlessJavaScript returns nil for the error of a pattern that is valid in JavaScript: with
+// lookaround, back references, other escapes or large repeats.
+func unlessJavaScript(err error) error {
+	var wrong *syntax.Error
+	if !errors.As(err, &wrong) {
 		return err
 	}
-	p.slow.MatchTimeout = patternTime
-	return nil
+	switch wrong.Code { //nolint:exhaustive // the others are mistakes in JavaScript too
+	case syntax.ErrInvalidEscape, syntax.ErrInvalidRepeatSize, syntax.ErrLarge, syntax.ErrNestingDepth:
+		return nil
+	case syntax.ErrInvalidPerlOp, syntax.ErrInvalidNamedCapture:
+		for _, lookaround := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
+			if strings.HasPrefix(wrong.Expr, lookaround) {
+				return nil
+			}
+		}
+	}
+	return err
 }
 
 // need is the estimated size of a compiled pattern.
