@@ -28,6 +28,10 @@ func (*lists) Instructions(string, mcpclient.Config) string { return "" }
 
 func (*lists) KeepInstructions(string, mcpclient.Config, string) error { return nil }
 
+func (*lists) Spoken(string, mcpclient.Config) mcpclient.Spoken { return mcpclient.Spoken{} }
+
+func (*lists) KeepSpoken(string, mcpclient.Config, mcpclient.Spoken) error { return nil }
+
 func (l *lists) Recall(name string, c mcpclient.Config) []toolscript.Tool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -48,7 +48,7 @@ func (k *connLoop) keep(online context.Context) {
 	defer place.end()
 	ctx, end := context.WithCancelCause(online)
 	defer end(nil)
-	on := k.events()
+	on := k.withSpoken(k.events())
 	if k.hasProcess() {
 		on.Starting = k.watch(ctx, end, place).starting
 	} else {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Memory stores the tools that servers listed last, and their instructions, so that the next
-// gateway knows them. Its methods may be called concurrently and may be slow.
+// Memory stores the tools that servers listed last, their instructions and their MCP versions, so
+// that the next gateway knows them. Its methods may be called concurrently and may be slow.
 type Memory interface {
 	// Recall returns the tools that a server with this configuration listed last; nil if they
 	// are not known.
@@ -19,6 +19,10 @@ type Memory interface {
 	// Instructions returns the instructions that the server had when it listed them.
 	Instructions(name string, cfg mcpclient.Config) string
 	KeepInstructions(name string, cfg mcpclient.Config, text string) error
+	// Spoken returns what the last connection to a server with this configuration has found out
+	// about its MCP versions.
+	Spoken(name string, cfg mcpclient.Config) mcpclient.Spoken
+	KeepSpoken(name string, cfg mcpclient.Config, s mcpclient.Spoken) error
 }
 
 // recall loads the stored tools, which are valid until the server lists its tools.

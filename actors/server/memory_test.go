@@ -22,6 +22,21 @@ type shelf struct {
 	tools []toolscript.Tool
 	err   error
 	slow  time.Duration
+
+	spoken mcpclient.Spoken
+}
+
+func (m *shelf) Spoken(string, mcpclient.Config) mcpclient.Spoken {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spoken
+}
+
+func (m *shelf) KeepSpoken(_ string, _ mcpclient.Config, s mcpclient.Spoken) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spoken = s
+	return m.err
 }
 
 func (*shelf) Instructions(string, mcpclient.Config) string { return "" }

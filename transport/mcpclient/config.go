@@ -110,9 +110,9 @@ type Config struct {
 	// Scripts are the saved scripts of a server of type Scripts.
 	Scripts []toolscript.SavedScript
 
-	// Protocol is the newest version of MCP to offer; empty means Handshake. With
-	// Stateless, toolscript first asks whether the server supports that version. A
-	// server that ignores unknown requests takes one second longer to connect.
+	// Protocol is the newest version of MCP to offer. If it is empty, Stateless is tried first,
+	// unless Events.Spoken says that the server does not have it. A server that ignores unknown
+	// requests takes half a second longer to connect, once.
 	Protocol string
 
 	// IncludeTools and ExcludeTools select the server's tools; see Selects.

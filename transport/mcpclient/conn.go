@@ -31,10 +31,11 @@ type Conn struct {
 	calls *calls
 
 	answers  *budget.Budget // nil means unlimited
-	protocol *client.Client // for the handshake and subscriptions only
+	protocol *client.Client // for the handshake only
 	refused  versions       // that the server named when it refused ours
 	dialect  dialect
 	sessions sessions
+	startled bool // the process has ended after the request of the newest version
 
 	announcesTools bool
 	announces      atomic.Bool  // the server sends notifications of changes of its list of tools

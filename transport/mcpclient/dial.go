@@ -35,6 +35,11 @@ type Events struct {
 	// requests for it are refused.
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
+	// Spoken is what the last connection to the server has found. Speaks receives what this one
+	// finds, if it differs. It may be called before Dial returns, and must not block.
+	Spoken Spoken
+	Speaks func(Spoken)
+
 	// Starting is called before a stdio server may have to wait for another installation, and
 	// when its process runs. look returns what has happened so far; it is valid until Dial returns.
 	Starting func(look func() proc.Activity)
@@ -153,6 +158,10 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 		}
 		if aborted := c.abort(ctx, d.Reaper); aborted != nil {
 			on.logf(slog.LevelError, "%v", aborted)
+		}
+		if c.wasStartled(ctx) {
+			on.logf(slog.LevelDebug, "the server has ended after a request of MCP %s, and starts again", Stateless)
+			return d.Dial(ctx, name, cfg, on.without())
 		}
 		return nil, c.dialError(ctx, err, c.peer.stderr())
 	}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -22,6 +21,7 @@ var self = mcp.Implementation{Name: "toolscript", Version: toolscript.Version}
 // which do not go through mcp-go's client.
 type dialect struct {
 	newest       string // the newest version to offer
+	forced       bool   // the configuration says newest
 	capabilities mcp.ClientCapabilities
 
 	mu      sync.RWMutex
@@ -29,25 +29,23 @@ type dialect struct {
 	tools   map[string]mcp.Tool // tools with parameters that MCP 2026-07-28 repeats in HTTP headers
 }
 
-// discoverTime limits the check whether a server supports MCP without a handshake. A
-// server that ignores unknown requests delays the connection by this time.
-const discoverTime = time.Second
-
 // prepare sets what the handshake offers to the server.
 func (d *dialect) prepare(newest string, on Events) {
-	d.newest = cmp.Or(newest, Handshake)
+	d.newest, d.forced = cmp.Or(newest, Stateless), newest != ""
 	if on.Elicit != nil {
 		d.capabilities.Elicitation = &mcp.ElicitationCapability{}
 	}
 }
+
+// older limits the versions to those with a handshake.
+func (d *dialect) older() { d.newest = min(d.newest, Handshake) }
 
 func (d *dialect) preferred() string { return d.newest }
 
 // options returns the options of mcp-go's client.
 func (d *dialect) options() []client.ClientOption {
 	return []client.ClientOption{
-		client.WithProtocolVersion(d.newest),
-		client.WithDiscoverTimeout(discoverTime),
+		client.WithProtocolVersion(Handshake),
 		client.WithClientCapabilities(d.capabilities),
 	}
 }
@@ -56,6 +54,13 @@ func (d *dialect) agree(version string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.version = version
+}
+
+// handshakes reports whether the connection has begun with a handshake.
+func (d *dialect) handshakes() bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.version != "" && !mcp.IsModernProtocol(d.version)
 }
 
 // modern reports whether the server uses the protocol without a handshake.
@@ -70,7 +75,13 @@ func (d *dialect) modern() bool {
 // TypeScript SDK drops a message with "params": null.
 func (d *dialect) request(c *sentCall, method string, params map[string]any) (transport.JSONRPCRequest, error) {
 	d.mu.RLock()
-	defer d.mu.RUnlock()
+	version := d.version
+	d.mu.RUnlock()
+	return d.requestIn(version, c, method, params)
+}
+
+// requestIn builds a request in a version.
+func (d *dialect) requestIn(version string, c *sentCall, method string, params map[string]any) (transport.JSONRPCRequest, error) {
 	meta := map[string]any{}
 	if c.progress != nil {
 		meta["progressToken"] = c.id
@@ -78,9 +89,9 @@ func (d *dialect) request(c *sentCall, method string, params map[string]any) (tr
 	if c.trace != "" {
 		meta["traceparent"] = c.trace
 	}
-	modern := mcp.IsModernProtocol(d.version)
+	modern := mcp.IsModernProtocol(version)
 	if modern {
-		meta[mcp.MetaKeyProtocolVersion] = d.version
+		meta[mcp.MetaKeyProtocolVersion] = version
 		meta[mcp.MetaKeyClientInfo] = self
 		meta[mcp.MetaKeyClientCapabilities] = d.capabilities
 	}
@@ -97,21 +108,24 @@ func (d *dialect) request(c *sentCall, method string, params map[string]any) (tr
 		return request, nil
 	}
 	text, err := json.Marshal(params)
-	request.Header = d.headers(method, text)
+	request.Header = d.headers(version, method, text)
 	return request, err
 }
 
 // headers repeats parts of a request for proxies that do not read bodies.
-func (d *dialect) headers(method string, params json.RawMessage) http.Header {
+func (d *dialect) headers(version, method string, params json.RawMessage) http.Header {
 	header := make(http.Header)
-	for name, value := range mcp.StandardHeaders(d.version, mcp.MCPMethod(method), params) {
+	for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(method), params) {
 		header.Set(name, value)
 	}
 	var called struct{ Name string }
 	if method != string(mcp.MethodToolsCall) || json.Unmarshal(params, &called) != nil {
 		return header
 	}
-	if tool, ok := d.tools[called.Name]; ok {
+	d.mu.RLock()
+	tool, ok := d.tools[called.Name]
+	d.mu.RUnlock()
+	if ok {
 		for name, value := range mcp.GenerateParamHeaders(&tool, params) {
 			header.Set(name, value)
 		}

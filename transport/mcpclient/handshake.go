@@ -11,8 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// forProtocol returns the transport for mcp-go's client, which performs the handshake and the
-// subscriptions. The embedded interfaces and types have the methods that mcp-go looks for.
+// forProtocol returns the transport for mcp-go's client, which performs the handshake. The embedded interfaces and types have the methods that mcp-go looks for.
 func (c *Conn) forProtocol() transport.Interface {
 	switch w := c.peer.transport().(type) {
 	case *transport.Stdio:

@@ -96,6 +96,7 @@ func (c *Conn) connectHTTP(ctx context.Context, o httptransport.Options) error {
 
 // connectSSE performs the handshake over HTTP+SSE, the transport of MCP 2024-11-05.
 func (c *Conn) connectSSE(ctx context.Context, o httptransport.Options) error {
+	c.dialect.older()
 	wire, err := httptransport.OpenSSE(ctx, o)
 	if err != nil {
 		return err

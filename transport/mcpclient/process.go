@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -48,6 +49,7 @@ type process struct {
 	reaper *proc.Reaper  // may be nil
 	exited chan struct{} // closed when the process was reaped and its group has ended
 	faulty atomic.Bool   // one of our goroutines panicked; read it after exited
+	deaf   bool          // the process has not read its input; valid after exited is closed
 
 	mu         sync.Mutex
 	groupEnded bool // the group must not be signalled: its id may have been reused
@@ -225,6 +227,8 @@ func (p *process) stdoutIdle() {
 // grandchildren hold.
 func (p *process) wait() {
 	if awaitExit(p.cmd.Process.Pid) {
+		pipe, is := p.stdin.to.(syscall.Conn)
+		p.deaf = is && unread(pipe)
 		p.endGroup()
 	}
 	_ = p.cmd.Wait() // status returns the result; other errors concern the pipes

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"errors"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,4 +16,15 @@ func awaitExit(pid int) bool {
 			return err == nil
 		}
 	}
+}
+
+// unread reports whether a process has left input in its pipe. pipe is our end of it.
+func unread(pipe syscall.Conn) bool {
+	raw, err := pipe.SyscallConn()
+	if err != nil {
+		return false
+	}
+	left := 0
+	_ = raw.Control(func(fd uintptr) { left, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }) // 0 if the pipe is closed
+	return left > 0
 }

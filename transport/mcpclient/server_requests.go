@@ -139,13 +139,13 @@ func (c *Conn) subscribe() {
 		<-c.Lost()
 		cancel()
 	}()
-	lists := mcp.SubscriptionFilter{ToolsListChanged: true}
+	lists := map[string]any{"notifications": mcp.SubscriptionFilter{ToolsListChanged: true}}
 	for {
-		err := c.protocol.Listen(ctx, lists)
+		_, err := c.request(ctx, toolscript.Error{Server: c.name}, string(mcp.MethodSubscriptionsListen), lists, nil)
 		if ctx.Err() != nil {
 			return
 		}
-		if errors.Is(err, mcp.ErrMethodNotFound) {
+		if isMethodNotFound(err) {
 			c.announces.Store(false)
 			c.on.logf(slog.LevelDebug, "the server sends no notifications of changes: %v", err)
 			return

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -32,13 +31,19 @@ func (v *versions) note(method string, response *transport.JSONRPCResponse, err 
 	case errors.As(err, &refused):
 		reason = refused.Data
 	}
+	*v = supportedIn(reason)
+}
+
+// supportedIn returns the versions in the data of an error.
+func supportedIn(reason any) []string {
 	if reason == nil {
-		return
+		return nil
 	}
 	var data mcp.UnsupportedProtocolVersionData
-	if text, err := json.Marshal(reason); err == nil && json.Unmarshal(text, &data) == nil {
-		*v = data.Supported
+	if text, err := json.Marshal(reason); err != nil || json.Unmarshal(text, &data) != nil {
+		return nil
 	}
+	return data.Supported
 }
 
 // refusedVersion is the error for a server that supports no further version to try.
@@ -56,21 +61,24 @@ func (e *refusedVersion) Error() string {
 		e.offered, strings.Join(named, ", "), strings.Join(mcp.ValidProtocolVersions, ", "))
 }
 
-// initialize performs MCP's handshake, or its replacement in newer versions. If the server
-// refuses the version and names others, initialize tries the newest common one.
-func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
-	offered := c.dialect.preferred()
+// handshakeIn performs MCP's handshake. If the server refuses the version and names others,
+// handshakeIn tries the newest common one.
+func (c *Conn) handshakeIn(ctx context.Context, offered string) (*mcp.InitializeResult, error) {
 	result, err := c.hello(ctx, offered)
 	if err == nil || len(c.refused) == 0 {
 		return result, err
 	}
-	offers := []string{offered}
-	if mcp.IsModernProtocol(offered) {
-		offers = append(offers, Handshake) // mcp-go has tried it, too
-	}
 	next := mcp.NegotiateMutuallySupportedVersion(c.refused)
-	if next == "" || slices.Contains(offers, next) {
-		return nil, &refusedVersion{offers[len(offers)-1], c.refused}
+	switch {
+	case next == "" || next == offered:
+		return nil, &refusedVersion{offered, c.refused}
+	case mcp.IsModernProtocol(next):
+		found := c.discover(ctx, next)
+		if found.err != nil {
+			return nil, &refusedVersion{offered, c.refused}
+		}
+		c.speak(found.result.ProtocolVersion)
+		return found.result, nil
 	}
 	return c.hello(ctx, next)
 }

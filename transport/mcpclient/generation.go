@@ -1,0 +1,336 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+)
+
+// Spoken is what is known about the MCP versions of a server from an earlier connection. The zero
+// value means nothing.
+type Spoken struct {
+	// Version is Stateless if the server has answered in that version, and otherwise the version
+	// that its handshake has agreed on.
+	Version string `json:"version"`
+
+	// Server is the server's own version at that time. A server with another one is asked again.
+	Server string `json:"server,omitempty"`
+}
+
+// known reports whether a server with the handshake was known.
+func (s Spoken) known(modern bool) bool {
+	return s.Version != "" && mcp.IsModernProtocol(s.Version) == modern
+}
+
+// How long a server may leave the request of the newest version unanswered before the handshake of
+// the older ones is sent as well. The answer to the first request still counts: a process that is
+// slow to start reads both.
+const (
+	patienceStdio = 500 * time.Millisecond
+	patienceHTTP  = 2 * time.Second
+	patienceKnown = 5 * time.Second // the server is known to answer
+)
+
+// initialize agrees on a version of MCP. If no version is configured, the newest one is tried first,
+// unless the server is known to have the handshake.
+func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
+	newest := c.dialect.preferred()
+	switch {
+	case !mcp.IsModernProtocol(newest):
+		return c.handshakeIn(ctx, newest)
+	case c.dialect.handshakes(), c.on.Spoken.known(false) && !c.dialect.forced:
+		result, err := c.handshakeIn(ctx, Handshake)
+		if err == nil || c.dialect.handshakes() || c.over(ctx, err) {
+			c.learn(result, false)
+			return result, err
+		}
+		if found := c.discover(ctx, newest); found.err == nil { // the server was replaced by a newer one
+			c.learn(found.result, true)
+			return found.result, nil
+		}
+		return nil, err
+	}
+	return c.probe(ctx, newest)
+}
+
+// over reports whether an error is not about the version of MCP.
+func (c *Conn) over(ctx context.Context, err error) bool {
+	var unreachable *httptransport.UnreachableError
+	return ctx.Err() != nil || httptransport.Unauthorized(err) || errors.As(err, &unreachable) || isLost(err)
+}
+
+func isLost(err error) bool {
+	return errors.Is(err, transport.ErrTransportClosed) || errors.Is(err, errClosed)
+}
+
+// learn reports what the server speaks, if it was not known or has changed.
+func (c *Conn) learn(result *mcp.InitializeResult, modern bool) {
+	if result == nil || c.on.Speaks == nil || c.dialect.forced {
+		return
+	}
+	now := Spoken{Version: result.ProtocolVersion, Server: printable(result.ServerInfo.Version)}
+	if modern = modern || mcp.IsModernProtocol(now.Version); modern {
+		now.Version = Stateless
+	}
+	before := c.on.Spoken
+	if before == now {
+		return
+	}
+	if !modern && before.known(false) && before.Server != "" && before.Server != now.Server {
+		now = Spoken{} // the next connection asks a server that was updated
+	}
+	c.on.Speaks(now)
+}
+
+// discovered is the answer to the request of the newest version.
+type discovered struct {
+	result *mcp.InitializeResult // nil if the server does not have that version
+	err    error
+
+	final   bool   // the error does not mean that the server has another version
+	passing bool   // the error may be of the moment
+	named   string // the version with a handshake that the server has named
+}
+
+// probe tries the newest version and then the handshake. If the first answer is late, both are
+// tried. A server that answers both has begun a session with the handshake, which then counts.
+func (c *Conn) probe(ctx context.Context, newest string) (*mcp.InitializeResult, error) {
+	probing, stop := context.WithCancel(ctx)
+	defer stop()
+	asked := inBackground(c.on, func() discovered { return c.discover(probing, newest) })
+	late := time.NewTimer(c.patience())
+	defer late.Stop()
+	select {
+	case found := <-asked:
+		return c.settleOn(ctx, found)
+	case <-late.C:
+	}
+	type greeted struct {
+		result *mcp.InitializeResult
+		err    error
+	}
+	greeting, leave := context.WithCancel(ctx)
+	defer leave()
+	greets := inBackground(c.on, func() greeted {
+		result, err := c.handshakeIn(greeting, Handshake)
+		return greeted{result, err}
+	})
+	var found *discovered
+	var grace <-chan time.Time
+	for {
+		select {
+		case answer := <-asked:
+			if found = &answer; answer.err == nil {
+				grace = time.After(patienceStdio) // the server may not answer the handshake at all
+			}
+			asked = nil
+		case <-grace:
+			leave()
+			<-greets
+			return c.settleOn(ctx, *found)
+		case g := <-greets:
+			modern := found != nil && found.err == nil
+			if g.err != nil && modern {
+				return c.settleOn(ctx, *found)
+			}
+			c.learn(g.result, modern)
+			return g.result, g.err
+		}
+	}
+}
+
+// inBackground runs f in a goroutine. If f panics, it returns the zero value.
+func inBackground[T any](on Events, f func() T) <-chan T {
+	done := make(chan T, 1)
+	go func() {
+		var result T
+		defer func() { done <- result }()
+		defer rescue.Catch(panicked(on))
+		result = f()
+	}()
+	return done
+}
+
+func (c *Conn) patience() time.Duration {
+	switch _, overHTTP := c.peer.(httpPeer); {
+	case c.on.Spoken.known(true):
+		return patienceKnown
+	case overHTTP:
+		return patienceHTTP
+	default:
+		return patienceStdio
+	}
+}
+
+// settleOn uses the version of an answer to the request of the newest one, or the handshake.
+func (c *Conn) settleOn(ctx context.Context, found discovered) (*mcp.InitializeResult, error) {
+	switch {
+	case found.err == nil && found.result != nil:
+		c.speak(found.result.ProtocolVersion)
+		c.learn(found.result, true)
+		return found.result, nil
+	case found.final:
+		return nil, found.err
+	}
+	offer := Handshake
+	if found.named != "" {
+		offer = found.named
+	}
+	result, err := c.handshakeIn(ctx, offer)
+	if !found.passing {
+		c.learn(result, false)
+	}
+	return result, err
+}
+
+// discover asks the server in a version without a handshake which versions it has, and what it is.
+// If the server has other such versions only, discover asks once more.
+func (c *Conn) discover(ctx context.Context, version string) discovered {
+	for again := true; ; again = false {
+		raw, failure, err := c.askVersions(ctx, version)
+		if failure == nil && err == nil {
+			if found := readDiscovered(raw, version); found.err == nil || found.final {
+				return found
+			}
+			return discovered{err: errNotDiscovered}
+		}
+		supported, modern := modernRefusal(failure, err)
+		next := mcp.NegotiateMutuallySupportedVersion(supported)
+		switch {
+		case again && modern && mcp.IsModernProtocol(next):
+			version = next
+		case modern && next != "" && !mcp.IsModernProtocol(next):
+			return discovered{err: errNotDiscovered, named: next}
+		case modern && len(supported) > 0:
+			return discovered{err: &refusedVersion{version, supported}, final: true}
+		case modern:
+			return discovered{err: fmt.Errorf("server/discover: %s", refusalText(failure, err)), final: true}
+		case err != nil && c.over(ctx, err) && !httptransport.Unauthorized(err): // some servers answer 401 without a session
+			c.startled = isLost(err)
+			return discovered{err: err, final: true}
+		default:
+			return discovered{err: errNotDiscovered, passing: isPassing(err)}
+		}
+	}
+}
+
+// errNotDiscovered is the error of a server that does not have the newest version.
+var errNotDiscovered = errors.New("the server does not answer server/discover")
+
+// askVersions sends the request without the state of a connection.
+func (c *Conn) askVersions(ctx context.Context, version string) (json.RawMessage, *mcp.JSONRPCErrorDetails, error) {
+	request, err := c.dialect.requestIn(version, &sentCall{}, string(mcp.MethodServerDiscover), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	request.Header.Set(transport.HeaderKeyProtocolVersion, version)
+	response, err := c.forward(ctx, c.peer.transport(), request)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case response.Error != nil:
+		return nil, response.Error, nil
+	}
+	return response.Result, nil, nil
+}
+
+// readDiscovered reads the result of server/discover.
+func readDiscovered(raw json.RawMessage, asked string) discovered {
+	var r mcp.DiscoverResult
+	if json.Unmarshal(raw, &r) != nil || len(r.SupportedVersions) == 0 {
+		return discovered{err: errNotDiscovered}
+	}
+	version := asked
+	if !slices.Contains(r.SupportedVersions, asked) {
+		version = mcp.NegotiateMutuallySupportedVersion(r.SupportedVersions)
+	}
+	switch {
+	case version == "":
+		return discovered{err: &refusedVersion{asked, r.SupportedVersions}, final: true}
+	case !mcp.IsModernProtocol(version):
+		return discovered{err: errNotDiscovered, named: version}
+	}
+	result := &mcp.InitializeResult{ProtocolVersion: version, Capabilities: r.Capabilities, Instructions: r.Instructions}
+	if info := r.GetResultMeta().ServerInfo(); info != nil {
+		result.ServerInfo = *info
+	}
+	return discovered{result: result}
+}
+
+// modernRefusal reports whether an error is one that only servers of the newest versions send, and
+// returns the versions that it names.
+func modernRefusal(failure *mcp.JSONRPCErrorDetails, err error) (supported []string, modern bool) {
+	code, data := 0, any(nil)
+	var refused *httptransport.StatusError
+	switch {
+	case failure != nil:
+		code, data = failure.Code, failure.Data
+	case errors.As(err, &refused):
+		code, data = refused.Code, refused.Data
+	}
+	switch code {
+	case mcp.UNSUPPORTED_PROTOCOL_VERSION:
+		supported = supportedIn(data)
+		return supported, len(supported) > 0
+	case mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY:
+		return nil, true
+	}
+	return nil, false
+}
+
+func refusalText(failure *mcp.JSONRPCErrorDetails, err error) string {
+	if failure != nil {
+		return failure.Message
+	}
+	return err.Error()
+}
+
+// isPassing reports whether a later request may have another answer.
+func isPassing(err error) bool {
+	var refused *httptransport.StatusError
+	var interrupted *httptransport.InterruptedError
+	return errors.As(err, &interrupted) || toolscript.KindOf(err) == toolscript.Busy ||
+		errors.As(err, &refused) && (refused.Status >= http.StatusInternalServerError || !lastingStatus(refused.Status))
+}
+
+// speak uses a version in all later requests.
+func (c *Conn) speak(version string) {
+	c.dialect.agree(version)
+	if w, is := c.peer.transport().(transport.HTTPConnection); is {
+		w.SetProtocolVersion(version)
+	}
+}
+
+// wasStartled reports whether the server may have ended because of a request before the handshake.
+func (c *Conn) wasStartled(ctx context.Context) bool {
+	process, is := c.peer.(*stdio)
+	if !is || !c.startled || c.dialect.forced || ctx.Err() != nil || c.on.Spoken.known(true) {
+		return false
+	}
+	select {
+	case <-process.proc.exited:
+		return !process.proc.deaf
+	default:
+		return false
+	}
+}
+
+// without returns Events for a server that does not have a version without a handshake.
+func (e Events) without() Events {
+	e.Spoken = Spoken{Version: Handshake}
+	if e.Speaks != nil {
+		e.Speaks(e.Spoken) // if the server has ended for another reason, the next attempt starts it only once
+	}
+	return e
+}

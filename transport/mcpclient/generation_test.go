@@ -1,0 +1,263 @@
+package mcpclient_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// kinds are kinds of servers: the type and the switches.
+var kinds = map[string][]string{
+	"plain":                  {mcpclient.Stdio},
+	"ignores what it lacks":  {mcpclient.Stdio, "strict"},
+	"prints text":            {mcpclient.Stdio, "chatty"},
+	"prints on stderr":       {mcpclient.Stdio, "noise=100"},
+	"byte order mark":        {mcpclient.Stdio, "mark"},
+	"ids are integers":       {mcpclient.Stdio, "integers"},
+	"ids are texts":          {mcpclient.Stdio, "texts"},
+	"pages":                  {mcpclient.Stdio, "pages"},
+	"difficult names":        {mcpclient.Stdio, "names"},
+	"invalid tools":          {mcpclient.Stdio, "malformed"},
+	"resources and prompts":  {mcpclient.Stdio, "offers"},
+	"slow start":             {mcpclient.Stdio, "hang=20ms"},
+	"streams":                {mcpclient.HTTP},
+	"streams without ids":    {mcpclient.HTTP, "noids"},
+	"streams, ids are texts": {mcpclient.HTTP, "texts"},
+	"streams, resources":     {mcpclient.HTTP, "offers"},
+	"bodies":                 {mcpclient.HTTP, "json"},
+	"bodies, pages":          {mcpclient.HTTP, "json", "pages"},
+}
+
+// memory remembers what a server speaks, as a gateway does.
+type memory struct {
+	mu     sync.Mutex
+	spoken mcpclient.Spoken
+}
+
+func (m *memory) events() mcpclient.Events {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return mcpclient.Events{Spoken: m.spoken, Speaks: func(s mcpclient.Spoken) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.spoken = s
+	}}
+}
+
+func (m *memory) version() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spoken.Version
+}
+
+// started returns the configuration of a server, and the server if it is one over HTTP.
+func started(t *testing.T, kind ...string) (mcpclient.Config, *mcpserver.HTTP) {
+	t.Helper()
+	if kind[0] == mcpclient.Stdio {
+		return config(t, kind[1:]...), nil
+	}
+	h, cfg := overHTTP(t, kind[0], kind[1:]...)
+	return cfg, h
+}
+
+// TestKindsInBothGenerations connects to every kind of server in both generations, and again with
+// what the first connection has found.
+func TestKindsInBothGenerations(t *testing.T) {
+	t.Parallel()
+	for name, kind := range kinds {
+		for generation, want := range map[string]string{"": mcpclient.Handshake, "modern": mcpclient.Stateless, "dual": mcpclient.Stateless} {
+			t.Run(name+" "+generation, func(t *testing.T) {
+				t.Parallel()
+				kind := slices.DeleteFunc(append(slices.Clone(kind), generation), func(name string) bool { return name == "" })
+				cfg, h := started(t, kind...)
+				known := &memory{}
+				for range 2 {
+					c := dial(t, cfg, known.events())
+					if got := c.Info(); got.Protocol != want || got.Title != "Test server" || got.Instructions == "" {
+						t.Errorf("info %+v, want protocol %s", got, want)
+					}
+					checkTools(t, c)
+					if slices.Contains(kind, "offers") {
+						page, err := c.Fetch(within(t, bound), toolscript.FetchRequest{ID: toolscript.ListPrompts}, nil)
+						if err != nil || !strings.Contains(string(page), "greet/all") {
+							t.Errorf("prompts %s, %v", page, err)
+						}
+					}
+				}
+				if got := known.version(); got != want {
+					t.Errorf("remembered %q, want %q", got, want)
+				}
+				if h != nil && want == mcpclient.Handshake && (h.Seen("server/discover") > 1 || h.Seen("initialize") != 2) {
+					t.Errorf("%d requests of the newest version and %d handshakes, want at most 1 and 2", h.Seen("server/discover"), h.Seen("initialize"))
+				}
+				if h != nil && want == mcpclient.Stateless && h.Seen("initialize") > 0 {
+					t.Errorf("%d handshakes", h.Seen("initialize"))
+				}
+			})
+		}
+	}
+}
+
+func checkTools(t *testing.T, c *mcpclient.Conn) {
+	t.Helper()
+	tools, err := c.ListTools(within(t, bound))
+	if err != nil || len(tools) < 20 {
+		t.Fatalf("%d tools, %v", len(tools), err)
+	}
+	if got := text(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
+		t.Errorf("echo = %q", got)
+	}
+	if r := sentCall(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
+		t.Errorf("struct = %s", r.StructuredContent)
+	}
+	_, err = c.CallTool(within(t, bound), "rpcerror", nil, nil)
+	var e *toolscript.Error
+	if !errors.As(err, &e) || e.Kind != toolscript.ToolFailed || e.RPCCode != -32042 {
+		t.Errorf("rpcerror: %v", err)
+	}
+}
+
+// Servers of the Rust SDK end at a request before the handshake. They are started again, once.
+func TestServerThatEndsAtTheNewestVersion(t *testing.T) {
+	cfg, known := config(t, "dies"), &memory{}
+	for _, remembered := range []string{"", mcpclient.Handshake} {
+		if got := known.version(); got != remembered {
+			t.Errorf("remembered %q, want %q", got, remembered)
+		}
+		if got := text(t, dial(t, cfg, known.events()), "echo", `{"text":"hi"}`); got != "hi" {
+			t.Errorf("echo = %q", got)
+		}
+	}
+	cfg.Protocol = mcpclient.Handshake
+	if got := text(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text":"hi"}`); got != "hi" {
+		t.Errorf("echo = %q", got)
+	}
+}
+
+// TestRememberedGenerationIsWrong: a server that was replaced is asked again.
+func TestRememberedGenerationIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, kind := range map[string][]string{"stdio": {mcpclient.Stdio}, "http": {mcpclient.HTTP}} {
+		for was, is := range map[string]string{mcpclient.Handshake: mcpclient.Stateless, mcpclient.Stateless: mcpclient.Handshake} {
+			t.Run(name+" is "+is, func(t *testing.T) {
+				t.Parallel()
+				kind := slices.Clone(kind)
+				if is == mcpclient.Stateless {
+					kind = append(kind, "modern")
+				}
+				cfg, _ := started(t, kind...)
+				known := &memory{spoken: mcpclient.Spoken{Version: was, Server: "1.0.0"}}
+				if got := dial(t, cfg, known.events()).Info().Protocol; got != is {
+					t.Errorf("protocol %s, want %s", got, is)
+				}
+				if got := known.version(); got != is {
+					t.Errorf("remembered %q, want %q", got, is)
+				}
+			})
+		}
+	}
+}
+
+// A server with another version of its own is asked at the next connection which versions of MCP it has.
+func TestUpdatedServerIsAskedAgain(t *testing.T) {
+	cfg, _ := started(t, mcpclient.Stdio, "dual")
+	known := &memory{spoken: mcpclient.Spoken{Version: mcpclient.Handshake, Server: "1.0.0"}}
+	for _, want := range []string{mcpclient.Handshake, mcpclient.Stateless} {
+		if got := dial(t, cfg, known.events()).Info().Protocol; got != want {
+			t.Errorf("protocol %s, want %s", got, want)
+		}
+	}
+}
+
+// An error of the moment says nothing about the versions of a server.
+func TestPassingErrorIsNotRemembered(t *testing.T) {
+	cfg, h := started(t, mcpclient.HTTP, "dual")
+	h.Refuse(http.StatusServiceUnavailable, 1)
+	known := &memory{}
+	for _, want := range []string{mcpclient.Handshake, mcpclient.Stateless} {
+		if got := dial(t, cfg, known.events()).Info().Protocol; got != want {
+			t.Errorf("protocol %s, want %s", got, want)
+		}
+	}
+}
+
+// A server that refuses the newest version and names one without a handshake is asked in that one.
+func TestNamedModernVersion(t *testing.T) {
+	var mu sync.Mutex
+	var methods []string
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.NewDecoder(r.Body).Decode(&m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		mu.Lock()
+		methods = append(methods, m.Method)
+		first := len(methods) == 1
+		mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case first:
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}}`))
+		case m.Method == "server/discover":
+			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}`))
+		default:
+			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"no such method"}}`))
+		}
+	}))
+	t.Cleanup(front.Close)
+	if got := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL}, mcpclient.Events{}).Info().Protocol; got != mcpclient.Stateless {
+		t.Errorf("protocol %s", got)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if slices.Contains(methods, "initialize") {
+		t.Errorf("requests %q: a handshake for a server that has named a version without one", methods)
+	}
+}
+
+// BenchmarkStartOfAnOlderServer measures what the request of the newest version costs a server that
+// does not have it.
+func BenchmarkStartOfAnOlderServer(b *testing.B) {
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	stdio := mcpclient.Config{Type: mcpclient.Stdio, Command: self, Env: map[string]string{serverRole: "server"}}
+	front := httptest.NewServer(mcpserver.NewHTTP("json"))
+	b.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+	})
+	for wire, cfg := range map[string]mcpclient.Config{"stdio": stdio, "http": {Type: mcpclient.HTTP, URL: front.URL + "/mcp"}} {
+		for name, known := range map[string]mcpclient.Spoken{"unknown": {}, "remembered": {Version: mcpclient.Handshake}} {
+			b.Run(wire+" "+name, func(b *testing.B) {
+				for b.Loop() {
+					c, err := mcpclient.Dial(b.Context(), "srv", cfg, mcpclient.Events{Spoken: known})
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.StopTimer()
+					if err := c.Close(); err != nil {
+						b.Error(err)
+					}
+					b.StartTimer()
+				}
+			})
+		}
+	}
+}
