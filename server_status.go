@@ -68,18 +68,19 @@ type ServerStatus struct {
 	NextRetry    *time.Time    `json:"nextRetry,omitempty"` // time of the next try; nil if only a person can help
 	Permanent    bool          `json:"permanent,omitempty"` // further tries fail too until the cause in Error is removed
 	InFlight     int           `json:"inFlight"`
-	Queued       int           `json:"queued"`              // calls that wait for their turn or for a connection
-	RateLimit    *RateLimit    `json:"rateLimit,omitempty"` // nil if the configuration has no rate limit
-	Restarts     int           `json:"restarts"`            // connections after the first, except those after a rest
-	Calls        uint64        `json:"calls,omitempty"`     // calls of the server's tools since the start of the gateway
-	Errors       uint64        `json:"errors,omitempty"`    // failed calls
-	P50Ms        float64       `json:"p50Ms,omitempty"`     // median of the durations of tools/call requests
-	P95Ms        float64       `json:"p95Ms,omitempty"`     // 95th percentile of these durations
-	Hour         *Hour         `json:"hour,omitempty"`      // nil without requests in the last hour
-	Error        string        `json:"error,omitempty"`     // last error, while it is relevant
-	LastError    string        `json:"lastError,omitempty"` // same as Error, under the name that GET /status uses; set only there
-	Stderr       []string      `json:"stderr,omitempty"`    // last lines of the server's stderr after a failure
-	Protocol     string        `json:"protocol,omitempty"`  // protocol version of MCP
+	Queued       int           `json:"queued"`               // calls that wait for their turn or for a connection
+	RateLimit    *RateLimit    `json:"rateLimit,omitempty"`  // nil if the configuration has no rate limit
+	Restarts     int           `json:"restarts"`             // connections after the first, except those after a rest
+	Calls        uint64        `json:"calls,omitempty"`      // calls of the server's tools since the start of the gateway
+	Errors       uint64        `json:"errors,omitempty"`     // failed calls
+	P50Ms        float64       `json:"p50Ms,omitempty"`      // median of the durations of tools/call requests
+	P95Ms        float64       `json:"p95Ms,omitempty"`      // 95th percentile of these durations
+	Hour         *Hour         `json:"hour,omitempty"`       // nil without requests in the last hour
+	Error        string        `json:"error,omitempty"`      // last error, while it is relevant
+	LastError    string        `json:"lastError,omitempty"`  // same as Error, under the name that GET /status uses; set only there
+	Stderr       []string      `json:"stderr,omitempty"`     // last lines of the server's stderr after a failure
+	Protocol     string        `json:"protocol,omitempty"`   // protocol version of MCP
+	Deviations   []string      `json:"deviations,omitempty"` // ways in which the server departs from MCP and is understood nevertheless
 	OAuthStatus  string        `json:"oauth_status,omitempty"`
 	OAuthError   string        `json:"oauth_error,omitempty"`     // why the last login failed
 	OAuthFailed  *time.Time    `json:"oauth_failed_at,omitempty"` // when the last login failed

@@ -67,6 +67,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		Restarts:     max(0, s.connects-1-s.rests),
 		Stderr:       s.stderr,
 		Protocol:     s.info.Protocol,
+		Deviations:   s.deviations(),
 	}
 	if s.triesAgain() {
 		next := s.nextTry
@@ -99,6 +100,14 @@ func (s *Server) pid() int {
 		return process.PID()
 	}
 	return 0
+}
+
+// deviations returns how an MCP server departs from MCP.
+func (s *Server) deviations() []string {
+	if conn, ok := s.conn.(interface{ Deviations() []string }); ok {
+		return conn.Deviations()
+	}
+	return nil
 }
 
 // hosts returns the hosts that offer a server of a fleet.

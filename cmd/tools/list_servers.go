@@ -115,7 +115,7 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 		}
 		fmt.Fprintf(&b, "%s: %s, %s, %d tools\n", terminal.OneLine(s.Name), state, kind, s.Tools)
 		for _, part := range []struct{ name, text string }{
-			{"", cmp.Or(s.Title, s.Name)}, {"error: ", s.Error}, {"login: ", s.OAuthStatus}, {"", s.Instructions},
+			{"", cmp.Or(s.Title, s.Name)}, {"error: ", s.Error}, {"login: ", s.OAuthStatus}, {"not as in MCP: it ", strings.Join(s.Deviations, "; it ")}, {"", s.Instructions},
 		} {
 			for line := range strings.Lines(part.text) {
 				if line = strings.TrimSpace(line); part.text == s.Name || line == "" {

@@ -63,6 +63,7 @@ type calls struct {
 	open   map[int64]*sentCall
 	closed bool // the connection has ended
 
+	odd   *deviations
 	asked func(m message) bool // receives requests of the server; may be nil
 }
 
@@ -109,7 +110,9 @@ func (c *calls) lose() {
 	}
 }
 
-func newCalls(on Events) *calls { return &calls{on: on, open: make(map[int64]*sentCall)} }
+func newCalls(on Events) *calls {
+	return &calls{on: on, open: make(map[int64]*sentCall), odd: &deviations{on: on}}
+}
 
 func (c *calls) next() int64 { return firstID + c.last.Add(1) }
 
@@ -155,7 +158,7 @@ func (c *calls) settle(call *sentCall, r reply) {
 // request of the server. It returns false for any other message. Progress is handled here so that
 // it does not arrive after the answer. The caller may overwrite the message afterwards.
 func (c *calls) direct(message []byte) bool {
-	m, ok := parse(message)
+	m, ok := c.read(message)
 	if !ok {
 		return c.unreadable(message, "")
 	}
@@ -203,7 +206,7 @@ func tokenOf(params map[string]any) int64 {
 // answer handles a message that answers a call, and takes over the lease of its
 // bytes, or a request of the server. It returns false for any other message.
 func (c *calls) answer(message []byte, taken *budget.Lease) bool {
-	m, ok := parse(message)
+	m, ok := c.read(message)
 	if !ok {
 		return c.unreadable(message, "")
 	}
@@ -275,7 +278,14 @@ func (c *calls) of(m message) *sentCall {
 	if m.method != "" || !ok {
 		return nil
 	}
-	return c.find(id)
+	call := c.find(id)
+	if call != nil && m.id[0] == '"' {
+		c.odd.note(httptransport.TextIDs)
+	}
+	if call != nil && m.unversioned {
+		c.odd.note(httptransport.NoVersion)
+	}
+	return call
 }
 
 // message is a message of the server.
@@ -283,14 +293,27 @@ type message struct {
 	method             string
 	id, result, params json.RawMessage // slices of the message's bytes
 	failure            *mcp.JSONRPCErrorDetails
+	unversioned        bool // it has no version of JSON-RPC
+}
+
+// read reads a message in UTF-8 or ISO-8859-1; see parse.
+func (c *calls) read(text []byte) (m message, ok bool) {
+	text, latin := httptransport.UTF8(text)
+	if latin {
+		c.odd.note(httptransport.LatinText)
+	}
+	return parse(text)
 }
 
 // parse reads a message in one pass. It returns false if text is not a JSON object or if a
 // member has the wrong type.
 func parse(text []byte) (m message, ok bool) {
 	var parseErr error
+	m.unversioned = true
 	ok = rawjson.Object(text, func(name string, value json.RawMessage) {
 		switch name {
+		case "jsonrpc":
+			m.unversioned = false
 		case "id":
 			m.id = value
 		case "method":

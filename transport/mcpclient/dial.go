@@ -211,7 +211,7 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	o.Nameless = c.calls.nameless
+	o.Nameless, o.Deviates = c.calls.nameless, c.calls.odd.note
 	c.credentials = cfg.Credentials()
 	if cfg.Type == SSE {
 		return c.connectSSE(ctx, o)

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
 func TestASessionThatEndedIsReplaced(t *testing.T) {
@@ -98,6 +101,30 @@ func TestALostSessionThatIsAnsweredWith401(t *testing.T) {
 	h.Forget()
 	if err := c.Ping(within(t, bound)); err != nil || h.Seen("initialize") != 3 {
 		t.Errorf("Ping = %v after %d sessions", err, h.Seen("initialize"))
+	}
+}
+
+// If a server answers 200 with an error to an unknown session, also in an event, the client opens a
+// new session and sends the request once more there.
+func TestALostSessionThatIsAnsweredWith200(t *testing.T) {
+	for _, kind := range []string{"polite", "polite=sse"} {
+		h, cfg := overHTTP(t, mcpclient.HTTP, kind)
+		c := dial(t, cfg, mcpclient.Events{})
+		before := text(t, c, "bump", `{}`)
+		h.Forget()
+		if after := text(t, c, "bump", `{}`); after == before || c.Err() != nil {
+			t.Errorf("bump = %s after %s, Err = %v", after, before, c.Err())
+		}
+		if sessions := h.Seen("initialize"); sessions != 2 {
+			t.Errorf("%s: %d sessions, want 2", kind, sessions)
+		}
+		if got := c.Deviations(); !slices.Equal(got, []string{httptransport.SessionByError}) {
+			t.Errorf("%s: deviations %q", kind, got)
+		}
+		_, err := c.CallTool(within(t, bound), "rpcerror", json.RawMessage(`{"code":-32001,"message":"the browser session 7 was not found"}`), nil)
+		if wantText(t, "error", fmt.Sprint(err), "browser session 7"); h.Seen("initialize") != 2 {
+			t.Errorf("%s: an error of a tool has ended the session", kind)
+		}
 	}
 }
 

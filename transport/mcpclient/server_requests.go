@@ -17,7 +17,8 @@ import (
 
 const (
 	maxRounds              = 10 // consecutive requests for input within one call
-	resubscribe            = time.Second
+	resubscribe            = time.Second // before a subscription begins again; doubles while it ends early
+	maxResubscribe         = time.Minute
 	inputRequired          = string(mcp.ResultTypeInputRequired)
 	elicitationUnsupported = "elicitation is not supported on this connection"
 	tooManyRounds          = "the server asked for input too many times"
@@ -140,7 +141,8 @@ func (c *Conn) subscribe() {
 		cancel()
 	}()
 	lists := map[string]any{"notifications": mcp.SubscriptionFilter{ToolsListChanged: true}}
-	for {
+	for delay := resubscribe; ; delay = min(2*delay, maxResubscribe) {
+		begun := time.Now()
 		_, err := c.request(ctx, toolscript.Error{Server: c.name}, string(mcp.MethodSubscriptionsListen), lists, nil)
 		if ctx.Err() != nil {
 			return
@@ -150,8 +152,11 @@ func (c *Conn) subscribe() {
 			c.on.logf(slog.LevelDebug, "the server sends no notifications of changes: %v", err)
 			return
 		}
+		if time.Since(begun) > maxResubscribe {
+			delay = resubscribe
+		}
 		select {
-		case <-time.After(resubscribe):
+		case <-time.After(delay):
 			c.on.toolsChanged() // the list may have changed in the meantime
 		case <-ctx.Done():
 			return

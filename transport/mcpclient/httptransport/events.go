@@ -24,8 +24,7 @@ type event struct {
 }
 
 // events reads a stream of server-sent events as defined by WHATWG's HTML standard,
-// with a size limit. Lines end in LF or CRLF; the standard's third form, CR alone, is
-// not supported.
+// with a size limit.
 type events struct {
 	in    *bufio.Reader
 	limit int // maximum bytes of one event
@@ -33,7 +32,7 @@ type events struct {
 	lastID string        // id of the last complete event
 	retry  time.Duration // the server's delay before the next connection
 	asked  bool          // the server has set retry
-	count  int           // complete events, including those without data
+	count  int           // complete events, including those without data, but not comments
 
 	ctx   context.Context //nolint:containedctx // the context of the reader; ends with the stream
 	lease *budget.Lease   // lease of the current event
@@ -45,10 +44,12 @@ type events struct {
 	next event
 	id   string
 	size int
+
+	named bool // the current event has a field
 }
 
 func newEvents(from io.Reader, limit int) *events {
-	return &events{in: bufio.NewReaderSize(from, 16<<10), limit: limit, ctx: context.Background()}
+	return &events{in: bufio.NewReaderSize(&lineEnds{from: from}, 16<<10), limit: limit, ctx: context.Background()}
 }
 
 // under sets the lease that counts the bytes that are read. Reads wait for memory until
@@ -76,7 +77,9 @@ func (e *events) read() (event, error) {
 			continue
 		}
 		e.lastID = e.id
-		e.count++
+		if e.named {
+			e.count++
+		}
 		if e.size > e.limit {
 			return event{}, ErrTooLarge
 		}
@@ -87,7 +90,7 @@ func (e *events) read() (event, error) {
 	}
 }
 
-func (e *events) begin() { e.next, e.size, e.id = event{}, 0, e.lastID }
+func (e *events) begin() { e.next, e.size, e.id, e.named = event{}, 0, e.lastID, false }
 
 func (e *events) complete() event {
 	if e.next.name == "" {
@@ -119,7 +122,7 @@ func (e *events) readLine() error {
 			e.size += size
 			return err
 		}
-		e.line = bytes.TrimSuffix(bytes.TrimSuffix(e.line, []byte("\n")), []byte("\r"))
+		e.line = bytes.TrimSuffix(e.line, []byte("\n"))
 		if !bytes.HasPrefix(e.line, []byte(":")) {
 			e.size += len(e.line)
 		}
@@ -132,6 +135,7 @@ func (e *events) field() error {
 	name, _, _ := strings.Cut(string(e.line[:min(len(e.line), 16)]), ":")
 	rest := e.line[min(len(e.line), len(name)+1):]
 	rest = bytes.TrimPrefix(rest, []byte(" "))
+	e.named = e.named || name != ""             // a line without a name is a comment
 	switch strings.TrimPrefix(name, "\uFEFF") { // the stream may begin with a byte order mark
 	case "data":
 		if e.next.data == nil {
@@ -157,4 +161,50 @@ func (e *events) field() error {
 		}
 	}
 	return nil
+}
+
+// lineEnds turns the line ends CR and CRLF into LF.
+type lineEnds struct {
+	from  io.Reader
+	after bool // the last byte was a CR
+}
+
+// Read implements io.Reader.
+func (l *lineEnds) Read(p []byte) (int, error) {
+	for {
+		n, err := l.from.Read(p)
+		kept := p[:n]
+		if l.after && len(kept) > 0 {
+			l.after = false
+			if kept[0] == '\n' {
+				kept = kept[:copy(kept, kept[1:])]
+			}
+		}
+		if at := bytes.IndexByte(kept, '\r'); at >= 0 {
+			kept = kept[:at+l.replace(kept[at:])]
+		}
+		if len(kept) > 0 || err != nil || n == 0 {
+			return len(kept), err
+		}
+	}
+}
+
+// replace replaces the line ends in a text in place and returns its new length.
+func (l *lineEnds) replace(text []byte) int {
+	n := 0
+	for _, b := range text {
+		switch {
+		case b == '\r':
+			l.after = true
+			b = '\n'
+		case b == '\n' && l.after:
+			l.after = false
+			continue
+		default:
+			l.after = false
+		}
+		text[n] = b
+		n++
+	}
+	return n
 }

@@ -115,3 +115,43 @@ func FuzzEvents(f *testing.F) {
 		}
 	})
 }
+
+// TestLineEnds: each of the three line ends ends a line, at any border between two reads.
+func TestLineEnds(t *testing.T) {
+	const want = "message \"a\\nb\", id 1\nmessage \"c\", id 1\nEOF, id 1, retry 0s"
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		stream := strings.ReplaceAll(": hi\n\nid: 1\ndata: a\ndata: b\n\ndata: c\n\n", "\n", end)
+		for name, from := range map[string]io.Reader{
+			"at once": strings.NewReader(stream), "by bytes": iotest.OneByteReader(strings.NewReader(stream)), "by halves": iotest.HalfReader(strings.NewReader(stream)),
+		} {
+			if got := readAll(from, 1000); got != want {
+				t.Errorf("%q %s: read\n%s\nwant\n%s", end, name, got, want)
+			}
+		}
+	}
+}
+
+// An event whose last line ends with CR alone is complete before the next byte arrives.
+func TestLineEndIsNotAwaited(t *testing.T) {
+	from, to := io.Pipe()
+	t.Cleanup(func() { _ = to.Close() })
+	go func() { _, _ = io.WriteString(to, "data: a\r\r") }()
+	if got, err := newEvents(from, 1000).read(); err != nil || string(got.data) != "a" {
+		t.Errorf("read %q, %v", got.data, err)
+	}
+}
+
+// A stream that ends after a comment has made no progress, so that the next attempt is delayed longer.
+func TestCommentIsNoProgress(t *testing.T) {
+	for stream, want := range map[string]int{": hi\n\n": 0, ": hi\n\n: ho\n\n": 0, "\n\n": 0, "id: 1\ndata:\n\n": 1, "retry: 10\n\n": 1, "data: a\n\n": 1} {
+		e := newEvents(strings.NewReader(stream), 1000)
+		for {
+			if _, err := e.read(); err != nil {
+				break
+			}
+		}
+		if e.count != want {
+			t.Errorf("%q: %d events, want %d", stream, e.count, want)
+		}
+	}
+}

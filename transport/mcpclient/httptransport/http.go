@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -114,15 +115,33 @@ func (h *HTTP) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 	defer cancel()
 	w := &waiter{stop: cancel, lease: h.Answers.Lease(ctx)}
 	defer h.await(request.ID.String(), w)()
+	session := h.GetSessionId()
 	response, err := h.exchange(ctx, request, body)
 	if elsewhere := w.response.Load(); elsewhere != nil {
-		return settled(elsewhere)
+		response, err = elsewhere, nil
+		h.deviates(OtherStream)
 	}
 	if err != nil {
 		return nil, h.ended(asked, err)
 	}
+	if request.Method != string(mcp.MethodInitialize) && session != "" && endsSession(response) {
+		h.deviates(SessionByError)
+		return nil, &SessionError{Session: session, Untouched: true}
+	}
 	return settled(response)
 }
+
+// noSession is the code of the error with which some servers say, with HTTP status 200, that a
+// session has ended. Others use it for other errors.
+const noSession = -32001
+
+// endsSession reports whether a response says that the session has ended.
+func endsSession(response *transport.JSONRPCResponse) bool {
+	return response.Error != nil && response.Error.Code == noSession && lostSession.MatchString(response.Error.Message)
+}
+
+// lostSession matches the texts of these errors. A tool may have sessions of its own.
+var lostSession = regexp.MustCompile(`(?i)^((unknown|invalid|expired|no such) (mcp )?session|(mcp )?session( id)? (is )?(not found|expired|unknown|invalid|terminated))\b`)
 
 // exchange sends a request and reads its response.
 func (h *HTTP) exchange(ctx context.Context, request transport.JSONRPCRequest, body []byte) (*transport.JSONRPCResponse, error) {
@@ -161,10 +180,11 @@ func (h *HTTP) submit(ctx context.Context, session string, body []byte, header h
 
 // overdue reports whether a request was refused because of its session. MCP requires
 // status 404; the examples of the TypeScript SDK, and servers based on them, return
-// 400.
+// 400; others return 200.
 func overdue(e *StatusError) bool {
 	return e.Status == http.StatusNotFound ||
-		e.Status == http.StatusBadRequest && strings.Contains(strings.ToLower(e.Text), "session")
+		e.Status == http.StatusBadRequest && strings.Contains(strings.ToLower(e.Text), "session") ||
+		e.Code == noSession && lostSession.MatchString(e.Text)
 }
 
 // Unauthorized reports whether a request was refused because of its credentials. Some servers
@@ -199,15 +219,28 @@ func (h *HTTP) answer(ctx context.Context, resp *http.Response, session string, 
 		if err != nil {
 			return nil, err
 		}
-		m, err := parseMessage(text)
+		m, err := h.parse(text)
 		if err != nil || m.Method != "" {
 			return nil, Unreadable(text)
 		}
 		return m.response(), nil
 	default:
-		return nil, &StatusError{Status: resp.StatusCode, Text: fmt.Sprintf(
-			"its answer has the content type %q; is it an MCP server?", resp.Header.Get("Content-Type"))}
+		return h.mislabelled(ctx, resp, id)
 	}
+}
+
+// mislabelled reads a response with the content type of another format, which frameworks set if
+// the server sets none. It may still be the message.
+func (h *HTTP) mislabelled(ctx context.Context, resp *http.Response, id mcp.RequestId) (*transport.JSONRPCResponse, error) {
+	text, err := whole(ctx, resp.Body, resp.ContentLength, h.Limit, h.Answers.Lease(ctx))
+	if err == nil {
+		if m, err := parseMessage(text); err == nil && m.Method == "" && m.response().ID.String() == id.String() {
+			h.deviates(OtherMediaType)
+			return m.response(), nil
+		}
+	}
+	return nil, &StatusError{Status: resp.StatusCode, Text: fmt.Sprintf(
+		"its answer has the content type %q; is it an MCP server?", resp.Header.Get("Content-Type"))}
 }
 
 // awaitElsewhere waits for the answer to an accepted request on the stream of unsolicited messages.

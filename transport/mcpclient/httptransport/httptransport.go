@@ -53,6 +53,10 @@ type Options struct {
 	// one request. nil: such errors are ignored.
 	Nameless func(*mcp.JSONRPCErrorDetails)
 
+	// Deviates receives the ways in which the server departs from MCP, which the constants of this
+	// package name. nil: they are ignored.
+	Deviates func(how string)
+
 	Answers *budget.Budget // memory limit for messages; nil means unlimited
 }
 

@@ -89,7 +89,14 @@ func (h *HTTP) handleStream(ctx context.Context, session string, from *events) {
 			lease.Release()
 			return
 		default:
-			if response := h.take(ctx, e.data, h.replyIn(session), h.awaited); response != nil && !h.tookNameless(response) {
+			response := h.take(ctx, e.data, h.replyIn(session), h.awaited)
+			switch {
+			case response == nil:
+			case response.ID.IsNil() && session != "" && endsSession(response):
+				lease.Release()
+				h.expired(session)
+				return
+			case !h.tookNameless(response):
 				h.deliver(response, lease)
 			}
 		}

@@ -1,6 +1,7 @@
 package httptransport
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -21,11 +22,18 @@ type message struct {
 	Params json.RawMessage
 	Result json.RawMessage
 	Error  *mcp.JSONRPCErrorDetails
+
+	unversioned bool // it has no version of JSON-RPC
+	listed      bool // it was the only message of a list
 }
 
 // parseMessage reads a message. Params and Result are slices of data.
 func parseMessage(data []byte) (m message, err error) {
 	data = rawjson.TrimMark(data)
+	if only := onlyItem(data); only != nil {
+		data, m.listed = only, true
+	}
+	m.unversioned = true
 	note := func(failed error) {
 		if err == nil {
 			err = failed
@@ -33,6 +41,8 @@ func parseMessage(data []byte) (m message, err error) {
 	}
 	if !rawjson.Object(data, func(name string, value json.RawMessage) {
 		switch name {
+		case "jsonrpc":
+			m.unversioned = false
 		case "id":
 			note(json.Unmarshal(value, &m.ID))
 		case "method":
@@ -51,6 +61,20 @@ func parseMessage(data []byte) (m message, err error) {
 	return m, err
 }
 
+// onlyItem returns the item of a list with one item, as a batch of MCP 2025-03-26 may be; nil for
+// any other text.
+func onlyItem(data []byte) json.RawMessage {
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 || data[0] != '[' {
+		return nil
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(data, &items) != nil || len(items) != 1 {
+		return nil
+	}
+	return items[0]
+}
+
 // response returns the message as a response. Its id is a number, as in the request, even if
 // the server returns it as text.
 func (m message) response() *transport.JSONRPCResponse {
@@ -67,7 +91,7 @@ func (m message) response() *transport.JSONRPCResponse {
 // while ctx lasts. Like the other transports, take skips data that is not a message. awaited
 // reports whether a request with an id is in flight.
 func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context, *transport.JSONRPCResponse), awaited func(id string) bool) *transport.JSONRPCResponse {
-	m, err := parseMessage(data)
+	m, err := w.parse(data)
 	if err != nil {
 		if answer := inPlaceOf(data, awaited); answer != nil {
 			return answer

@@ -1,0 +1,119 @@
+package mcpclient_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+)
+
+// altered answers each request with what alter makes of a regular answer.
+func altered(t *testing.T, alter func(w http.ResponseWriter, answer string) string) mcpclient.Config {
+	t.Helper()
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil || json.Unmarshal(body, &m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		if len(m.ID) == 0 {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		result := `{"content":[{"type":"text","text":"caf\u00e9 fran\u00e7ais"}]}`
+		switch m.Method {
+		case "server/discover":
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		case "initialize":
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		answer := alter(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`)
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(front.Close)
+	return mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL}
+}
+
+// latin writes a text in ISO-8859-1.
+func latin(text string) string {
+	var out bytes.Buffer
+	for _, r := range text {
+		_ = out.WriteByte(byte(r)) // never fails
+	}
+	return out.String()
+}
+
+// TestDeviations: a server that departs from JSON-RPC in a known way is understood, and its status says how.
+func TestDeviations(t *testing.T) {
+	plain := func(text string) string { return strings.NewReplacer(`\u00e9`, "é", `\u00e7`, "ç").Replace(text) }
+	for how, alter := range map[string]func(w http.ResponseWriter, answer string) string{
+		httptransport.LatinText: func(w http.ResponseWriter, answer string) string {
+			w.Header().Set("Content-Type", "application/json; charset=ISO-8859-1")
+			return latin(plain(answer))
+		},
+		httptransport.LatinText + " ": func(w http.ResponseWriter, answer string) string {
+			w.Header().Set("Content-Type", "text/event-stream; charset=ISO-8859-1")
+			return "data: " + latin(plain(answer)) + "\r\r"
+		},
+		httptransport.TextIDs: func(_ http.ResponseWriter, answer string) string {
+			before, rest, _ := strings.Cut(answer, `"id":`)
+			id, rest, _ := strings.Cut(rest, ",")
+			return before + `"id":"` + id + `",` + rest
+		},
+		httptransport.NoVersion: func(_ http.ResponseWriter, answer string) string {
+			return strings.Replace(answer, `"jsonrpc":"2.0",`, "", 1)
+		},
+		httptransport.ListedAnswer: func(_ http.ResponseWriter, answer string) string { return " [" + answer + "]" },
+		httptransport.OtherMediaType: func(w http.ResponseWriter, answer string) string {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			return answer
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			c := dial(t, altered(t, alter), mcpclient.Events{})
+			if got := text(t, c, "x", `{}`); got != "café français" {
+				t.Errorf("the tool answered %q", got)
+			}
+			if got := c.Deviations(); !slices.Equal(got, []string{strings.TrimSpace(how)}) {
+				t.Errorf("deviations %q, want %q", got, how)
+			}
+		})
+	}
+}
+
+// TestDeviationsOverStdio: the same holds for lines.
+func TestDeviationsOverStdio(t *testing.T) {
+	if got := dial(t, config(t), mcpclient.Events{}).Deviations(); len(got) > 0 {
+		t.Errorf("a regular server: %q", got)
+	}
+	c := dial(t, config(t, "texts"), mcpclient.Events{})
+	if got := c.Deviations(); !slices.Equal(got, []string{httptransport.TextIDs}) {
+		t.Errorf("deviations %q", got)
+	}
+	latinServer := dial(t, config(t, "latin"), mcpclient.Events{})
+	if got := text(t, latinServer, "echo", `{"text":"café"}`); got != "café" || !slices.Equal(latinServer.Deviations(), []string{httptransport.LatinText}) {
+		t.Errorf("echo = %q, deviations %q", got, latinServer.Deviations())
+	}
+}
+
+// A text in UTF-8 with one damaged letter is not taken for ISO-8859-1.
+func TestDamagedText(t *testing.T) {
+	for text, want := range map[string]string{"a\xe9": "aé", "é\xe9": "é\xe9", "é": "é", "": "", "\x80": "\u0080"} {
+		if got, _ := httptransport.UTF8([]byte(text)); string(got) != want {
+			t.Errorf("%q is read as %q, want %q", text, got, want)
+		}
+	}
+}
