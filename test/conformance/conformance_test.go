@@ -19,11 +19,10 @@ import (
 )
 
 const (
-	suite  = "../node_modules/@modelcontextprotocol/conformance/dist/index.js"
-	node   = "../node_modules/node/bin/node"
-	bound  = 5 * time.Minute // a run takes six seconds on a quiet machine
-	enough = 24              // minimum number of scenarios that must pass
-	tries  = 3               // the scenario sse-retry fails if a retry is 200 ms late, which happens on a busy machine
+	suite = "../node_modules/@modelcontextprotocol/conformance/dist/index.js"
+	node  = "../node_modules/node/bin/node"
+	bound = 5 * time.Minute // a run takes six seconds on a quiet machine
+	tries = 3               // the scenario sse-retry fails if a retry is 200 ms late, which happens on a busy machine
 )
 
 const program = "../../cmd/toolscript"
@@ -81,18 +80,32 @@ var (
 	failed = regexp.MustCompile(`(?m)^✗ (\S+): `)
 )
 
+// TestOwnTransport runs all scenarios for clients in each version of MCP, and those of extensions.
 func TestOwnTransport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute")
 	}
-	out := until(t, "--command", build(t, "./client"), "--suite", "all", "--expected-failures", "baseline.yml")
-	good, bad := passed.FindAllStringSubmatch(out, -1), failed.FindAllStringSubmatch(out, -1)
-	t.Logf("%d of %d scenarios pass", len(good), len(good)+len(bad))
-	for _, scenario := range bad {
-		t.Logf("expected to fail: %s", scenario[1])
-	}
-	if len(good) < enough {
-		t.Errorf("%d scenarios pass, want %d at least\n%s", len(good), enough, out)
+	client := build(t, "./client")
+	for name, run := range map[string]struct {
+		args   []string
+		enough int // minimum number of scenarios that must pass
+	}{
+		"2025-03-26": {[]string{"--suite", "all", "--spec-version", "2025-03-26"}, 2},
+		"2025-11-25": {[]string{"--suite", "all", "--spec-version", "2025-11-25"}, 19},
+		"2026-07-28": {[]string{"--suite", "all", "--spec-version", "2026-07-28"}, 33},
+		"extensions": {[]string{"--suite", "extensions"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := until(t, append([]string{"--command", client, "--expected-failures", "baseline.yml"}, run.args...)...)
+			good, bad := passed.FindAllStringSubmatch(out, -1), failed.FindAllStringSubmatch(out, -1)
+			t.Logf("%d of %d scenarios pass", len(good), len(good)+len(bad))
+			for _, scenario := range bad {
+				t.Logf("expected to fail: %s", scenario[1])
+			}
+			if len(good) < run.enough {
+				t.Errorf("%d scenarios pass, want %d at least\n%s", len(good), run.enough, out)
+			}
+		})
 	}
 }
 
@@ -100,13 +113,16 @@ func TestOwnTransport(t *testing.T) {
 // program.
 func TestProgram(t *testing.T) {
 	command := build(t, "./client") + " -binary " + build(t, program)
-	scenarios := []string{"tools_call", "initialize", "sse-retry"}
+	scenarios := [][2]string{
+		{"tools_call", "2025-11-25"}, {"tools_call", "2026-07-28"}, {"initialize", "2025-11-25"}, {"sse-retry", "2025-11-25"},
+		{"request-metadata", "2026-07-28"}, {"http-standard-headers", "2026-07-28"}, {"http-invalid-tool-headers", "2026-07-28"},
+	}
 	if testing.Short() {
-		scenarios = scenarios[:1]
+		scenarios = scenarios[:2]
 	}
 	for _, scenario := range scenarios {
-		t.Run(scenario, func(t *testing.T) {
-			if out := until(t, "--command", command, "--scenario", scenario); !strings.Contains(out, "OVERALL: PASSED") {
+		t.Run(scenario[0]+" "+scenario[1], func(t *testing.T) {
+			if out := until(t, "--command", command, "--scenario", scenario[0], "--spec-version", scenario[1]); !strings.Contains(out, "OVERALL: PASSED") {
 				t.Errorf("the suite said\n%s", out)
 			}
 		})

@@ -26,6 +26,7 @@ type listing struct {
 	server  string
 	words   redactor
 	warn    func(format string, args ...any)
+	headers bool // parameters of tools may be repeated in HTTP headers
 	tools   []toolscript.Tool
 	names   map[string]bool
 	cursors map[string]bool
@@ -49,6 +50,9 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 		warn:    func(format string, args ...any) { c.on.logf(slog.LevelWarn, format, args...) },
 		names:   make(map[string]bool),
 		cursors: make(map[string]bool),
+	}
+	if _, overHTTP := c.peer.(httpPeer); overHTTP {
+		l.headers = c.dialect.modern()
 	}
 	params := map[string]any{}
 	for {
@@ -124,6 +128,9 @@ func (l *listing) add(p page, size int) {
 			return
 		}
 		t, err := l.tool(raw)
+		if err == nil && l.headers {
+			err = mcp.ValidateParamHeaderAnnotations(&mcp.Tool{Name: t.Name, RawInputSchema: t.InputSchema})
+		}
 		switch {
 		case err != nil:
 			l.warn("tools/list: left out %s: %v", l.words.quote(raw), err)

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxRounds              = 10 // consecutive requests for input within one call
+	maxRounds              = 10          // consecutive requests for input within one call
 	resubscribe            = time.Second // before a subscription begins again; doubles while it ends early
 	maxResubscribe         = time.Minute
 	inputRequired          = string(mcp.ResultTypeInputRequired)

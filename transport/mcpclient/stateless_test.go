@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -138,5 +140,21 @@ func TestStatelessQuestions(t *testing.T) {
 	}})
 	if got := text(t, person, "x", `{}`); got != `{"who":{"action":"decline"}}` {
 		t.Errorf("the server was told %s", got)
+	}
+}
+
+// MCP 2026-07-28 forbids two parameters in one HTTP header. Such a tool is left out, but only where
+// parameters are repeated in headers.
+func TestInvalidParameterHeaders(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tools.json")
+	const twice = `{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}}}`
+	if err := os.WriteFile(file, []byte(`[{"name":"fine","inputSchema":{"type":"object"}},{"name":"twice","inputSchema":`+twice+`}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, kind := range map[int][]string{1: {mcpclient.HTTP, "modern"}, 2: {mcpclient.HTTP}} {
+		cfg, _ := started(t, append(kind, "tools="+file)...)
+		if tools, err := dial(t, cfg, mcpclient.Events{}).ListTools(within(t, bound)); err != nil || len(tools) != want {
+			t.Errorf("%q: %d tools, %v, want %d", kind, len(tools), err, want)
+		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -66,18 +67,55 @@ func converse(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	for _, tool := range tools {
-		args := json.RawMessage(`{}`)
-		if tool.Name == "add_numbers" {
-			args = json.RawMessage(`{"a":5,"b":3}`)
-		}
-		result, err := c.CallTool(ctx, tool.Name, args, nil)
+	calls, err := callsOf(tools)
+	if err != nil {
+		return err
+	}
+	for _, call := range calls {
+		result, err := c.CallTool(ctx, call.Name, call.Arguments, nil)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s: %s\n", tool.Name, result)
+		fmt.Printf("%s: %s\n", call.Name, result)
 	}
 	return nil
+}
+
+// call is one call of a tool.
+type call struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// callsOf returns a call of each tool with the arguments that the scenario wants, or the calls that
+// it names.
+func callsOf(tools []toolscript.Tool) (calls []call, err error) {
+	var given struct {
+		ToolCalls []call `json:"toolCalls"`
+	}
+	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
+		if err := json.Unmarshal([]byte(text), &given); err != nil {
+			return nil, fmt.Errorf("MCP_CONFORMANCE_CONTEXT: %w", err)
+		}
+	}
+	if len(given.ToolCalls) > 0 {
+		return given.ToolCalls, nil
+	}
+	for _, tool := range tools {
+		args := json.RawMessage(`{}`)
+		switch tool.Name {
+		case "add_numbers":
+			args = json.RawMessage(`{"a":5,"b":3}`)
+		case "json_schema_echo": // wants the schema of the other tool, as it was received
+			for _, other := range tools {
+				if other.Name == "json_schema_2020_12_tool" {
+					args, err = json.Marshal(map[string]json.RawMessage{"schema": other.InputSchema})
+				}
+			}
+		}
+		calls = append(calls, call{tool.Name, args})
+	}
+	return calls, err
 }
 
 // acceptDefaults answers an elicitation with the defaults of its schema.
@@ -104,8 +142,9 @@ func acceptDefaults(_ context.Context, params json.RawMessage) (json.RawMessage,
 // script does the same as converse, with toolscript.
 const script = `import { tools } from "toolscript";
 const server: any = tools.conformance;
+const args: any = { addNumbers: { a: 5, b: 3 }, validTool: { region: "here" } };
 for (const name of Object.keys(server)) {
-  console.log(name, await server[name](name === "addNumbers" ? { a: 5, b: 3 } : {}));
+  console.log(name, await server[name](args[name] ?? {}));
 }
 `
 
