@@ -77,9 +77,13 @@ type FetchRequest struct {
 	Server string // configured name; for a page, "" means all servers
 	Cursor string // for a page: Page.Next of the previous page
 
-	URI    string            // URI of the resource
+	URI    string            // URI of the resource; with Complete, the URI template
 	Prompt string            // name of the prompt
 	Args   map[string]string // arguments of the prompt
+
+	Argument, Value string // with Complete: the argument, and the beginning of its value
+
+	Selected bool // leave out entries that Config.Selects does not select
 
 	Wait time.Duration // as Call.Wait
 
@@ -103,6 +107,10 @@ const (
 	ReadResource  = ResourcesMember + Separator + "read"
 	ListPrompts   = PromptsMember + Separator + "list"
 	GetPrompt     = PromptsMember + Separator + "get"
+
+	// Complete is the id of a request for values of an argument of a prompt or of a variable of
+	// a resource template. Scripts have no such method.
+	Complete = "$complete"
 )
 
 // FetchIDs returns the ids of all methods of $resources and $prompts.
@@ -124,6 +132,8 @@ func (r FetchRequest) Method() string {
 		return "prompts/list"
 	case GetPrompt:
 		return "prompts/get"
+	case Complete:
+		return "completion/complete"
 	}
 	return ""
 }
@@ -153,7 +163,7 @@ func (r FetchRequest) Admits(server string) bool {
 
 // Member returns the member of tools that the method belongs to.
 func (r FetchRequest) Member() string {
-	if r.ID == ListPrompts || r.ID == GetPrompt {
+	if r.ID == ListPrompts || r.ID == GetPrompt || r.ID == Complete && r.Prompt != "" {
 		return PromptsMember
 	}
 	return ResourcesMember

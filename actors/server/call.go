@@ -31,9 +31,13 @@ func (s *Server) interrupted(rest string) *toolscript.Error {
 
 func (s *Server) call(m Call) {
 	about := toolscript.Error{Server: s.Name, Tool: m.Tool}
-	switch err := s.quarantined(m); {
+	err := s.quarantined(m)
+	if err == nil && m.Fetch != nil {
+		err = selects(s.Config, *m.Fetch)
+	}
+	switch {
 	case err != nil:
-		m.refuse(err)
+		m.refuse(named(err, about))
 	case m.Ctx.Err() != nil:
 		m.refuse(named(mailbox.ContextError(m.Ctx), about))
 	case s.conn == nil && !s.mayConnect(&m):
@@ -121,8 +125,11 @@ func (s *Server) advance() {
 // limit even if the connection ignores it. The call occupies its slot until the
 // connection returns.
 func (s *Server) begin(m Call) bool {
-	logger := s.Logger
+	logger, config := s.Logger, s.Config
 	reply := func(result json.RawMessage, err error) {
+		if m.Fetch != nil && err == nil {
+			result, err = selected(config, *m.Fetch, result)
+		}
 		m.Reply.Send(result, err)
 		if panicked := (*rescue.Error)(nil); errors.As(err, &panicked) {
 			mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))

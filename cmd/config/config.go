@@ -110,6 +110,7 @@ type Audit struct {
 // Output holds the settings of what exec prints.
 type Output struct {
 	MaxTokens *int // maximum tokens of a value; 0: no limit, nil: the command decides
+	NoPrompts bool // MCP clients get no prompts and resources of servers
 }
 
 // DeviceWebGPU is a device of the search that has no effect. Configurations of other

@@ -24,6 +24,9 @@ func (s *Settings) apply(root *node) {
 		tokens := int(most.count())
 		s.Output.MaxTokens = &tokens
 	}
+	if offer := root.child("output").child("prompts"); offer != nil {
+		s.Output.NoPrompts = !offer.flag()
+	}
 	limits := root.child("limits")
 	if n := limits.child("answersMb"); n != nil && len(n.unset) == 0 {
 		s.AnswersMB = n.count()

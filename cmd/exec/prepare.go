@@ -153,6 +153,15 @@ func MediaLimits(a *app.App, trust bool) (blocks, bytes int64) {
 	return media.Most()
 }
 
+// OffersPrompts reports whether MCP clients get the prompts and resources of servers.
+func OffersPrompts(a *app.App, trust bool) bool {
+	if !config.Mentions(a.Host.ConfigOptions(trust), "prompts") {
+		return true
+	}
+	loaded, err := config.Load(a.Host.ConfigOptions(trust))
+	return err == nil && !loaded.Settings.Output.NoPrompts
+}
+
 // KeepValue stores a value for toolscript output.
 func KeepValue(a *app.App, runID string, v []byte) error {
 	return a.Host.Outputs().Put(runID, kept.Value, v)

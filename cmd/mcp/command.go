@@ -151,6 +151,7 @@ func unsetBehindClient(server string, names []string) string {
 func EntranceOptions(a *app.App, trust bool, find func(context.Context) (Gateway, func(), error)) Options {
 	return Options{
 		Gateway: find,
+		Pass:    exec.OffersPrompts(a, trust),
 		Shorten: func(runID string, value json.RawMessage, tokens int) (json.RawMessage, []string) {
 			return shorten(a, trust, runID, value, tokens)
 		},
@@ -224,6 +225,12 @@ type inProcess struct {
 func (p inProcess) Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
 	q.Allow = p.narrowed.Allow
 	return p.Daemon.Search(ctx, q)
+}
+
+// Fetch implements Gateway.
+func (p inProcess) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
+	o.Allow = p.narrowed.Allow
+	return p.Daemon.Fetch(ctx, o)
 }
 
 // Describe implements Gateway.

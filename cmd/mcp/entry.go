@@ -26,6 +26,7 @@ type entry struct {
 	lenient
 	room     room
 	sessions *sessions
+	entrance *entrance
 }
 
 // ServeHTTP implements http.Handler.
@@ -53,6 +54,11 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if _, isRequest := m.key(); isRequest && m.checkParams() != nil {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkParams())) // the client has gone
+			return
+		}
+		if h.entrance.passes(m) && m.passParams().ready() && m.agrees(r) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(h.entrance.passed.answer(withProfile(r.Context(), r), m)) // the client has gone
 			return
 		}
 		h.serve(w, r, m)

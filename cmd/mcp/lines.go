@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -22,6 +23,9 @@ type lines struct {
 	in    *bufio.Reader
 	room  room
 	input []byte // rest of an admitted line; used only by the goroutine that reads
+
+	pass    func(message) bool // answers requests that are not for mcp-go; may be nil
+	passing atomic.Int64       // requests that pass answers
 
 	writing sync.Mutex
 	out     io.Writer
@@ -121,11 +125,15 @@ func (l *lines) admit(line []byte) []byte {
 		l.refuse(string(m.ID), mcp.INVALID_PARAMS, m.checkParams())
 	case !l.begin(id, cost):
 		l.refuse(string(m.ID), mcp.INTERNAL_ERROR, errMessagesBusy)
+	case l.pass != nil && l.pass(m):
 	default:
 		return line
 	}
 	return nil
 }
+
+// answer writes the response to a request that mcp-go did not get.
+func (l *lines) answer(response []byte) { _, _ = l.Write(append(response, '\n')) } // the client has gone, which ends the input too
 
 var (
 	errNoMessage = errors.New("Parse error") //nolint:staticcheck // ST1005: the wording of JSON-RPC

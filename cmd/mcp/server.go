@@ -34,12 +34,16 @@ type Gateway interface {
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
 	Approvals
 	RunOutput(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error)
+	// Fetch lists, reads and completes the resources and prompts of the servers.
+	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
 }
 
 // Options connect the server to the program around it.
 type Options struct {
 	// Gateway returns the gateway for one request, and a function that releases it.
 	Gateway func(context.Context) (Gateway, func(), error)
+	// Pass says whether clients get the prompts and resources of the servers.
+	Pass bool
 	// Session and Cwd are those of the stdio client; "" if it has none.
 	Session, Cwd string
 	// Shorten returns a value in the form for a model, shortened to about tokens (0: the
@@ -82,6 +86,7 @@ const queueSize = 10_000
 type entrance struct {
 	Options
 	server *server.MCPServer
+	passed passed
 	paused paused
 	web    bool // the server has HTTP clients, each with its own session
 }
@@ -107,6 +112,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 	l := newLines(rawjson.SkipMark(in), out)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	l.pass = func(m message) bool { return e.passLine(ctx, l, m) }
 	server.WithStdioContextFunc(func(ctx context.Context) context.Context { return withNotifier(ctx, l) })(stdio)
 	go e.follow(ctx)
 	return stdio.Listen(ctx, l, l)
@@ -121,7 +127,7 @@ func Handler(options Options) (h http.Handler, stop func()) {
 		server.WithHTTPContextFunc(withProfile), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
 	ctx, cancel := context.WithCancel(context.Background())
 	go e.follow(ctx)
-	return entry{lenient{web}, newRoom(), newSessions(web)}, func() {
+	return entry{lenient{web}, newRoom(), newSessions(web), e}, func() {
 		cancel()
 		_ = web.Shutdown(context.Background()) // it has no listener, so it does not block
 	}
@@ -135,17 +141,27 @@ func (e *entrance) follow(ctx context.Context) {
 			return
 		case <-e.Changes:
 			e.server.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
+			if e.Pass {
+				e.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
+				e.server.SendNotificationToAllClients(mcp.MethodNotificationResourcesListChanged, nil)
+			}
 		}
 	}
 }
 
 func newEntrance(options Options) *entrance {
 	e := &entrance{Options: options}
-	e.server = server.NewMCPServer("toolscript", toolscript.Version,
+	e.passed.entrance = e
+	all := []server.ServerOption{
 		server.WithTitle("toolscript"), server.WithInstructions(instructions),
-		server.WithToolCapabilities(true), server.WithResourceCapabilities(false, false), server.WithElicitation(),
+		server.WithToolCapabilities(true), server.WithResourceCapabilities(false, options.Pass), server.WithElicitation(),
 		server.WithRecovery(),
-		server.WithToolHandlerMiddleware(e.present), server.WithHooks(e.recordDefinitions()))
+		server.WithToolHandlerMiddleware(e.present), server.WithHooks(e.recordDefinitions()),
+	}
+	if options.Pass {
+		all = append(all, server.WithPromptCapabilities(true), server.WithCompletions())
+	}
+	e.server = server.NewMCPServer("toolscript", toolscript.Version, all...)
 	e.server.AddTools(
 		server.ServerTool{Tool: searchTool, Handler: handler(searchTool, readSearch, e.search)},
 		server.ServerTool{Tool: describeTool, Handler: handler(describeTool, readDescribe, e.describe)},

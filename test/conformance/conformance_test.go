@@ -7,10 +7,16 @@ package conformance
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,12 +49,16 @@ func build(t *testing.T, pkg string) string {
 	return file
 }
 
-// run runs the suite in a mode, client or server, and returns its output.
+// run runs the suite in a mode, client, server or list, and returns its output.
 func run(t *testing.T, mode string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, append([]string{suite, mode, "-o", t.TempDir()}, args...)...)
+	all := append([]string{suite, mode}, args...)
+	if mode != "list" {
+		all = append(all, "-o", t.TempDir())
+	}
+	cmd := exec.CommandContext(ctx, node, all...)
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(strings.ToLower(name), "_proxy") {
 			cmd.Env = append(cmd.Env, entry)
@@ -129,17 +139,30 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// serverScenarios are the server scenarios that apply to /mcp of a gateway. The others need tools, resources
-// and prompts of the suite's own server, or logging, completion and subscriptions, which /mcp does not offer.
-var serverScenarios = []string{"server-initialize", "ping", "tools-list", "resources-list", "server-sse-multiple-streams", "dns-rebinding-protection"}
+// serverScenarios are the server scenarios that apply to /mcp of a gateway, by version of MCP. The others are
+// in baseline.yml.
+var serverScenarios = map[string][]string{
+	"2025-11-25": {
+		"server-initialize", "server-session-lifecycle", "ping", "completion-complete", "tools-list", "resources-list", "resources-read-text",
+		"resources-read-binary", "resources-templates-read", "prompts-list", "prompts-get-simple", "prompts-get-with-args",
+		"prompts-get-embedded-resource", "prompts-get-with-image", "server-sse-multiple-streams", "dns-rebinding-protection",
+	},
+	"2026-07-28": {
+		"completion-complete", "tools-list", "resources-list", "resources-read-text", "resources-read-binary",
+		"resources-templates-read", "sep-2164-resource-not-found", "prompts-list", "prompts-get-simple", "prompts-get-with-args",
+		"prompts-get-embedded-resource", "prompts-get-with-image", "caching", "http-header-validation", "dns-rebinding-protection",
+		"server-sse-multiple-streams",
+	},
+}
 
-// TestServer runs the server scenarios against /mcp of a gateway.
+// TestServer runs the server scenarios against /mcp of a gateway, behind which is a server with the
+// prompts and resources of the suite.
 func TestServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the inspector tests the server, too")
 	}
 	p := harness.Program{Bin: build(t, program), Home: t.TempDir()}
-	config, err := p.Config("config.json", `{"mcpServers": {}}`)
+	config, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"suite": {"command": %q}}}`, build(t, "./server")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,12 +175,82 @@ func TestServer(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for _, scenario := range serverScenarios {
-		t.Run(scenario, func(t *testing.T) {
-			out, err := run(t, "server", "--url", g.URL+"/mcp", "--scenario", scenario)
-			if err != nil || !strings.Contains(out, "0 failed") {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
+	at := prefixing(t, g.URL)
+	for version, scenarios := range serverScenarios {
+		for _, scenario := range scenarios {
+			t.Run(scenario+" "+version, func(t *testing.T) {
+				url := at
+				if scenario == "dns-rebinding-protection" { // it forges hosts
+					url = g.URL
+				}
+				out, err := run(t, "server", "--url", url+"/mcp", "--scenario", scenario, "--spec-version", version)
+				if err != nil || !strings.Contains(out, "0 failed") {
+					t.Errorf("%v\n%s", err, out)
+				}
+			})
+		}
 	}
+}
+
+var listed = regexp.MustCompile(`(?m)^  - (\S+) \[(\S+)\]$`)
+
+// TestEveryServerScenario: each scenario of the suite for servers is run, or baseline.yml says why not.
+func TestEveryServerScenario(t *testing.T) {
+	out, err := run(t, "list")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, rest, found := strings.Cut(out, "Server scenarios")
+	servers, _, ends := strings.Cut(rest, "Client scenarios")
+	baseline, err := os.ReadFile("baseline.yml")
+	if err != nil || !found || !ends {
+		t.Fatalf("%v, in\n%s", err, out)
+	}
+	_, leftOut, _ := strings.Cut(string(baseline), "\nserver:\n")
+	all := listed.FindAllStringSubmatch(servers, -1)
+	if len(all) < 60 {
+		t.Fatalf("%d scenarios in\n%s", len(all), servers)
+	}
+	for _, scenario := range all {
+		left := strings.Contains(leftOut, "  - "+scenario[1]+"\n")
+		for version, runs := range serverScenarios {
+			applies := strings.Contains(scenario[2], version)
+			if is := slices.Contains(runs, scenario[1]); applies && is == left {
+				t.Errorf("%s in %s: run %t, left out %t", scenario[1], version, is, left)
+			}
+		}
+		if scenario[2] == "extension" && !left {
+			t.Errorf("%s: not in baseline.yml", scenario[1])
+		}
+	}
+}
+
+// prefixing returns the address of a proxy that gives the prompts of the suite the names that they
+// have in a gateway: the suite asks for test_simple_prompt, and the gateway has suite__test_simple_prompt.
+func prefixing(t *testing.T, gateway string) string {
+	t.Helper()
+	to, err := url.Parse(gateway)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := strings.TrimSuffix(to.Path, "/")
+	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.URL.Path = to.Scheme, to.Host, base+r.In.URL.Path
+		r.Out.Host = to.Host
+		if name := r.In.Header.Get("Mcp-Name"); strings.HasPrefix(name, "test_") {
+			r.Out.Header.Set("Mcp-Name", "suite__"+name)
+		}
+		body, err := io.ReadAll(r.In.Body)
+		if err != nil {
+			return
+		}
+		body = bytes.ReplaceAll(body, []byte(`"name":"test_`), []byte(`"name":"suite__test_`))
+		r.Out.Body, r.Out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}}
+	front := httptest.NewServer(proxy)
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+	})
+	return front.URL
 }

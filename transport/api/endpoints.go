@@ -31,7 +31,7 @@ const (
 const healthPath = "/health"
 
 // pageQuery are the parameters of routes that return one page of a list.
-var pageQuery = withProfile("server", "cursor")
+var pageQuery = withProfile("server", "cursor", "selected")
 
 func (s *Server) routes() []route { return append(s.gatewayRoutes(), s.pageRoutes()...) }
 
@@ -60,9 +60,10 @@ func (s *Server) gatewayRoutes() []route {
 		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, query: withProfile(), runs: true, calls: true, serve: s.callTool},
 		{method: fiber.MethodGet, path: "/resources", within: listTime, query: pageQuery, serve: s.list(toolscript.ListResources)},
 		{method: fiber.MethodGet, path: "/resources/templates", within: listTime, query: pageQuery, serve: s.list(toolscript.ListTemplates)},
-		{method: fiber.MethodGet, path: "/resources/read", within: callTime, query: withProfile("server", "uri"), calls: true, serve: s.readResource},
+		{method: fiber.MethodGet, path: "/resources/read", within: callTime, query: withProfile("server", "uri", "selected"), calls: true, serve: s.readResource},
 		{method: fiber.MethodGet, path: "/prompts", within: listTime, query: pageQuery, serve: s.list(toolscript.ListPrompts)},
-		{method: fiber.MethodPost, path: "/prompts/:server/:name", within: callTime, query: withProfile(), calls: true, serve: s.getPrompt},
+		{method: fiber.MethodPost, path: "/prompts/:server/:name", within: callTime, query: withProfile("selected"), calls: true, serve: s.getPrompt},
+		{method: fiber.MethodPost, path: "/completions/:server", within: callTime, query: withProfile("selected"), calls: true, serve: s.complete},
 		{method: fiber.MethodGet, path: "/types", within: renderTime, query: withProfile("filter", "form", "wait"), runs: true, serve: s.types},
 		{
 			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,

@@ -21,10 +21,10 @@ const maxCursor = 2 << 10
 var ErrNoCapability = errors.New("the server lacks the capability")
 
 // offers records which capabilities other than tools a server has announced.
-type offers struct{ resources, prompts bool }
+type offers struct{ resources, prompts, completions bool }
 
 func offersOf(announced mcp.ServerCapabilities) offers {
-	return offers{resources: announced.Resources != nil, prompts: announced.Prompts != nil}
+	return offers{resources: announced.Resources != nil, prompts: announced.Prompts != nil, completions: announced.Completions != nil}
 }
 
 // Fetch requests resources or prompts from the server. For a list, the result is a
@@ -61,6 +61,8 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 // have returns an error if the server lacks the capability for a request.
 func (a offers) have(o toolscript.FetchRequest) error {
 	switch {
+	case o.ID == toolscript.Complete && !a.completions:
+		return fmt.Errorf("%w completions", ErrNoCapability)
 	case o.Member() == toolscript.PromptsMember && !a.prompts:
 		return fmt.Errorf("%w prompts", ErrNoCapability)
 	case o.Member() == toolscript.ResourcesMember && !a.resources:
@@ -96,8 +98,26 @@ func requestFor(o toolscript.FetchRequest) (method string, params map[string]any
 			params["arguments"] = o.Args
 		}
 		return string(mcp.MethodPromptsGet), params, nil
+	case toolscript.Complete:
+		return completion(o)
 	}
 	return "", nil, fmt.Errorf("the id %q is not a list, a resource or a prompt", o.ID)
+}
+
+// completion returns the request for values of an argument.
+func completion(o toolscript.FetchRequest) (method string, params map[string]any, err error) {
+	ref := map[string]any{"type": "ref/prompt", "name": o.Prompt}
+	if o.Prompt == "" {
+		ref = map[string]any{"type": "ref/resource", "uri": o.URI}
+	}
+	if o.Argument == "" || o.Prompt == "" && o.URI == "" {
+		return "", nil, errors.New("the argument, or the prompt or template that has it, is missing")
+	}
+	params = map[string]any{"ref": ref, "argument": map[string]any{"name": o.Argument, "value": o.Value}}
+	if len(o.Args) > 0 {
+		params["context"] = map[string]any{"arguments": o.Args}
+	}
+	return string(mcp.MethodCompletionComplete), params, nil
 }
 
 // holds reports whether a result has the members that the request requires.
@@ -105,12 +125,19 @@ func holds(result json.RawMessage, o toolscript.FetchRequest) bool {
 	var r struct {
 		Contents []json.RawMessage `json:"contents"`
 		Messages []json.RawMessage `json:"messages"`
+
+		Completion *struct {
+			Values []string `json:"values"`
+		} `json:"completion"`
 	}
 	if json.Unmarshal(result, &r) != nil {
 		return false
 	}
-	if o.ID == toolscript.GetPrompt {
+	switch o.ID {
+	case toolscript.GetPrompt:
 		return r.Messages != nil
+	case toolscript.Complete:
+		return r.Completion != nil && r.Completion.Values != nil
 	}
 	return r.Contents != nil
 }

@@ -30,16 +30,19 @@ type Fetch struct {
 	URI    string            `json:"uri,omitempty"`
 	Prompt string            `json:"prompt,omitempty"`
 	Args   map[string]string `json:"args,omitempty"`
+
+	Argument string `json:"argument,omitempty"`
+	Value    string `json:"value,omitempty"`
 }
 
 // FetchOf encodes a request.
 func FetchOf(o toolscript.FetchRequest) *Fetch {
-	return &Fetch{ID: o.ID, Cursor: o.Cursor, URI: o.URI, Prompt: o.Prompt, Args: o.Args}
+	return &Fetch{ID: o.ID, Cursor: o.Cursor, URI: o.URI, Prompt: o.Prompt, Args: o.Args, Argument: o.Argument, Value: o.Value}
 }
 
 // Request returns the request to a server.
 func (f *Fetch) Request(server, run string) *toolscript.FetchRequest {
-	return &toolscript.FetchRequest{ID: f.ID, Server: server, Cursor: f.Cursor, URI: f.URI, Prompt: f.Prompt, Args: f.Args, Run: run}
+	return &toolscript.FetchRequest{ID: f.ID, Server: server, Cursor: f.Cursor, URI: f.URI, Prompt: f.Prompt, Args: f.Args, Run: run, Argument: f.Argument, Value: f.Value}
 }
 
 // Encode returns the call as the value of a header.

@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+)
+
+const (
+	maxOwners     = 10_000 // resources whose servers are remembered
+	maxOwnerPages = 100    // pages of a list that are read to find a server
+)
+
+// owners finds the server of a resource.
+type owners struct {
+	mu    sync.Mutex
+	known map[string]string // servers by URI, as the lists have named them
+}
+
+// learn records that a server has listed a resource. If several list it, the first one counts.
+func (o *owners) learn(uri, server string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known == nil || len(o.known) >= maxOwners {
+		o.known = map[string]string{}
+	}
+	if _, is := o.known[uri]; !is {
+		o.known[uri] = server
+	}
+}
+
+var errNoResource = &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("no server has this resource")}
+
+// of returns the server of a resource: the one that has listed it, or that has a template for it.
+func (o *owners) of(ctx context.Context, g Gateway, uri string) (string, error) {
+	o.mu.Lock()
+	server, known := o.known[uri]
+	o.mu.Unlock()
+	if known {
+		return server, nil
+	}
+	server, err := first(ctx, g, toolscript.ListResources, func(e ownedEntry) bool {
+		o.learn(e.URI, e.Server)
+		return e.URI == uri
+	})
+	if server != "" || err != nil {
+		return server, err
+	}
+	server, err = first(ctx, g, toolscript.ListTemplates, func(e ownedEntry) bool { return fits(e.URITemplate, uri) })
+	if server == "" && err == nil {
+		err = errNoResource
+	}
+	return server, err
+}
+
+// ofTemplate returns the server of a resource template.
+func (*owners) ofTemplate(ctx context.Context, g Gateway, template string) (string, error) {
+	server, err := first(ctx, g, toolscript.ListTemplates, func(e ownedEntry) bool { return e.URITemplate == template })
+	if server == "" && err == nil {
+		err = errNoResource
+	}
+	return server, err
+}
+
+// ownedEntry is a resource or a resource template, with its server.
+type ownedEntry struct{ Server, URI, URITemplate string }
+
+// first returns the server of the first entry of a list for which is returns true; "" if there is none.
+func first(ctx context.Context, g Gateway, list string, is func(ownedEntry) bool) (string, error) {
+	q := toolscript.FetchRequest{ID: list, Selected: true}
+	for range maxOwnerPages {
+		raw, err := g.Fetch(ctx, q)
+		if err != nil {
+			return "", err
+		}
+		page := toolscript.Page{Of: q.Collection()}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return "", err
+		}
+		for _, entry := range page.Entries {
+			var e ownedEntry
+			if json.Unmarshal(entry, &e) == nil && is(e) {
+				return e.Server, nil
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	return "", nil
+}
+
+// expression matches an expression of a URI template (RFC 6570).
+var expression = regexp.MustCompile(`\{([+#./;?&]?)[^{}]*\}`)
+
+// fits reports whether a URI may be an expansion of a template.
+func fits(template, uri string) bool {
+	var pattern strings.Builder
+	at := 0
+	for _, found := range expression.FindAllStringSubmatchIndex(template, -1) {
+		pattern.WriteString(regexp.QuoteMeta(template[at:found[0]]))
+		switch operator := template[found[2]:found[3]]; operator {
+		case "":
+			pattern.WriteString(`[^/?#]*`)
+		case "+", "#":
+			pattern.WriteString(`.*`)
+		default:
+			pattern.WriteString(`(?:` + regexp.QuoteMeta(operator) + `.*)?`)
+		}
+		at = found[1]
+	}
+	pattern.WriteString(regexp.QuoteMeta(template[at:]))
+	whole, err := regexp.Compile(`^(?:` + pattern.String() + `)$`)
+	return err == nil && at > 0 && whole.MatchString(uri)
+}
