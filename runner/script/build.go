@@ -79,8 +79,8 @@ func (u unit) compile(text string) api.BuildResult {
 	}
 	return api.Build(api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: withoutMap(text), Sourcefile: "main.ts", Loader: loader},
-		AbsWorkingDir: "/",
-		Outfile:       "/out.js", // the name of the output; Write is false
+		AbsWorkingDir: folder,
+		Outfile:       folder + "out.js", // the name of the output; Write is false
 
 		Format:   api.FormatESModule,
 		Platform: api.PlatformNeutral,

@@ -44,6 +44,8 @@ func (j *job) answer(a quickjs.Answer) { j.answers = append(j.answers, a) }
 func (j *job) Next(_ context.Context, wait time.Duration) (quickjs.Answer, bool) {
 	if len(j.answers) == 0 {
 		j.flush()
+	}
+	if len(j.answers) == 0 { // flush also reads
 		j.inbox.take(wait)
 	}
 	if len(j.answers) == 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -58,9 +59,12 @@ func (p *pair) closeTheirs() {
 
 func (p *pair) closeOurs() error { return errors.Join(p.conn.Close(), p.life.Close()) }
 
-// ownGroup gives the worker its own process group, so that Ctrl-C does not end it: the
+// start starts the worker in its own process group, so that Ctrl-C does not end it: the
 // gateway decides when the worker ends.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+func (p *pair) start(cmd *exec.Cmd) error {
+	cmd.ExtraFiles, cmd.SysProcAttr = p.theirs, &syscall.SysProcAttr{Setpgid: true}
+	return startPlain(cmd)
+}
 
 // openConn opens the pipes of a checker or converter, which read while they work.
 func openConn() (io.ReadWriteCloser, error) {

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"os"
 	"os/exec"
 	"time"
 
@@ -38,7 +38,7 @@ type Process struct {
 	log    *slog.Logger
 	stderr *stderr
 	hello  ready
-	life   *os.File      // the write end of the worker's lifeline
+	life   io.Closer     // the worker ends when this closes, and the system closes it when the gateway ends
 	unread bool          // it did not read all that was sent to it; valid after done is closed
 	done   chan struct{} // closed when the process has been reaped
 }
@@ -86,7 +86,7 @@ func spawn(role role, o Options) (*Process, error) {
 		return nil, err
 	}
 	defer pair.closeTheirs()
-	p := &Process{link: newLink(pair.conn), conn: pair.conn, life: pair.life, log: cmp.Or(o.Log, slog.Default()), stderr: &stderr{}, done: make(chan struct{})}
+	p := &Process{link: newLink(pair.conn), conn: pair.conn, log: cmp.Or(o.Log, slog.Default()), stderr: &stderr{}, done: make(chan struct{})}
 	p.link.now = pair.conn.out.WriteNow
 	args := append(append([]string{}, o.Args...), Command, string(role), o.CacheDir)
 	if o.Brief {
@@ -96,11 +96,10 @@ func spawn(role role, o Options) (*Process, error) {
 	p.cmd.Env = environment
 	p.cmd.Dir = "/"
 	p.cmd.Stderr = p.stderr
-	p.cmd.ExtraFiles = pair.theirs
-	p.cmd.SysProcAttr = ownGroup()
-	if err := startPlain(p.cmd); err != nil {
+	if err := pair.start(p.cmd); err != nil {
 		return nil, errors.Join(err, pair.closeOurs())
 	}
+	p.life = pair.life
 	go p.wait()
 	return p, nil
 }

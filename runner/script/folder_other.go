@@ -1,0 +1,6 @@
+//go:build !windows
+
+package script
+
+// folder is an absolute path, which the compiler needs. It reads nothing there.
+const folder = "/"
