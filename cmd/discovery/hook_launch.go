@@ -32,15 +32,22 @@ func Launch(cmd *exec.Cmd, wait time.Duration) (line string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := r.SetReadDeadline(time.Now().Add(wait)); err != nil {
-		return "", err
-	}
-	line, err = bufio.NewReader(r).ReadString('\n')
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	var first string
+	read := make(chan error, 1)
+	go func() { // a pipe of Windows has no deadline
+		var err error
+		first, err = bufio.NewReader(r).ReadString('\n')
+		read <- err
+	}()
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	select {
+	case <-late.C:
 		return "", ErrSlow
-	case err != nil:
-		return "", fmt.Errorf("%s ended: %w", cmd.Args[0], cmd.Wait())
+	case err := <-read:
+		if err != nil {
+			return "", fmt.Errorf("%s ended: %w", cmd.Args[0], cmd.Wait())
+		}
 	}
-	return strings.TrimSuffix(line, "\n"), cmd.Process.Release()
+	return strings.TrimSuffix(first, "\n"), cmd.Process.Release()
 }

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // Process identifies one process. The start time distinguishes it from later processes with
@@ -70,23 +68,6 @@ func (p Process) Gone() (gone, known bool) {
 		return isGone(err), isGone(err)
 	}
 	return start != p.StartTime, true
-}
-
-// Stop asks the process to end. It returns nil if the process has ended already, and does
-// not signal a later process with the same id.
-func (p Process) Stop() error {
-	if runtime.GOOS == "windows" { // Windows has no other signal
-		return p.signal(os.Kill, "stop")
-	}
-	return p.signal(syscall.SIGTERM, "stop")
-}
-
-// Hangup sends SIGHUP, with the same checks as Stop. It does nothing on Windows, which has no SIGHUP.
-func (p Process) Hangup() error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	return p.signal(syscall.SIGHUP, "signal")
 }
 
 // signal opens a handle to the process before it compares the identity.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/windows"
 
@@ -53,9 +52,6 @@ func newPair() (*pair, error) {
 // A direction is one pipe of a channel.
 type direction struct{ read, write windows.Handle }
 
-// ownerOnly is a security descriptor that refuses everyone but the owner.
-const ownerOnly = "D:P(A;;GA;;;OW)"
-
 // newPipe returns a pipe that Go's poller can watch, which an anonymous pipe is not. It has a random
 // name and only one instance: another process that connects first makes newPipe fail.
 func newPipe() (direction, error) {
@@ -63,16 +59,14 @@ func newPipe() (direction, error) {
 	if err != nil {
 		return direction{}, err
 	}
-	descriptor, err := windows.SecurityDescriptorFromString(ownerOnly)
+	owner, err := proc.OwnerOnly()
 	if err != nil {
-		return direction{}, fmt.Errorf("security descriptor of a pipe: %w", err)
+		return direction{}, err
 	}
 	const size = 64 << 10
-	attributes := &windows.SecurityAttributes{SecurityDescriptor: descriptor}
-	attributes.Length = uint32(unsafe.Sizeof(*attributes))
 	var p direction
 	p.read, err = windows.CreateNamedPipe(name, windows.PIPE_ACCESS_INBOUND|windows.FILE_FLAG_FIRST_PIPE_INSTANCE|windows.FILE_FLAG_OVERLAPPED,
-		windows.PIPE_REJECT_REMOTE_CLIENTS, 1, size, size, 0, attributes)
+		windows.PIPE_REJECT_REMOTE_CLIENTS, 1, size, size, 0, owner)
 	if err != nil {
 		return direction{}, fmt.Errorf("CreateNamedPipe: %w", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,9 +29,10 @@ type fleet struct{ running []*gateway }
 const stopBound = 10 * time.Second
 
 type gateway struct {
-	cmd    *exec.Cmd
-	stdout *bufio.Reader
-	stderr strings.Builder
+	cmd     *exec.Cmd
+	process discovery.Process
+	stdout  *bufio.Reader
+	stderr  strings.Builder
 }
 
 var (
@@ -46,7 +46,7 @@ func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("use ! exec toolscript gateway start")
 	}
-	ts.Check(ts.Exec("env"))
+	ts.Check(ts.Exec("variables"))
 	g := &gateway{cmd: exec.Command("toolscript", append([]string{"gateway", "start"}, args...)...)}
 	g.cmd.Env = strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
 	g.cmd.Dir = ts.MkAbs(".")
@@ -54,6 +54,8 @@ func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 	pipe, err := g.cmd.StdoutPipe()
 	ts.Check(err)
 	ts.Check(g.cmd.Start())
+	g.process, err = discovery.Identify(g.cmd.Process.Pid)
+	ts.Check(err)
 	g.stdout = bufio.NewReader(pipe)
 	address := g.expect(ts, listening)
 	ts.Setenv("GATEWAY", address)
@@ -112,10 +114,10 @@ func stopGateway(ts *testscript.TestScript, neg bool, _ []string) {
 	g.stop(ts)
 }
 
-// stop interrupts the gateway like Ctrl-C. The gateway must print nothing more on stdout and end in
+// stop ends the gateway like toolscript gateway stop. The gateway must print nothing more on stdout and end in
 // time with exit code 0. Its log is then in gateway.log.
 func (g *gateway) stop(ts *testscript.TestScript) {
-	ts.Check(g.cmd.Process.Signal(syscall.SIGINT))
+	ts.Check(g.process.Stop())
 	late := time.AfterFunc(stopBound, func() { _ = g.cmd.Process.Kill() })
 	defer late.Stop()
 	rest, err := io.ReadAll(g.stdout)

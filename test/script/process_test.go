@@ -1,12 +1,12 @@
 package script_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
 // gone is the program "gone FILE". It fails unless the process whose id is in the file has ended.
@@ -21,12 +21,8 @@ func gone(args []string) int {
 		fmt.Fprintln(os.Stderr, "gone:", err)
 		return 2
 	}
-	process, err := os.FindProcess(pid)
-	if err == nil {
-		err = process.Signal(syscall.Signal(0))
-	}
-	if !errors.Is(err, os.ErrProcessDone) {
-		fmt.Fprintf(os.Stderr, "gone: process %d is still there (%v)\n", pid, err)
+	if process, err := discovery.Identify(pid); err == nil { // otherwise there is no such process
+		fmt.Fprintf(os.Stderr, "gone: process %s is still there\n", process)
 		return 1
 	}
 	return 0

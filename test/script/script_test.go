@@ -4,6 +4,7 @@ package script_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,10 +40,14 @@ var programs = map[string]func(){
 	"repeat":     func() { os.Exit(repeat(os.Args[1:])) },
 	"until":      func() { os.Exit(until(os.Args[1:])) },
 	"gone":       func() { os.Exit(gone(os.Args[1:])) },
+	"variables":  func() { fmt.Println(strings.Join(os.Environ(), "\n")) }, // the program env of other systems
 }
 
 func TestScripts(t *testing.T) {
-	data := t.TempDir()
+	data, err := os.MkdirTemp("", "data")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var folder atomic.Value // folder that contains the folders of all scripts
 	t.Cleanup(func() {
 		if path, is := folder.Load().(string); is {
@@ -81,6 +86,7 @@ func setup(env *testscript.Env, data string) error {
 		}
 	}
 	env.Setenv("HOME", home)
+	env.Setenv("USERPROFILE", home)
 	env.Setenv("TOOLSCRIPT_RUNTIME_DIR", run)
 	env.Setenv("TOOLSCRIPT_DATA_DIR", data)
 	env.Setenv("NO_COLOR", "1")
