@@ -7,17 +7,19 @@ import (
 	"io/fs"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 // holdDelay bounds the wait for descendants of the program that keep its output open.
 const holdDelay = time.Second
 
-// Runner runs programs. On Windows there is no helper: programs are not confined, and only
-// the program itself is killed, not its descendants.
+// Runner runs programs. On Windows there is no helper: programs are not confined. Each one runs
+// in a job, with which its descendants end.
 type Runner struct {
 	Helper string   // has no effect on Windows
 	Env    []string // has no effect on Windows
@@ -38,7 +40,10 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 		defer cancel()
 	}
 	output, began := newTranscript(spec.MaxOutput, spec.Room), time.Now()
-	cmd := exec.CommandContext(limited, spec.Args[0], spec.Args[1:]...) //nolint:gosec // it runs the command of the tool's caller
+	cmd, err := program(limited, spec)
+	if err != nil {
+		return Result{}, err
+	}
 	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Dir, spec.Env, holdDelay
 	if cmd.Dir == "" {
 		cmd.Dir = spec.Root
@@ -47,15 +52,26 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 		cmd.Stdin = strings.NewReader(spec.Stdin)
 	}
 	cmd.Stdout, cmd.Stderr = stream{output, &output.out}, stream{output, &output.err}
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
-	if err := cmd.Start(); err != nil {
+	var job atomic.Pointer[proc.Job]
+	cmd.Cancel = func() error {
+		if job := job.Load(); job != nil {
+			job.Kill()
+			return nil
+		}
+		return cmd.Process.Kill()
+	}
+	started, err := proc.StartInJob(cmd, proc.JobLimits{})
+	if err != nil {
 		kind := toolscript.Forbidden
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 			kind = toolscript.NotFound
 		}
 		return Result{}, &toolscript.Error{Kind: kind, Err: fmt.Errorf("cannot start %q: %w", spec.Args[0], err)}
 	}
+	job.Store(started)
 	_ = cmd.Wait() // the result is in cmd.ProcessState
+	job.Store(nil)
+	_ = started.Close() // ends the descendants of the program
 	if err := toolscript.ContextError(ctx); err != nil {
 		return Result{}, err
 	}
@@ -69,6 +85,23 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 		result.ExitCode = TimedOutCode
 	}
 	return result, nil
+}
+
+// program returns the command of a spec. A program without a folder is looked for in PATH.
+func program(ctx context.Context, spec Spec) (*exec.Cmd, error) {
+	path, err := exec.LookPath(spec.Args[0])
+	if err != nil {
+		path = spec.Args[0] // Start explains the error
+	}
+	cmd, err := proc.Program(ctx, path, spec.Args[1:])
+	if err != nil {
+		return nil, err
+	}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.CreationFlags |= syscall.CREATE_NEW_PROCESS_GROUP
+	return cmd, nil
 }
 
 // Main does nothing: there is no helper on Windows.

@@ -41,6 +41,7 @@ const (
 // includes children such as the node process that npx starts.
 type process struct {
 	cmd    *exec.Cmd
+	group  group
 	stdin  *outbox
 	stdout *rawio.File
 	stderr *os.File
@@ -77,11 +78,13 @@ func startProcess(start Start, dir string, log *tail, on Events, r *proc.Reaper)
 		return nil, err
 	}
 	// The process must outlive the context of the dial.
-	cmd := exec.CommandContext(context.Background(), path, argv[1:]...) //nolint:gosec // it runs the command of the user's configuration
+	cmd, err := proc.Program(context.Background(), path, argv[1:])
+	if err != nil {
+		return nil, err
+	}
 	cmd.Args[0] = argv[0]
 	cmd.Env, cmd.Dir = append(start.Env, r.Begin()...), dir
 	cmd.ExtraFiles = start.Files
-	leadGroup(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -95,13 +98,13 @@ func startProcess(start Start, dir string, log *tail, on Events, r *proc.Reaper)
 		return nil, errors.Join(err, stdin.Close(), stdout.Close(), childStdout.Close())
 	}
 	cmd.Stdout, cmd.Stderr = childStdout, childStderr
-	err = cmd.Start()
+	group, err := startGroup(cmd)
 	_, _ = childStdout.Close(), childStderr.Close() // the child has its own copies, or it was not started
 	if err != nil {
 		return nil, errors.Join(startError(argv[0], dir, err), stdout.Close(), stderr.Close())
 	}
 	p := &process{
-		cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: rawio.New(stdout), stderr: stderr,
+		cmd: cmd, group: group, stdin: newOutbox(stdin, maxMessage), stdout: rawio.New(stdout), stderr: stderr,
 		copied: make(chan struct{}), start: log.start, reaper: r, exited: make(chan struct{}),
 	}
 	r.Watch(cmd.Process.Pid, start.install)
@@ -245,17 +248,17 @@ func (p *process) endGroup() {
 	defer p.mu.Unlock()
 	if !p.groupEnded {
 		p.groupEnded = true
-		killGroup(p.cmd.Process)
+		p.group.end()
 		p.reaper.Forget(p.cmd.Process.Pid)
 	}
 }
 
 // signal signals the group if it still exists.
-func (p *process) signal(send func(*os.Process)) {
+func (p *process) signal(send func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.groupEnded {
-		send(p.cmd.Process)
+		send()
 	}
 }
 
@@ -275,7 +278,7 @@ func (p *process) close() error {
 	if p.gone(closeExit) {
 		return nil
 	}
-	p.signal(terminateGroup)
+	p.signal(p.group.terminate)
 	if p.gone(termExit) {
 		return nil
 	}
@@ -290,7 +293,7 @@ func (p *process) undo() error { return p.terminate(undoExit) }
 
 func (p *process) terminate(within time.Duration) error {
 	_ = p.stdin.Close() // never fails
-	p.signal(terminateGroup)
+	p.signal(p.group.terminate)
 	if p.gone(within) {
 		return nil
 	}
@@ -298,7 +301,7 @@ func (p *process) terminate(within time.Duration) error {
 }
 
 func (p *process) kill() error {
-	p.signal(killGroup)
+	p.signal(p.group.kill)
 	if p.gone(killExit + holdDelay) {
 		return nil
 	}

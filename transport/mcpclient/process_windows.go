@@ -1,19 +1,30 @@
 package mcpclient
 
 import (
-	"os"
 	"os/exec"
 	"syscall"
+
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
-// leadGroup protects the child from a Ctrl-C at the console.
-func leadGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+// A group is a job. It also ends when this process is killed.
+type group struct{ job *proc.Job }
+
+// startGroup starts a process in a new job. A Ctrl-C at the console does not reach it.
+func startGroup(cmd *exec.Cmd) (group, error) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.CreationFlags |= syscall.CREATE_NEW_PROCESS_GROUP
+	job, err := proc.StartInJob(cmd, proc.JobLimits{})
+	return group{job}, err
 }
 
-// terminateGroup kills the child: Windows has no signal that requests termination.
-func terminateGroup(leader *os.Process) { killGroup(leader) }
+// terminate kills the group: Windows has no signal that requests termination. A server has seen the
+// end of its standard input before.
+func (g group) terminate() { g.kill() }
 
-// killGroup kills the child only. Killing its children would require a job object.
-// They see the end of their standard input.
-func killGroup(leader *os.Process) { _ = leader.Kill() } // fails if the child has already ended
+func (g group) kill() { g.job.Kill() }
+
+// end kills what is left of the group. The other methods must not be called afterwards.
+func (g group) end() { _ = g.job.Close() }

@@ -1,0 +1,13 @@
+//go:build !windows
+
+package proc
+
+import (
+	"context"
+	"os/exec"
+)
+
+// Program returns a command that runs a program with arguments, which it gets as they are.
+func Program(ctx context.Context, path string, args []string) (*exec.Cmd, error) {
+	return exec.CommandContext(ctx, path, args...), nil //nolint:gosec // the caller decides what is run
+}

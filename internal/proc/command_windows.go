@@ -1,0 +1,63 @@
+package proc
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Program returns a command that runs a program with arguments, which it gets as they are. A batch
+// file, such as npx.cmd, runs in cmd.exe, which would interpret its arguments: they are quoted, and
+// arguments that no quotes protect are an error.
+func Program(ctx context.Context, path string, args []string) (*exec.Cmd, error) {
+	if !isBatch(path) {
+		return exec.CommandContext(ctx, path, args...), nil //nolint:gosec // the caller decides what is run
+	}
+	line, err := batchLine(path, args)
+	if err != nil {
+		return nil, err
+	}
+	system, err := windows.GetSystemDirectory()
+	if err != nil {
+		return nil, fmt.Errorf("GetSystemDirectory: %w", err)
+	}
+	shell := filepath.Join(system, "cmd.exe")
+	cmd := exec.CommandContext(ctx, shell) //nolint:gosec // the same
+	// Without /d, a key of the registry names a command that runs first. /v:off gives no meaning
+	// to exclamation marks. With /s, cmd.exe removes the outer quotes and changes nothing else.
+	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: `"` + shell + `" /d /v:off /s /c "` + line + `"`}
+	return cmd, nil
+}
+
+// isBatch reports whether Windows would run a file in cmd.exe. It ignores dots and spaces at the end of a path.
+func isBatch(path string) bool {
+	name := strings.ToLower(strings.TrimRight(path, ". "))
+	return strings.HasSuffix(name, ".bat") || strings.HasSuffix(name, ".cmd")
+}
+
+// batchLine returns the command line of a batch file.
+func batchLine(path string, args []string) (string, error) {
+	var line strings.Builder
+	for i, text := range append([]string{path}, args...) {
+		// cmd.exe expands variables between quotes too, and ends a command at a line end.
+		if at := strings.IndexAny(text, "\"%\r\n\x00"); at >= 0 {
+			return "", &toolscript.Error{Kind: toolscript.Invalid, Permanent: true, Err: fmt.Errorf(
+				"the argument %q of the batch file %s contains %q, which cmd.exe would interpret; name the program that the file starts, such as node with the path of its script, as the command",
+				text, filepath.Base(path), text[at])}
+		}
+		if i > 0 {
+			line.WriteByte(' ')
+		}
+		// The program behind the file reads a backslash before a quote as its escape.
+		slashes := len(text) - len(strings.TrimRight(text, `\`))
+		line.WriteString(`"` + text + strings.Repeat(`\`, slashes) + `"`)
+	}
+	return line.String(), nil
+}
