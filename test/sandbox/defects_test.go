@@ -35,7 +35,7 @@ func onBoth(t *testing.T, code string, limits toolscript.Limits, look func(t *te
 }
 
 func TestImportedFilesAreNotRead(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "tokens.json")
+	file := filepath.Join(folder(t), "tokens.json")
 	if err := os.WriteFile(file, []byte(`{"token":"`+secret+`"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

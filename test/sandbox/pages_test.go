@@ -79,7 +79,7 @@ func newPagedAPI(t *testing.T) (*pagedAPI, map[string]mcpclient.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := filepath.Join(t.TempDir(), "openapi.json")
+	spec := filepath.Join(folder(t), "openapi.json")
 	if err := os.WriteFile(spec, document, 0o600); err != nil {
 		t.Fatal(err)
 	}

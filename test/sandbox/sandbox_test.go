@@ -37,8 +37,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// engines are the engines that scripts run on.
-var engines = []string{toolscript.EngineQuickJS, toolscript.EngineDeno}
+// folder returns a new folder, which is removed at the end of the test. Unlike that of testing, it may be left
+// on a system that cannot remove it.
+func folder(t *testing.T) string {
+	t.Helper()
+	path, err := os.MkdirTemp("", "sandbox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(path) })
+	return path
+}
 
 // denoPath returns the Deno for the tests: the version that test/package.json pins, or else
 // TOOLSCRIPT_DENO, or else the one in PATH.
@@ -78,36 +87,26 @@ func newGatewayWith(t *testing.T, approvals actors.Approvals, more ...string) *g
 // newGatewayOf is like newGatewayWith, with additional OpenAPI servers.
 func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]mcpclient.Config, more ...string) *gateway {
 	t.Helper()
-	engine, err := deno.NewEngine(t.Context(), deno.Options{Executable: denoPath(t), Folder: filepath.Join(t.TempDir(), "deno")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache := t.TempDir()
+	engine := newDeno(t)
+	cache := folder(t)
 	options := worker.Options{CacheDir: cache, Log: slog.New(slog.DiscardHandler)}
 	servers := map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}}
 	maps.Copy(servers, apis)
 	s, err := actors.Start(actors.Options{
 		Servers:   servers,
 		Approvals: approvals,
-		Store:     &store.Options{Folder: t.TempDir()}, // for calls with an idempotency key
-		NoObserve: true,                                // otherwise the types would depend on the results of earlier scripts
+		Store:     &store.Options{Folder: folder(t)}, // for calls with an idempotency key
+		NoObserve: true,                              // otherwise the types would depend on the results of earlier scripts
 		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, events mcpclient.Events) (server.Conn, error) {
 			if cfg.Type == mcpclient.OpenAPI {
 				return openapi.Dialer{}.Dial(ctx, name, cfg, events)
 			}
 			return &demo{lost: make(chan struct{}), more: more, ask: events.Elicit}, nil
 		},
-		Scripts: actors.Scripts{
+		Scripts: engine.scripts(actors.Scripts{
 			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
 			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },
-			Deno: func() toolscript.EngineStatus {
-				return toolscript.EngineStatus{Name: toolscript.EngineDeno, Available: true}
-			},
-			StartDeno: func(ctx context.Context, version string) (workers.Worker, error) {
-				return engine.Start(ctx, version)
-			},
-			SpareDeno: 1,
-		},
+		}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +114,7 @@ func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]mcpc
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := errors.Join(s.Close(ctx), engine.Close()); err != nil {
+		if err := errors.Join(s.Close(ctx), engine.close()); err != nil {
 			t.Error(err)
 		}
 	})

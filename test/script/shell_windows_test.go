@@ -21,6 +21,7 @@ import (
 func init() {
 	programs["sh"] = func() { os.Exit(shell(os.Args[1:])) }
 	programs["cat"] = func() { os.Exit(cat(os.Args[1:])) }
+	programs["printf"] = func() { os.Exit(shell(append([]string{"-c", `printf "$@"`, "printf"}, os.Args[1:]...))) }
 	programs["true"] = func() { os.Exit(0) }
 }
 
@@ -78,13 +79,18 @@ func cat(files []string) int {
 	return 0
 }
 
-// inShell runs the programs head and grep of a script in the shell.
+// inShell runs the programs head, rm and grep of a script in the shell.
 func inShell(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
 		c := interp.HandlerCtx(ctx)
 		switch args[0] {
 		case "head":
 			return status(head(c.Stdin, c.Stdout))
+		case "rm":
+			for _, name := range args[1:] {
+				_ = os.Remove(filepath.Join(c.Dir, name)) // as with -f
+			}
+			return nil
 		case "grep":
 			return status(grep(args[1:], c.Dir, c.Stdin, c.Stdout))
 		}
@@ -99,14 +105,20 @@ func head(in io.Reader, out io.Writer) uint8 {
 	return 0
 }
 
-// grep is the program "grep [-o] [-q] [-c] [-v] PATTERN [FILE]".
+// grep is the program "grep [-o] [-q] [-c] [-v] [-E] [-F] PATTERN [FILE]".
 func grep(args []string, dir string, in io.Reader, out io.Writer) uint8 {
 	flags := flag.NewFlagSet("grep", flag.ContinueOnError)
 	only, quiet, count, not := flags.Bool("o", false, ""), flags.Bool("q", false, ""), flags.Bool("c", false, ""), flags.Bool("v", false, "")
+	fixed := flags.Bool("F", false, "")
+	flags.Bool("E", false, "") // the syntax of Go
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	pattern, err := regexp.Compile(flags.Arg(0))
+	text := flags.Arg(0)
+	if *fixed {
+		text = regexp.QuoteMeta(text)
+	}
+	pattern, err := regexp.Compile(text)
 	if err != nil {
 		return 2
 	}

@@ -1,0 +1,20 @@
+package sandbox_test
+
+import (
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+)
+
+// engines are the engines that scripts run on. Wine, which runs these tests, does not run Deno.
+var engines = []string{toolscript.EngineQuickJS}
+
+// denoEngine stands for the second engine, which is not there.
+type denoEngine struct{}
+
+func newDeno(*testing.T) denoEngine { return denoEngine{} }
+
+func (denoEngine) scripts(s actors.Scripts) actors.Scripts { return s }
+
+func (denoEngine) close() error { return nil }
