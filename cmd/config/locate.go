@@ -88,14 +88,14 @@ func (o Options) first(parts []string) (path string, count int, err error) {
 const mostCommas = 20
 
 // DataDir returns the absolute path of the data folder, which need not exist: --data-dir,
-// else TOOLSCRIPT_DATA_DIR, else ~/.toolscript.
+// else TOOLSCRIPT_DATA_DIR, else that of dataFolder.
 func DataDir(o Options) (string, error) {
 	path := o.DataDir
 	if path == "" {
 		path = o.env("TOOLSCRIPT_DATA_DIR")
 	}
 	if path == "" {
-		path = "~/.toolscript"
+		path = o.dataFolder()
 	}
 	return o.absolute(path)
 }

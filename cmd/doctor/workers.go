@@ -57,7 +57,7 @@ func (x *examination) worker(w Worker) {
 	}
 	for _, part := range w.Confinement {
 		if !part.Active {
-			x.warn(w.Role, "a newer kernel has it; the other restrictions hold", "its processes run without %s: %s", part.Name, part.Detail)
+			x.warn(w.Role, lacksPart, "its processes run without %s: %s", part.Name, part.Detail)
 		}
 	}
 }
