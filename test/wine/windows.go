@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// windows is a Windows of Wine: its drive C, its registry and its processes.
+type windows struct {
+	folder string // its files, and the programs that it runs
+	wine   string
+	server string // the program that ends its processes
+	env    []string
+}
+
+// debian is the folder in which Debian has the programs of Wine.
+const debian = "/usr/lib/wine"
+
+func newWindows() (*windows, error) {
+	folder, err := os.MkdirTemp("", "wine")
+	if err != nil {
+		return nil, err
+	}
+	w := &windows{folder: folder}
+	w.env = append(os.Environ(), "HOME="+folder, "WINEPREFIX="+filepath.Join(folder, "prefix"), "WINEDEBUG=-all")
+	if err := w.prepare(); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// prepare finds the programs, makes the files of Windows, and adds the library that Wine lacks.
+func (w *windows) prepare() (err error) {
+	if w.wine, err = program("wine64"); err != nil {
+		return err
+	}
+	if w.server, err = program("wineserver64"); err != nil {
+		return err
+	}
+	if out, err := w.command("", w.wine, "wineboot", "-i").CombinedOutput(); err != nil {
+		return fmt.Errorf("wineboot: %w\n%s", err, out)
+	}
+	library := filepath.Join(w.folder, "prefix/drive_c/windows/system32/bcryptprimitives.dll")
+	out, err := w.command("", "x86_64-w64-mingw32-gcc", "-shared", "-o", library, "test/wine/testdata/bcryptprimitives.c", "-ladvapi32").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("compile the library: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func program(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	path, err := exec.LookPath(filepath.Join(debian, name))
+	if err != nil {
+		return "", fmt.Errorf("%s is missing; as root on Debian: apt-get install wine64 gcc-mingw-w64-x86-64", name)
+	}
+	return path, nil
+}
+
+func (w *windows) command(dir, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...) //nolint:gosec,noctx // it runs until its end; the tests have a limit
+	cmd.Dir, cmd.Env = dir, w.env
+	return cmd
+}
+
+// output runs a program of Windows and returns what it prints.
+func (w *windows) output(dir, path string, args ...string) ([]byte, error) {
+	return w.command(dir, w.wine, append([]string{path}, args...)...).CombinedOutput()
+}
+
+// close ends the processes and removes the files.
+func (w *windows) close() error {
+	if w.server != "" {
+		_ = w.command("", w.server, "-k").Run() // fails if no process is left
+		_ = w.command("", w.server, "-w").Run() // the same
+	}
+	return os.RemoveAll(w.folder)
+}
