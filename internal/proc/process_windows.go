@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// supported is false: on this system a server of a killed gateway only sees its pipes
-// close.
+// supported is false: on this system each server is in a Job.
 const supported = false
 
 // ProcessName is the name of the second process.

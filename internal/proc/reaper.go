@@ -43,7 +43,8 @@ const unusedTime = 10 * time.Second
 //
 // PR_SET_PDEATHSIG does not work: it watches the thread that forked, and does not
 // reach the node behind an npx. Outside of Linux the environment of other processes
-// cannot be read, and only the groups are ended. On Windows there is no reaper.
+// cannot be read, and only the groups are ended. On Windows there is no reaper: the job of
+// each server does its work.
 type Reaper struct {
 	log    *slog.Logger
 	mark   string
