@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/answer"
 )
@@ -153,10 +155,7 @@ func (r *scriptRun) write(text string) {
 	room := maxConsole - r.console.Len()
 	if len(text) > room {
 		r.cut += len(text) - room
-		for room > 0 && !utf8.RuneStart(text[room]) {
-			room--
-		}
-		text = text[:max(0, room)]
+		text = texts.Cut(text, room)
 	}
 	r.console.WriteString(text)
 }

@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 const (
@@ -48,14 +50,9 @@ func cutMiddle(text string, before, after int) (cut string, missing int) {
 	if len(text) <= before+after {
 		return text, 0
 	}
-	from, to := before, len(text)-after
-	for from > 0 && !utf8.RuneStart(text[from]) {
-		from--
-	}
-	for to < len(text) && !utf8.RuneStart(text[to]) {
-		to++
-	}
-	return fmt.Sprintf("%s⟨%d bytes are not shown⟩%s", text[:from], to-from, text[to:]), to - from
+	begin, end := texts.Cut(text, before), texts.End(text, after)
+	missing = len(text) - len(begin) - len(end)
+	return fmt.Sprintf("%s⟨%d bytes are not shown⟩%s", begin, missing, end), missing
 }
 
 // plainStrings writes the strings of compact JSON with escapes for the characters that

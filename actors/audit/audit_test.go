@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/internal/tokens"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // begin starts the actor of a log.
@@ -103,7 +103,7 @@ func TestLines(t *testing.T) {
 
 // TestTokens compares the tokens of lines with those of what a model reads of the contents.
 func TestTokens(t *testing.T) {
-	count := tokens.Estimate[string]
+	count := texts.Tokens[string]
 	long := strings.Repeat("The build fails on Windows. ", 5000)
 	for name, test := range map[string]struct {
 		result string

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolscript/toolscript/internal/rawjson"
-	"github.com/toolscript/toolscript/internal/tokens"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // mostCounted bounds the bytes whose tokens are estimated for the lines of one write, which takes
@@ -30,7 +30,7 @@ func (c *counter) count(content []byte) Count {
 	if c.left -= len(content); c.left < 0 {
 		return Count{}
 	}
-	n := tokens.Estimate(content)
+	n := texts.Tokens(content)
 	return Count{&n}
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 )
 
@@ -186,7 +188,7 @@ const maxValue = 2000
 // entry formats a line.
 func (l line) entry() toolscript.LogLine {
 	e := toolscript.LogLine{
-		ID: strconv.FormatUint(l.id, 10), Time: l.record.Time.Round(0), Level: l.record.Level.String(), Message: cut(l.record.Message), Attrs: map[string]string{},
+		ID: strconv.FormatUint(l.id, 10), Time: l.record.Time.Round(0), Level: l.record.Level.String(), Message: texts.Short(l.record.Message, maxValue), Attrs: map[string]string{},
 	}
 	prefix := l.with.add(e.Attrs)
 	l.record.Attrs(func(a slog.Attr) bool {
@@ -226,16 +228,5 @@ func put(to map[string]string, prefix string, a slog.Attr) {
 	if value.Kind() == slog.KindTime {
 		text = value.Time().Format(time.RFC3339Nano)
 	}
-	to[prefix+a.Key] = cut(text)
-}
-
-func cut(text string) string {
-	if len(text) <= maxValue {
-		return text
-	}
-	end := maxValue
-	for end > 0 && text[end]&0xC0 == 0x80 { // inside a UTF-8 sequence
-		end--
-	}
-	return text[:end] + "…"
+	to[prefix+a.Key] = texts.Short(text, maxValue)
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 )
 
@@ -95,9 +97,7 @@ func (s *scan) name(where, name string) {
 
 // text examines a text. It adds one finding for each shape.
 func (s *scan) text(where, text string) {
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "")
-	}
+	text = texts.Cut(text, maxText)
 	s.hidden(where, text)
 	plain := strings.Map(func(r rune) rune { // hidden characters cannot break up a word
 		if concealed(r) {

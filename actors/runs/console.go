@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/runner"
@@ -74,7 +76,7 @@ func (o *console) Write(s runner.Stream, text string) {
 func (o *console) room(text string) int {
 	room := len(text)
 	if left := o.limits.OutputBytes - o.stdout - o.stderr; int64(room) > left {
-		room = wholeCharacters(text, int(left))
+		room = len(texts.Cut(text, int(left)))
 		if end := strings.LastIndexByte(text[:room], '\n') + 1; end > 0 {
 			room = end
 		}
@@ -88,15 +90,6 @@ func (o *console) room(text string) int {
 		end += strings.IndexByte(text[end:], '\n') + 1
 	}
 	return end
-}
-
-// wholeCharacters returns the length of the longest start of text of at most n bytes
-// that ends between characters.
-func wholeCharacters(text string, n int) int {
-	for n > 0 && n < len(text) && text[n]&0xC0 == 0x80 { // inside a UTF-8 sequence
-		n--
-	}
-	return n
 }
 
 // cutOff emits, once, that there is more output, and the command that reads it.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/runner"
@@ -282,5 +284,5 @@ func cut(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	return fmt.Sprintf("%s… [%d bytes in all]", text[:wholeCharacters(text, maxText)], len(text))
+	return fmt.Sprintf("%s… [%d bytes in all]", texts.Cut(text, maxText), len(text))
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 )
 
@@ -71,7 +73,7 @@ func (o *console) report(text string) {
 		return
 	}
 	if len(text) > maxReport {
-		text = text[:wholeCharacters(text, maxReport)] + "…"
+		text = texts.Short(text, maxReport)
 	}
 	o.events.emit(toolscript.Event{Type: toolscript.EventReport, Message: text})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/internal/tokens"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // answering are the commands whose output agents read. The audit counts the tokens of this output.
@@ -41,7 +41,7 @@ func (p *Printed) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.size += len(text)
-	p.tokens += tokens.Estimate(text)
+	p.tokens += texts.Tokens(text)
 	return len(text), nil
 }
 

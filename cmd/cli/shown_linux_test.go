@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/internal/tokens"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // ownAudit gives a world its own data folder, and returns a function that reads its shown lines.
@@ -81,7 +81,7 @@ func called(t *testing.T, s *mcp.ClientSession, name string, args map[string]any
 	if err != nil || result.IsError || len(result.Content) != 1 {
 		t.Fatalf("%s: %+v, %v", name, result, err)
 	}
-	return tokens.Estimate(result.Content[0].(*mcp.TextContent).Text)
+	return texts.Tokens(result.Content[0].(*mcp.TextContent).Text)
 }
 
 // TestShownByCommands: output of commands counts if a program reads it, and not if it goes to a terminal.
@@ -92,7 +92,7 @@ func TestShownByCommands(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	shown := ownAudit(t, w)
 	r := w.run(t, "exec", `console.log("hello"); console.error("problem"); return "word ".repeat(300)`)
-	n := tokens.Estimate(r.stdout + r.stderr)
+	n := texts.Tokens(r.stdout + r.stderr)
 	got := shown()
 	if len(got) != 1 || got[0].Command != "exec" || !strings.HasPrefix(got[0].Run, "run_") || got[0].Shown.Bytes != len(r.stdout+r.stderr) {
 		t.Fatalf("%+v", got)

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
+
+	"github.com/toolscript/toolscript/internal/texts"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
@@ -21,7 +22,7 @@ func (h *Host) hubClient(answers *budget.Budget, logger *slog.Logger) *hub.Clien
 	folder, _ := config.ProjectFolder(h.Config) // Load would have failed if it were unknown
 	label := h.Config.WorkDir
 	if len(label) > maxLabel {
-		label = "…" + strings.ToValidUTF8(label[len(label)-maxLabel:], "")
+		label = "…" + texts.End(label, maxLabel)
 	}
 	return hub.NewClient(hub.ClientOptions{
 		Find: h.findHub, Folder: folder, Label: label,

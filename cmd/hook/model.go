@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript/transport/egress"
 )
 
@@ -50,7 +52,7 @@ one for each thing that needs a tool, with the name of its service if the prompt
 func (m SuggestionModel) Queries(ctx context.Context, prompt string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(m.Time, modelTime))
 	defer cancel()
-	request, err := m.request(ctx, cut(prompt, maxPrompt))
+	request, err := m.request(ctx, texts.Cut(prompt, maxPrompt))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/lexical"
 )
@@ -51,7 +53,7 @@ type Index struct {
 func NewIndex(tools []toolscript.Tool) *Index {
 	documents := make([]lexical.Document, len(tools))
 	for i, t := range tools {
-		documents[i] = lexical.Document{Server: t.Server, Name: t.Name, Description: cut(t.Description, maxDescription)}
+		documents[i] = lexical.Document{Server: t.Server, Name: t.Name, Description: texts.Cut(t.Description, maxDescription)}
 	}
 	return &Index{tools, lexical.New(documents, lexical.DefaultWeights)}
 }
@@ -61,7 +63,7 @@ func (x *Index) Find(prompt string) []Suggestion { return x.Above(prompt, Sugges
 
 // Above is like Find, with another threshold.
 func (x *Index) Above(prompt string, threshold float64) []Suggestion {
-	scores := x.words.Score(cut(prompt, maxPrompt))
+	scores := x.words.Score(texts.Cut(prompt, maxPrompt))
 	var all []Suggestion
 	for _, i := range best(scores.Documents) {
 		score := weigh(x.words.Evidence(scores, i)) * (partOfName + (1-partOfName)*scores.NameCovered[i])

@@ -5,6 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 )
 
@@ -32,7 +34,7 @@ func SuggestionText(suggestions []Suggestion, call func(toolscript.Tool) string)
 
 // sentence returns the first sentence of a description, or its beginning.
 func sentence(description string) string {
-	text := oneLine(cut(description, maxDescription))
+	text := oneLine(texts.Cut(description, maxDescription))
 	if end := strings.Index(text, ". "); end >= 0 {
 		text = text[:end]
 	}
@@ -63,12 +65,4 @@ func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || toolscript.Hidden(r)
 	}), " ")
-}
-
-// cut returns at most n bytes of text, as valid UTF-8.
-func cut(text string, n int) string {
-	if len(text) > n {
-		text = text[:n]
-	}
-	return strings.ToValidUTF8(text, "")
 }

@@ -3,7 +3,8 @@ package mcp
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // maxOutput is the maximum length of console output in a result without maxTokens, in bytes.
@@ -40,13 +41,7 @@ func middle(output string, most int) string {
 	if len(output) <= most {
 		return output
 	}
-	head, tail := most/2, len(output)-most/2
-	for head > 0 && !utf8.RuneStart(output[head]) {
-		head--
-	}
-	for tail < len(output) && !utf8.RuneStart(output[tail]) {
-		tail++
-	}
+	head, tail := len(texts.Cut(output, most/2)), len(output)-len(texts.End(output, most/2))
 	if end := strings.LastIndexByte(output[:head], '\n'); end >= 0 {
 		head = end
 	}

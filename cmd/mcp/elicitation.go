@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript/internal/texts"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -149,7 +150,7 @@ func clientOf(ctx context.Context) string {
 	if info := session.GetClientInfo(); info.Name != "" {
 		name += " " + info.Name + " " + info.Version
 	}
-	return strings.ToValidUTF8(name[:min(len(name), maxClient)], "")
+	return texts.Cut(name, maxClient)
 }
 
 // canElicit reports whether the client can put questions to a person. From MCP 2026-07-28

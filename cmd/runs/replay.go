@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/runner"
@@ -185,12 +187,7 @@ func outcomeOf(o runner.Outcome) string {
 // mostShown is the maximum length of a text of a Divergence, in bytes.
 const mostShown = 500
 
-func shownText(text string) string {
-	if len(text) <= mostShown {
-		return text
-	}
-	return string(bytes.ToValidUTF8([]byte(text[:mostShown]), nil)) + "…"
-}
+func shownText(text string) string { return texts.Short(text, mostShown) }
 
 func describe(id string, args json.RawMessage) string {
 	return shownText(id + " " + string(args))

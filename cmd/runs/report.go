@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/internal/tokens"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // ReadUsage computes from an audit what tools and their results cost in the context of models, and
@@ -71,8 +71,8 @@ func (c UsageConfigured) read() known {
 			if t.Original != nil && t.Original.Name != "" {
 				one.own = t.Original.Name
 			}
-			one.Definitions.Plain = tokens.Estimate(audit.Definition(t))
-			one.Definitions.Compact = tokens.Estimate(new(codegen.Generator).Render(catalog, names, []string{t.ID()}, codegen.Options{Form: codegen.Compact}).Text)
+			one.Definitions.Plain = texts.Tokens(audit.Definition(t))
+			one.Definitions.Compact = texts.Tokens(new(codegen.Generator).Render(catalog, names, []string{t.ID()}, codegen.Options{Form: codegen.Compact}).Text)
 			if at, ok := last.Since[one.own]; ok {
 				one.Definitions.Since = &at
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/runs"
-	"github.com/toolscript/toolscript/internal/tokens"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -120,7 +120,7 @@ func tool(name, description string) toolscript.Tool {
 
 // definition returns the expected number of tokens of a definition.
 func definition(t toolscript.Tool) int {
-	n := tokens.Estimate(`{"name":"` + t.Name + `","description":"` + t.Description + `","inputSchema":` + string(t.InputSchema) + `}`)
+	n := texts.Tokens(`{"name":"` + t.Name + `","description":"` + t.Description + `","inputSchema":` + string(t.InputSchema) + `}`)
 	return n
 }
 

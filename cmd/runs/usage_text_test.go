@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/internal/tokens"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 func usageReport() *UsageReport {
@@ -87,7 +87,7 @@ func TestSkillTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := tokens.Estimate(skill); n < skillTokens*9/10 || n > skillTokens*11/10 {
+	if n := texts.Tokens(skill); n < skillTokens*9/10 || n > skillTokens*11/10 {
 		t.Errorf("the skill has about %d tokens; count them, and write the number to skillTokens and to docs/operating.md", n)
 	}
 }

@@ -3,6 +3,8 @@ package status
 import (
 	"strings"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -125,7 +127,7 @@ func (p *pane) typed(name, text string) tea.Cmd {
 		if text == " " { // safe has removed a space at the end
 			in.text += " "
 		}
-		in.text = strings.ToValidUTF8(in.text[:min(len(in.text), maxTyped)], "") // without the first bytes of a character
+		in.text = texts.Cut(in.text, maxTyped)
 	}
 	if in.change != nil {
 		in.change(strings.TrimSpace(in.text))

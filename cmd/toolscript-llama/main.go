@@ -13,6 +13,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/kelindar/search"
 
 	"github.com/toolscript/toolscript/actors/search/embedding"
@@ -81,6 +83,6 @@ func embed(model *search.Vectorizer, text string) ([]float32, error) {
 		if err == nil || len(text) < 2 || !strings.Contains(err.Error(), "exceeds batch size") {
 			return vector, err
 		}
-		text = strings.ToValidUTF8(text[:len(text)/2], "")
+		text = texts.Cut(text, len(text)/2)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/internal/redact"
@@ -201,7 +203,7 @@ func reason(body []byte) string {
 	} else if json.Unmarshal(b.Error, &text) != nil {
 		return ""
 	}
-	if text = strings.ToValidUTF8(text[:min(len(text), maxReason)], ""); text == "" {
+	if text = texts.Cut(text, maxReason); text == "" {
 		return ""
 	}
 	return ": " + text

@@ -1,7 +1,7 @@
 package worker
 
 import (
-	"unicode/utf8"
+	"github.com/toolscript/toolscript/internal/texts"
 
 	"github.com/toolscript/toolscript/runner"
 )
@@ -32,12 +32,9 @@ func (j *job) Write(s runner.Stream, text string) {
 		return // a script controls this process: the prelude writes only to these streams
 	}
 	for len(text) > 0 {
-		cut := min(len(text), maxOutput)
-		for cut < len(text) && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		_ = j.link.write(kind, []byte(text[:cut])) // an error means that the gateway has ended
-		text = text[cut:]
+		part := texts.Cut(text, maxOutput)
+		_ = j.link.write(kind, []byte(part)) // an error means that the gateway has ended
+		text = text[len(part):]
 	}
 	j.flush() // the engine may hang before it polls
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
@@ -107,9 +109,7 @@ func messageOf(failure json.RawMessage) string {
 			_ = json.Unmarshal(value, &place) // without a readable path, the message is enough
 		}
 	})
-	if len(text) > mostMessage {
-		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
-	}
+	text = texts.Short(text, mostMessage)
 	if len(place) > 0 {
 		text += fmt.Sprintf(" (at %s)", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(place)), "."), "[]"))
 	}

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/toolscript/toolscript/internal/texts"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/redact"
@@ -38,18 +39,7 @@ func printable(text string) string {
 		}
 		return r
 	}, text)
-	return cutAt(strings.TrimSpace(text), maxWords)
-}
-
-// cutAt returns the beginning of a text of more than most bytes.
-func cutAt(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + "…"
+	return texts.Short(strings.TrimSpace(text), maxWords)
 }
 
 // redactor makes text printable and replaces the secrets of the configuration.
@@ -104,7 +94,7 @@ func (c redactor) quote(message []byte) string {
 		return "neither result nor error"
 	}
 	if most := 4 * maxQuote; len(message) > most {
-		return cutAt(redactText(c.cleanBegun(string(message[:most]))), maxQuote)
+		return texts.Short(redactText(c.cleanBegun(string(message[:most]))), maxQuote)
 	}
-	return cutAt(redactText(c.clean(string(message))), maxQuote)
+	return texts.Short(redactText(c.clean(string(message))), maxQuote)
 }

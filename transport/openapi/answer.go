@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
@@ -193,10 +195,7 @@ func blob(ctx context.Context, lease *budget.Lease, answer *http.Response, media
 func (a *api) shown(content []byte) string {
 	const most = 2000
 	text := a.conceal.Text(string(content[:min(len(content), mostShown)])) // so that no secret is cut
-	if text = strings.TrimSpace(strings.ToValidUTF8(text, "�")); len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
+	return texts.Short(strings.TrimSpace(strings.ToValidUTF8(text, "�")), most)
 }
 
 // failure returns the error for an answer that is not a success, with the beginning of its body.

@@ -50,7 +50,7 @@ func (s *schemas) files(schema []byte, at place) bool {
 		if isFile(all) {
 			return true
 		}
-		if kind := all["type"]; unquote(kind) == "array" || slices.Contains(texts(kind), "array") {
+		if kind := all["type"]; unquote(kind) == "array" || slices.Contains(writtenAll(kind), "array") {
 			return all["items"] != nil && are(all["items"], at)
 		}
 		for part := range items(all["allOf"]) {

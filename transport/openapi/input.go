@@ -392,7 +392,7 @@ func (o *object) add(schema []byte, at place, depth int) bool {
 	}
 	for part := range items(all["allOf"]) {
 		if only := index(part); len(only) == 1 && only["required"] != nil {
-			o.required = append(o.required, texts(only["required"])...)
+			o.required = append(o.required, writtenAll(only["required"])...)
 			continue
 		}
 		if !o.add(part, at, depth+1) {
@@ -406,6 +406,6 @@ func (o *object) add(schema []byte, at place, depth int) bool {
 		o.has[name] = true
 		o.members = append(o.members, bodyMember{name, property, at})
 	}
-	o.required = append(o.required, texts(all["required"])...)
+	o.required = append(o.required, writtenAll(all["required"])...)
 	return true
 }

@@ -150,7 +150,7 @@ func (r *reader) find(paths []byte) (out []found, count int, err error) {
 			count++
 			op := operation{method: strings.ToUpper(method), path: path}
 			text := index(all[method])
-			op.tags, op.tool.Name = texts(text["tags"]), r.name(written(text["operationId"]), method, path)
+			op.tags, op.tool.Name = writtenAll(text["tags"]), r.name(written(text["operationId"]), method, path)
 			if !op.selects(r.selected) {
 				continue
 			}

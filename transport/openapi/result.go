@@ -103,7 +103,7 @@ func (r *reader) content(out *result, media string, schema []byte, at place) con
 		top, _, err := r.library.follow(schema, at)
 		kind := member(top, "type")
 		out.list = err == nil && unquote(kind) == "array"
-		out.text = err == nil && (unquote(kind) == "string" || slices.Contains(texts(kind), "string"))
+		out.text = err == nil && (unquote(kind) == "string" || slices.Contains(writtenAll(kind), "string"))
 		out.media = jsonMedia(media)
 		return r.convert(schema, at, response)
 	case strings.HasPrefix(media, "text/") && !isJSON(media):

@@ -297,7 +297,7 @@ func (w *writer) part(text []byte, depth int, hidden map[string]bool, inAllOf bo
 func (w *writer) object(all map[string][]byte, text []byte, depth int, hidden map[string]bool, inAllOf bool) {
 	if w.at.side == upload && isFile(all) {
 		c := converted{text: []byte(fileArgument)}
-		if isTrue(all["nullable"]) || slices.Contains(texts(all["type"]), "null") {
+		if isTrue(all["nullable"]) || slices.Contains(writtenAll(all["type"]), "null") {
 			c = c.orNull()
 		}
 		w.out.Write(c.text)

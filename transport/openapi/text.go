@@ -196,8 +196,8 @@ func isObject(text []byte) bool { return len(text) > 0 && text[0] == '{' }
 
 func isArray(text []byte) bool { return len(text) > 0 && text[0] == '[' }
 
-// texts returns the items of an array as written does.
-func texts(text []byte) (out []string) {
+// writtenAll returns the items of an array as written does.
+func writtenAll(text []byte) (out []string) {
 	for item := range items(text) {
 		out = append(out, written(item))
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
@@ -125,10 +127,7 @@ func (e *Engine) said(body []byte) string {
 		text = strings.ReplaceAll(text, e.options.Key, "[key]")
 	}
 	text = strings.Join(strings.Fields(strings.Map(printable, text)), " ")
-	if len(text) > maxSaid {
-		text = strings.ToValidUTF8(text[:maxSaid], "") + "…"
-	}
-	return text
+	return texts.Short(text, maxSaid)
 }
 
 func printable(r rune) rune {

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"strings"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/lexical"
 )
@@ -34,17 +36,17 @@ func Describe(t toolscript.Tool) Document {
 	fields := lexical.Document{
 		Server:      t.Server,
 		Name:        t.Name,
-		Description: cut(t.Description, maxDescription),
+		Description: texts.Cut(t.Description, maxDescription),
 		Parameters:  parameters(t.InputSchema),
 	}
-	d := Document{Texts: texts(fields), Fields: fields}
+	d := Document{Texts: forms(fields), Fields: fields}
 	d.Key = sha256.Sum256([]byte(template + "\x00" + strings.Join(d.Texts, "\x00")))
 	return d
 }
 
-// texts returns two forms of one document. Each misleads the model in other cases, so
+// forms returns two forms of one document. Each misleads the model in other cases, so
 // the mean of both is better than either.
-func texts(d lexical.Document) []string {
+func forms(d lexical.Document) []string {
 	inputs := inputs(d.Parameters)
 	return []string{
 		d.Server + " " + strings.ReplaceAll(d.Name, "_", " ") + " " + d.Description + inputs,
@@ -65,12 +67,4 @@ func inputs(parameters []lexical.Parameter) string {
 		}
 	}
 	return " Inputs: " + strings.Join(listed, ", ")
-}
-
-// cut returns at most n bytes of text, as valid UTF-8.
-func cut(text string, n int) string {
-	if len(text) > n {
-		text = text[:n]
-	}
-	return strings.ToValidUTF8(text, "")
 }

@@ -3,6 +3,8 @@ package index
 import (
 	"strings"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript/actors/search/lexical"
 	"github.com/toolscript/toolscript/internal/naming"
 )
@@ -36,12 +38,12 @@ const maxAlike = 64
 
 // alike returns the tools whose names are spelled most like the query.
 func (x *Index) alike(q Query) []scored {
-	asked := strings.Join(strings.Fields(cut(q.Text, maxAlike)), "_")
+	asked := strings.Join(strings.Fields(texts.Cut(q.Text, maxAlike)), "_")
 	var all []scored
 	allow := q.Allow.Matcher()
 	for i, t := range x.tools {
 		if q.selects(allow, t) {
-			all = append(all, scored{tool: i, score: alikeScore * naming.Similarity(asked, cut(t.Name, maxAlike))})
+			all = append(all, scored{tool: i, score: alikeScore * naming.Similarity(asked, texts.Cut(t.Name, maxAlike))})
 		}
 	}
 	return best(all, maxUnsure)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript/actors/search/lexical"
 )
 
@@ -32,7 +34,7 @@ func parameters(schema json.RawMessage) []lexical.Parameter {
 		_ = json.Unmarshal(m.value, &property) // the schema true is valid and has no description
 		description, _ := property.Description.(string)
 		found = append(found, lexical.Parameter{
-			Name: m.name, Description: cut(description, maxParameterDescription), Values: values(property.Enum),
+			Name: m.name, Description: texts.Cut(description, maxParameterDescription), Values: values(property.Enum),
 		})
 	}
 	return found
@@ -44,7 +46,7 @@ func values(enum any) []string {
 	var found []string
 	for _, v := range list[:min(len(list), maxValues)] {
 		if text, ok := v.(string); ok {
-			found = append(found, cut(text, maxValue))
+			found = append(found, texts.Cut(text, maxValue))
 		}
 	}
 	return found

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 )
 
@@ -71,7 +73,7 @@ func (q Query) selects(allow *toolscript.Matcher, t toolscript.Tool) bool {
 // maxQuery bounds the work of a query, in bytes.
 const maxQuery = 4 << 10
 
-func clip(query string) string { return cut(query, maxQuery) }
+func clip(query string) string { return texts.Cut(query, maxQuery) }
 
 // Result is the answer to a query.
 type Result struct {

@@ -13,7 +13,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/toolscript/toolscript/internal/texts"
 
 	"github.com/microsoft/typescript-go/shim"
 
@@ -85,9 +86,5 @@ func bounded(message string) string {
 	if len(message) <= maxMessage {
 		return message
 	}
-	cut := maxMessage
-	for !utf8.RuneStart(message[cut]) {
-		cut--
-	}
-	return strings.TrimRight(message[:cut], "\n ") + " …"
+	return strings.TrimRight(texts.Cut(message, maxMessage), "\n ") + " …"
 }

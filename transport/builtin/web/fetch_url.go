@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolscript/toolscript/internal/texts"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
@@ -87,20 +88,12 @@ func fetchURL(ctx context.Context, w *tool.Workspace, args fetchArgs) (fetchResu
 			all[i] = fetched{URL: args.URLs[i], Error: err.Error()}
 			failed++
 		}
-		all[i].Content = cut(all[i].Content, length)
+		all[i].Content = texts.Cut(all[i].Content, length)
 	}
 	if failed == len(all) {
 		return fetchResult{}, errors.Join(failures...)
 	}
 	return fetchResult{all}, nil
-}
-
-// cut shortens a text to a number of bytes without cutting a character.
-func cut(text string, length int) string {
-	if len(text) <= length {
-		return text
-	}
-	return strings.ToValidUTF8(text[:length], "")
 }
 
 // fetcher fetches pages and caches them in the store.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/nats-io/nats.go/micro"
 
 	"github.com/toolscript/toolscript"
@@ -417,10 +419,7 @@ func (h *Host) forward(name string, level slog.Level, text string) {
 	if from == nil || !from.logged.admit() {
 		return
 	}
-	if len(text) > maxLine {
-		text = strings.ToValidUTF8(text[:maxLine], "")
-	}
-	line, err := json.Marshal(wire.LogLine{Level: int(level), Text: text})
+	line, err := json.Marshal(wire.LogLine{Level: int(level), Text: texts.Cut(text, maxLine)})
 	if err != nil {
 		return
 	}

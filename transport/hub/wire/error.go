@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -59,9 +61,7 @@ func EncodeError(err error, own, name string) []byte {
 	if own != name && own != "" {
 		f.Text = strings.NewReplacer(toolscript.ShellWord(own), toolscript.ShellWord(name), own, name).Replace(f.Text) // also in commands
 	}
-	if len(f.Text) > maxText {
-		f.Text = strings.ToValidUTF8(f.Text[:maxText], "") + "…"
-	}
+	f.Text = texts.Short(f.Text, maxText)
 	text, _ := json.Marshal(f) // such a struct always has a JSON form
 	return text
 }

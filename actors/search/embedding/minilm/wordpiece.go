@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/toolscript/toolscript/internal/texts"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -81,7 +83,7 @@ func (w wordpiece) longest(prefix string, word []rune) (id int32, length int) {
 // words yields the words of text in lower case, without accents. Each punctuation
 // mark and each CJK ideograph is a word. A yielded slice is valid until the next one.
 func words(text string) func(yield func([]rune) bool) {
-	text = clip(text)
+	text = texts.Cut(text, maxTextBytes) // this bounds the work
 	if !isASCII(text) {
 		text = norm.NFD.String(text)
 	}
@@ -109,14 +111,6 @@ func words(text string) func(yield func([]rune) bool) {
 		}
 		flush()
 	}
-}
-
-// clip bounds the work for a text.
-func clip(text string) string {
-	if len(text) <= maxTextBytes {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxTextBytes], "")
 }
 
 func isASCII(text string) bool {

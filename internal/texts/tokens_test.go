@@ -1,4 +1,4 @@
-package tokens_test
+package texts_test
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
-	"github.com/toolscript/toolscript/internal/tokens"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
@@ -33,7 +33,7 @@ func exact(tb testing.TB) func(string) int {
 // within checks that an estimate differs from the exact count by at most some percent.
 func within(t *testing.T, percent float64, what, text string, exact int) {
 	t.Helper()
-	got := tokens.Estimate(text)
+	got := texts.Tokens(text)
 	off := 100 * (float64(got)/float64(exact) - 1)
 	t.Logf("%-30s %7d tokens, estimated %+.1f %%", what, exact, off)
 	if math.Abs(off) > percent {
@@ -91,19 +91,19 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// FuzzEstimate: any text has an estimate.
-func FuzzEstimate(f *testing.F) {
+// FuzzTokens: any text has an estimate.
+func FuzzTokens(f *testing.F) {
 	for _, text := range []string{"", "a", " \n ", "\xe4", "\xf0\x9f", "😀", "ABCdef 1\t", "-----", "\xff\x80"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if n := tokens.Estimate(text); n < 0 || n > 2*len(text)+1 {
+		if n := texts.Tokens(text); n < 0 || n > 2*len(text)+1 {
 			t.Errorf("%q: %d tokens", text, n)
 		}
 	})
 }
 
-func BenchmarkEstimate(b *testing.B) {
+func BenchmarkTokens(b *testing.B) {
 	small := `{"content":[{"type":"text","text":"{\"issues\":[{\"number\":17,\"title\":\"The build fails on Windows\",\"state\":\"open\"}]}"}]}`
 	for name, text := range map[string]string{
 		"small": small, "5MB": strings.Repeat(small, 5<<20/len(small)), "letters": strings.Repeat("a", 1e6), "digits and letters": strings.Repeat("aaaa1", 2e5),
@@ -112,7 +112,7 @@ func BenchmarkEstimate(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				tokens.Estimate(text)
+				texts.Tokens(text)
 			}
 		})
 	}
