@@ -1,14 +1,12 @@
 package kept
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -107,16 +105,10 @@ type kept struct {
 // list returns the runs, the newest first.
 func (s Events) list() []kept {
 	var runs []kept
-	entries, _ := os.ReadDir(s.Dir) // files that cannot be listed stay
-	for _, e := range entries {
-		id, isRun := strings.CutSuffix(e.Name(), eventsSuffix)
-		info, err := e.Info()
-		if !isRun || err != nil || !info.Mode().IsRegular() || !runID().MatchString(id) {
-			continue
-		}
+	for _, info := range files.Newest(s.Dir, isEvents) {
+		id := strings.TrimSuffix(info.Name(), eventsSuffix)
 		runs = append(runs, kept{id: id, size: info.Size(), changed: info.ModTime(), running: s.running(id)})
 	}
-	slices.SortFunc(runs, func(a, b kept) int { return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.id, b.id)) })
 	return runs
 }
 
@@ -126,6 +118,11 @@ func (s Events) IDs() (ids []string) {
 		ids = append(ids, run.id)
 	}
 	return ids
+}
+
+func isEvents(name string) bool {
+	id, is := strings.CutSuffix(name, eventsSuffix)
+	return is && runID().MatchString(id)
 }
 
 // running reports whether a process writes the events of a run.

@@ -1,7 +1,6 @@
 package kept
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -128,23 +126,10 @@ func (s Outputs) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
 
 // forget removes the oldest files of a folder that is full.
 func (s Outputs) forget() {
-	var files []fs.FileInfo
-	entries, _ := os.ReadDir(s.Dir) // files that cannot be listed stay
-	for _, e := range entries {
-		id, _, _ := strings.Cut(e.Name(), ".")
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && runID().MatchString(id) {
-			files = append(files, info)
-		}
-	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int {
-		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
-	})
-	var total int64
-	for i, f := range files {
-		if total += f.Size(); i >= mostOutputs-1 || total > mostTotal-MostOutput {
-			_ = os.Remove(filepath.Join(s.Dir, f.Name())) // another process may have been first
-		}
-	}
+	files.KeepNewest(s.Dir, func(name string) bool {
+		id, _, _ := strings.Cut(name, ".")
+		return runID().MatchString(id)
+	}, mostOutputs-1, mostTotal-MostOutput)
 }
 
 // outputNotKept is written at the end of a part that was longer than MostOutput.

@@ -2,7 +2,6 @@ package kept
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sync"
 
 	"filippo.io/age"
@@ -150,20 +148,5 @@ func (s Recordings) Has(id string) bool {
 
 // forget deletes the oldest files if the folder is full.
 func (s Recordings) forget() {
-	var found []fs.FileInfo
-	entries, _ := os.ReadDir(s.Dir) // files that cannot be listed are not deleted
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && fileName().MatchString(e.Name()) {
-			found = append(found, info)
-		}
-	}
-	slices.SortFunc(found, func(a, b fs.FileInfo) int {
-		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
-	})
-	var total int64
-	for i, f := range found {
-		if total += f.Size(); i >= mostRecordings-1 || total > mostBytes {
-			_ = os.Remove(filepath.Join(s.Dir, f.Name())) // another process may have deleted it
-		}
-	}
+	files.KeepNewest(s.Dir, fileName().MatchString, mostRecordings-1, mostBytes)
 }
