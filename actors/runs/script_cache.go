@@ -1,12 +1,12 @@
 package runs
 
 import (
-	"container/list"
 	"crypto/sha256"
 	"encoding/binary"
 	"sync"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -65,30 +65,19 @@ func hash(texts ...string) digest {
 	return digest(h.Sum(nil))
 }
 
-// cache keeps the most recently used values. It is safe for concurrent use.
+// cache keeps the values that were used last. It is safe for concurrent use.
 type cache[V any] struct {
 	size func(V) int
 
-	mu      sync.Mutex
-	entries map[digest]*list.Element
-	order   *list.List // of entry[V], the most recently used first
-	bytes   int
-}
-
-type entry[V any] struct {
-	key   digest
-	value V
-	size  int
+	mu   sync.Mutex
+	kept *budget.Cache[digest, V]
 }
 
 // entryBytes is the size of an entry besides its value.
 const entryBytes = 200
 
 func newCache[V any](size func(V) int) *cache[V] {
-	return &cache[V]{
-		size:    func(v V) int { return size(v) + entryBytes },
-		entries: map[digest]*list.Element{}, order: list.New(),
-	}
+	return &cache[V]{size: size, kept: budget.NewCache[digest, V](maxKnown, maxKnownBytes)}
 }
 
 // find returns the cached value of a key, or calls find and caches its value if keep is
@@ -109,26 +98,13 @@ func (c *cache[V]) find(w *work, name string, key digest, find func() (value V, 
 func (c *cache[V]) get(key digest) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := c.entries[key]
-	if at == nil {
-		return value, false
-	}
-	c.order.MoveToFront(at)
-	return at.Value.(entry[V]).value, true
+	return c.kept.Get(key)
 }
 
 func (c *cache[V]) put(key digest, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.entries[key] != nil { // two runs found the value at the same time
-		return
-	}
-	e := entry[V]{key, value, c.size(value)}
-	c.entries[key] = c.order.PushFront(e)
-	c.bytes += e.size
-	for c.order.Len() > maxKnown || c.bytes > maxKnownBytes {
-		oldest := c.order.Remove(c.order.Back()).(entry[V])
-		delete(c.entries, oldest.key)
-		c.bytes -= oldest.size
+	if _, known := c.kept.Get(key); !known { // two runs may have found the value at the same time
+		c.kept.Put(key, value, c.size(value)+entryBytes)
 	}
 }

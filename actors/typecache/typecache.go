@@ -70,7 +70,7 @@ func (t *Cache) Receive(c *actor.Context) {
 		t.adopt(m)
 	case Describe:
 		m.Reply.Send(toolscript.TypesStats{
-			Generation: t.current.Catalog.Generation(), Modules: len(t.modules.modules), Bytes: t.modules.bytes, Hits: t.hits, Misses: t.misses,
+			Generation: t.current.Catalog.Generation(), Modules: t.modules.Len(), Bytes: t.modules.Bytes(), Hits: t.hits, Misses: t.misses,
 		}, nil)
 	case Render:
 		t.render(m)
@@ -95,7 +95,7 @@ func (t *Cache) render(m Render) {
 	t.adopt(m.Catalog)
 	filter := canonical(m.Filter)
 	k := key{t.current.Catalog.Generation(), filter.Key(), m.Options, m.Observed.Version(), unavailableKey(m.Away)}
-	if r, ok := t.modules.get(k); ok {
+	if r, ok := t.modules.Get(k); ok {
 		t.hits++
 		m.Reply.Send(r, nil)
 		return
@@ -132,7 +132,7 @@ func (t *Cache) generated(m generated) {
 	if m.err != nil || m.key.generation != t.current.Catalog.Generation() {
 		return
 	}
-	t.modules.put(m.key, m.rendered)
+	t.modules.Put(m.key, m.rendered, size(m.key, m.rendered))
 }
 
 func (t *Cache) stop() {

@@ -5,7 +5,6 @@
 package validate
 
 import (
-	"container/list"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -14,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
+	memory "github.com/toolscript/toolscript/internal/budget"
 )
 
 const (
@@ -26,11 +26,9 @@ const (
 // use. It is safe for concurrent use.
 type Validator struct {
 	mu      sync.Mutex
-	entries map[[sha256.Size]byte]*list.Element
-	recent  list.List              // of *entry, most recently used first
-	bytes   int                    // sum of the sizes of entries
-	known   map[text]*list.Element // entries by the address of the schema, see lookup
-	held    int                    // size of the schemas that known keeps in memory
+	entries *memory.Cache[[sha256.Size]byte, *entry] // by the hash of the schema; the size is that of its text and patterns
+	known   map[text]*entry                          // by the address of the schema, see lookup
+	held    int                                      // size of the schemas that known keeps in memory
 }
 
 // text is the address of a schema in memory. As a map key it keeps the schema alive, so
@@ -43,7 +41,6 @@ type text struct {
 // entry is one schema, compiled once.
 type entry struct {
 	key     [sha256.Size]byte
-	size    int           // size of the schema's text and patterns
 	begun   bool          // compilation has started; guarded by Validator.mu
 	ready   chan struct{} // closed after compilation
 	checker *checker      // nil if the schema cannot be applied
@@ -102,12 +99,11 @@ func (e *entry) check(b *budget, value any, most int) (wrong *violation, cut boo
 // there is none. It compiles nothing: compiling all schemas of a large catalog would take seconds.
 func (v *Validator) Problem(schema json.RawMessage) error {
 	v.mu.Lock()
-	at := v.entries[sha256.Sum256(schema)]
+	e, ok := v.cache().Get(sha256.Sum256(schema))
 	v.mu.Unlock()
-	if at == nil {
+	if !ok {
 		return nil
 	}
-	e := at.Value.(*entry)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.problem
@@ -151,10 +147,8 @@ func (v *Validator) compile(e *entry, schema json.RawMessage) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if at := v.entries[e.key]; at != nil && at.Value == e {
-		e.size += c.weight
-		v.bytes += c.weight
-		v.evict()
+	if now, ok := v.cache().Get(e.key); ok && now == e {
+		v.dropped(v.entries.Grow(e.key, c.weight))
 	}
 }
 
@@ -168,48 +162,48 @@ func (v *Validator) lookup(schema json.RawMessage) *entry {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	known := v.known[at]
-	if known == nil {
-		known = v.hashed(sha256.Sum256(schema), len(schema))
-		v.remember(at, known)
+	if e := v.known[at]; e != nil {
+		v.entries.Get(e.key) // it is used
+		return e
 	}
-	v.recent.MoveToFront(known)
-	return known.Value.(*entry)
+	e := v.hashed(sha256.Sum256(schema), len(schema))
+	v.remember(at, e)
+	return e
 }
 
 // remember stores the address of a schema, which may have several addresses. If there
 // are too many addresses, all are dropped, because some belong to old catalogs. The
 // limits are those of the entries.
-func (v *Validator) remember(at text, known *list.Element) {
+func (v *Validator) remember(at text, e *entry) {
 	if v.known == nil || len(v.known) == maxSchemas || v.held+at.length > maxBytes {
-		v.known, v.held = map[text]*list.Element{}, 0
+		v.known, v.held = map[text]*entry{}, 0
 	}
-	v.known[at] = known
+	v.known[at] = e
 	v.held += at.length
 }
 
 // hashed returns the entry of the schema with the given hash, and creates it if necessary.
-func (v *Validator) hashed(key [sha256.Size]byte, size int) *list.Element {
-	if at, ok := v.entries[key]; ok {
-		return at
+func (v *Validator) hashed(key [sha256.Size]byte, size int) *entry {
+	if e, ok := v.cache().Get(key); ok {
+		return e
 	}
-	if v.entries == nil {
-		v.entries = map[[sha256.Size]byte]*list.Element{}
-	}
-	at := v.recent.PushFront(&entry{key: key, size: size, ready: make(chan struct{})})
-	v.entries[key] = at
-	v.bytes += size
-	v.evict()
-	return at
+	e := &entry{key: key, ready: make(chan struct{})}
+	v.dropped(v.entries.Put(key, e, size))
+	return e
 }
 
-// evict drops the least recently used entries beyond the limits.
-func (v *Validator) evict() {
-	for v.recent.Len() > maxSchemas || v.bytes > maxBytes && v.recent.Len() > 1 {
-		oldest := v.recent.Remove(v.recent.Back()).(*entry)
-		delete(v.entries, oldest.key)
-		v.bytes -= oldest.size
-		v.known, v.held = nil, 0 // an address would keep the entry in memory
+// cache returns the entries, also of a Validator that has none yet.
+func (v *Validator) cache() *memory.Cache[[sha256.Size]byte, *entry] {
+	if v.entries == nil {
+		v.entries = memory.NewCache[[sha256.Size]byte, *entry](maxSchemas, maxBytes)
+	}
+	return v.entries
+}
+
+// dropped forgets the addresses if entries were dropped, because an address would keep an entry in memory.
+func (v *Validator) dropped(some bool) {
+	if some {
+		v.known, v.held = nil, 0
 	}
 }
 
