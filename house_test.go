@@ -189,6 +189,7 @@ var odd = map[string]string{
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
 	"internal/rescue":        "every recover of the program, but two that need more",
+	"transport/mcpclient":    "both generations of MCP, with the process of a server; a package for tasks would be one too many",
 	"runner/quickjs/prelude": "one Go file that embeds the JavaScript files of its folder",
 }
 

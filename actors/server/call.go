@@ -49,8 +49,14 @@ func (s *Server) call(m Call) {
 	}
 }
 
-// refuse answers a call that was not sent.
-func (m Call) refuse(err error) { m.Reply.Send(nil, unsent(err)) }
+// refuse answers a call that was not sent, or whose task is not followed.
+func (m Call) refuse(err error) {
+	if m.task != "" {
+		m.Reply.Send(nil, leftTask(m.task, err))
+		return
+	}
+	m.Reply.Send(nil, unsent(err))
+}
 
 // unsent returns the error of a call that was not sent. It replaces Sent in err, which may be
 // the cause of a context that also ended calls in flight.
@@ -135,7 +141,10 @@ func (s *Server) begin(m Call) bool {
 			mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 		}
 	}
-	c, ok := s.calls.begin(&m, s.published(), true, reply, func(c *pendingCall, err error) { c.post(notSent{c.generation, m, err}) })
+	c, ok := s.calls.begin(&m, s.published(), true, reply, func(c *pendingCall, err error) {
+		m.follows(err)
+		c.post(notSent{c.generation, m, err})
+	})
 	if !ok {
 		return false
 	}

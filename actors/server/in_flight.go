@@ -56,6 +56,7 @@ type pendingCall struct {
 	started      mcpclient.Started // nil before the connection has the call
 	cause        error             // why the call was stopped
 	answered     bool              // the caller has its reply
+	task         bool              // the server works on a task for the call
 	over         []func()          // called after the answer
 }
 
@@ -133,7 +134,7 @@ func (c *pendingCall) send(conn Conn, m *Call) {
 		c.returned(nil, unsent(named(err, c.about)))
 		return
 	}
-	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Key: m.Key, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Done: c.returned}
+	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Key: m.Key, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Task: m.task, Began: c.beganTask, Done: c.returned}
 	var started mcpclient.Started
 	if m.Fetch != nil {
 		fetch := *m.Fetch
@@ -167,7 +168,7 @@ func (c *pendingCall) returned(result json.RawMessage, err error) {
 	if err != nil {
 		err = c.failed(err)
 	}
-	again := c.wait && !c.answered && c.cause == nil && errors.Is(err, mcpclient.ErrUnreachable)
+	again := !c.answered && c.cause == nil && (c.wait && errors.Is(err, mcpclient.ErrUnreachable) || mcpclient.TaskOf(err) != "")
 	wanted := first && f.queued
 	f.mu.Unlock()
 	if first {

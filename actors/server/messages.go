@@ -47,6 +47,7 @@ type Call struct {
 
 	Origin *toolscript.Origin // receives the fleet host of the call, and when its wait for a slot ended; may be nil
 
+	task  string    // id of the task that the server works on for this call; "" if there is none
 	until time.Time // when Wait ends; zero before the call begins to wait
 	since time.Time // when the call began to wait for another connection; zero if it did not
 }

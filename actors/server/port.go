@@ -47,6 +47,10 @@ func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(caus
 		return nil, false
 	}
 	c, ok := o.calls.begin(m, o, false, done, func(c *pendingCall, err error) {
+		if m.follows(err) {
+			c.follow(*m, err)
+			return
+		}
 		c.post(unreachable{c.generation, err})
 		c.replied(nil, ErrNotSent)
 	})

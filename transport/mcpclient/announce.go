@@ -16,6 +16,10 @@ type announced struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 	Annotations  json.RawMessage `json:"annotations"`
+
+	Execution struct {
+		TaskSupport string `json:"taskSupport"`
+	} `json:"execution"`
 }
 
 // hints are the annotations of a tool. Before MCP 2025-06-18, the title of a tool was
@@ -49,6 +53,9 @@ func (l *listing) tool(raw json.RawMessage) (toolscript.Tool, error) {
 	out, err := schema("outputSchema", a.OutputSchema)
 	if err != nil {
 		return toolscript.Tool{}, err
+	}
+	if a.Execution.TaskSupport == "required" {
+		l.tasks[a.Name] = true
 	}
 	var h hints
 	if len(a.Annotations) > 0 && json.Unmarshal(a.Annotations, &h) != nil {

@@ -41,6 +41,7 @@ type Conn struct {
 	announces      atomic.Bool  // the server sends notifications of changes of its list of tools
 	listAge        atomic.Int64 // a time.Duration; see ListAge
 	offers         offers
+	tasks          tasks
 	credentials    string // names of the configured fields that may contain credentials
 
 	hintsMu sync.RWMutex
@@ -99,6 +100,8 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 		token := tokenOf(n.Params.AdditionalFields)
 		c.calls.progress(token)
 		c.calls.forwardProgress(token, n.Params.AdditionalFields)
+	case "notifications/tasks/status", "notifications/tasks":
+		c.tasks.announced(n.Params.AdditionalFields)
 	case "notifications/message":
 		c.logged(n.Params.AdditionalFields)
 	}

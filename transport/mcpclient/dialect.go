@@ -24,6 +24,8 @@ type dialect struct {
 	forced       bool   // the configuration says newest
 	capabilities mcp.ClientCapabilities
 
+	modernCapabilities mcp.ClientCapabilities // capabilities, and the extensions of MCP 2026-07-28
+
 	mu      sync.RWMutex
 	version string              // the negotiated version
 	tools   map[string]mcp.Tool // tools with parameters that MCP 2026-07-28 repeats in HTTP headers
@@ -35,6 +37,8 @@ func (d *dialect) prepare(newest string, on Events) {
 	if on.Elicit != nil {
 		d.capabilities.Elicitation = &mcp.ElicitationCapability{}
 	}
+	d.modernCapabilities = d.capabilities
+	d.modernCapabilities.Extensions = map[string]any{tasksExtension: map[string]any{}}
 }
 
 // older limits the versions to those with a handshake.
@@ -93,7 +97,7 @@ func (d *dialect) requestIn(version string, c *sentCall, method string, params m
 	if modern {
 		meta[mcp.MetaKeyProtocolVersion] = version
 		meta[mcp.MetaKeyClientInfo] = self
-		meta[mcp.MetaKeyClientCapabilities] = d.capabilities
+		meta[mcp.MetaKeyClientCapabilities] = d.modernCapabilities
 	}
 	if len(meta) > 0 {
 		full := map[string]any{"_meta": meta}
@@ -117,6 +121,9 @@ func (d *dialect) headers(version, method string, params json.RawMessage) http.H
 	header := make(http.Header)
 	for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(method), params) {
 		header.Set(name, value)
+	}
+	if id := taskIn(method, params); id != "" {
+		header.Set(mcp.HeaderName, id)
 	}
 	var called struct{ Name string }
 	if method != string(mcp.MethodToolsCall) || json.Unmarshal(params, &called) != nil {

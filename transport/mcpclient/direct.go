@@ -25,6 +25,8 @@ type ToolCall struct {
 	Run      string                    // id of the run that makes the call; empty outside of runs
 	Key      string                    // idempotency key, for a hub of a fleet; empty if there is none
 	Trace    string                    // traceparent for the server; empty if there is none
+	Task     string                    // id of a task of the server to follow in place of a call; see TaskError
+	Began    func(task string)         // called when the server works on a task for the call; may be nil
 	Limit    time.Duration             // time limit without progress; applied by the caller of Start, unless the connection applies it
 	Origin   *toolscript.Origin        // receives the host of the hub in a fleet; may be nil
 	Progress func()                    // called for each progress notification; may be nil
@@ -87,7 +89,7 @@ func (c *Conn) Start(t ToolCall) Started {
 		t.Done(nil, wrapError(about, toolscript.Invalid, errors.New("the arguments of a tool must be a JSON object")))
 		return refused{}
 	}
-	if process, ok := c.peer.(*stdio); ok && !c.dialect.modern() {
+	if process, ok := c.peer.(*stdio); ok && !c.dialect.modern() && t.Task == "" && !c.wants(t.Tool) {
 		return c.startDirect(process, t, about)
 	}
 	return t.Go(func(ctx context.Context) (result json.RawMessage, err error) {
@@ -230,8 +232,25 @@ func (c *Conn) toolResult(result json.RawMessage, about toolscript.Error) (json.
 
 // callRounds makes a call through mcp-go.
 func (c *Conn) callRounds(ctx context.Context, t ToolCall, about toolscript.Error) (json.RawMessage, error) {
-	params := map[string]any{"name": t.Tool, "arguments": t.Args}
-	result, err := c.rounds(withTrace(ctx, t.Trace), about, "tools/call", params, t.Progress)
+	ctx = withTrace(ctx, t.Trace)
+	f := &follower{Conn: c, call: t, about: about}
+	if t.Task != "" {
+		result, err := f.resume(ctx, t.Task)
+		if err != nil {
+			return nil, err
+		}
+		return c.toolResult(result, about)
+	}
+	params, wanted := map[string]any{"name": t.Tool, "arguments": t.Args}, c.wants(t.Tool)
+	if wanted {
+		params["task"] = map[string]any{}
+	}
+	result, err := c.rounds(ctx, about, "tools/call", params, t.Progress)
+	if err == nil && (wanted || c.dialect.modern()) {
+		if task := newTask(result, c.dialect.modern()); task != nil {
+			result, err = f.follow(ctx, task)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -21,10 +21,14 @@ const maxCursor = 2 << 10
 var ErrNoCapability = errors.New("the server lacks the capability")
 
 // offers records which capabilities other than tools a server has announced.
-type offers struct{ resources, prompts, completions bool }
+type offers struct{ resources, prompts, completions, tasks bool }
 
 func offersOf(announced mcp.ServerCapabilities) offers {
-	return offers{resources: announced.Resources != nil, prompts: announced.Prompts != nil, completions: announced.Completions != nil}
+	o := offers{resources: announced.Resources != nil, prompts: announced.Prompts != nil, completions: announced.Completions != nil}
+	if t := announced.Tasks; t != nil && t.Requests != nil && t.Requests.Tools != nil {
+		o.tasks = t.Requests.Tools.Call != nil // tasks of MCP 2025-11-25; those of the extension need no announcement
+	}
+	return o
 }
 
 // Fetch requests resources or prompts from the server. For a list, the result is a

@@ -29,6 +29,7 @@ type listing struct {
 	headers bool // parameters of tools may be repeated in HTTP headers
 	tools   []toolscript.Tool
 	names   map[string]bool
+	tasks   map[string]bool // tools that can only be called as a task
 	cursors map[string]bool
 	size    int
 }
@@ -49,6 +50,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 		words:   c.words,
 		warn:    func(format string, args ...any) { c.on.logf(slog.LevelWarn, format, args...) },
 		names:   make(map[string]bool),
+		tasks:   make(map[string]bool),
 		cursors: make(map[string]bool),
 	}
 	if _, overHTTP := c.peer.(httpPeer); overHTTP {
@@ -70,6 +72,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 		if l.add(p, len(raw)); !l.more(p.NextCursor) {
 			c.listAge.Store(int64(p.age()))
 			c.remember(l.tools)
+			c.tasks.setOnly(l.tasks)
 			return l.tools, nil
 		}
 		params = map[string]any{"cursor": p.NextCursor}

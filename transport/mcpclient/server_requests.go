@@ -72,12 +72,15 @@ func (c *Conn) reply(ctx context.Context, method string, params json.RawMessage)
 // question is a result of MCP 2026-07-28 that asks for input before the request can
 // be completed. That version has no requests from server to client.
 type question struct {
-	ResultType    string `json:"resultType"`
-	InputRequests map[string]struct {
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-	} `json:"inputRequests"`
-	RequestState json.RawMessage `json:"requestState"`
+	ResultType    string                  `json:"resultType"`
+	InputRequests map[string]inputRequest `json:"inputRequests"`
+	RequestState  json.RawMessage         `json:"requestState"`
+}
+
+// inputRequest is a request of the server within a result.
+type inputRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 }
 
 // asks parses a result. It returns nil if the result is final.

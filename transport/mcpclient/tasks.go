@@ -1,0 +1,335 @@
+package mcpclient
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
+)
+
+// Methods and names of tasks. mcp-go has types for the tasks of MCP 2025-11-25 only; those of the
+// extension for 2026-07-28 have other members.
+const (
+	tasksExtension = "io.modelcontextprotocol/tasks"
+	resultTask     = "task" // resultType of a result that is a task
+	methodGetTask  = "tasks/get"
+	methodUpdate   = "tasks/update" // of the extension
+	methodResult   = "tasks/result" // of 2025-11-25
+	methodCancel   = "tasks/cancel"
+)
+
+// The time between two requests for the state of a task. The server may set another one.
+const (
+	pollTime      = time.Second
+	shortestPoll  = 50 * time.Millisecond
+	longestPoll   = time.Minute
+	taskCancelled = "cancelled"
+)
+
+// task is a task of a server, in both forms of MCP.
+type task struct {
+	ID      string `json:"taskId"`
+	Status  string `json:"status"`
+	Message string `json:"statusMessage"`
+
+	PollMs int64 `json:"pollIntervalMs"`
+	Poll   int64 `json:"pollInterval"` // of 2025-11-25, in milliseconds
+
+	// Members of the extension.
+	Result        json.RawMessage          `json:"result"`
+	Error         *mcp.JSONRPCErrorDetails `json:"error"`
+	InputRequests map[string]inputRequest  `json:"inputRequests"`
+}
+
+// over reports whether the task has ended.
+func (t *task) over() bool {
+	return t.Status == "completed" || t.Status == "failed" || t.Status == taskCancelled
+}
+
+func (t *task) pause() time.Duration {
+	ms := cmp.Or(t.PollMs, t.Poll, pollTime.Milliseconds())
+	return min(max(time.Duration(min(ms, longestPoll.Milliseconds()))*time.Millisecond, shortestPoll), longestPoll)
+}
+
+// TaskError is the error of a call whose connection was lost while the server worked on a task. A
+// call with ToolCall.Task on another connection follows the task further.
+type TaskError struct {
+	ID  string
+	Err error
+}
+
+func (e *TaskError) Error() string {
+	return fmt.Sprintf("%s; the server works on the task %s", e.Err, e.ID)
+}
+func (e *TaskError) Unwrap() error { return e.Err }
+
+// TaskOf returns the id of the task that an error leaves at the server; "" if there is none.
+func TaskOf(err error) string {
+	var e *TaskError
+	if errors.As(err, &e) {
+		return e.ID
+	}
+	return ""
+}
+
+// tasks has what a connection knows about tasks.
+type tasks struct {
+	mu    sync.Mutex
+	only  map[string]bool          // tools that can only be called as a task
+	moved map[string]chan struct{} // by task id; receives a value when the server has announced a change
+}
+
+// setOnly sets the tools that can only be called as a task.
+func (t *tasks) setOnly(names map[string]bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.only = names
+}
+
+// wants reports whether a call must ask the server for a task. In the extension, the server decides.
+func (c *Conn) wants(tool string) bool {
+	if !c.offers.tasks {
+		return false
+	}
+	c.tasks.mu.Lock()
+	defer c.tasks.mu.Unlock()
+	return c.tasks.only[tool]
+}
+
+// await registers a task whose changes are awaited.
+func (t *tasks) await(id string) (moved <-chan struct{}, forget func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.moved == nil {
+		t.moved = map[string]chan struct{}{}
+	}
+	ch := make(chan struct{}, 1)
+	t.moved[id] = ch
+	return ch, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.moved, id)
+	}
+}
+
+// announced handles the notification that a task has changed.
+func (t *tasks) announced(fields map[string]any) {
+	id, _ := fields["taskId"].(string)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case t.moved[id] <- struct{}{}: // a nil channel is never ready
+	default:
+	}
+}
+
+// newTask returns the task in the result of a call; nil if the result is another one.
+func newTask(result json.RawMessage, modern bool) *task {
+	var r struct {
+		ResultType string `json:"resultType"`
+		task
+		Task *task `json:"task"`
+	}
+	if json.Unmarshal(result, &r) != nil {
+		return nil
+	}
+	switch {
+	case modern && r.ResultType == resultTask && r.ID != "":
+		return &r.task
+	case !modern && r.Task != nil && r.Task.ID != "":
+		return r.Task
+	}
+	return nil
+}
+
+// follower follows one task for a call.
+type follower struct {
+	*Conn
+	call     ToolCall
+	about    toolscript.Error
+	answered map[string]bool // keys of the input requests that were answered
+}
+
+// follow waits for the end of a task and returns the result of the call. If the caller gives up,
+// the task is cancelled.
+func (f *follower) follow(ctx context.Context, t *task) (json.RawMessage, error) {
+	if f.call.Began != nil {
+		f.call.Began(t.ID)
+	}
+	moved, forget := f.tasks.await(t.ID)
+	defer forget()
+	for {
+		f.report(ctx, t)
+		switch {
+		case t.over(), t.Status == "input_required" && !f.dialect.modern():
+			return f.result(ctx, t)
+		case t.Status == "input_required":
+			if err := f.update(ctx, t); err != nil {
+				return nil, f.failure(ctx, t, err)
+			}
+		}
+		select {
+		case <-moved:
+		case <-time.After(t.pause()):
+		case <-ctx.Done():
+			return nil, f.failure(ctx, t, ctx.Err())
+		case <-f.Lost():
+			return nil, f.failure(ctx, t, f.tooLate(f.about))
+		}
+		next, err := f.get(ctx, t.ID)
+		switch {
+		case toolscript.KindOf(err) == toolscript.Busy: // ask later
+		case err != nil:
+			return nil, f.failure(ctx, t, err)
+		default:
+			t = next
+		}
+	}
+}
+
+// resume follows the task of an earlier connection.
+func (f *follower) resume(ctx context.Context, id string) (json.RawMessage, error) {
+	t, err := f.get(ctx, id)
+	if err != nil {
+		return nil, f.failure(ctx, &task{ID: id}, err)
+	}
+	return f.follow(ctx, t)
+}
+
+// report passes the state of the task on as the progress of the call.
+func (f *follower) report(ctx context.Context, t *task) {
+	if f.call.Progress != nil {
+		f.call.Progress()
+	}
+	watch := f.call.Watch
+	if watch == nil {
+		watch = WatcherOf(ctx)
+	}
+	if watch == nil {
+		return
+	}
+	text := "task " + printable(t.ID) + ": " + cmp.Or(f.words.clean(t.Message), t.Status)
+	watch(toolscript.Progress{Message: text[:min(len(text), 2*mostProgress)]})
+}
+
+func (f *follower) get(ctx context.Context, id string) (*task, error) {
+	raw, err := f.request(ctx, f.about, methodGetTask, map[string]any{"taskId": id}, f.call.Progress)
+	if err != nil {
+		return nil, err
+	}
+	var t task
+	if json.Unmarshal(raw, &t) != nil || t.ID == "" {
+		return nil, wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not a task", methodGetTask, f.words.quote(raw)))
+	}
+	return &t, nil
+}
+
+// result returns the result of a task that has ended, or waits for input on its own request.
+func (f *follower) result(ctx context.Context, t *task) (json.RawMessage, error) {
+	about := f.about
+	about.Sent = toolscript.SentYes
+	switch {
+	case !f.dialect.modern() && t.Status != taskCancelled:
+		raw, err := f.request(ctx, f.about, methodResult, map[string]any{"taskId": t.ID}, f.call.Progress)
+		if err != nil {
+			return nil, f.failure(ctx, t, err)
+		}
+		return raw, nil
+	case t.Status == "completed":
+		return t.Result, nil
+	case t.Error != nil:
+		return nil, f.failed(f.about, t.Error)
+	default:
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the task %s was %s: %s", printable(t.ID), printable(t.Status), f.words.clean(t.Message)))
+	}
+}
+
+// update answers the questions of the server that are new.
+func (f *follower) update(ctx context.Context, t *task) error {
+	answers := map[string]json.RawMessage{}
+	for name, asked := range t.InputRequests {
+		if f.answered[name] {
+			continue
+		}
+		answer, err := f.reply(ctx, asked.Method, asked.Params)
+		if err != nil {
+			return wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", printable(asked.Method), f.words.clean(err.Error())))
+		}
+		if f.answered == nil {
+			f.answered = map[string]bool{}
+		}
+		answers[name], f.answered[name] = answer, true
+	}
+	if len(answers) == 0 {
+		return nil
+	}
+	_, err := f.request(ctx, f.about, methodUpdate, map[string]any{"taskId": t.ID, "inputResponses": answers}, f.call.Progress)
+	return err
+}
+
+// failure returns the error of a call whose task was not followed to its end.
+func (f *follower) failure(ctx context.Context, t *task, err error) error {
+	about := f.about
+	about.Sent = toolscript.SentUnknown
+	if ctx.Err() == nil && toolscript.KindOf(err) == toolscript.Unavailable {
+		about.RetryAfter = retryAfter
+		return wrapError(about, toolscript.Unavailable, &TaskError{t.ID, errors.New(plainText(err))}) // not ErrUnreachable, after which the call would be sent again
+	}
+	f.cancelTask(t.ID)
+	if ctx.Err() != nil {
+		about.Err = fmt.Errorf("no answer in time, and the task %s was cancelled at the server; %s", printable(t.ID), toolscript.UnknownOutcome)
+		return contextError(ctx, &about)
+	}
+	return withSentUnknown(err)
+}
+
+// plainText returns the text of an error without the names of the server and the tool.
+func plainText(err error) string {
+	var known *toolscript.Error
+	if errors.As(err, &known) && known.Err != nil {
+		return known.Err.Error()
+	}
+	return err.Error()
+}
+
+// withSentUnknown returns an error of a request about a task: the call itself was sent.
+func withSentUnknown(err error) error {
+	var known *toolscript.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	full := *known
+	full.Sent = toolscript.SentUnknown
+	return &full
+}
+
+// cancelTask asks the server to end a task, in the background.
+func (c *Conn) cancelTask(id string) {
+	go func() {
+		defer rescue.Catch(panicked(c.on))
+		ctx, done := context.WithTimeout(context.Background(), cancelTimeout)
+		defer done()
+		_, _ = c.request(ctx, toolscript.Error{Server: c.name}, methodCancel, map[string]any{"taskId": id}, nil) // best effort: the caller already has its error
+	}()
+}
+
+// taskIn returns the task that a request is about, which MCP 2026-07-28 repeats in an HTTP header.
+func taskIn(method string, params json.RawMessage) string {
+	if method != methodGetTask && method != methodUpdate && method != methodCancel {
+		return ""
+	}
+	var p struct {
+		ID string `json:"taskId"`
+	}
+	_ = json.Unmarshal(params, &p) // this program has encoded it
+	encoded, _ := mcp.EncodeHeaderValue(p.ID)
+	return encoded
+}

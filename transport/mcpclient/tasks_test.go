@@ -1,0 +1,150 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// onTasks runs test with a server whose tool work is a task, in both forms of tasks and on each transport.
+func onTasks(t *testing.T, test func(t *testing.T, cfg mcpclient.Config, h *mcpserver.HTTP, modern bool)) {
+	t.Helper()
+	for name, kind := range map[string][]string{
+		"stdio": {mcpclient.Stdio, "tasks"}, "stdio modern": {mcpclient.Stdio, "tasks", "modern"},
+		"http": {mcpclient.HTTP, "tasks"}, "http modern": {mcpclient.HTTP, "tasks", "modern"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg, h := started(t, kind...)
+			test(t, cfg, h, slices.Contains(kind, "modern"))
+		})
+	}
+}
+
+// progressOf returns a function that records progress, and one that returns what it has recorded.
+func progressOf() (watch func(toolscript.Progress), seen func() string) {
+	var mu sync.Mutex
+	var all []string
+	return func(p toolscript.Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, p.Message)
+		}, func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return strings.Join(all, "; ")
+		}
+}
+
+// TestTasks: the caller of a tool that is a task sees an ordinary call with progress.
+func TestTasks(t *testing.T) {
+	onTasks(t, func(t *testing.T, cfg mcpclient.Config, h *mcpserver.HTTP, modern bool) {
+		t.Helper()
+		c := dial(t, cfg, mcpclient.Events{})
+		if _, err := c.ListTools(within(t, bound)); err != nil {
+			t.Fatal(err)
+		}
+		watch, seen := progressOf()
+		raw, err := c.CallTool(mcpclient.WatchProgress(within(t, bound), watch), "work", json.RawMessage(`{"text":"it"}`), nil)
+		if err != nil || !strings.Contains(string(raw), `"text":"done it"`) {
+			t.Fatalf("result %s, %v", raw, err)
+		}
+		if got := seen(); !strings.Contains(got, "task task-") || !strings.Contains(got, "step 1") {
+			t.Errorf("progress %q", got)
+		}
+		_, err = c.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"fail"}`), nil)
+		var e *toolscript.Error
+		if !errors.As(err, &e) || e.RPCCode != -32050 || e.Sent != toolscript.SentYes && e.Sent != toolscript.SentUnknown {
+			t.Errorf("a task that fails: %v, sent %s", err, toolscript.SentOf(err))
+		}
+		if h != nil && modern {
+			named := slices.ContainsFunc(h.Headers(), func(header http.Header) bool {
+				return header.Get("Mcp-Method") == "tasks/get" && strings.HasPrefix(header.Get("Mcp-Name"), "task-")
+			})
+			if !named {
+				t.Error("no request of a task has its id in the header Mcp-Name")
+			}
+		}
+	})
+}
+
+// TestTaskAsks: a task asks for input, which the person of the call gives.
+func TestTaskAsks(t *testing.T) {
+	cfg, _ := started(t, mcpclient.HTTP, "tasks", "modern")
+	asked := 0
+	c := dial(t, cfg, mcpclient.Events{Elicit: func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		asked++
+		return json.RawMessage(`{"action":"decline"}`), nil
+	}})
+	raw, err := c.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"ask"}`), nil)
+	if err != nil || !strings.Contains(string(raw), `{\"who\":{\"action\":\"decline\"}}`) || asked != 1 {
+		t.Errorf("result %s, %v, after %d questions", raw, err, asked)
+	}
+	alone := dial(t, cfg, mcpclient.Events{})
+	if _, err := alone.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"ask"}`), nil); err == nil || !strings.Contains(err.Error(), "elicitation") {
+		t.Errorf("without a person: %v", err)
+	}
+}
+
+// TestTaskIsCancelled: if the caller gives up, the task ends at the server.
+func TestTaskIsCancelled(t *testing.T) {
+	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
+		cfg, h := started(t, append([]string{mcpclient.HTTP}, generation...)...)
+		c := dial(t, cfg, mcpclient.Events{})
+		if _, err := c.ListTools(within(t, bound)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		watch, seen := progressOf()
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.CallTool(mcpclient.WatchProgress(ctx, watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
+			done <- err
+		}()
+		eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 2") })
+		cancel()
+		if err := receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
+			t.Errorf("error %v", err)
+		}
+		eventually(t, "the cancellation", func() bool { return h.Seen("tasks/cancel") == 1 })
+	}
+}
+
+// TestTaskOutlivesTheConnection: another connection follows the task further.
+func TestTaskOutlivesTheConnection(t *testing.T) {
+	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
+		cfg, _ := started(t, append([]string{mcpclient.HTTP}, generation...)...)
+		c := dial(t, cfg, mcpclient.Events{})
+		if _, err := c.ListTools(within(t, bound)); err != nil {
+			t.Fatal(err)
+		}
+		watch, seen := progressOf()
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.CallTool(mcpclient.WatchProgress(t.Context(), watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
+			done <- err
+		}()
+		eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 1") })
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		err := receive(t, done)
+		id := mcpclient.TaskOf(err)
+		if !strings.HasPrefix(id, "task-") || toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentUnknown {
+			t.Fatalf("error %v, task %q", err, id)
+		}
+		again, seenAgain := progressOf()
+		next := dial(t, cfg, mcpclient.Events{})
+		call := next.Start(mcpclient.ToolCall{Ctx: mcpclient.WatchProgress(t.Context(), again), Tool: "work", Task: id, Done: func(json.RawMessage, error) {}})
+		eventually(t, "more progress", func() bool { return strings.Contains(seenAgain(), "task "+id+": step") })
+		call.Cancel("enough", context.Canceled)
+	}
+}
