@@ -62,6 +62,6 @@ func (s Settings) atStart() map[string]any {
 	return map[string]any{
 		"audit.enabled": s.Audit.Off, "audit.fileMb": s.Audit.FileMB, "audit.keepMb": s.Audit.KeepMB, "audit.keepDays": s.Audit.KeepDays,
 		"telemetry.metrics.port": s.Telemetry.MetricsPort, "output.prompts": s.Output.NoPrompts,
-		"telemetry.otlp":         []any{s.Telemetry.Endpoint, s.Telemetry.Headers},
+		"telemetry.otlp": []any{s.Telemetry.Endpoint, s.Telemetry.Headers},
 	}
 }

@@ -27,7 +27,7 @@ func (e *entrance) passes(m message) bool {
 	if !e.Pass {
 		return false
 	}
-	switch mcp.MCPMethod(m.Method) {
+	switch mcp.MCPMethod(m.Method) { //nolint:exhaustive // mcp-go answers the others
 	case mcp.MethodPromptsList, mcp.MethodPromptsGet, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, mcp.MethodCompletionComplete:
 		return true
 	case mcp.MethodResourcesRead:
@@ -168,10 +168,10 @@ func (p *passed) page(ctx context.Context, g Gateway, o toolscript.FetchRequest)
 			continue // impossible: the gateway has encoded it
 		}
 		delete(fields, "server")
-		switch page.Of {
-		case toolscript.Prompts:
+		if page.Of == toolscript.Prompts {
 			fields["name"], _ = json.Marshal(from.Server + toolscript.Separator + from.Name) // a text always has a JSON form
-		case toolscript.Resources:
+		}
+		if page.Of == toolscript.Resources {
 			p.owners.learn(from.URI, from.Server)
 		}
 		entries = append(entries, fields)
@@ -227,7 +227,7 @@ func modernResult(result json.RawMessage, method mcp.MCPMethod) json.RawMessage 
 		}
 	}
 	add("resultType", `"complete"`)
-	switch method {
+	switch method { //nolint:exhaustive // other results are not kept
 	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
 		ttl, _ := json.Marshal(listTTL) // a number always has a JSON form
 		add("ttlMs", string(ttl))

@@ -239,6 +239,9 @@ func (c *Conn) handshake(ctx context.Context) error {
 	c.announcesTools = result.Capabilities.Tools != nil
 	c.announces.Store(c.announcesTools && result.Capabilities.Tools.ListChanged)
 	c.offers = offersOf(result.Capabilities)
+	if result.Capabilities.Logging != nil {
+		c.dialect.askLogs()
+	}
 	c.info = Info{
 		Title:        printable(result.ServerInfo.Title),
 		Version:      printable(result.ServerInfo.Version),

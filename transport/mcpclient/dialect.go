@@ -28,6 +28,7 @@ type dialect struct {
 
 	mu      sync.RWMutex
 	version string              // the negotiated version
+	logs    bool                // requests ask for log messages, which MCP 2026-07-28 wants
 	tools   map[string]mcp.Tool // tools with parameters that MCP 2026-07-28 repeats in HTTP headers
 }
 
@@ -80,8 +81,16 @@ func (d *dialect) modern() bool {
 func (d *dialect) request(c *sentCall, method string, params map[string]any) (transport.JSONRPCRequest, error) {
 	d.mu.RLock()
 	version := d.version
+	c.logs = d.logs
 	d.mu.RUnlock()
 	return d.requestIn(version, c, method, params)
+}
+
+// askLogs makes later requests ask for the log messages of the server.
+func (d *dialect) askLogs() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.logs = true
 }
 
 // requestIn builds a request in a version.
@@ -98,6 +107,9 @@ func (d *dialect) requestIn(version string, c *sentCall, method string, params m
 		meta[mcp.MetaKeyProtocolVersion] = version
 		meta[mcp.MetaKeyClientInfo] = self
 		meta[mcp.MetaKeyClientCapabilities] = d.modernCapabilities
+		if c.logs {
+			meta[mcp.MetaKeyLogLevel] = mcp.LoggingLevelInfo
+		}
 	}
 	if len(meta) > 0 {
 		full := map[string]any{"_meta": meta}

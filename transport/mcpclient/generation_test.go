@@ -144,6 +144,17 @@ func TestServerThatEndsAtTheNewestVersion(t *testing.T) {
 	}
 }
 
+// TestModernServerLogs: a server of the newest version sends log messages only if the request asks for them.
+func TestModernServerLogs(t *testing.T) {
+	for _, kind := range [][]string{{mcpclient.Stdio, "modern"}, {mcpclient.HTTP, "modern"}} {
+		cfg, _ := started(t, kind...)
+		c := dial(t, cfg, mcpclient.Events{})
+		if got := text(t, c, "echo", `{"text":"(_meta)"}`); !strings.Contains(got, `"io.modelcontextprotocol/logLevel":"info"`) {
+			t.Errorf("%q: the request has %s", kind, got)
+		}
+	}
+}
+
 // TestRememberedGenerationIsWrong: a server that was replaced is asked again.
 func TestRememberedGenerationIsWrong(t *testing.T) {
 	t.Parallel()

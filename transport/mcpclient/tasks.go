@@ -108,16 +108,26 @@ func (c *Conn) wants(tool string) bool {
 func (t *tasks) await(id string) (moved <-chan struct{}, forget func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.moved == nil {
-		t.moved = map[string]chan struct{}{}
-	}
-	ch := make(chan struct{}, 1)
-	t.moved[id] = ch
-	return ch, func() {
+	return t.channel(id), func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		delete(t.moved, id)
 	}
+}
+
+// maxMoved bounds the tasks of which changes are remembered. The announcement of a change may come
+// before the task is known.
+const maxMoved = 1000
+
+// channel returns the channel of a task; nil if there are too many. The caller holds mu.
+func (t *tasks) channel(id string) chan struct{} {
+	if t.moved == nil {
+		t.moved = map[string]chan struct{}{}
+	}
+	if t.moved[id] == nil && len(t.moved) < maxMoved {
+		t.moved[id] = make(chan struct{}, 1)
+	}
+	return t.moved[id]
 }
 
 // announced handles the notification that a task has changed.
@@ -126,7 +136,7 @@ func (t *tasks) announced(fields map[string]any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
-	case t.moved[id] <- struct{}{}: // a nil channel is never ready
+	case t.channel(id) <- struct{}{}: // a nil channel is never ready
 	default:
 	}
 }
@@ -166,6 +176,7 @@ func (f *follower) follow(ctx context.Context, t *task) (json.RawMessage, error)
 	}
 	moved, forget := f.tasks.await(t.ID)
 	defer forget()
+	defer f.listen(ctx, t.ID)()
 	for {
 		f.report(ctx, t)
 		switch {
@@ -193,6 +204,20 @@ func (f *follower) follow(ctx context.Context, t *task) (json.RawMessage, error)
 			t = next
 		}
 	}
+}
+
+// listen subscribes to the changes of a task until stop is called. In MCP 2025-11-25, servers announce
+// them without a subscription.
+func (f *follower) listen(ctx context.Context, id string) (stop func()) {
+	ctx, stop = context.WithCancel(ctx)
+	if f.dialect.modern() {
+		go func() {
+			defer rescue.Catch(panicked(f.on))
+			filter := map[string]any{"notifications": map[string]any{"taskIds": []string{id}}}
+			_, _ = f.request(ctx, toolscript.Error{Server: f.name}, string(mcp.MethodSubscriptionsListen), filter, nil) // without it, the state is asked for at intervals
+		}()
+	}
+	return stop
 }
 
 // resume follows the task of an earlier connection.

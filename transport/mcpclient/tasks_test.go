@@ -76,6 +76,21 @@ func TestTasks(t *testing.T) {
 	})
 }
 
+// TestTaskPushes: the state of a task is asked for at once when the server announces a change.
+func TestTaskPushes(t *testing.T) {
+	onTasks(t, func(t *testing.T, cfg mcpclient.Config, _ *mcpserver.HTTP, _ bool) {
+		t.Helper()
+		c := dial(t, cfg, mcpclient.Events{})
+		if _, err := c.ListTools(within(t, bound)); err != nil {
+			t.Fatal(err)
+		}
+		raw, err := c.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"push"}`), nil)
+		if err != nil || !strings.Contains(string(raw), "done push") {
+			t.Errorf("result %s, %v", raw, err)
+		}
+	})
+}
+
 // TestTaskAsks: a task asks for input, which the person of the call gives.
 func TestTaskAsks(t *testing.T) {
 	cfg, _ := started(t, mcpclient.HTTP, "tasks", "modern")
