@@ -8,6 +8,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/gateways"
 	"github.com/toolscript/toolscript/cmd/status"
+	"github.com/toolscript/toolscript/cmd/tools"
 )
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.
@@ -77,6 +78,7 @@ func newRootWith(a *app.App, only string) *cobra.Command {
 	if root.CompletionOptions.DisableDefaultCmd = only != ""; only == "" {
 		app.AddCompletion(root)
 		completeNames(a, root)
+		tools.CompleteEntries(a, root)
 	}
 	return root
 }
