@@ -68,8 +68,10 @@ func (w *windows) suite(s suite) error {
 	if len(s.not) > 0 {
 		args = append(args, "-test.skip="+s.skip())
 	}
-	out, err := w.output(s.folder, program, args...)
-	if err := os.WriteFile(filepath.Join(results, name+".txt"), out, 0o600); err != nil {
+	output := filepath.Join(results, name+".txt")
+	ran := w.run(s.folder, output, program, args...)
+	out, err := os.ReadFile(output) //nolint:gosec // in the folder of the results
+	if err != nil {
 		return err
 	}
 	c := count(string(out))
@@ -77,5 +79,5 @@ func (w *windows) suite(s suite) error {
 	if len(c.failed) > 0 {
 		return fmt.Errorf("%d tests failed, see %s", len(c.failed), results)
 	}
-	return err
+	return ran
 }

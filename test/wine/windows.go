@@ -40,8 +40,8 @@ func (w *windows) prepare() (err error) {
 	if w.server, err = program("wineserver64"); err != nil {
 		return err
 	}
-	if out, err := w.command("", w.wine, "wineboot", "-i").CombinedOutput(); err != nil {
-		return fmt.Errorf("wineboot: %w\n%s", err, out)
+	if err := w.run("", filepath.Join(w.folder, "wineboot.txt"), "wineboot", "-i"); err != nil {
+		return fmt.Errorf("wineboot: %w", err)
 	}
 	library := filepath.Join(w.folder, "prefix/drive_c/windows/system32/bcryptprimitives.dll")
 	out, err := w.command("", "x86_64-w64-mingw32-gcc", "-shared", "-o", library, "test/wine/testdata/bcryptprimitives.c", "-ladvapi32").CombinedOutput()
@@ -68,9 +68,16 @@ func (w *windows) command(dir, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// output runs a program of Windows and returns what it prints.
-func (w *windows) output(dir, path string, args ...string) ([]byte, error) {
-	return w.command(dir, w.wine, append([]string{path}, args...)...).CombinedOutput()
+// run runs a program of Windows and writes what it prints to a file. A pipe would have no end: the services
+// that Wine starts with the first program keep it open.
+func (w *windows) run(dir, output, path string, args ...string) error {
+	file, err := os.Create(output) //nolint:gosec // in the folder of the results
+	if err != nil {
+		return err
+	}
+	cmd := w.command(dir, w.wine, append([]string{path}, args...)...)
+	cmd.Stdout, cmd.Stderr = file, file
+	return errors.Join(cmd.Run(), file.Close())
 }
 
 // close ends the processes and removes the files.
