@@ -68,7 +68,6 @@ var scripts = map[string]string{
 	"no-stacks":          words,
 	"openapi":            words,
 	"options":            words,
-	"rate-limit":         words,
 	"rest":               signals,
 	"runs":               programs,
 	"runs-detached":      programs,
