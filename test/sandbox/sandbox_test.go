@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 // on a system that cannot remove it.
 func folder(t *testing.T) string {
 	t.Helper()
-	path, err := os.MkdirTemp("", "sandbox")
+	path, err := os.MkdirTemp("", "sandbox") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}

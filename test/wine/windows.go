@@ -63,7 +63,7 @@ func program(name string) (string, error) {
 }
 
 func (w *windows) command(dir, name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(name, args...) //nolint:gosec,noctx // it runs until its end; the tests have a limit
+	cmd := exec.Command(name, args...) //nolint:gosec // it runs until its end; the tests have a limit
 	cmd.Dir, cmd.Env = dir, w.env
 	return cmd
 }
