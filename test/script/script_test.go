@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.RemoveAll(data) })
 	var folder atomic.Value // folder that contains the folders of all scripts
 	t.Cleanup(func() {
 		if path, is := folder.Load().(string); is {
