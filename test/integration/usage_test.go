@@ -13,7 +13,8 @@ import (
 )
 
 // TestUsage runs a script with three npm servers, and compares the output of usage with the token
-// counts of tiktoken-go.
+// counts of tiktoken-go: usage estimates a long text within a tenth, and a line of code with a path of
+// random letters within a factor of two.
 func TestUsage(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
@@ -26,6 +27,8 @@ func TestUsage(t *testing.T) {
 		}
 		return n
 	}
+	near := func(estimated, exact int) bool { return 9*exact <= 10*estimated && 10*estimated <= 11*exact }
+	likely := func(estimated, exact int) bool { return exact <= 2*estimated && estimated <= 2*exact }
 	dir := t.TempDir()
 	text := strings.Repeat("Der Bau schlägt unter Windows fehl: see issue #1234 — 日本語.\n", 500)
 	file := filepath.Join(dir, "a.txt")
@@ -84,17 +87,17 @@ func TestUsage(t *testing.T) {
 			continue
 		}
 		found = true
-		if tool.Calls != 1 || tool.Arguments != count(string(args)) || tool.Results != count(text) {
+		if tool.Calls != 1 || !likely(tool.Arguments, count(string(args))) || !near(tool.Results, count(text)) {
 			t.Errorf("%+v; want %d and %d", tool, count(string(args)), count(text))
 		}
 	}
 	if !found {
 		t.Errorf("no call of the tool in %+v", got.Tools)
 	}
-	if own := got.Work.Toolscript; own.Written != count(script) || own.Read < count(string(printed)) {
+	if own := got.Work.Toolscript; !likely(own.Written, count(script)) || own.Read < count(string(printed)) {
 		t.Errorf("with toolscript %+v; want %d written, at least %d read", own, count(script), count(string(printed)))
 	}
-	if plain := got.Work.Plain; plain.Read < count(text) || plain.Definitions < 1000 || got.Work.Saved != plain.Total-got.Work.Toolscript.Total {
+	if plain := got.Work.Plain; 10*plain.Read < 9*count(text) || plain.Definitions < 1000 || got.Work.Saved != plain.Total-got.Work.Toolscript.Total {
 		t.Errorf("as plain tool calls %+v, saved %d", plain, got.Work.Saved)
 	}
 	if len(got.Exclude) != 1 || got.Exclude[0].Server != "memory" || got.Exclude[0].Tokens < 500 {
